@@ -1,0 +1,62 @@
+// The direction of imports in src/, as drawn in docs/lifecycle.md. Ports are types, so a stage may
+// import another stage's port with `import type`; values cross stages only in crawl/.
+const STAGES = 'frontier|dispatch|politeness|fetch|session|parse|extract|handle|store';
+
+/** Only files under `home` may import the package `name`. */
+const adapterOnly = (name, home) => ({
+  name: `${name}-only-in-its-adapter`,
+  severity: 'error',
+  from: { path: '^src/', pathNot: [home, '\\.test\\.ts$'] },
+  to: { path: `node_modules/${name}/` },
+});
+
+module.exports = {
+  forbidden: [
+    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } } },
+    {
+      name: 'foundation-knows-nothing-above',
+      severity: 'error',
+      from: { path: '^src/(errors\\.ts|request/)', pathNot: '\\.test\\.ts$' },
+      to: { path: '^src/', pathNot: '^src/(errors\\.ts|request/)' },
+    },
+    {
+      name: 'stages-meet-through-ports',
+      comment: 'A stage imports values only from itself, request/, errors and observe/; types from other stages.',
+      severity: 'error',
+      from: { path: `^src/(${STAGES})/`, pathNot: '\\.test\\.ts$' },
+      to: {
+        path: `^src/(${STAGES})/`,
+        pathNot: '^src/$1/',
+        dependencyTypesNot: ['type-only'],
+      },
+    },
+    {
+      name: 'stages-do-not-know-who-composes-them',
+      severity: 'error',
+      from: { path: `^src/(${STAGES}|observe)/`, pathNot: '\\.test\\.ts$' },
+      to: { path: '^src/(crawl|pods|cli|dashboard|testing|index\\.ts)' },
+    },
+    {
+      name: 'crawl-does-not-know-pods',
+      severity: 'error',
+      from: { path: '^src/crawl/', pathNot: '\\.test\\.ts$' },
+      to: { path: '^src/(pods|cli|dashboard|testing|index\\.ts)' },
+    },
+    {
+      name: 'nobody-imports-the-edge',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/(cli|dashboard)/' },
+      to: { path: '^src/(cli|dashboard)/' },
+    },
+    adapterOnly('undici', '^src/fetch/http/'),
+    adapterOnly('lmdb', '^src/(frontier|store)/.*lmdb'),
+    adapterOnly('ioredis', '^src/frontier/redis/'),
+    adapterOnly('playwright-core', '^src/fetch/browser/'),
+  ],
+  options: {
+    tsConfig: { fileName: 'tsconfig.json' },
+    tsPreCompilationDeps: 'specify',
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '\\.test\\.ts$' },
+  },
+};

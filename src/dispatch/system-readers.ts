@@ -1,0 +1,153 @@
+// Reads CPU and memory of the part of the machine this process may use; system-load.ts samples it.
+// Promise: CPU is that of the container's quota or of the CPUs the process may run on, memory is what the
+// limit is about; every reading is one or two small synchronous reads, and a missing file falls back.
+import { readdirSync } from 'node:fs';
+import { cpus, totalmem } from 'node:os';
+import { readCgroup, readTextFile } from './cgroup.js';
+import type { Cgroup, ReadText } from './cgroup.js';
+
+/** Cumulative counters: the load between two readings is the ratio of their differences. */
+export interface CpuReading {
+  readonly busyMs: number;
+  readonly availableMs: number;
+}
+
+export interface MemoryReading {
+  readonly usedBytes: number;
+  readonly limitBytes: number;
+}
+
+/** Where the readings come from; tests give their own. */
+export interface SystemReaders {
+  cpu(): CpuReading;
+  memory(): MemoryReading;
+}
+
+export interface MemoryLimitOptions {
+  /** The memory this crawl may use; else the cgroup's limit, else `availableMemoryRatio` of the host's. */
+  readonly memoryMbytes?: number | undefined;
+  /** Share of the host's memory when neither of the others limits it. Default 0.25. */
+  readonly availableMemoryRatio?: number | undefined;
+  /** Count the memory of child processes too (browsers). Linux only. Default false. */
+  readonly includeChildren?: boolean | undefined;
+}
+
+export interface ReaderParts {
+  readonly readText?: ReadText;
+  readonly cgroup?: Cgroup;
+  readonly clock?: () => number;
+  readonly hostMemoryBytes?: number;
+  readonly rssBytes?: () => number;
+}
+
+/**
+ * Readers of the real system.
+ *
+ * @example
+ * const { usedBytes, limitBytes } = createSystemReaders({ memoryMbytes: 4096 }).memory();
+ */
+export function createSystemReaders(options: MemoryLimitOptions = {}, parts: ReaderParts = {}): SystemReaders {
+  const readText = parts.readText ?? readTextFile;
+  const cgroup = parts.cgroup ?? readCgroup(readText);
+  const clock = parts.clock ?? (() => performance.now());
+  const rssBytes = parts.rssBytes ?? (() => process.memoryUsage.rss());
+  const hostMemoryBytes = parts.hostMemoryBytes ?? totalmem();
+
+  const ownLimitBytes = options.memoryMbytes === undefined ? undefined : options.memoryMbytes * 1024 * 1024;
+  const limitBytes =
+    ownLimitBytes ?? cgroup.memoryLimitBytes ?? Math.floor(hostMemoryBytes * (options.availableMemoryRatio ?? 0.25));
+  // The container is killed for what all its processes use, so against its limit they all count.
+  const countsGroup = ownLimitBytes === undefined && cgroup.memoryLimitBytes !== undefined;
+  const allowed = parseCpuList(/^Cpus_allowed_list:\s*(\S+)/m.exec(readText('/proc/self/status') ?? '')?.[1]);
+
+  return {
+    cpu: () => {
+      const groupMs = cgroup.cpuLimitCores === undefined ? undefined : cgroup.usedCpuMs();
+      if (groupMs !== undefined) return { busyMs: groupMs, availableMs: clock() * cgroup.cpuLimitCores! };
+      return parseProcStat(readText('/proc/stat'), allowed) ?? hostCpu();
+    },
+    memory: () => {
+      let usedBytes = processBytes(readText('/proc/self/status')) ?? rssBytes();
+      if (options.includeChildren) usedBytes += childrenBytes(readText);
+      if (countsGroup) usedBytes = Math.max(usedBytes, cgroup.usedMemoryBytes() ?? 0);
+      return { usedBytes, limitBytes };
+    },
+  };
+}
+
+/**
+ * Resident memory without file pages: the queue on disk is memory-mapped, and its pages count as resident
+ * though the system drops them when it needs room.
+ */
+function processBytes(status: string | undefined): number | undefined {
+  const anonymous = /^RssAnon:\s*(\d+) kB/m.exec(status ?? '');
+  if (!anonymous) return undefined;
+  const shared = /^RssShmem:\s*(\d+) kB/m.exec(status!);
+  return (Number(anonymous[1]) + Number(shared?.[1] ?? 0)) * 1024;
+}
+
+// A fork bomb below us must not make the sampling itself a load.
+const MAX_CHILDREN = 1_000;
+
+function childrenBytes(readText: ReadText): number {
+  const waiting = [String(process.pid)];
+  let bytes = 0;
+  for (let visited = 0; visited < waiting.length && visited < MAX_CHILDREN; visited++) {
+    const pid = waiting[visited]!;
+    if (visited > 0) bytes += processBytes(readText(`/proc/${pid}/status`)) ?? 0;
+    for (const thread of threadsOf(pid)) {
+      const children = readText(`/proc/${pid}/task/${thread}/children`) ?? '';
+      for (const child of children.split(' ')) if (/^\d+$/.test(child)) waiting.push(child);
+    }
+  }
+  return bytes;
+}
+
+function threadsOf(pid: string): string[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`);
+  } catch {
+    return [];
+  }
+}
+
+/** "0-2,5" → {0, 1, 2, 5}; undefined when there is no list. */
+function parseCpuList(list: string | undefined): ReadonlySet<string> | undefined {
+  if (list === undefined) return undefined;
+  const found = new Set<string>();
+  for (const part of list.split(',')) {
+    const [first, last] = part.split('-').map(Number);
+    // 8192 is the most CPUs a Linux kernel is built for.
+    for (let cpu = first ?? NaN; cpu <= Math.min(last ?? first ?? NaN, 8191); cpu++) found.add(`cpu${cpu}`);
+  }
+  return found.size > 0 ? found : undefined;
+}
+
+/** Sums the lines of the allowed CPUs; the kernel counts in ticks of 10 ms, idle and waiting for disks apart. */
+function parseProcStat(stat: string | undefined, allowed: ReadonlySet<string> | undefined): CpuReading | undefined {
+  if (stat === undefined || allowed === undefined) return undefined;
+  let busyTicks = 0;
+  let allTicks = 0;
+  for (const line of stat.split('\n')) {
+    if (!line.startsWith('cpu')) break;
+    const [name, ...fields] = line.split(/\s+/);
+    if (!allowed.has(name!)) continue;
+    // user nice system idle iowait irq softirq steal; guest time is already within user.
+    const ticks = fields.slice(0, 8).map(Number);
+    const total = ticks.reduce((sum, value) => sum + value, 0);
+    allTicks += total;
+    busyTicks += total - (ticks[3] ?? 0) - (ticks[4] ?? 0);
+  }
+  return allTicks > 0 ? { busyMs: busyTicks * 10, availableMs: allTicks * 10 } : undefined;
+}
+
+function hostCpu(): CpuReading {
+  let busyMs = 0;
+  let availableMs = 0;
+  for (const { times } of cpus()) {
+    const usedMs = times.user + times.nice + times.sys + times.irq;
+    busyMs += usedMs;
+    availableMs += usedMs + times.idle;
+  }
+  return { busyMs, availableMs };
+}

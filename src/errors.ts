@@ -1,0 +1,131 @@
+// The one error catalogue: every failure the crawler names carries a code from here.
+// Retry policy reads a code's class, never a message; docs/errors.md lists them for people.
+
+/**
+ * How a failure is treated: `transient` ones are retried, `permanent` ones end the request at once,
+ * `fatal` ones end the crawl.
+ */
+export type ErrorClass = 'transient' | 'permanent' | 'fatal';
+
+/** Every code with its class. */
+export const ERROR_CLASSES = {
+  // Input
+  OPTION_INVALID: 'fatal',
+  URL_INVALID: 'permanent',
+  URL_SCHEME: 'permanent',
+  REQUEST_INVALID: 'permanent',
+  // The way to the server
+  DNS_NOT_FOUND: 'transient',
+  CONNECT_REFUSED: 'transient',
+  CONNECT_RESET: 'transient',
+  CONNECT_FAILED: 'transient',
+  CONNECT_TIMEOUT: 'transient',
+  TLS_INVALID: 'permanent',
+  PROXY_FAILED: 'transient',
+  ADDRESS_REFUSED: 'permanent',
+  // The answer
+  FETCH_TIMEOUT: 'transient',
+  HTTP_STATUS: 'transient',
+  HTTP_BLOCKED: 'transient',
+  HTTP_MALFORMED: 'transient',
+  REDIRECT_LIMIT: 'permanent',
+  REDIRECT_INVALID: 'permanent',
+  BODY_TOO_LARGE: 'permanent',
+  BODY_DECODE: 'permanent',
+  BODY_INCOMPLETE: 'transient',
+  CONTENT_TYPE: 'permanent',
+  // The visit
+  HANDLER_FAILED: 'transient',
+  HANDLER_TIMEOUT: 'transient',
+  NON_RETRYABLE: 'permanent',
+  RETRY_REQUESTED: 'transient',
+  SESSION_BAD: 'transient',
+  ROUTE_MISSING: 'fatal',
+  CRITICAL: 'fatal',
+  ABORTED: 'transient',
+  // The queue
+  WORKER_LOST: 'permanent',
+  LEASE_LOST: 'transient',
+  QUEUE_IN_USE: 'fatal',
+  QUEUE_VERSION: 'fatal',
+  QUEUE_CORRUPT: 'fatal',
+  QUEUE_CLOSED: 'fatal',
+  // Storage
+  STORAGE_UNWRITABLE: 'fatal',
+  STORAGE_FULL: 'fatal',
+  KEY_INVALID: 'permanent',
+  ITEM_INVALID: 'permanent',
+} as const satisfies Record<string, ErrorClass>;
+
+export type ErrorCode = keyof typeof ERROR_CLASSES;
+
+/**
+ * A failure with a code.
+ *
+ * @example
+ * try { await crawler.run(['https://example.com']); }
+ * catch (error) { if (error instanceof CrawlError && error.code === 'QUEUE_IN_USE') … }
+ */
+export class CrawlError extends Error {
+  readonly code: ErrorCode;
+
+  constructor(code: ErrorCode, message?: string, options?: ErrorOptions) {
+    super(message ?? code, options);
+    this.name = new.target.name;
+    this.code = code;
+  }
+
+  /** The class of this error's code. */
+  get class(): ErrorClass {
+    return ERROR_CLASSES[this.code];
+  }
+}
+
+/** Thrown by a handler: the request fails at once and is never retried. */
+export class NonRetryableError extends CrawlError {
+  constructor(message?: string, options?: ErrorOptions & { code?: ErrorCode }) {
+    super(options?.code ?? 'NON_RETRYABLE', message, options);
+  }
+}
+
+/** Thrown by a handler or hook: the crawl stops and `run()` rejects with it. */
+export class CriticalError extends NonRetryableError {
+  constructor(message?: string, options?: ErrorOptions & { code?: ErrorCode }) {
+    super(message, { code: 'CRITICAL', ...options });
+  }
+}
+
+/** A request's label has no handler and the router has no default one. */
+export class MissingRouteError extends CriticalError {
+  constructor(message?: string, options?: ErrorOptions) {
+    super(message, { ...options, code: 'ROUTE_MISSING' });
+  }
+}
+
+/** Thrown by a handler: the request is retried at once, whatever `maxRequestRetries` says. */
+export class RetryRequestError extends CrawlError {
+  constructor(message?: string, options?: ErrorOptions & { code?: ErrorCode }) {
+    super(options?.code ?? 'RETRY_REQUESTED', message ?? "Request is being retried at the user's request", options);
+  }
+}
+
+/** Thrown by a handler or by a blocked response: the session is retired and the request retried with another. */
+export class SessionError extends RetryRequestError {
+  constructor(message?: string, options?: ErrorOptions) {
+    super(message ?? 'Detected a session error, rotating the session', { ...options, code: 'SESSION_BAD' });
+  }
+}
+
+/** A request that cannot be made: a bad URL, an unknown property, a wrong type. */
+export class RequestValidationError extends CrawlError {
+  constructor(message?: string, options?: ErrorOptions & { code?: ErrorCode }) {
+    super(options?.code ?? 'REQUEST_INVALID', message, options);
+  }
+}
+
+/** Anything thrown, as a CrawlError: ours as they are, others as `code` with the original as cause. */
+export function asCrawlError(thrown: unknown, code: ErrorCode): CrawlError {
+  if (thrown instanceof CrawlError) return thrown;
+  const message = thrown instanceof Error ? thrown.message : String(thrown);
+  return new CrawlError(code, message, { cause: thrown });
+}

@@ -1,0 +1,60 @@
+// PORT. An engine fetches: it lends the capture of one visit to a continuation and takes it back when that ends.
+// Placement is only which continuation is given: finish here, or hand the capture on.
+
+/** What to fetch and within which limits. Resolved by the crawl; the engine trusts it. */
+export interface FetchOrder {
+  readonly url: string;
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly payload?: string | Uint8Array;
+  /** An http(s) proxy, credentials in the URL. */
+  readonly proxyUrl?: string;
+  /** Cookies of the visit's session: read before each hop, told after it. */
+  readonly cookies?: CookieJar;
+  /** `follow`: up to `maxRedirects` hops in place. `report`: the capture of the first redirect is the result, except that one redirect to the URL itself is followed in place. */
+  readonly redirects: 'follow' | 'report';
+  readonly maxRedirects: number;
+  /** Asked before each hop is followed; a reason refuses it and becomes `capture.refusedRedirect`. */
+  readonly allowRedirect?: (target: string) => string | undefined;
+  /** The whole visit, from the first byte out to the last byte in. */
+  readonly timeoutMs: number;
+  /** Cap on decoded bytes; the cap on wire bytes is the same. */
+  readonly maxBodyBytes: number;
+  /** Hand over the body as a stream instead of reading it (FileDownload). */
+  readonly stream?: boolean;
+  readonly ignoreTlsErrors: boolean;
+  readonly signal?: AbortSignal;
+}
+
+export interface CookieJar {
+  /** The Cookie header for a URL, or ''. */
+  cookieHeader(url: string): string;
+  store(url: string, setCookieHeaders: readonly string[]): void;
+}
+
+/** A response, wholly received. */
+export interface Capture {
+  /** As asked for. */
+  readonly url: string;
+  /** Where the body came from, after redirects. */
+  readonly loadedUrl: string;
+  readonly redirectChain: readonly string[];
+  readonly statusCode: number;
+  /** Names in lower case; repeated headers joined as HTTP allows, `set-cookie` as a list. */
+  readonly headers: Readonly<Record<string, string | string[]>>;
+  /** Decompressed; empty when streamed. */
+  readonly body: Buffer;
+  readonly stream?: import('node:stream').Readable;
+  readonly wireBytes: number;
+  /** Absolute target of a redirect that was reported instead of followed. */
+  readonly redirectTo?: string;
+  /** Set when a hop was refused: where it led and why. */
+  readonly refusedRedirect?: { readonly url: string; readonly reason: string };
+  readonly timings: { readonly startedAtMs: number; readonly headersMs: number; readonly totalMs: number };
+}
+
+export interface Engine<Live extends object = object> {
+  /** Fetches and lends the capture; what only this engine can offer comes as `live`. Throws CrawlErrors. */
+  visit<T>(order: FetchOrder, use: (capture: Capture, live: Live) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}

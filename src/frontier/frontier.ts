@@ -1,0 +1,169 @@
+// PORT. The frontier: every accepted URL, what became of it, who holds it and when its domain may be asked.
+// Guarantees 1, 2, 3 and 5 of DESIGN are kept here, by whichever backend; src/testing/conformance.ts
+// states them as tests that every backend passes.
+import type { Fingerprint } from '../request/fingerprint.js';
+import type { Priority } from '../request/request.js';
+
+/** One life of one process. A new life has a new id, so a late call of a lost one can be refused. */
+export type HolderId = string;
+
+/**
+ * Who calls, and the caller's own number for this call. Numbers grow by one a call and holder; a repeated
+ * number gets the first answer again and changes nothing (the last `ANSWERS_KEPT` are remembered).
+ * Any call renews everything its holder holds.
+ */
+export interface Caller {
+  readonly holder: HolderId;
+  readonly call: number;
+}
+
+export const ANSWERS_KEPT = 16;
+
+/** A request as the frontier sees it; `record` is opaque. */
+export interface QueueEntry {
+  readonly fingerprint: Fingerprint;
+  /** The queue and pace it belongs to: a registrable domain or a host. */
+  readonly domain: string;
+  readonly record: string;
+  readonly priority?: Priority;
+  /** Before everything of the same priority in its domain; the last one in is the first out. */
+  readonly forefront?: boolean;
+}
+
+/** What `add` found: queued now, already waiting or in work, or already ended. */
+export type Presence = 'new' | 'pending' | 'ended';
+
+/** A unit of work in one holder's hands. */
+export interface Lease {
+  /** Unique in this frontier for ever. */
+  readonly id: number;
+  readonly fingerprint: Fingerprint;
+  readonly domain: string;
+  readonly record: string;
+  readonly priority: Priority;
+  /** How often this request's lease was lost with its holder. */
+  readonly lostLeases: number;
+}
+
+export interface LeaseCall extends Caller {
+  /** At most so many; 0 only renews. */
+  readonly max: number;
+  /** Hand out nothing that could bring done + failed above this. */
+  readonly maxEnded?: number;
+}
+
+/**
+ * What a lease call got. When fewer than asked: `waiting` means something is queued, held or not due yet
+ * (`nextDueMs` tells how long until the next queued one may be due, if any is), `exhausted` that nothing
+ * is pending anywhere in this frontier.
+ */
+export interface LeaseAnswer {
+  readonly leases: readonly Lease[];
+  readonly state: 'more' | 'waiting' | 'exhausted';
+  readonly nextDueMs?: number;
+}
+
+/**
+ * The response to a leased request has ended or failed: its domain's turn is free again and the delay runs
+ * from now. A lease that is settled without ever having landed gives its turn back unused: no delay.
+ */
+export interface Landing {
+  readonly lease: number;
+  /** From now on the domain's delay is this. */
+  readonly delayMs?: number;
+  /** The domain rests at least this long, whatever its delay. */
+  readonly pauseMs?: number;
+}
+
+/** How one leased request ends or goes back. `record`, when given, replaces the stored one. */
+export type Settlement = { readonly lease: number; readonly record?: string; readonly links?: readonly QueueEntry[] } & (
+  | { readonly kind: 'done' }
+  | { readonly kind: 'failed'; readonly reason: string }
+  | { readonly kind: 'skipped'; readonly reason: string }
+  /** Again after its own wait; then (at once, with 0) at the front of its domain. */
+  | { readonly kind: 'retry'; readonly afterMs: number }
+  /** Never asked for: back to the front of its domain as if not leased, its turn unused. */
+  | { readonly kind: 'untouched' }
+);
+
+export interface SettleCall extends Caller {
+  readonly landings?: readonly Landing[];
+  readonly settlements: readonly Settlement[];
+  /** Small facts that become true in the same atomic step (segment lengths, run state); null deletes. */
+  readonly notes?: Readonly<Record<string, string | null>>;
+}
+
+/**
+ * `held` is false when the holder was lost: then nothing of the call took effect, notes and links included,
+ * and the holder must begin a new life. Otherwise `accepted[i]` tells whether settlement i was its to make.
+ */
+export interface SettleAnswer {
+  readonly held: boolean;
+  readonly accepted: readonly boolean[];
+}
+
+/** accepted = queued + retrying + leased + done + failed + skipped, at every instant. */
+export interface Counters {
+  readonly accepted: number;
+  readonly queued: number;
+  readonly retrying: number;
+  readonly leased: number;
+  readonly done: number;
+  readonly failed: number;
+  readonly skipped: number;
+}
+
+/** What became of a request. */
+export interface Found {
+  readonly state: 'queued' | 'retrying' | 'leased' | 'done' | 'failed' | 'skipped';
+  readonly record: string;
+  readonly priority: Priority;
+  /** Of `failed` and `skipped`. */
+  readonly reason?: string;
+}
+
+export interface Overview {
+  readonly counters: Counters;
+  readonly notes: Readonly<Record<string, string>>;
+}
+
+/** How a frontier paces domains. */
+export interface Pacing {
+  /** Rest between the end of one response and the start of the next request of a domain, until a landing sets another. */
+  readonly delayMs: number;
+  /** Turns of a domain whose delay is 0: how many of its requests may be open at once. A delay means one turn. */
+  readonly turns: number;
+}
+
+export interface Frontier {
+  /** Marks each request seen and queues the new ones, each in one atomic step. Durable when it resolves. */
+  add(call: Caller & { readonly entries: readonly QueueEntry[] }): Promise<readonly Presence[]>;
+
+  /**
+   * Leases due requests, taking each one's turn: no domain is handed out beyond its turns, nor before its
+   * next allowed time. Longest-due domain first, one request of it, then the next domain.
+   */
+  lease(call: LeaseCall): Promise<LeaseAnswer>;
+
+  /** Lands responses and settles visits with their links and notes, all in one atomic step. */
+  settle(call: SettleCall): Promise<SettleAnswer>;
+
+  /**
+   * Takes everything from a holder known to be gone; resolves to how many leases were lost. Each goes to
+   * the front of its domain: at once the first two times, then with backoff; the tenth loss fails it with
+   * `WORKER_LOST`. A turn lost this way rests its domain for its delay.
+   */
+  release(holder: HolderId): Promise<number>;
+
+  /** What became of each request, or undefined where it was never accepted. */
+  find(fingerprints: readonly Fingerprint[]): Promise<readonly (Found | undefined)[]>;
+
+  overview(): Promise<Overview>;
+
+  /** Gives back what this process holds, untouched, and frees every resource. */
+  close(): Promise<void>;
+}
+
+/** Losses before a request is delayed, and before it is given up. */
+export const LOST_LEASES_BEFORE_BACKOFF = 2;
+export const LOST_LEASES_BEFORE_GIVING_UP = 10;

@@ -1,0 +1,184 @@
+// Splits UTF-8 HTML into text, tags and raw content, and tells a sink: the HTML standard's tokenizer without its tokens.
+// Promise: one pass, every byte looked at a bounded number of times, no allocation; the sink decides what is decoded.
+import type { AttributeList } from './attributes.js';
+import { BANG, CLASS, DASH, ENDS_TAG_NAME, GREATER_THAN, IS_LETTER, LESS_THAN, RIGHT_BRACKET } from './bytes.js';
+import { SLASH, QUESTION_MARK, ascii, equalsIgnoringCase, seek, startsIgnoringCase } from './bytes.js';
+import { lookUpTag } from './tags.js';
+
+/** How the content after a start tag is read. */
+export const DATA = 0;
+/** Text with character references, up to the matching end tag. */
+export const ESCAPABLE = 1;
+/** Text as it stands, up to the matching end tag. */
+export const RAW = 2;
+/** Like {@link RAW}, with the escapes that hide `</script>` inside comments. */
+export const SCRIPT = 3;
+/** Text as it stands, up to the end of the input. */
+export const PLAINTEXT = 4;
+export type ContentModel = typeof DATA | typeof ESCAPABLE | typeof RAW | typeof SCRIPT | typeof PLAINTEXT;
+
+/** What the tokenizer finds, told in order. Ranges are positions in the page's bytes. */
+export interface TokenSink {
+  /** True while the current element is SVG or MathML: `<![CDATA[` then opens text instead of a comment. */
+  readonly inForeignContent: boolean;
+  /** Takes text from `from` on: its first byte is text even if it is `<`. Returns where the next `<` stands, or `end`. */
+  text(bytes: Buffer, from: number, end: number): number;
+  /** Takes a whole CDATA section's content. */
+  characterData(bytes: Buffer, from: number, to: number): void;
+  /** Takes a start tag; its attributes are in the list given to {@link tokenize}. Says how to read on. */
+  startTag(bytes: Buffer, tag: number, nameFrom: number, nameTo: number): ContentModel;
+  endTag(bytes: Buffer, tag: number, nameFrom: number, nameTo: number): void;
+  /** Takes the content of the raw element just started. */
+  content(bytes: Buffer, from: number, to: number, model: ContentModel): void;
+}
+
+const CDATA_OPEN = ascii('[CDATA[');
+const SCRIPT_NAME = ascii('script');
+
+/** Reads the whole of `bytes` into `sink`. `lastTag` lets a test start inside raw content, as published suites do. */
+export function tokenize(bytes: Buffer, attributes: AttributeList, sink: TokenSink, start = 0): void {
+  const end = bytes.length;
+  let i = start;
+  while (i < end) {
+    if (bytes[i] !== LESS_THAN || i + 1 >= end) {
+      i = sink.text(bytes, i, end);
+      continue;
+    }
+    const next = bytes[i + 1]!;
+    if ((CLASS[next]! & IS_LETTER) !== 0) {
+      const nameFrom = i + 1;
+      let nameTo = i + 2;
+      while (nameTo < end && (CLASS[bytes[nameTo]!]! & ENDS_TAG_NAME) === 0) nameTo++;
+      const after = attributes.read(bytes, nameTo, end);
+      if (after < 0) return;
+      const model = sink.startTag(bytes, lookUpTag(bytes, nameFrom, nameTo), nameFrom, nameTo);
+      i = after;
+      if (model !== DATA) {
+        i = contentEnd(bytes, i, end, model, nameFrom, nameTo);
+        sink.content(bytes, after, i, model);
+      }
+    } else if (next === SLASH) {
+      if (i + 2 >= end) {
+        i = sink.text(bytes, i, end);
+      } else if ((CLASS[bytes[i + 2]!]! & IS_LETTER) !== 0) {
+        const nameFrom = i + 2;
+        let nameTo = i + 3;
+        while (nameTo < end && (CLASS[bytes[nameTo]!]! & ENDS_TAG_NAME) === 0) nameTo++;
+        if (nameTo < end && bytes[nameTo] === GREATER_THAN) i = nameTo + 1;
+        else i = attributes.read(bytes, nameTo, end);
+        if (i < 0) return;
+        sink.endTag(bytes, lookUpTag(bytes, nameFrom, nameTo), nameFrom, nameTo);
+      } else {
+        i = seek(bytes, GREATER_THAN, i + 2, end) + 1;
+      }
+    } else if (next === BANG) {
+      if (i + 3 < end && bytes[i + 2] === DASH && bytes[i + 3] === DASH) {
+        i = commentEnd(bytes, i + 4, end);
+      } else if (sink.inForeignContent && isCdata(bytes, i + 2, end)) {
+        const from = i + 9;
+        const to = cdataEnd(bytes, from, end);
+        sink.characterData(bytes, from, to);
+        i = to + 3;
+      } else {
+        i = seek(bytes, GREATER_THAN, i + 2, end) + 1;
+      }
+    } else if (next === QUESTION_MARK) {
+      i = seek(bytes, GREATER_THAN, i + 2, end) + 1;
+    } else {
+      i = sink.text(bytes, i, end);
+    }
+  }
+}
+
+/** Position after the comment whose content starts at `from`: `>` and `->` close at once, `-->` and `--!>` later. */
+function commentEnd(bytes: Buffer, from: number, end: number): number {
+  if (from < end && bytes[from] === GREATER_THAN) return from + 1;
+  if (from + 1 < end && bytes[from] === DASH && bytes[from + 1] === GREATER_THAN) return from + 2;
+  for (let at = seek(bytes, GREATER_THAN, from, end); at < end; at = seek(bytes, GREATER_THAN, at + 1, end)) {
+    const dashes = bytes[at - 1] === BANG ? at - 1 : at;
+    if (dashes - 2 >= from && bytes[dashes - 1] === DASH && bytes[dashes - 2] === DASH) return at + 1;
+  }
+  return end;
+}
+
+/** CDATA is the one keyword that HTML compares with its case. */
+function isCdata(bytes: Buffer, from: number, end: number): boolean {
+  if (from + CDATA_OPEN.length > end) return false;
+  for (let k = 0; k < CDATA_OPEN.length; k++) if (bytes[from + k] !== CDATA_OPEN[k]) return false;
+  return true;
+}
+
+function cdataEnd(bytes: Buffer, from: number, end: number): number {
+  for (let at = seek(bytes, GREATER_THAN, from, end); at < end; at = seek(bytes, GREATER_THAN, at + 1, end)) {
+    if (at - 2 >= from && bytes[at - 1] === RIGHT_BRACKET && bytes[at - 2] === RIGHT_BRACKET) return at - 2;
+  }
+  return end;
+}
+
+/** Position of the `</name` that ends the raw content starting at `from`, or `end`. */
+export function contentEnd(
+  bytes: Buffer,
+  from: number,
+  end: number,
+  model: ContentModel,
+  nameFrom: number,
+  nameTo: number,
+): number {
+  if (model === PLAINTEXT) return end;
+  if (model === SCRIPT) return scriptEnd(bytes, from, end);
+  const name = bytes.subarray(nameFrom, nameTo).map((byte) => (byte >= 0x41 && byte <= 0x5a ? byte + 32 : byte));
+  for (let at = seek(bytes, LESS_THAN, from, end); at < end; at = seek(bytes, LESS_THAN, at + 1, end)) {
+    if (closes(bytes, at, end, name)) return at;
+  }
+  return end;
+}
+
+/** True when `</name` and a byte that ends a tag name stand at `at`. */
+function closes(bytes: Buffer, at: number, end: number, name: Uint8Array): boolean {
+  const after = at + 2 + name.length;
+  return (
+    after < end &&
+    bytes[at + 1] === SLASH &&
+    (CLASS[bytes[after]!]! & ENDS_TAG_NAME) !== 0 &&
+    equalsIgnoringCase(bytes, at + 2, after, name)
+  );
+}
+
+/** Ends a script: inside `<!-- … -->` a `<script>` hides the next `</script>`. */
+function scriptEnd(bytes: Buffer, from: number, end: number): number {
+  let at = seek(bytes, LESS_THAN, from, end);
+  while (at < end) {
+    if (closes(bytes, at, end, SCRIPT_NAME)) return at;
+    if (at + 3 < end && bytes[at + 1] === BANG && bytes[at + 2] === DASH && bytes[at + 3] === DASH) {
+      const resumed = escapedScriptEnd(bytes, at + 2, end);
+      if (resumed < 0) return -resumed - 1;
+      at = seek(bytes, LESS_THAN, resumed, end);
+    } else {
+      at = seek(bytes, LESS_THAN, at + 1, end);
+    }
+  }
+  return end;
+}
+
+/**
+ * Walks a script's `<!--` from its dashes on. Returns the position after `-->` where plain script goes on,
+ * or, as `-position - 1`, where the script ends.
+ */
+function escapedScriptEnd(bytes: Buffer, from: number, end: number): number {
+  let hidden = false;
+  for (let i = from; i < end; i++) {
+    const byte = bytes[i]!;
+    if (byte === GREATER_THAN) {
+      if (i - 2 >= from && bytes[i - 1] === DASH && bytes[i - 2] === DASH) return i + 1;
+    } else if (byte === LESS_THAN) {
+      if (closes(bytes, i, end, SCRIPT_NAME)) {
+        if (!hidden) return -i - 1;
+        hidden = false;
+      } else if (!hidden && startsIgnoringCase(bytes, i + 1, end, SCRIPT_NAME)) {
+        const after = i + 1 + SCRIPT_NAME.length;
+        hidden = after < end && (CLASS[bytes[after]!]! & ENDS_TAG_NAME) !== 0;
+      }
+    }
+  }
+  return -end - 1;
+}

@@ -1,0 +1,60 @@
+// The packed form of a request: what the frontier stores and hands back, opaque to it.
+// Only what differs from the defaults is written, so that a link costs little more than its URL.
+import type { RequestOptions } from './request.js';
+
+/** The properties of a request that survive a restart, under the short names they have on disk. */
+const SHORT = {
+  uniqueKey: 'k',
+  method: 'm',
+  payload: 'p',
+  headers: 'h',
+  userData: 'd',
+  retryCount: 'r',
+  sessionRotationCount: 'o',
+  maxRetries: 'x',
+  noRetry: 'n',
+  loadedUrl: 'l',
+  errorMessages: 'e',
+  sessionId: 's',
+  skipNavigation: 'v',
+  keepUrlFragment: 'f',
+  useExtendedUniqueKey: 'q',
+  crawlDepth: 'c',
+  enqueueStrategy: 'g',
+  hops: 'j',
+  state: 't',
+  handledAt: 'a',
+} as const satisfies Partial<Record<keyof RequestOptions, string>>;
+
+const LONG = Object.fromEntries(Object.entries(SHORT).map(([long, short]) => [short, long]));
+
+/** A request that is only a URL is stored as that URL; anything else as JSON, which never starts like one. */
+export function packRecord(options: RequestOptions): string {
+  let packed: Record<string, unknown> | undefined;
+  for (const long in SHORT) {
+    const value = options[long as keyof typeof SHORT];
+    if (isDefault(value)) continue;
+    packed ??= { u: options.url };
+    packed[SHORT[long as keyof typeof SHORT]] = value;
+  }
+  return packed ? JSON.stringify(packed) : options.url;
+}
+
+function isDefault(value: unknown): boolean {
+  if (value === undefined || value === null || value === 0 || value === false || value === '' || value === 'GET')
+    return true;
+  if (typeof value !== 'object') return false;
+  for (const _ in value) return false;
+  return true;
+}
+
+export function unpackRecord(record: string): RequestOptions {
+  if (!record.startsWith('{')) return { url: record };
+  const packed = JSON.parse(record) as Record<string, unknown> & { u: string };
+  const options: Record<string, unknown> = { url: packed.u };
+  for (const short in packed) {
+    const long = LONG[short];
+    if (long !== undefined) options[long] = packed[short];
+  }
+  return options as unknown as RequestOptions;
+}
