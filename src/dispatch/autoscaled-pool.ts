@@ -1,16 +1,16 @@
 // The dispatch stage: decides how many visits run at once and starts them.
 // Promise: never more than desiredConcurrency tasks, starts spaced by maxTasksPerMinute, no new task while memory
 // is overloaded (beyond minConcurrency); idle waiting costs one question per maybeRunInterval, a start is O(1).
+import { Configuration } from '../configuration.js';
 import { CrawlError } from '../errors.js';
-import { invalid, positiveInteger } from './option-rules.js';
 import { createPace } from './pace.js';
 import type { Pace } from './pace.js';
-import { resolvePoolOptions } from './pool-options.js';
+import { checkedWidth, resolvePoolOptions } from './pool-options.js';
 import type { AutoscaledPoolOptions, ResolvedPoolOptions } from './pool-options.js';
 import { createScaler } from './scaler.js';
 import type { Scaler } from './scaler.js';
 import { createSystemLoad } from './system-load.js';
-import type { SystemLoad } from './system-load.js';
+import type { SnapshotterOptions, SystemLoad } from './system-load.js';
 import { createUsage } from './usage.js';
 
 const SLOW_START_STEP_MS = 1000;
@@ -50,19 +50,19 @@ export class AutoscaledPool {
   /** Called when the last running task ends. */
   #whenIdle: (() => void)[] = [];
 
-  #passQueued = false;
+  #queuedPass: NodeJS.Immediate | undefined;
   #passRunning = false;
   /** Somebody called for a pass while one was running: its answer may be stale. */
   #passAgain = false;
   #paceTimer: NodeJS.Timeout | undefined;
   #timers: NodeJS.Timeout[] = [];
 
-  constructor(options: AutoscaledPoolOptions, parts: PoolParts = {}) {
+  constructor(options: AutoscaledPoolOptions, config = Configuration.getGlobalConfig(), parts: PoolParts = {}) {
     this.#options = resolvePoolOptions(options);
     this.#scaler = createScaler(this.#options);
     this.#pace = createPace(this.#options.maxTasksPerMinute, () => performance.now());
     this.#ownsLoad = parts.load === undefined;
-    this.#load = parts.load ?? createSystemLoad(options.snapshotterOptions, options.systemStatusOptions);
+    this.#load = parts.load ?? createSystemLoad(snapshotterOf(options, config), options.systemStatusOptions);
   }
 
   get minConcurrency(): number {
@@ -70,7 +70,7 @@ export class AutoscaledPool {
   }
 
   set minConcurrency(value: number) {
-    this.#scaler.min = checkedConcurrency('minConcurrency', value);
+    this.#scaler.min = checkedWidth('minConcurrency', value);
     this.notify();
   }
 
@@ -79,7 +79,7 @@ export class AutoscaledPool {
   }
 
   set maxConcurrency(value: number) {
-    this.#scaler.max = checkedConcurrency('maxConcurrency', value);
+    this.#scaler.max = checkedWidth('maxConcurrency', value);
     this.notify();
   }
 
@@ -89,7 +89,7 @@ export class AutoscaledPool {
   }
 
   set desiredConcurrency(value: number) {
-    this.#scaler.desired = checkedConcurrency('desiredConcurrency', value);
+    this.#scaler.desired = checkedWidth('desiredConcurrency', value);
     this.notify();
   }
 
@@ -116,14 +116,13 @@ export class AutoscaledPool {
 
   /** Says that a task may be ready now. Cheap, any number of times. */
   notify(): void {
-    if (this.#passQueued || this.#ended || this.#paused || this.#outcome === undefined) return;
+    if (this.#queuedPass !== undefined || this.#ended || this.#paused || this.#outcome === undefined) return;
     if (this.#passRunning) {
       this.#passAgain = true;
       return;
     }
-    this.#passQueued = true;
     // Not in a microtask: tasks that end at once must not keep the event loop from its sockets.
-    setImmediate(this.#pass);
+    this.#queuedPass = setImmediate(this.#pass);
   }
 
   /**
@@ -160,7 +159,7 @@ export class AutoscaledPool {
   }
 
   readonly #pass = (): void => {
-    this.#passQueued = false;
+    this.#queuedPass = undefined;
     this.#passRunning = true;
     this.#passAgain = false;
     this.#startWhatIsReady().then(this.#passDone, this.#fail);
@@ -227,8 +226,8 @@ export class AutoscaledPool {
   };
 
   readonly #taskFailed = (error: unknown): void => {
-    this.#taskDone();
     this.#fail(error);
+    this.#taskDone();
   };
 
   readonly #fail = (error: unknown): void => {
@@ -245,6 +244,7 @@ export class AutoscaledPool {
     this.#ended = true;
     for (const timer of this.#timers) clearInterval(timer);
     clearTimeout(this.#paceTimer);
+    clearImmediate(this.#queuedPass);
     if (this.#ownsLoad) this.#load.stop();
     settle();
     this.#releaseWaiters();
@@ -289,9 +289,18 @@ export class AutoscaledPool {
   }
 }
 
-function checkedConcurrency(name: string, value: number): number {
-  if (!positiveInteger.accepts(value)) throw invalid(`AutoscaledPool: ${name} must be ${positiveInteger.expected}`);
-  return value;
+/** What the configuration says about the machine, unless the pool's own options say otherwise. */
+function snapshotterOf({ snapshotterOptions }: AutoscaledPoolOptions, config: Configuration): SnapshotterOptions {
+  const memoryMbytes = config.get('memoryMbytes');
+  const containerized = config.get('containerized');
+  return {
+    ...(memoryMbytes !== undefined && { memoryMbytes }),
+    ...(containerized !== undefined && { containerized }),
+    availableMemoryRatio: config.get('availableMemoryRatio'),
+    maxUsedCpuRatio: config.get('maxUsedCpuRatio'),
+    systemSnapshotIntervalSecs: config.get('systemInfoIntervalMillis') / 1000,
+    ...snapshotterOptions,
+  };
 }
 
 async function withTimeout(task: Promise<unknown>, timeoutMs: number): Promise<unknown> {

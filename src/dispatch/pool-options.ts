@@ -1,18 +1,17 @@
 // The options of AutoscaledPool: Crawlee 3's names and defaults, and ours (slowStart).
 // Promise: resolved, validated and frozen once; the pool trusts them.
 import {
-  callable,
+  aFunction,
+  aNumber,
+  anObject,
+  anyOf,
+  aWholeNumber,
+  check,
   checkOptions,
-  finitePositive,
-  invalid,
-  notNegative,
-  notNegativeOrNull,
-  plainObject,
-  positiveInteger,
-  positiveNumber,
-  positiveRatio,
-} from './option-rules.js';
-import type { OptionRule } from './option-rules.js';
+  optionError,
+} from '../option-checks.js';
+import { objectWith } from '../option-checks.js';
+import type { ShapeOf } from '../option-checks.js';
 import type { SnapshotterOptions, SystemStatusOptions } from './system-load.js';
 
 /** What the pool needs of a log; `Log` fits. */
@@ -60,36 +59,33 @@ export interface AutoscaledPoolOptions {
   log?: PoolLog;
 }
 
-const slowStartRule: OptionRule = {
-  expected: '{ from: a whole number of at least 1 } or false',
-  accepts: (value) =>
-    value === false || (plainObject.accepts(value) && positiveInteger.accepts((value as { from?: unknown }).from)),
-};
-const logRule: OptionRule = {
-  expected: 'a log with debug() and info()',
-  accepts: (value) =>
-    typeof value === 'object' && value !== null && 'debug' in value && 'info' in value && callable.accepts(value.info),
-};
+const aWidth = aWholeNumber({ from: 1 });
+const aStep = check('a number above 0 and up to 1', (value) => typeof value === 'number' && value > 0 && value <= 1);
+const orNull = check('null', (value) => value === null);
+const aSlowStart = check(
+  '{ from: a whole number from 1 } or false',
+  (value) => value === false || (anObject.accepts(value) && aWidth.accepts((value as { from?: unknown }).from)),
+);
 
-const RULES: Readonly<Record<keyof AutoscaledPoolOptions, OptionRule>> = {
-  runTaskFunction: callable,
-  isTaskReadyFunction: callable,
-  isFinishedFunction: callable,
-  minConcurrency: positiveInteger,
-  maxConcurrency: positiveInteger,
-  desiredConcurrency: positiveInteger,
-  desiredConcurrencyRatio: positiveRatio,
-  scaleUpStepRatio: positiveRatio,
-  scaleDownStepRatio: positiveRatio,
-  maybeRunIntervalSecs: finitePositive,
-  loggingIntervalSecs: notNegativeOrNull,
-  autoscaleIntervalSecs: finitePositive,
-  taskTimeoutSecs: notNegative,
-  maxTasksPerMinute: positiveNumber,
-  slowStart: slowStartRule,
-  snapshotterOptions: plainObject,
-  systemStatusOptions: plainObject,
-  log: logRule,
+const SHAPE: ShapeOf<AutoscaledPoolOptions> = {
+  runTaskFunction: aFunction,
+  isTaskReadyFunction: aFunction,
+  isFinishedFunction: aFunction,
+  minConcurrency: aWidth,
+  maxConcurrency: aWidth,
+  desiredConcurrency: aWidth,
+  desiredConcurrencyRatio: aStep,
+  scaleUpStepRatio: aStep,
+  scaleDownStepRatio: aStep,
+  maybeRunIntervalSecs: aNumber({ above: 0 }),
+  loggingIntervalSecs: anyOf(aNumber({ from: 0 }), orNull),
+  autoscaleIntervalSecs: aNumber({ above: 0 }),
+  taskTimeoutSecs: aNumber({ from: 0 }),
+  maxTasksPerMinute: aNumber({ above: 0, orInfinity: true }),
+  slowStart: aSlowStart,
+  snapshotterOptions: anObject,
+  systemStatusOptions: anObject,
+  log: objectWith('a log', ['debug', 'info']),
 };
 
 /**
@@ -102,16 +98,22 @@ export const HTTP_POOL_OPTIONS = Object.freeze({
   systemStatusOptions: Object.freeze({ maxEventLoopOverloadedRatio: 0.7 }),
 }) satisfies Partial<AutoscaledPoolOptions>;
 
+/** A width set later, while the pool runs. */
+export function checkedWidth(name: string, value: number): number {
+  checkOptions('AutoscaledPool', { [name]: value }, { [name]: aWidth });
+  return value;
+}
+
 /** Validates the options and fills in the defaults. */
 export function resolvePoolOptions(options: AutoscaledPoolOptions) {
-  checkOptions('AutoscaledPool', options, RULES);
-  for (const name of ['runTaskFunction', 'isTaskReadyFunction', 'isFinishedFunction'] as const) {
-    if (options[name] === undefined) throw invalid(`AutoscaledPool: option "${name}" is required`);
-  }
+  checkOptions('AutoscaledPool', options, SHAPE);
+  const required = ['runTaskFunction', 'isTaskReadyFunction', 'isFinishedFunction'] as const;
+  const missing = required.filter((name) => options?.[name] === undefined);
+  if (missing.length > 0) throw optionError(missing.map((name) => `AutoscaledPool option "${name}" is required`));
   const minConcurrency = options.minConcurrency ?? 1;
   const maxConcurrency = options.maxConcurrency ?? Math.max(200, minConcurrency);
   if (minConcurrency > maxConcurrency) {
-    throw invalid(`AutoscaledPool: minConcurrency ${minConcurrency} is above maxConcurrency ${maxConcurrency}`);
+    throw optionError([`AutoscaledPool: minConcurrency ${minConcurrency} is above maxConcurrency ${maxConcurrency}`]);
   }
   const slowStart = options.slowStart ?? false;
   const begin = options.desiredConcurrency ?? (slowStart ? slowStart.from : minConcurrency);

@@ -1,7 +1,8 @@
 // Samples CPU, memory and event-loop delay while a crawl runs, and says which of them is overloaded.
 // Promise: history is bounded, timers never keep the process alive and end with stop(), questions cost nothing
 // (they read what the last sample computed).
-import { checkOptions, finitePositive, invalid, notNegative, positiveInteger, ratio, yesOrNo } from './option-rules.js';
+import { aBoolean, aNumber, aWholeNumber, check, checkOptions, optionError } from '../option-checks.js';
+import type { ShapeOf } from '../option-checks.js';
 import { createSystemReaders } from './system-readers.js';
 import type { MemoryLimitOptions, MemoryReading, SystemReaders } from './system-readers.js';
 
@@ -194,31 +195,37 @@ function createHistory(intervalMs: number, keepMs: number): History {
   };
 }
 
+const aRatio = check('a number from 0 to 1', (value) => typeof value === 'number' && value >= 0 && value <= 1);
+
+const SNAPSHOTTER_SHAPE: ShapeOf<SnapshotterOptions> = {
+  eventLoopSnapshotIntervalSecs: aNumber({ above: 0 }),
+  systemSnapshotIntervalSecs: aNumber({ above: 0 }),
+  clientSnapshotIntervalSecs: aNumber({ above: 0 }),
+  maxBlockedMillis: aNumber({ from: 0 }),
+  maxUsedMemoryRatio: aRatio,
+  maxUsedCpuRatio: aRatio,
+  maxClientErrors: aNumber({ from: 0 }),
+  snapshotHistorySecs: aNumber({ above: 0 }),
+  memoryMbytes: aWholeNumber({ from: 1 }),
+  availableMemoryRatio: aRatio,
+  includeChildren: aBoolean,
+  containerized: aBoolean,
+};
+const STATUS_SHAPE: ShapeOf<SystemStatusOptions> = {
+  currentHistorySecs: aNumber({ above: 0 }),
+  maxMemoryOverloadedRatio: aRatio,
+  maxEventLoopOverloadedRatio: aRatio,
+  maxCpuOverloadedRatio: aRatio,
+  maxClientOverloadedRatio: aRatio,
+};
+
 function resolve(snapshotter: SnapshotterOptions, status: SystemStatusOptions) {
-  checkOptions('snapshotterOptions', snapshotter, {
-    eventLoopSnapshotIntervalSecs: finitePositive,
-    systemSnapshotIntervalSecs: finitePositive,
-    clientSnapshotIntervalSecs: finitePositive,
-    maxBlockedMillis: notNegative,
-    maxUsedMemoryRatio: ratio,
-    maxUsedCpuRatio: ratio,
-    maxClientErrors: notNegative,
-    snapshotHistorySecs: finitePositive,
-    memoryMbytes: positiveInteger,
-    availableMemoryRatio: ratio,
-    includeChildren: yesOrNo,
-  });
-  checkOptions('systemStatusOptions', status, {
-    currentHistorySecs: finitePositive,
-    maxMemoryOverloadedRatio: ratio,
-    maxEventLoopOverloadedRatio: ratio,
-    maxCpuOverloadedRatio: ratio,
-    maxClientOverloadedRatio: ratio,
-  });
+  checkOptions('snapshotterOptions', snapshotter, SNAPSHOTTER_SHAPE);
+  checkOptions('systemStatusOptions', status, STATUS_SHAPE);
   const eventLoopIntervalMs = (snapshotter.eventLoopSnapshotIntervalSecs ?? 0.5) * 1000;
   const systemIntervalMs = (snapshotter.systemSnapshotIntervalSecs ?? 1) * 1000;
   if (Math.min(eventLoopIntervalMs, systemIntervalMs) < 10) {
-    throw invalid('snapshotterOptions: snapshot intervals must be at least 0.01 s, or sampling itself is the load');
+    throw optionError(['snapshotterOptions: intervals must be at least 0.01 s, or sampling itself is the load']);
   }
   return {
     eventLoopIntervalMs,

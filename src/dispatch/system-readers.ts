@@ -30,6 +30,8 @@ export interface MemoryLimitOptions {
   readonly availableMemoryRatio?: number | undefined;
   /** Count the memory of child processes too (browsers). Linux only. Default false. */
   readonly includeChildren?: boolean | undefined;
+  /** False: take no notice of cgroup limits. Default: look for them. */
+  readonly containerized?: boolean | undefined;
 }
 
 export interface ReaderParts {
@@ -48,7 +50,7 @@ export interface ReaderParts {
  */
 export function createSystemReaders(options: MemoryLimitOptions = {}, parts: ReaderParts = {}): SystemReaders {
   const readText = parts.readText ?? readTextFile;
-  const cgroup = parts.cgroup ?? readCgroup(readText);
+  const cgroup = parts.cgroup ?? readCgroup(options.containerized === false ? () => undefined : readText);
   const clock = parts.clock ?? (() => performance.now());
   const rssBytes = parts.rssBytes ?? (() => process.memoryUsage.rss());
   const hostMemoryBytes = parts.hostMemoryBytes ?? totalmem();

@@ -76,12 +76,16 @@ export interface Landing {
 }
 
 /** How one leased request ends or goes back. `record`, when given, replaces the stored one. */
-export type Settlement = { readonly lease: number; readonly record?: string; readonly links?: readonly QueueEntry[] } & (
+export type Settlement = {
+  readonly lease: number;
+  readonly record?: string;
+  readonly links?: readonly QueueEntry[];
+} & (
   | { readonly kind: 'done' }
   | { readonly kind: 'failed'; readonly reason: string }
   | { readonly kind: 'skipped'; readonly reason: string }
-  /** Again after its own wait; then (at once, with 0) at the front of its domain. */
-  | { readonly kind: 'retry'; readonly afterMs: number }
+  /** Again after its own wait; then (at once, with 0) at the front of its domain, or with `back` at its end. */
+  | { readonly kind: 'retry'; readonly afterMs: number; readonly back?: boolean }
   /** Never asked for: back to the front of its domain as if not leased, its turn unused. */
   | { readonly kind: 'untouched' }
 );

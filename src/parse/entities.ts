@@ -2,20 +2,13 @@
 // Promise: exactly the HTML standard's rules, constant work per reference, nothing built until the first one is met.
 import { CLASS, EQUALS, HASH, IS_DIGIT, IS_LETTER, LOWER, SEMICOLON } from './bytes.js';
 import { NAMED_REFERENCES, WITHOUT_SEMICOLON } from './entity-table.js';
+import { windows1252 } from './windows-1252.js';
 
 /** CounterClockwiseContourIntegral. */
 const LONGEST_NAME = 31;
 /** `thorn`, `Aacute`…: no name that works without its semicolon is longer. */
 const LONGEST_BARE_NAME = 6;
 const SLOTS = 8192;
-
-/** What numeric references 128–159 mean: the windows-1252 characters, for the pages that meant them. */
-const C1_REPLACEMENTS: Readonly<Record<number, number>> = {
-  0x80: 0x20ac, 0x82: 0x201a, 0x83: 0x0192, 0x84: 0x201e, 0x85: 0x2026, 0x86: 0x2020, 0x87: 0x2021, 0x88: 0x02c6,
-  0x89: 0x2030, 0x8a: 0x0160, 0x8b: 0x2039, 0x8c: 0x0152, 0x8e: 0x017d, 0x91: 0x2018, 0x92: 0x2019, 0x93: 0x201c,
-  0x94: 0x201d, 0x95: 0x2022, 0x96: 0x2013, 0x97: 0x2014, 0x98: 0x02dc, 0x99: 0x2122, 0x9a: 0x0161, 0x9b: 0x203a,
-  0x9c: 0x0153, 0x9e: 0x017e, 0x9f: 0x0178,
-}; // prettier-ignore
 
 /** An open-addressing table from name bytes to value bytes: no string is made to look a name up. */
 interface NameTable {
@@ -138,7 +131,8 @@ export class ReferenceReader {
     if (i < end && LOWER[bytes[i]!] === 0x78) {
       for (i++; i < end; i++, digits++) {
         const lower = LOWER[bytes[i]!]!;
-        const digit = lower >= 0x30 && lower <= 0x39 ? lower - 0x30 : lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : -1;
+        const digit =
+          lower >= 0x30 && lower <= 0x39 ? lower - 0x30 : lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : -1;
         if (digit < 0) break;
         if (code <= 0x10ffff) code = code * 16 + digit;
       }
@@ -150,7 +144,7 @@ export class ReferenceReader {
     if (digits === 0) return at;
     if (i < end && bytes[i] === SEMICOLON) i++;
     if (code === 0 || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff)) code = 0xfffd;
-    else if (code >= 0x80 && code <= 0x9f) code = C1_REPLACEMENTS[code] ?? code;
+    else if (code >= 0x80 && code <= 0x9f) code = windows1252(code);
     this.length = writeUtf8(this.value, 0, code);
     return i;
   }

@@ -12,16 +12,16 @@ export const PARAGRAPH_BREAK = 4;
 const BREAKS: Readonly<Record<number, string>> = {
   [CELL_BREAK]: 'td th',
   [LINE_BREAK]:
-    'address article aside body br button caption center dd details dialog dir div dt fieldset figcaption figure ' +
-    'footer form frameset header hgroup html legend li listing main menu nav noscript optgroup option plaintext search ' +
-    'section select summary tbody template textarea tfoot thead tr xmp',
+    'address article aside body button caption center dd details dialog dir div dt fieldset figcaption figure ' +
+    'footer form frameset header hgroup html legend li listing main menu nav optgroup option plaintext search ' +
+    'section select summary tbody textarea tfoot thead tr xmp',
   [PARAGRAPH_BREAK]: 'blockquote dl h1 h2 h3 h4 h5 h6 hr ol p pre table ul',
 };
 
 /** Names with a rule of their own besides those above; `image` is the standard's alias of `img`. */
 const OTHERS =
-  'a area b base big code em font i iframe image img input link math meta nobr noembed noframes object applet marquee ' +
-  'ruby s script small span strike strong style sub sup svg title tt u var video audio canvas col colgroup embed frame ' +
+  'a area b base big br code em font i iframe image img input link math meta nobr noembed noframes noscript object applet marquee ' +
+  'ruby s script small span strike strong style sub sup svg title template tt u var video audio canvas col colgroup embed frame ' +
   'head rb rp rt rtc wbr keygen param source track basefont bgsound command ' +
   'annotation-xml desc foreignobject metadata mi mn mo ms mtext mglyph malignmark';
 
@@ -32,8 +32,9 @@ const nameBytes: Uint8Array[] = [new Uint8Array(0)];
 /** The break an element makes on both sides, by tag number. */
 export const BREAK_OF = new Uint8Array(256);
 
-function mix(hash: number, byte: number): number {
-  return (Math.imul(hash, 31) + byte) | 0;
+/** Adds one byte of a name to its hash. */
+export function hashTagByte(hash: number, byte: number): number {
+  return (Math.imul(hash, 31) + LOWER[byte]!) | 0;
 }
 
 function register(name: string): number {
@@ -41,7 +42,7 @@ function register(name: string): number {
   if (known > 0) return known;
   const bytes = Buffer.from(name, 'latin1');
   let hash = 0;
-  for (const byte of bytes) hash = mix(hash, byte);
+  for (const byte of bytes) hash = hashTagByte(hash, byte);
   let slot = (hash ^ (hash >>> 11)) & (SLOTS - 1);
   while (slots[slot] !== 0) slot = (slot + 1) & (SLOTS - 1);
   slots[slot] = names.length;
@@ -74,11 +75,8 @@ export function tagSet(list: string): Uint8Array {
 }
 
 /** The number of the tag name in `bytes[from, to)`, in any case; 0 when the scanner has no rule for it. */
-export function lookUpTag(bytes: Uint8Array, from: number, to: number): number {
+export function lookUpTag(bytes: Uint8Array, from: number, to: number, hash: number): number {
   const length = to - from;
-  if (length > 14) return 0;
-  let hash = 0;
-  for (let k = from; k < to; k++) hash = mix(hash, LOWER[bytes[k]!]!);
   for (let slot = (hash ^ (hash >>> 11)) & (SLOTS - 1); ; slot = (slot + 1) & (SLOTS - 1)) {
     const tag = slots[slot]!;
     if (tag === 0) return 0;

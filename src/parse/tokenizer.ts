@@ -2,8 +2,8 @@
 // Promise: one pass, every byte looked at a bounded number of times, no allocation; the sink decides what is decoded.
 import type { AttributeList } from './attributes.js';
 import { BANG, CLASS, DASH, ENDS_TAG_NAME, GREATER_THAN, IS_LETTER, LESS_THAN, RIGHT_BRACKET } from './bytes.js';
-import { SLASH, QUESTION_MARK, ascii, equalsIgnoringCase, seek, startsIgnoringCase } from './bytes.js';
-import { lookUpTag } from './tags.js';
+import { LOWER, QUESTION_MARK, SLASH, ascii, equalsIgnoringCase, seek, startsIgnoringCase } from './bytes.js';
+import { hashTagByte, lookUpTag } from './tags.js';
 
 /** How the content after a start tag is read. */
 export const DATA = 0;
@@ -35,10 +35,10 @@ export interface TokenSink {
 const CDATA_OPEN = ascii('[CDATA[');
 const SCRIPT_NAME = ascii('script');
 
-/** Reads the whole of `bytes` into `sink`. `lastTag` lets a test start inside raw content, as published suites do. */
-export function tokenize(bytes: Buffer, attributes: AttributeList, sink: TokenSink, start = 0): void {
+/** Reads the whole of `bytes` into `sink`; `attributes` holds those of the tag being told. */
+export function tokenize(bytes: Buffer, attributes: AttributeList, sink: TokenSink): void {
   const end = bytes.length;
-  let i = start;
+  let i = 0;
   while (i < end) {
     if (bytes[i] !== LESS_THAN || i + 1 >= end) {
       i = sink.text(bytes, i, end);
@@ -48,10 +48,15 @@ export function tokenize(bytes: Buffer, attributes: AttributeList, sink: TokenSi
     if ((CLASS[next]! & IS_LETTER) !== 0) {
       const nameFrom = i + 1;
       let nameTo = i + 2;
-      while (nameTo < end && (CLASS[bytes[nameTo]!]! & ENDS_TAG_NAME) === 0) nameTo++;
+      let hash = hashTagByte(0, next);
+      for (; nameTo < end; nameTo++) {
+        const byte = bytes[nameTo]!;
+        if ((CLASS[byte]! & ENDS_TAG_NAME) !== 0) break;
+        hash = hashTagByte(hash, byte);
+      }
       const after = attributes.read(bytes, nameTo, end);
       if (after < 0) return;
-      const model = sink.startTag(bytes, lookUpTag(bytes, nameFrom, nameTo), nameFrom, nameTo);
+      const model = sink.startTag(bytes, lookUpTag(bytes, nameFrom, nameTo, hash), nameFrom, nameTo);
       i = after;
       if (model !== DATA) {
         i = contentEnd(bytes, i, end, model, nameFrom, nameTo);
@@ -62,12 +67,17 @@ export function tokenize(bytes: Buffer, attributes: AttributeList, sink: TokenSi
         i = sink.text(bytes, i, end);
       } else if ((CLASS[bytes[i + 2]!]! & IS_LETTER) !== 0) {
         const nameFrom = i + 2;
-        let nameTo = i + 3;
-        while (nameTo < end && (CLASS[bytes[nameTo]!]! & ENDS_TAG_NAME) === 0) nameTo++;
+        let nameTo = i + 2;
+        let hash = 0;
+        for (; nameTo < end; nameTo++) {
+          const byte = bytes[nameTo]!;
+          if ((CLASS[byte]! & ENDS_TAG_NAME) !== 0) break;
+          hash = hashTagByte(hash, byte);
+        }
         if (nameTo < end && bytes[nameTo] === GREATER_THAN) i = nameTo + 1;
         else i = attributes.read(bytes, nameTo, end);
         if (i < 0) return;
-        sink.endTag(bytes, lookUpTag(bytes, nameFrom, nameTo), nameFrom, nameTo);
+        sink.endTag(bytes, lookUpTag(bytes, nameFrom, nameTo, hash), nameFrom, nameTo);
       } else {
         i = seek(bytes, GREATER_THAN, i + 2, end) + 1;
       }
@@ -116,7 +126,7 @@ function cdataEnd(bytes: Buffer, from: number, end: number): number {
 }
 
 /** Position of the `</name` that ends the raw content starting at `from`, or `end`. */
-export function contentEnd(
+function contentEnd(
   bytes: Buffer,
   from: number,
   end: number,
@@ -126,7 +136,7 @@ export function contentEnd(
 ): number {
   if (model === PLAINTEXT) return end;
   if (model === SCRIPT) return scriptEnd(bytes, from, end);
-  const name = bytes.subarray(nameFrom, nameTo).map((byte) => (byte >= 0x41 && byte <= 0x5a ? byte + 32 : byte));
+  const name = bytes.subarray(nameFrom, nameTo).map((byte) => LOWER[byte]!);
   for (let at = seek(bytes, LESS_THAN, from, end); at < end; at = seek(bytes, LESS_THAN, at + 1, end)) {
     if (closes(bytes, at, end, name)) return at;
   }

@@ -24,31 +24,41 @@ const SHORT = {
   hops: 'j',
   state: 't',
   handledAt: 'a',
+  seeded: 'z',
 } as const satisfies Partial<Record<keyof RequestOptions, string>>;
 
 const LONG = Object.fromEntries(Object.entries(SHORT).map(([long, short]) => [short, long]));
 
+/** Before the URL of a request that is only a URL and was seeded. */
+const SEEDED_MARK = '!';
+
 /** A request that is only a URL is stored as that URL; anything else as JSON, which never starts like one. */
 export function packRecord(options: RequestOptions): string {
   let packed: Record<string, unknown> | undefined;
+  let properties = 0;
   for (const long in SHORT) {
     const value = options[long as keyof typeof SHORT];
-    if (isDefault(value)) continue;
+    if (isDefault(long, value)) continue;
     packed ??= { u: options.url };
     packed[SHORT[long as keyof typeof SHORT]] = value;
+    properties++;
   }
-  return packed ? JSON.stringify(packed) : options.url;
+  if (!packed) return options.url;
+  return properties === 1 && options.seeded ? SEEDED_MARK + options.url : JSON.stringify(packed);
 }
 
-function isDefault(value: unknown): boolean {
-  if (value === undefined || value === null || value === 0 || value === false || value === '' || value === 'GET')
-    return true;
+function isDefault(name: string, value: unknown): boolean {
+  if (value === undefined || value === null || value === false || value === '') return true;
+  // No retries is a choice; zero of anything else that is counted is where it begins.
+  if (value === 0) return name !== 'maxRetries';
+  if (value === 'GET') return name === 'method';
   if (typeof value !== 'object') return false;
   for (const _ in value) return false;
   return true;
 }
 
 export function unpackRecord(record: string): RequestOptions {
+  if (record.startsWith(SEEDED_MARK)) return { url: record.slice(1), seeded: true };
   if (!record.startsWith('{')) return { url: record };
   const packed = JSON.parse(record) as Record<string, unknown> & { u: string };
   const options: Record<string, unknown> = { url: packed.u };

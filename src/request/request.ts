@@ -10,16 +10,7 @@ import { normalizeUrl, parseHttpUrl } from './url.js';
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- Crawlee's name and shape, so that its scripts compile.
 export type Dictionary<T = any> = Record<PropertyKey, T>;
 
-export type AllowedHttpMethods =
-  | 'GET'
-  | 'HEAD'
-  | 'POST'
-  | 'PUT'
-  | 'DELETE'
-  | 'TRACE'
-  | 'OPTIONS'
-  | 'CONNECT'
-  | 'PATCH';
+export type AllowedHttpMethods = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE' | 'TRACE' | 'OPTIONS' | 'CONNECT' | 'PATCH';
 
 /** Where a request is in its life. */
 export enum RequestState {
@@ -61,6 +52,8 @@ export interface RequestOptions<UserData extends Dictionary = Dictionary> {
   hops?: number;
   state?: RequestState;
   handledAt?: string;
+  /** Set by the queue for what the user added, not a page: only such a request may name a private address. */
+  seeded?: boolean;
   /** Accepted for Crawlee's sake; an id is always derived from the unique key. */
   id?: string;
 }
@@ -69,6 +62,7 @@ export interface RequestOptions<UserData extends Dictionary = Dictionary> {
 export type Source = string | RequestOptions | Request;
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'TRACE', 'OPTIONS', 'CONNECT', 'PATCH']);
+const STRATEGIES = new Set(['all', 'same-domain', 'same-hostname', 'same-origin']);
 const MAX_ERROR_MESSAGES = 20;
 const MAX_ERROR_MESSAGE_LENGTH = 4_096;
 
@@ -96,10 +90,11 @@ const CHECKS: Record<Exclude<keyof RequestOptions, 'url'>, (value: unknown) => s
   crawlDepth: wholeNumber,
   priority: (value) =>
     Number.isInteger(value) && Math.abs(value as number) <= 2 ? undefined : 'a whole number from -2 to 2',
-  enqueueStrategy: (value) => (typeof value === 'string' ? undefined : 'a string'),
+  enqueueStrategy: (value) => (STRATEGIES.has(value as string) ? undefined : `one of ${[...STRATEGIES].join(', ')}`),
   hops: wholeNumber,
   state: wholeNumber,
   handledAt: (value) => (typeof value === 'string' || value instanceof Date ? undefined : 'an ISO date'),
+  seeded: flag,
   id: () => undefined,
 };
 
@@ -144,6 +139,7 @@ export class Request<UserData extends Dictionary = Dictionary> {
   hops: number;
   state: RequestState;
   handledAt: string | undefined;
+  /** @internal */ seeded: boolean;
 
   /** Given by the user, or worked out on first use. */
   #uniqueKey: string | undefined;
@@ -174,9 +170,10 @@ export class Request<UserData extends Dictionary = Dictionary> {
     this.enqueueStrategy = options.enqueueStrategy;
     this.hops = options.hops ?? 0;
     this.state = options.state ?? RequestState.UNPROCESSED;
-    this.handledAt = options.handledAt;
+    this.handledAt = isoDate(options.handledAt);
+    this.seeded = options.seeded ?? false;
     this.#uniqueKey = options.uniqueKey;
-    this.#customKey = options.uniqueKey !== undefined;
+    this.#customKey = options.uniqueKey != null;
   }
 
   /** What the queue deduplicates by. */
@@ -250,8 +247,14 @@ export class Request<UserData extends Dictionary = Dictionary> {
       hops: this.hops,
       state: this.state,
       handledAt: this.handledAt,
+      seeded: this.seeded,
     };
   }
+}
+
+/** Crawlee takes a Date too. */
+function isoDate(given: string | Date | undefined): string | undefined {
+  return given instanceof Date ? given.toISOString() : given;
 }
 
 function validate(options: RequestOptions): void {

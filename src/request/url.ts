@@ -35,7 +35,7 @@ export function normalizeUrl(text: string, keepFragment = false): string {
 }
 
 // 'a'-'z', '0'-'9', '-', '.' and ':' in a host; a path of characters the URL parser leaves alone.
-const HOST_OK = charTable("abcdefghijklmnopqrstuvwxyz0123456789-.");
+const HOST_OK = charTable('abcdefghijklmnopqrstuvwxyz0123456789-.');
 const PATH_OK = charTable("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_~/!$&'()*+,;=:@");
 
 function charTable(characters: string): Uint8Array {
@@ -122,8 +122,8 @@ function quickHost(url: string): string | undefined {
     const code = url.charCodeAt(at);
     if (code === 47) {
       const host = url.slice(start, at);
-      // Numbers and punycode have other spellings: let the parser decide.
-      return /^[0-9.]|\.[0-9][^.]*$|xn--/.test(host) ? undefined : host;
+      // Numbers, punycode and extra slashes have other spellings: let the parser decide.
+      return /^$|^[0-9.]|\.[0-9][^.]*$|xn--/.test(host) ? undefined : host;
     }
     if (code > 127 || HOST_OK[code] === 0) return undefined;
   }

@@ -44,7 +44,11 @@ export function createNameReader(plan: SimwebPlan): (header: string | undefined)
 }
 
 /** `http://address:port` of each host, without a slash at the end. */
-export function createOrigins(plan: SimwebPlan, ports: Ports, refuses: (host: number) => boolean): (host: number) => string {
+export function createOrigins(
+  plan: SimwebPlan,
+  ports: Ports,
+  refuses: (host: number) => boolean,
+): (host: number) => string {
   const scheme = plan.tls ? 'https' : 'http';
   const shared = ports.listening[0] as number;
   const [before = '', after = ''] = plan.hostName.split('{n}');

@@ -145,7 +145,12 @@ export interface LogSetup {
   readonly clock?: () => number;
 }
 
-export function createRequestLog({ hosts, maxEntries, pagePath, clock = () => performance.now() }: LogSetup): RequestLog {
+export function createRequestLog({
+  hosts,
+  maxEntries,
+  pagePath,
+  clock = () => performance.now(),
+}: LogSetup): RequestLog {
   const startedMs = clock();
   const open = new Int32Array(hosts);
   let openTotal = 0;

@@ -3,7 +3,7 @@
 // from host 0; pages that break are leaves, so nothing healthy hides behind them.
 import { createRolls, hash32, SALT, share } from './simweb-chance.js';
 import type { HostPlan, SimwebPlan } from './simweb-knobs.js';
-import { planHost } from './simweb-options.js';
+import { createHostTree } from './simweb-hosts.js';
 import { ADJECTIVES, NOUNS, SECTIONS } from './simweb-words.js';
 
 /** `private` is forbidden by robots.txt, `missing` answers 404, `failing` 500, `recovering` 503 at first. */
@@ -39,9 +39,12 @@ export interface SiteMap {
 const MAX_KEPT_PATHS = 65_536;
 const NOT_A_PAGE = -1;
 
-export function createSiteMap(plan: SimwebPlan, origin: (host: number) => string): SiteMap {
+export function createSiteMap(
+  plan: SimwebPlan,
+  hostPlanOf: (host: number) => HostPlan,
+  origin: (host: number) => string,
+): SiteMap {
   const { seed, hosts, pagesPerHost, branching } = plan;
-  const hostPlanOf = createHostPlans(plan);
   const isHealthy = (host: number): boolean => hostPlanOf(host).fault === 'none';
   const hostTree = createHostTree(plan, isHealthy);
   const isLeaf = (page: number): boolean => page > 0 && page * branching + 1 >= pagesPerHost;
@@ -142,73 +145,4 @@ export function createSiteMap(plan: SimwebPlan, origin: (host: number) => string
   }
 
   return { origin, host: hostPlanOf, path, pageAt, kind, isHealthy, links, entries };
-}
-
-/** Each host's knobs; hosts without anything of their own share one frozen object. */
-function createHostPlans(plan: SimwebPlan): (host: number) => HostPlan {
-  const { seed, everyHost, slowHosts, brokenHosts, traps, overrides } = plan;
-  const variants = new Map<string, HostPlan>();
-  const variant = (key: string, knobs: object): HostPlan => {
-    const known = variants.get(key);
-    if (known) return known;
-    const made = planHost('options', knobs, everyHost);
-    variants.set(key, made);
-    return made;
-  };
-  const single = new Map<number, HostPlan>();
-
-  function rolled(host: number): HostPlan {
-    if (host === 0 && traps < 1) return everyHost;
-    const fault =
-      host > 0 && brokenHosts.share > 0 && share(hash32(seed, host, 0, SALT.brokenHost)) < brokenHosts.share
-        ? brokenHosts.faults[hash32(seed, host, 0, SALT.faultKind) % brokenHosts.faults.length]
-        : 'none';
-    const slow = host > 0 && slowHosts.share > 0 && share(hash32(seed, host, 0, SALT.slowHost)) < slowHosts.share;
-    const trap = traps > 0 && share(hash32(seed, host, 0, SALT.trapHost)) < traps;
-    if (fault === 'none' && !slow && !trap) return everyHost;
-    const { latencyMs, bytesPerSec } = slowHosts;
-    return variant(`${fault} ${slow} ${trap}`, { fault, trap, ...(slow && { latencyMs, bytesPerSec }) });
-  }
-
-  return (host) => {
-    if (!overrides.has(host)) return rolled(host);
-    let own = single.get(host);
-    if (!own) {
-      own = planHost(`overrides.${host}`, overrides.get(host), rolled(host));
-      single.set(host, own);
-    }
-    return own;
-  };
-}
-
-// Each healthy host's home page leads to this many further hosts.
-const HOST_BRANCHING = 10;
-
-/** The hosts that a host's home page must link to, so that all are reachable from the first healthy one. */
-function createHostTree(plan: SimwebPlan, isHealthy: (host: number) => boolean): (host: number) => number[] {
-  if (plan.crossHostLinks === 0 || plan.hosts === 1) return () => [];
-  let rank: Int32Array | undefined;
-  let healthy: number[] = [];
-  let broken: number[] = [];
-  const survey = (): Int32Array => {
-    const ranks = new Int32Array(plan.hosts);
-    healthy = [];
-    broken = [];
-    for (let host = 0; host < plan.hosts; host++) {
-      if (isHealthy(host)) ranks[host] = healthy.push(host) - 1;
-      else {
-        ranks[host] = -1;
-        broken.push(host);
-      }
-    }
-    return ranks;
-  };
-  return (host) => {
-    rank ??= survey();
-    const at = rank[host] as number;
-    if (at < 0) return [];
-    const out = healthy.slice(at * HOST_BRANCHING + 1, (at + 1) * HOST_BRANCHING + 1);
-    for (let i = at; i < broken.length; i += healthy.length) out.push(broken[i] as number);
-    return out;
-  };
 }

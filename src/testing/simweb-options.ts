@@ -16,13 +16,13 @@ import type {
 type Bag = Record<string, unknown>;
 
 const bad = (name: string, expected: string): CrawlError =>
-  new CrawlError('OPTION_INVALID', `simweb option "${name}" must be ${expected}`);
+  new CrawlError('OPTION_INVALID', `simweb option "${name.replace(/^options\./, '')}" must be ${expected}`);
 
 function bag(name: string, value: unknown, known: readonly string[]): Bag {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw bad(name, 'an object');
   for (const key of Object.keys(value)) {
     if (!known.includes(key)) {
-      const full = name === 'options' ? key : `${name}.${key}`;
+      const full = `${name}.${key}`.replace(/^options\./, '');
       throw new CrawlError('OPTION_INVALID', `simweb has no option "${full}"; known are ${known.join(', ')}`);
     }
   }

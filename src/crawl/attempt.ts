@@ -1,0 +1,256 @@
+// One attempt at one leased request: identity, navigation, handler, and the verdict on what went wrong.
+// Whatever user code, the page or the network does, the result is exactly one settlement.
+import { asCrawlError, CrawlError, SessionError } from '../errors.js';
+import type { Landing, Lease } from '../frontier/frontier.js';
+import { entryOf } from '../frontier/entry.js';
+import type { CrawlingContext, ErrorHandler } from '../handle/context.js';
+import { Request, RequestState } from '../request/request.js';
+import type { ProxyConfiguration } from '../session/proxy.js';
+import type { SessionPool } from '../session/session-pool.js';
+import { judge, type RetryLimits, type Verdict } from './retry.js';
+import type { SettledVisit } from './settler.js';
+import type { Statistics } from './statistics.js';
+import { withinMs } from './time-limit.js';
+import { createTransaction, type Transaction } from './transaction.js';
+import { createVisitContext, type Identity, type VisitContext, type VisitHost } from './visit-context.js';
+
+/** What a navigation is given: the request, its context and identity, and how to say that the response ended. */
+export interface Visit extends VisitContext {
+  readonly request: Request;
+  readonly identity: Identity;
+  readonly signal: AbortSignal;
+  /** The request goes on the wire now: from here on the domain's turn is used. */
+  depart(): void;
+  /** The response has ended or failed. */
+  land(landing?: Omit<Landing, 'lease'>): void;
+}
+
+/** How a navigation went. `requeue` and `refused` end the visit without the handler. */
+export type Arrival =
+  | { readonly kind: 'handled' }
+  | { readonly kind: 'requeue'; readonly target: Request }
+  | { readonly kind: 'refused'; readonly target: string };
+
+/** Has the page and calls `handle` while it is lent. */
+export type Navigate = (visit: Visit, handle: () => Promise<void>) => Promise<Arrival>;
+
+export interface AttemptHost extends VisitHost {
+  readonly limits: RetryLimits;
+  readonly handlerTimeoutMs: number;
+  readonly navigate: Navigate;
+  readonly requestHandler: (context: CrawlingContext) => unknown;
+  readonly errorHandler: ErrorHandler<CrawlingContext> | undefined;
+  readonly failedRequestHandler: ErrorHandler<CrawlingContext> | undefined;
+  readonly sessionPool: SessionPool | undefined;
+  readonly proxyConfiguration: ProxyConfiguration | undefined;
+  readonly stats: Statistics;
+  readonly land: (landing: Landing) => void;
+  readonly signal: AbortSignal;
+  readonly random: () => number;
+  /** The crawl cannot go on. */
+  readonly onFatal: (error: CrawlError) => void;
+}
+
+/** Makes the attempt; never throws. */
+export async function attempt(host: AttemptHost, lease: Lease): Promise<SettledVisit> {
+  const startedAtMs = performance.now();
+  const request = Request.fromRecord(lease.record, lease.priority);
+  const transaction = createTransaction(request.url);
+  const turn = trackTurn(host, lease.id);
+  let visitContext: VisitContext | undefined;
+  let identity: Identity = { session: undefined, proxyInfo: undefined };
+  try {
+    identity = await bindIdentity(host, request);
+    visitContext = createVisitContext(host, request, identity, transaction);
+    const visit: Visit = { ...visitContext, ...turn, request, identity, signal: host.signal };
+    const { context } = visitContext;
+    const arrival = await host.navigate(visit, () => handle(host, context, request));
+    return settleArrival(host, lease.id, arrival, request, identity, transaction, startedAtMs);
+  } catch (thrown) {
+    turn.land();
+    const context = visitContext?.context ?? createVisitContext(host, request, identity, transaction).context;
+    const error = asCrawlError(thrown, 'HANDLER_FAILED');
+    return await settleFailure(host, lease.id, error, context, transaction, startedAtMs);
+  } finally {
+    transaction.close();
+  }
+}
+
+/** A session, and through it a proxy, before anything leaves the machine. */
+async function bindIdentity(host: AttemptHost, request: Request): Promise<Identity> {
+  const { sessionPool, proxyConfiguration } = host;
+  const wanted = request.sessionId === undefined ? undefined : await sessionPool?.getSession(request.sessionId);
+  const session = wanted ?? (await sessionPool?.getSession());
+  const proxyInfo = await proxyConfiguration?.newProxyInfo(session?.id, { request });
+  return { session, proxyInfo };
+}
+
+/** Lands a request once if it departed, and not at all if it never did. */
+function trackTurn(host: AttemptHost, lease: number): Pick<Visit, 'depart' | 'land'> {
+  let flying = false;
+  return {
+    depart() {
+      flying = true;
+    },
+    land(landing) {
+      if (flying) host.land({ lease, ...landing });
+      flying = false;
+    },
+  };
+}
+
+async function handle(host: AttemptHost, context: CrawlingContext, request: Request): Promise<void> {
+  request.state = RequestState.REQUEST_HANDLER;
+  await withinMs(
+    host.handlerTimeoutMs,
+    () => host.requestHandler(context),
+    () =>
+      new CrawlError('HANDLER_TIMEOUT', `requestHandler did not end within ${host.handlerTimeoutMs / 1000} s`),
+  );
+}
+
+function settleArrival(
+  host: AttemptHost,
+  lease: number,
+  arrival: Arrival,
+  request: Request,
+  identity: Identity,
+  transaction: Transaction,
+  startedAtMs: number,
+): SettledVisit {
+  const { items, links } = transaction;
+  switch (arrival.kind) {
+    case 'handled':
+      request.state = RequestState.DONE;
+      request.handledAt = new Date().toISOString();
+      identity.session?.markGood();
+      return {
+        settlement: { kind: 'done', lease, record: request.toRecord(), links },
+        items,
+        onSettled: (held) => {
+          if (held) host.stats.finishJob(performance.now() - startedAtMs, request.retryCount);
+        },
+      };
+    case 'requeue':
+      request.state = RequestState.SKIPPED;
+      return {
+        settlement: {
+          kind: 'skipped',
+          lease,
+          reason: 'redirected',
+          record: request.toRecord(),
+          links: [entryOf(arrival.target, true)],
+        },
+        items: [],
+      };
+    case 'refused': {
+      request.state = RequestState.SKIPPED;
+      const skipped = { url: arrival.target, reason: 'redirect' as const };
+      return {
+        settlement: { kind: 'skipped', lease, reason: 'redirect', record: request.toRecord() },
+        items: [],
+        onSettled: () => void host.onSkipped(skipped),
+      };
+    }
+    default:
+      return arrival satisfies never;
+  }
+}
+
+async function settleFailure(
+  host: AttemptHost,
+  lease: number,
+  error: CrawlError,
+  context: CrawlingContext,
+  transaction: Transaction,
+  startedAtMs: number,
+): Promise<SettledVisit> {
+  const { request, session } = context;
+  transaction.clear();
+  if (host.signal.aborted) return { settlement: { kind: 'untouched', lease }, items: [] };
+  if (error instanceof SessionError || error.code === 'HTTP_BLOCKED') session?.retire();
+  else session?.markBad();
+
+  const verdict = judge(error, request, host.limits, host.random);
+  if (verdict.kind === 'stop-crawl') {
+    host.onFatal(error);
+    return { settlement: { kind: 'untouched', lease }, items: [] };
+  }
+  request.pushErrorMessage(error);
+  const again = verdict.kind === 'fail' ? undefined : await prepareRetry(host, verdict, error, context);
+  if (again !== undefined) {
+    const { items, links } = transaction;
+    host.stats.retryJob(error.code);
+    return { settlement: { kind: 'retry', lease, afterMs: again, record: request.toRecord(), links }, items };
+  }
+
+  request.state = RequestState.ERROR;
+  request.handledAt = new Date().toISOString();
+  await runUserErrorHandler(host, 'failedRequestHandler', context, error);
+  const { items, links } = transaction;
+  return {
+    settlement: { kind: 'failed', lease, reason: error.code, record: request.toRecord(), links },
+    items,
+    onSettled: (held) => {
+      if (held) host.stats.failJob(performance.now() - startedAtMs, request.retryCount, error.code);
+    },
+  };
+}
+
+/** Asks the user's errorHandler, counts the attempt; undefined when the handler forbade another one. */
+async function prepareRetry(
+  host: AttemptHost,
+  verdict: Exclude<Verdict, { kind: 'fail' | 'stop-crawl' }>,
+  error: CrawlError,
+  context: CrawlingContext,
+): Promise<number | undefined> {
+  const { request } = context;
+  request.state = RequestState.ERROR_HANDLER;
+  await runUserErrorHandler(host, 'errorHandler', context, error);
+  if (request.noRetry) return undefined;
+  request.state = RequestState.UNPROCESSED;
+  request.loadedUrl = undefined;
+  const left = `${request.url} (${error.code}: ${error.message})`;
+  if (verdict.kind === 'rotate-session') {
+    request.sessionRotationCount++;
+    host.log.debug(`Rotating the session of ${left}`);
+    return 0;
+  }
+  request.retryCount++;
+  host.log.warning(`Reclaiming failed request back to the queue: ${left}`, {
+    id: request.id,
+    retryCount: request.retryCount,
+    afterMs: verdict.afterMs,
+  });
+  return verdict.afterMs;
+}
+
+/** The user's code for failures; what it throws is logged and changes nothing. */
+async function runUserErrorHandler(
+  host: AttemptHost,
+  name: 'errorHandler' | 'failedRequestHandler',
+  context: CrawlingContext,
+  error: CrawlError,
+): Promise<void> {
+  const userHandler = host[name];
+  const { request } = context;
+  if (!userHandler) {
+    if (name === 'failedRequestHandler') {
+      host.log.error(`Request failed and reached maximum retries: ${request.url} (${error.code}: ${error.message})`, {
+        id: request.id,
+        retryCount: request.retryCount,
+      });
+    }
+    return;
+  }
+  try {
+    await withinMs(
+      host.handlerTimeoutMs,
+      // Handlers expect what their code threw, not our wrapping of it.
+      () => userHandler(context, error.code === 'HANDLER_FAILED' && error.cause instanceof Error ? error.cause : error),
+      () => new CrawlError('HANDLER_TIMEOUT', `${name} did not end within ${host.handlerTimeoutMs / 1000} s`),
+    );
+  } catch (thrown) {
+    host.log.exception(asCrawlError(thrown, 'HANDLER_FAILED'), `${name} threw for ${request.url}`);
+  }
+}

@@ -1,0 +1,191 @@
+// The public crawlers: Crawlee's classes, each a thin cover over one composed crawler.
+import { createWriteStream } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
+import { Configuration } from '../configuration.js';
+import { CrawlError } from '../errors.js';
+import type { AddRequestsBatchedOptions, AddRequestsBatchedResult, RequestsLike } from '../frontier/request-queue.js';
+import type {
+  AnyData,
+  BasicCrawlingContext,
+  CheerioCrawlingContext,
+  CrawlingContext,
+  FileDownloadCrawlingContext,
+  HttpCrawlingContext,
+} from '../handle/context.js';
+import type { RouterHandler } from '../handle/router.js';
+import type { Dictionary } from '../request/request.js';
+import type { Dataset } from '../store/dataset.js';
+import { type ComposedCrawler, composeCrawler, type RunOptions } from './crawler.js';
+import type {
+  BasicCrawlerOptions,
+  CheerioCrawlerOptions,
+  CrawlerKind,
+  FileDownloadOptions,
+  HttpCrawlerOptions,
+} from './options.js';
+import type { FinalStatistics } from './statistics.js';
+
+/**
+ * Calls your handler for every request; fetching is the handler's business (`sendRequest`).
+ *
+ * @example
+ * const crawler = new BasicCrawler({
+ *   async requestHandler({ request, sendRequest, pushData }) {
+ *     const { body } = await sendRequest();
+ *     await pushData({ url: request.url, bytes: body.length });
+ *   },
+ * });
+ * await crawler.run(['https://example.com']);
+ */
+export class BasicCrawler<Context extends CrawlingContext = BasicCrawlingContext> {
+  readonly #crawler: ComposedCrawler;
+
+  constructor(options?: BasicCrawlerOptions<Context>, config?: Configuration, kind: CrawlerKind = 'basic') {
+    this.#crawler = composeCrawler(kind, options as never, config ?? Configuration.getGlobalConfig(), this);
+  }
+
+  /**
+   * Crawls until nothing is left, a limit is reached or `stop()` is called; resolves to the statistics.
+   * A run that was interrupted (crash, signal) is continued by the next one over the same storage.
+   */
+  run(requests?: RequestsLike, options?: RunOptions): Promise<FinalStatistics> {
+    return this.#crawler.run(requests, options);
+  }
+
+  /** Ends the run when the visits under way have ended. */
+  stop(reason?: string): void {
+    this.#crawler.stop(reason);
+  }
+
+  /** Breaks off the run and frees everything; requests under way go back to the queue. */
+  teardown(): Promise<void> {
+    return this.#crawler.teardown();
+  }
+
+  /** Adds requests, before or during a run. They are written at once, not with a visit. */
+  addRequests(requests: RequestsLike, options?: AddRequestsBatchedOptions): Promise<AddRequestsBatchedResult> {
+    return this.#crawler.addRequests(requests, options);
+  }
+
+  /** Appends items to a dataset at once, not with a visit: a visit repeated after a crash may write them again. */
+  pushData(data: Dictionary | readonly Dictionary[], datasetName?: string): Promise<void> {
+    return this.#crawler.pushData(data, datasetName);
+  }
+
+  getDataset(name?: string): Promise<Dataset> {
+    return this.#crawler.getDataset(name);
+  }
+
+  async getData(...options: Parameters<Dataset['getData']>): ReturnType<Dataset['getData']> {
+    return (await this.getDataset()).getData(...options);
+  }
+
+  /** Writes all items of the default dataset to a `.json`, `.jsonl` or `.csv` file. */
+  async exportData(path: string, format?: 'json' | 'jsonl' | 'csv'): Promise<void> {
+    const chosen = format ?? /\.(jsonl|json|csv)$/i.exec(path)?.[1]?.toLowerCase();
+    if (chosen !== 'json' && chosen !== 'jsonl' && chosen !== 'csv') {
+      throw new CrawlError('OPTION_INVALID', `exportData needs a .json, .jsonl or .csv file, not "${path}"`);
+    }
+    await pipeline((await this.getDataset()).exportStream(chosen, { collectAllKeys: true }), createWriteStream(path));
+  }
+
+  /** A mutable value shared by all handlers and saved with the crawl. */
+  useState<State extends Dictionary = Dictionary>(initial?: State): Promise<State> {
+    return this.#crawler.useState(initial);
+  }
+
+  getRequestQueue() {
+    return this.#crawler.getRequestQueue();
+  }
+
+  /** The router that is used when no `requestHandler` was given. */
+  get router(): RouterHandler<Context> {
+    return this.#crawler.router as RouterHandler<AnyData>;
+  }
+
+  get stats() {
+    return this.#crawler.stats;
+  }
+
+  get log() {
+    return this.#crawler.log;
+  }
+
+  get config() {
+    return this.#crawler.config;
+  }
+
+  get running() {
+    return this.#crawler.running;
+  }
+
+  get requestQueue() {
+    return this.#crawler.requestQueue;
+  }
+
+  get sessionPool() {
+    return this.#crawler.sessionPool;
+  }
+
+  get autoscaledPool() {
+    return this.#crawler.autoscaledPool;
+  }
+
+  get proxyConfiguration() {
+    return this.#crawler.options.proxyConfiguration;
+  }
+}
+
+/**
+ * Fetches pages over HTTP; handlers get the response, its body and `content`.
+ *
+ * @example
+ * const crawler = new HttpCrawler({
+ *   async requestHandler({ request, content, pushData, enqueueLinks }) {
+ *     await pushData({ url: request.loadedUrl, title: content.title });
+ *     await enqueueLinks();
+ *   },
+ * });
+ * await crawler.run(['https://example.com']);
+ */
+export class HttpCrawler<Context extends CrawlingContext = HttpCrawlingContext> extends BasicCrawler<Context> {
+  constructor(options?: HttpCrawlerOptions<Context>, config?: Configuration) {
+    super(options as BasicCrawlerOptions<Context>, config, 'http');
+  }
+}
+
+/**
+ * Fetches pages over HTTP; handlers get a cheerio document as `$`, built only if they touch it.
+ *
+ * @example
+ * const crawler = new CheerioCrawler({
+ *   async requestHandler({ $, request, pushData, enqueueLinks }) {
+ *     await pushData({ url: request.loadedUrl, heading: $('h1').text() });
+ *     await enqueueLinks({ globs: ['https://example.com/docs/**'] });
+ *   },
+ * });
+ * await crawler.run(['https://example.com/docs']);
+ */
+export class CheerioCrawler<Context extends CrawlingContext = CheerioCrawlingContext> extends BasicCrawler<Context> {
+  constructor(options?: CheerioCrawlerOptions<Context>, config?: Configuration) {
+    super(options as BasicCrawlerOptions<Context>, config, 'cheerio');
+  }
+}
+
+/**
+ * Downloads files of any type, whole (`body`) or as a stream (`streamHandler`).
+ *
+ * @example
+ * const crawler = new FileDownload({
+ *   async requestHandler({ body, request, getKeyValueStore, contentType }) {
+ *     const store = await getKeyValueStore();
+ *     await store.setValue(new URL(request.url).pathname.slice(1), body, { contentType: contentType.type });
+ *   },
+ * });
+ * await crawler.run(['https://example.com/report.pdf']);
+ */
+export class FileDownload<Context extends CrawlingContext = FileDownloadCrawlingContext> extends BasicCrawler<Context> {
+  constructor(options?: FileDownloadOptions<Context>, config?: Configuration) {
+    super(options as BasicCrawlerOptions<Context>, config, 'file');
+  }
+}

@@ -1,0 +1,204 @@
+// Navigation over HTTP: hooks, the request, what its status and type mean, hooks again, then the handler.
+// Redirects are followed in place, or queued as requests of their own when domains are paced.
+import { CrawlError, SessionError } from '../errors.js';
+import type { Capture, Engine, FetchOrder } from '../fetch/engine.js';
+import type { HttpHook, HttpHookOptions } from '../handle/context.js';
+import { Request, RequestState } from '../request/request.js';
+import { staysWithin } from '../request/scope.js';
+import { normalizeUrl } from '../request/url.js';
+import type { Session } from '../session/session.js';
+import type { Arrival, Navigate, Visit } from './attempt.js';
+import { acceptsType, contentTypeOf } from './content-type.js';
+import type { ResolvedOptions } from './options.js';
+import { retryAfterMs } from './retry.js';
+import { withinMs } from './time-limit.js';
+
+export interface HttpVisitParts {
+  readonly engine: Engine;
+  readonly options: ResolvedOptions;
+  /** The user seeded this URL: its host may be a private address. */
+  readonly allowHost: (url: string) => void;
+  /** Adds what this crawler type offers of a page to the context. */
+  readonly dress: (visit: Visit, capture: Capture) => void;
+  readonly onStatus: (statusCode: number) => void;
+}
+
+/** A longer rest than this is not waited for; polite limits come with the host's rules. */
+const MAX_PAUSE_MS = 3_600_000;
+
+export function createHttpNavigation(parts: HttpVisitParts): Navigate {
+  const { options, engine } = parts;
+  // A delay counts requests to a domain: a hop to another one must wait for that one's turn.
+  const redirects = options.sameDomainDelayMs > 0 || options.respectRobotsTxtFile ? 'report' : 'follow';
+
+  return async function navigate(visit, handle): Promise<Arrival> {
+    const { request } = visit;
+    if (request.skipNavigation) {
+      await handle();
+      return { kind: 'handled' };
+    }
+    request.state = RequestState.BEFORE_NAV;
+    const hookOptions = hookOptionsFor(visit, options);
+    await runHooks(options.preNavigationHooks, visit, hookOptions, options.requestHandlerTimeoutMs);
+    const order = orderFor(visit, hookOptions, options, redirects);
+    if (request.seeded) parts.allowHost(request.url);
+    const arrive = (capture: Capture) => arrived(visit, capture, hookOptions, handle);
+    visit.depart();
+    const arrival = await engine.visit(order, arrive);
+    if (arrival !== 'itself') return arrival;
+    // The same page under another spelling (a slash more, say): the seen set would drop it as known.
+    const again = await engine.visit({ ...order, url: request.loadedUrl! }, arrive);
+    if (again !== 'itself') return again;
+    throw new CrawlError('REDIRECT_LIMIT', `${request.url} redirects to itself`);
+  };
+
+  async function arrived(
+    visit: Visit,
+    capture: Capture,
+    hookOptions: HttpHookOptions,
+    handle: () => Promise<void>,
+  ): Promise<Arrival | 'itself'> {
+    const { request } = visit;
+    parts.onStatus(capture.statusCode);
+    if (!capture.stream) visit.land(landingFor(capture));
+    if (capture.refusedRedirect) return { kind: 'refused', target: capture.refusedRedirect.url };
+    if (capture.redirectTo) return redirected(request, capture.redirectTo, options.maxRedirects);
+
+    request.loadedUrl = capture.loadedUrl;
+    request.state = RequestState.AFTER_NAV;
+    assertUsable(capture, visit.identity.session, options);
+    parts.dress(visit, capture);
+    await runHooks(options.postNavigationHooks, visit, hookOptions, options.requestHandlerTimeoutMs);
+    await handle();
+    visit.land(landingFor(capture));
+    return { kind: 'handled' };
+  }
+}
+
+function hookOptionsFor(visit: Visit, options: ResolvedOptions): HttpHookOptions {
+  const { request, identity } = visit;
+  return {
+    headers: {
+      'user-agent': options.userAgent,
+      ...(identity.session?.headerSet ?? DEFAULT_HEADERS),
+      ...request.headers,
+    },
+    method: request.method,
+    payload: request.payload,
+    proxyUrl: identity.proxyInfo?.url,
+    timeoutMs: options.navigationTimeoutMs,
+  };
+}
+
+const DEFAULT_HEADERS = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
+
+async function runHooks(
+  hooks: readonly HttpHook<never>[],
+  visit: Visit,
+  hookOptions: HttpHookOptions,
+  timeoutMs: number,
+): Promise<void> {
+  for (const hook of hooks) {
+    await withinMs(
+      timeoutMs,
+      () => hook(visit.context as never, hookOptions),
+      () => new CrawlError('HANDLER_TIMEOUT', `a navigation hook did not end within ${timeoutMs / 1000} s`),
+    );
+  }
+}
+
+function orderFor(
+  visit: Visit,
+  hookOptions: HttpHookOptions,
+  options: ResolvedOptions,
+  redirects: FetchOrder['redirects'],
+): FetchOrder {
+  const { request, identity } = visit;
+  const { session } = identity;
+  return {
+    url: request.url,
+    method: hookOptions.method,
+    headers: lowerCased(hookOptions.headers),
+    payload: hookOptions.payload,
+    proxyUrl: hookOptions.proxyUrl,
+    cookies: session && options.persistCookiesPerSession ? cookiesOf(session) : undefined,
+    redirects,
+    maxRedirects: options.maxRedirects,
+    allowRedirect: (target) =>
+      staysWithin(request.enqueueStrategy, request.url, target) ? undefined : 'leaves the strategy of its link',
+    timeoutMs: hookOptions.timeoutMs,
+    maxBodyBytes: options.maxBodyBytes,
+    stream: options.streamHandler !== undefined,
+    ignoreTlsErrors: options.ignoreSslErrors,
+    signal: visit.signal,
+  };
+}
+
+function lowerCased(headers: Record<string, string>): Record<string, string> {
+  const lower: Record<string, string> = {};
+  for (const name in headers) if (headers[name] !== undefined) lower[name.toLowerCase()] = headers[name]!;
+  return lower;
+}
+
+export function cookiesOf(session: Session): FetchOrder['cookies'] {
+  return {
+    cookieHeader: (url) => session.getCookieString(url),
+    store: (url, lines) => {
+      for (const line of lines) session.setCookie(line, url);
+    },
+  };
+}
+
+/** A host that says when to come back rests until then. */
+function landingFor(capture: Capture): { pauseMs?: number } {
+  if (capture.statusCode !== 429 && capture.statusCode !== 503) return {};
+  const pauseMs = retryAfterMs(capture.headers['retry-after'], Date.now());
+  return pauseMs === undefined ? {} : { pauseMs: Math.min(pauseMs, MAX_PAUSE_MS) };
+}
+
+/** A reported redirect becomes a request of its own, at the front of its domain's queue. */
+function redirected(request: Request, to: string, maxRedirects: number): Arrival | 'itself' {
+  if (normalizeUrl(to, request.keepUrlFragment) === normalizeUrl(request.url, request.keepUrlFragment)) {
+    request.loadedUrl = to;
+    return 'itself';
+  }
+  if (request.hops >= maxRedirects) {
+    throw new CrawlError('REDIRECT_LIMIT', `${request.url} is redirect number ${request.hops + 1} of a chain`);
+  }
+  if (!staysWithin(request.enqueueStrategy, request.url, to)) return { kind: 'refused', target: to };
+  const { userData, crawlDepth, priority, enqueueStrategy, headers, maxRetries, noRetry } = request;
+  const target = new Request({
+    url: to,
+    userData,
+    crawlDepth,
+    priority,
+    enqueueStrategy,
+    headers,
+    maxRetries,
+    noRetry,
+    hops: request.hops + 1,
+  });
+  return { kind: 'requeue', target };
+}
+
+/** Throws what a status or a content type means: an error, a block, or something no handler can read. */
+function assertUsable(capture: Capture, session: Session | undefined, options: ResolvedOptions): void {
+  const { statusCode } = capture;
+  const where = `${capture.loadedUrl} answered ${statusCode}`;
+  if (options.ignoreHttpErrorStatusCodes.includes(statusCode)) return;
+  if (session && options.blockedStatusCodes.includes(statusCode)) {
+    if (options.retryOnBlocked) throw new SessionError(`${where}: the session is blocked`);
+    throw new CrawlError('HTTP_BLOCKED', `${where}: the session is blocked`);
+  }
+  if (statusCode >= 500 || options.additionalHttpErrorStatusCodes.includes(statusCode)) {
+    throw new CrawlError('HTTP_STATUS', where);
+  }
+  const { type } = contentTypeOf(capture);
+  if (!acceptsType(type, options.additionalMimeTypes)) {
+    throw new CrawlError(
+      'CONTENT_TYPE',
+      `${capture.loadedUrl} is ${type}: only HTML, XML and JSON are handled (add others to additionalMimeTypes)`,
+    );
+  }
+}
+

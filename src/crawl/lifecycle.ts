@@ -1,0 +1,163 @@
+// One run of a crawl: leases from the queue, attempts in the pool, settlements back into the queue.
+// Ends when nothing is pending, a limit is reached, it is told to, or a store fails; whatever it held
+// and did not finish goes back untouched.
+import { AutoscaledPool } from '../dispatch/autoscaled-pool.js';
+import type { AutoscaledPoolOptions } from '../dispatch/pool-options.js';
+import { asCrawlError, type CrawlError } from '../errors.js';
+import type { RequestQueue } from '../frontier/request-queue.js';
+import type { VisitWriter } from '../store/visit-segments.js';
+import { attempt, type AttemptHost } from './attempt.js';
+import { createLeaseFeed } from './lease-feed.js';
+import { createSettler } from './settler.js';
+
+export interface RunParts {
+  readonly queue: RequestQueue;
+  /** Everything an attempt needs but what the run itself provides. */
+  readonly host: Omit<AttemptHost, 'land' | 'onFatal' | 'signal'>;
+  readonly poolOptions: Partial<AutoscaledPoolOptions>;
+  readonly openWriter: (dataset: string | undefined) => Promise<VisitWriter>;
+  readonly maxEnded: number;
+  /** With pacing, a request at hand would hold its domain's turn: lease only what can start. */
+  readonly leaseAhead: boolean;
+  readonly keepAlive: boolean;
+  /** Are all seeds in the queue? */
+  readonly seedsAreIn: () => boolean;
+}
+
+/** Why a run ended. */
+export type RunEnd =
+  | { readonly kind: 'exhausted' | 'limit' | 'stopped' | 'aborted' }
+  | { readonly kind: 'failed'; readonly error: CrawlError };
+
+export interface Run {
+  readonly pool: AutoscaledPool;
+  /** Works until the end; never rejects. */
+  readonly ended: Promise<RunEnd>;
+  /** Work may have been added. */
+  notify(): void;
+  /** Starts nothing new and ends when the running visits have ended. */
+  stop(): void;
+  /** As `stop`, and breaks off what is on the wire; those requests go back untouched. */
+  abort(): void;
+  /** Ends the run because of an error. */
+  fail(error: CrawlError): void;
+}
+
+/** Small enough that a stop gives little back, large enough that the queue is asked rarely. */
+const MAX_AHEAD = 64;
+const RENEW_INTERVAL_MS = 20_000;
+
+export function startRun(parts: RunParts): Run {
+  const { queue } = parts;
+  const { holder } = queue;
+  const abortion = new AbortController();
+  let end: RunEnd | undefined;
+
+  const settler = createSettler({
+    holder,
+    recent: queue.recent,
+    openWriter: parts.openWriter,
+    onFailure: (error) => fail(asCrawlError(error, 'STORAGE_UNWRITABLE')),
+    onFlushed: workMayBeReady,
+  });
+  const feed = createLeaseFeed({
+    holder,
+    wanted() {
+      const free = pool.desiredConcurrency - pool.currentConcurrency;
+      return parts.leaseAhead ? free + Math.min(pool.desiredConcurrency, MAX_AHEAD) : free;
+    },
+    maxEnded: Number.isFinite(parts.maxEnded) ? parts.maxEnded : undefined,
+    onReady: () => pool.notify(),
+  });
+  const host: AttemptHost = { ...parts.host, land: settler.land, onFatal: fail, signal: abortion.signal };
+  const pool = new AutoscaledPool({
+    ...parts.poolOptions,
+    runTaskFunction: async () => {
+      const lease = feed.take();
+      if (lease) await settler.settle(await attempt(host, lease));
+    },
+    isTaskReadyFunction: isTaskReady,
+    isFinishedFunction: isFinished,
+  });
+
+  function isTaskReady(): boolean | Promise<boolean> {
+    if (end) return false;
+    const { ready } = feed;
+    if (ready === 0) return refilled();
+    if (parts.leaseAhead && ready * 2 < Math.min(pool.desiredConcurrency, MAX_AHEAD)) void feed.refill().catch(onError);
+    return true;
+  }
+
+  async function refilled(): Promise<boolean> {
+    await feed.refill();
+    if (feed.ready === 0) settler.hurry();
+    return feed.ready > 0 && !end;
+  }
+
+  async function isFinished(): Promise<boolean> {
+    if (end) return true;
+    if (settler.pending > 0 || feed.ready > 0) {
+      settler.hurry();
+      return false;
+    }
+    const { counters } = await queue.overview();
+    if (counters.done + counters.failed >= parts.maxEnded) return finish({ kind: 'limit' });
+    if (parts.keepAlive || !parts.seedsAreIn() || !feed.exhausted) return false;
+    return finish({ kind: 'exhausted' });
+  }
+
+  function finish(how: RunEnd): true {
+    end ??= how;
+    return true;
+  }
+
+  function fail(error: CrawlError): void {
+    end ??= { kind: 'failed', error };
+    pool.notify();
+  }
+
+  function onError(error: unknown): void {
+    fail(asCrawlError(error, 'QUEUE_CORRUPT'));
+  }
+
+  function workMayBeReady(): void {
+    feed.reopen();
+    pool.notify();
+  }
+
+  async function work(): Promise<RunEnd> {
+    const renewal = setInterval(() => void holder.renew().catch(onError), RENEW_INTERVAL_MS).unref();
+    try {
+      await pool.run();
+    } catch (error) {
+      onError(error);
+    }
+    await giveBack().catch(onError);
+    clearInterval(renewal);
+    return end ?? { kind: 'stopped' };
+  }
+
+  async function giveBack(): Promise<void> {
+    for (const lease of await feed.drain()) {
+      await settler.settle({ settlement: { kind: 'untouched', lease: lease.id }, items: [] });
+    }
+    await settler.flush();
+    await settler.close();
+  }
+
+  return {
+    pool,
+    ended: work(),
+    notify: workMayBeReady,
+    stop() {
+      end ??= { kind: 'stopped' };
+      pool.notify();
+    },
+    abort() {
+      end ??= { kind: 'aborted' };
+      abortion.abort();
+      pool.notify();
+    },
+    fail,
+  };
+}

@@ -1,0 +1,182 @@
+// The options of the crawlers as users write them: Crawlee 3's names, and ours where the JSDoc says "ours".
+// Only types live here; options-shapes.ts checks them, options.ts applies the defaults.
+import type { Readable } from 'node:stream';
+import type { AutoscaledPoolOptions } from '../dispatch/pool-options.js';
+import type { RequestQueue } from '../frontier/request-queue.js';
+import type {
+  Awaitable,
+  BasicCrawlingContext,
+  CheerioCrawlingContext,
+  CrawlingContext,
+  ErrorHandler,
+  FileDownloadCrawlingContext,
+  HttpCrawlingContext,
+  HttpHook,
+  LoadedRequest,
+  RequestHandler,
+} from '../handle/context.js';
+import type { SkippedRequestCallback } from '../handle/enqueue-links.js';
+import type { Log } from '../observe/log.js';
+import type { Request } from '../request/request.js';
+import type { ProxyConfiguration } from '../session/proxy.js';
+import type { SessionPoolOptions } from '../session/session-pool.js';
+import type { StatisticsOptions, StatisticState } from './statistics.js';
+
+/** A context whose page was fetched: `request.loadedUrl` is a string. */
+export type LoadedContext<Context extends CrawlingContext> = Context & { request: LoadedRequest<Context['request']> };
+
+/** What a crawler reads its first requests from. */
+export interface RequestListLike {
+  fetchNextRequest(): Promise<Request | null>;
+}
+
+/** A source of requests that the crawler uses in place of its own queue. */
+export interface RequestManagerLike extends RequestListLike {
+  markRequestHandled(request: Request): Promise<unknown>;
+  reclaimRequest(request: Request, options?: { forefront?: boolean }): Promise<unknown>;
+}
+
+export interface CrawlerExperiments {
+  /** `true` opens the queue for several processes at once (`access: 'shared'`). */
+  requestLocking?: boolean;
+}
+
+export interface StatusMessageCallbackParams {
+  /** The crawl's counters now. */
+  state: StatisticState;
+  /** The counters when the callback was last called. */
+  previousState: StatisticState;
+  crawler: unknown;
+  /** The message that would be logged without a callback. */
+  message: string;
+}
+
+/** The options of every crawler. */
+export interface BasicCrawlerOptions<Context extends CrawlingContext = BasicCrawlingContext> {
+  /** Called for every request that was fetched. Throw to have the request retried. A router fits here too. */
+  requestHandler?: RequestHandler<LoadedContext<Context>>;
+  /** The same as `requestHandler`; give one of the two. */
+  router?: RequestHandler<LoadedContext<Context>>;
+  /** Called after each failed attempt that will be retried, before the retry; may change the request. */
+  errorHandler?: ErrorHandler<Context>;
+  /** Called once for a request that failed for good. */
+  failedRequestHandler?: ErrorHandler<Context>;
+
+  /** Retries after the first attempt. Default 3. */
+  maxRequestRetries?: number;
+  /** Changes of session after a block or a proxy error; not counted as retries. Default 10. */
+  maxSessionRotations?: number;
+  /** Wait before the first retry; doubles with each further one, then × a random 0.5–1 (ours). Default 1,000. */
+  retryDelayMs?: number;
+  /** Longest wait before a retry (ours). Default 60,000. */
+  maxRetryDelayMs?: number;
+  /** Longest a handler may run. Default 60. */
+  requestHandlerTimeoutSecs?: number;
+
+  /** Requests done or failed after which the crawl ends, resumed runs included. Default no limit. */
+  maxRequestsPerCrawl?: number;
+  /** Links away from the seeds; 0 visits the seeds only. Default no limit. */
+  maxCrawlDepth?: number;
+  /** Most requests started in a minute, spread evenly. Default no limit. */
+  maxRequestsPerMinute?: number;
+  /** Fewest requests at once when the machine is overloaded. Default 1. */
+  minConcurrency?: number;
+  /** Most requests at once. Default 200. */
+  maxConcurrency?: number;
+  /** Options of the pool that decides how many requests run at once. */
+  autoscaledPoolOptions?: Partial<AutoscaledPoolOptions>;
+  /** Seconds between the end of one response and the next request to the same domain. Default 0. */
+  sameDomainDelaySecs?: number;
+  /** Whether robots.txt is obeyed, and under which name it is read. Default false. */
+  respectRobotsTxtFile?: boolean | { userAgent?: string };
+
+  /** Whether each request is bound to a session: cookies, a proxy, consistent headers. Default true. */
+  useSessionPool?: boolean;
+  /** Options of the session pool. */
+  sessionPoolOptions?: SessionPoolOptions;
+  /** Where proxy URLs come from. Default none: direct connections. */
+  proxyConfiguration?: ProxyConfiguration;
+  /** Treats pages of known bot protections as blocked and retries them with another session. Default false. */
+  retryOnBlocked?: boolean;
+  /** Statuses that retire the session and retry (also accepted in `sessionPoolOptions`). Default 401, 403, 429. */
+  blockedStatusCodes?: readonly number[];
+
+  /** The queue to work from. Default the default queue of the storage folder. */
+  requestQueue?: RequestQueue;
+  /** A list whose requests are added to the queue. */
+  requestList?: RequestListLike;
+  /** A source of requests in place of `requestQueue` and `requestList`. */
+  requestManager?: RequestManagerLike;
+  /** Keeps running when the queue is empty, until `stop()` or `teardown()`. Default false. */
+  keepAlive?: boolean;
+  /** Told of every URL that was left out, and why. */
+  onSkippedRequest?: SkippedRequestCallback;
+
+  /** Accepts any TLS certificate. Default false. */
+  ignoreSslErrors?: boolean;
+  /**
+   * Lets the crawl reach loopback, private and other special addresses: all of them, or the given CIDR
+   * ranges (ours). Default false.
+   */
+  allowPrivateAddresses?: boolean | readonly string[];
+  /** The User-Agent header (ours). Default `Mozilla/5.0 (compatible; orcrawl/VERSION)`. */
+  userAgent?: string;
+  /** Largest decoded body (ours). Default 10 MiB; FileDownload none. */
+  maxBodyBytes?: number;
+  /** Redirects followed for one request (ours). Default 10. */
+  maxRedirects?: number;
+
+  /** The log to write to. Default a child of `log` that bears the crawler's name. */
+  log?: Log;
+  /** Seconds between two status messages. Default 10. */
+  statusMessageLoggingInterval?: number;
+  /** Called instead of logging the status message. */
+  statusMessageCallback?: (params: StatusMessageCallbackParams) => Awaitable<void>;
+  /** How statistics are kept and logged. */
+  statisticsOptions?: StatisticsOptions;
+  /** Crawlee's switches; only `requestLocking` has an effect. */
+  experiments?: CrawlerExperiments;
+}
+
+/** The options of HttpCrawler, and of every crawler that fetches pages over HTTP. */
+export interface HttpCrawlerOptions<
+  Context extends CrawlingContext = HttpCrawlingContext,
+> extends BasicCrawlerOptions<Context> {
+  /** Called in order before the request is sent; the second argument may be changed. */
+  preNavigationHooks?: readonly HttpHook<Context>[];
+  /** Called in order after the response arrived, before the handler. */
+  postNavigationHooks?: readonly HttpHook<Context>[];
+  /** Longest a request may take, redirects and body included. Default 30. */
+  navigationTimeoutSecs?: number;
+  /** Keeps the cookies of a session's responses and sends them. Default true with a session pool. */
+  persistCookiesPerSession?: boolean;
+  /** Content types to accept besides HTML, XML and JSON, such as `image/*`. Default none. */
+  additionalMimeTypes?: readonly string[];
+  /** The encoding of responses that name none. */
+  suggestResponseEncoding?: string;
+  /** The encoding of all responses, whatever they say. */
+  forceResponseEncoding?: string;
+  /** Statuses that are no error though they would be (500 and above). Default none. */
+  ignoreHttpErrorStatusCodes?: readonly number[];
+  /** Statuses that are errors though they would not be. Default none. */
+  additionalHttpErrorStatusCodes?: readonly number[];
+}
+
+/** The options of CheerioCrawler. */
+export type CheerioCrawlerOptions<Context extends CrawlingContext = CheerioCrawlingContext> =
+  HttpCrawlerOptions<Context>;
+
+/** What a `streamHandler` is given: the body as it arrives. */
+export type StreamHandlerContext = Omit<FileDownloadCrawlingContext, 'body' | 'stream'> & {
+  stream: Readable;
+  /** Ends the download without an error. */
+  abortDownload(): void;
+};
+
+/** The options of FileDownload. */
+export interface FileDownloadOptions<
+  Context extends CrawlingContext = FileDownloadCrawlingContext,
+> extends HttpCrawlerOptions<Context> {
+  /** Takes the file as a stream, in place of a `requestHandler` that gets it whole. */
+  streamHandler?: (context: StreamHandlerContext) => Awaitable<void>;
+}

@@ -1,0 +1,128 @@
+// What the HTTP crawlers add to a context once the response is there. Everything that costs work is a
+// getter: body text, JSON, scanned content and the cheerio document are made when first touched.
+import type { CheerioAPI } from 'cheerio';
+import { createRequire } from 'node:module';
+import { CrawlError } from '../errors.js';
+import type { Capture } from '../fetch/engine.js';
+import { decodeBody, detectEncoding } from '../parse/encoding.js';
+import { createPageContent } from '../parse/page.js';
+import type { PageContent } from '../parse/page.js';
+import type { Visit } from './attempt.js';
+import { contentTypeOf, decodingHeader, encodingName, isJson, isMarkup, isXml } from './content-type.js';
+import type { ResolvedOptions } from './options.js';
+
+/** Response, body, json, content and cheerio on demand: HttpCrawler and CheerioCrawler. */
+export function dressPage(visit: Visit, capture: Capture, options: ResolvedOptions): void {
+  const { type } = contentTypeOf(capture);
+  const header = decodingHeader(capture, options);
+  const wantsText = options.kind === 'cheerio' && isMarkup(type);
+  let text: string | undefined;
+  let json: { value: unknown } | undefined;
+  let content: PageContent | undefined;
+  let document: CheerioAPI | undefined;
+
+  const readText = () => (text ??= decodeBody(capture.body, detectEncoding(capture.body, header)));
+  const readContent = () => (content ??= createPageContent(capture.body, capture.loadedUrl, header));
+  const readDocument = () => (document ??= loadDocument(isMarkup(type) ? readText() : '', isXml(type)));
+
+  extend(visit.context, {
+    response: headOf(capture),
+    contentType: {
+      type,
+      get encoding() {
+        return encodingName(capture.body, header);
+      },
+    },
+    get body() {
+      return wantsText ? readText() : capture.body;
+    },
+    get json() {
+      if (!isJson(type)) return undefined;
+      return (json ??= { value: parseJson(readText(), capture.loadedUrl) }).value;
+    },
+    get content() {
+      return readContent();
+    },
+    async waitForSelector(selector: string) {
+      if (readDocument()(selector).length > 0) return;
+      throw new CrawlError('HANDLER_FAILED', `${capture.loadedUrl} contains no "${selector}"`);
+    },
+    async parseWithCheerio(selector?: string) {
+      const $ = readDocument();
+      if (selector !== undefined && $(selector).length === 0) {
+        throw new CrawlError('HANDLER_FAILED', `${capture.loadedUrl} contains no "${selector}"`);
+      }
+      return $;
+    },
+  });
+  if (options.kind === 'cheerio') {
+    extend(visit.context, {
+      get $() {
+        return readDocument();
+      },
+    });
+  }
+  visit.setLinkFinder((selector) => {
+    if (!isMarkup(type)) return [];
+    return isAnyAnchor(selector) ? anchorUrls(readContent()) : selectedUrls(readDocument(), selector, capture.loadedUrl);
+  });
+}
+
+/** Response and file: FileDownload. */
+export function dressFile(visit: Visit, capture: Capture): void {
+  const { type } = contentTypeOf(capture);
+  extend(visit.context, {
+    response: headOf(capture),
+    contentType: { type, encoding: 'binary' },
+    body: capture.body,
+    stream: capture.stream,
+  });
+}
+
+/** Adds properties to a context, getters as getters. */
+function extend(context: object, properties: object): void {
+  Object.defineProperties(context, Object.getOwnPropertyDescriptors(properties));
+}
+
+function headOf({ statusCode, headers, loadedUrl }: Capture) {
+  return { statusCode, headers, url: loadedUrl };
+}
+
+function parseJson(text: string, url: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new CrawlError('BODY_DECODE', `${url} says it is JSON and is not: ${(cause as Error).message}`, { cause });
+  }
+}
+
+const require = createRequire(import.meta.url);
+let cheerio: typeof import('cheerio/slim') | undefined;
+
+/** Cheerio on htmlparser2, loaded with the first document that anyone asks for. */
+function loadDocument(markup: string, xml: boolean): CheerioAPI {
+  cheerio ??= require('cheerio/slim') as typeof import('cheerio/slim');
+  return cheerio.load(markup, { xml: { xmlMode: xml, decodeEntities: true } }) as CheerioAPI;
+}
+
+/** These selectors mean every link of the page: the scanner has them without a document. */
+function isAnyAnchor(selector: string): boolean {
+  return selector === 'a' || selector === 'a[href]';
+}
+
+function anchorUrls(content: PageContent): string[] {
+  const urls: string[] = [];
+  for (const { element, url } of content.links) if (element === 'a') urls.push(url);
+  return urls;
+}
+
+function selectedUrls($: CheerioAPI, selector: string, pageUrl: string): string[] {
+  const baseHref = $('base').first().attr('href');
+  const base = baseHref !== undefined && URL.canParse(baseHref, pageUrl) ? new URL(baseHref, pageUrl).href : pageUrl;
+  const urls: string[] = [];
+  for (const element of $(selector).toArray()) {
+    const href = $(element).attr('href')?.trim();
+    if (href && URL.canParse(href, base)) urls.push(new URL(href, base).href);
+  }
+  return urls;
+}

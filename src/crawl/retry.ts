@@ -1,0 +1,47 @@
+// Retry policy: what becomes of a request whose attempt failed. Pure; reads error classes, never messages.
+// The wait between attempts grows exponentially with jitter, so that many failures do not return together.
+import { CriticalError, CrawlError, NonRetryableError, RetryRequestError, SessionError } from '../errors.js';
+import type { Request } from '../request/request.js';
+
+export interface RetryLimits {
+  readonly maxRequestRetries: number;
+  readonly maxSessionRotations: number;
+  readonly retryDelayMs: number;
+  readonly maxRetryDelayMs: number;
+}
+
+export type Verdict =
+  | { readonly kind: 'stop-crawl' }
+  | { readonly kind: 'fail' }
+  | { readonly kind: 'rotate-session' }
+  | { readonly kind: 'retry'; readonly afterMs: number };
+
+export function judge(error: CrawlError, request: Request, limits: RetryLimits, random: () => number): Verdict {
+  if (error instanceof CriticalError || error.class === 'fatal') return { kind: 'stop-crawl' };
+  if (request.noRetry || error instanceof NonRetryableError || error.class === 'permanent') return { kind: 'fail' };
+  if (error instanceof SessionError) {
+    return request.sessionRotationCount < limits.maxSessionRotations ? { kind: 'rotate-session' } : { kind: 'fail' };
+  }
+  if (error instanceof RetryRequestError) return { kind: 'retry', afterMs: 0 };
+  if (request.retryCount >= (request.maxRetries ?? limits.maxRequestRetries)) return { kind: 'fail' };
+  return { kind: 'retry', afterMs: backoffMs(request.retryCount, limits, random) };
+}
+
+/** min(max, base × 2^attempts) × a random factor from 0.5 to 1. */
+export function backoffMs(
+  attemptsBefore: number,
+  limits: Pick<RetryLimits, 'retryDelayMs' | 'maxRetryDelayMs'>,
+  random: () => number,
+): number {
+  const full = Math.min(limits.maxRetryDelayMs, limits.retryDelayMs * 2 ** Math.min(attemptsBefore, 30));
+  return Math.round(full * (0.5 + random() / 2));
+}
+
+/** The wait that a Retry-After header asks for, or undefined when there is none that can be read. */
+export function retryAfterMs(header: string | string[] | undefined, nowMs: number): number | undefined {
+  const text = (Array.isArray(header) ? header[0] : header)?.trim();
+  if (!text) return undefined;
+  if (/^\d{1,9}$/.test(text)) return Number(text) * 1000;
+  const date = Date.parse(text);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - nowMs);
+}

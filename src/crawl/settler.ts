@@ -1,0 +1,187 @@
+// The last step of every visit: items, then links and acknowledgement in one atomic step of the queue.
+// Visits settle in batches; after a crash each item stands once, because the queue records how much of each
+// segment belongs to acknowledged visits and the rest is cut (guarantee 2).
+import type { Holder } from '../frontier/holder.js';
+import type { Landing, QueueEntry, Settlement } from '../frontier/frontier.js';
+import type { RecentFingerprints } from '../frontier/recent.js';
+import type { VisitWriter } from '../store/visit-segments.js';
+
+/** One item of a visit, already a line of JSON. */
+export interface PendingItem {
+  readonly dataset: string | undefined;
+  readonly line: string;
+}
+
+export interface SettledVisit {
+  readonly settlement: Settlement;
+  readonly items: readonly PendingItem[];
+  /** Called when the settlement is in the queue; `held` is false when the lease had been lost. */
+  readonly onSettled?: (held: boolean) => void;
+}
+
+export interface Settler {
+  /** Tells the queue that a response has ended: its domain's turn is free. */
+  land(landing: Landing): void;
+  /** Hands over a finished visit; resolves at once unless too many wait (then when there is room). */
+  settle(visit: SettledVisit): Promise<void>;
+  /** Settles everything handed over so far. */
+  flush(): Promise<void>;
+  /** Settle without waiting for company: the crawl has nothing else to do. */
+  hurry(): void;
+  readonly pending: number;
+  close(): Promise<void>;
+}
+
+export interface SettlerOptions {
+  readonly holder: Holder;
+  readonly recent: RecentFingerprints;
+  /** The writer of a dataset's visit segment. */
+  readonly openWriter: (dataset: string | undefined) => Promise<VisitWriter>;
+  /** A store failed: the crawl cannot go on. */
+  readonly onFailure: (error: unknown) => void;
+  readonly onFlushed: () => void;
+}
+
+/** A full batch is settled at once; a kill loses at most one. */
+export const SETTLE_BATCH = 64;
+/** How long the first visit of a batch waits for others. Under load a batch fills sooner. */
+const COMPANY_MS = 10;
+/** Links make a batch heavy: past this many it goes at once. */
+const BATCH_LINKS = 20_000;
+
+export function createSettler(options: SettlerOptions): Settler {
+  const { holder, recent } = options;
+  const writers = new Map<string, VisitWriter>();
+  let visits: SettledVisit[] = [];
+  let landings: Landing[] = [];
+  let links = 0;
+  let timer: NodeJS.Timeout | undefined;
+  let flushing: Promise<void> | undefined;
+  let failed = false;
+  let roomWaiters: (() => void)[] = [];
+
+  /** The dataset's writer, or a new one in place of a full one. Only one batch is settled at a time. */
+  async function writerOf(dataset: string | undefined): Promise<VisitWriter> {
+    const key = dataset ?? '';
+    const current = writers.get(key);
+    if (current && !current.full) return current;
+    await current?.close();
+    writers.delete(key);
+    const writer = await options.openWriter(dataset);
+    // Noted before the first append: after a crash, bytes without a note would pass for acknowledged ones.
+    await holder.settle({ settlements: [], notes: { [writer.key]: String(writer.length) } });
+    writers.set(key, writer);
+    return writer;
+  }
+
+  function schedule(): void {
+    if (failed || flushing) return;
+    if (visits.length >= SETTLE_BATCH || links >= BATCH_LINKS) start();
+    else if (!timer && (visits.length > 0 || landings.length > 0)) timer = setTimeout(start, COMPANY_MS);
+  }
+
+  function start(): void {
+    clearTimeout(timer);
+    timer = undefined;
+    if (failed || flushing || (visits.length === 0 && landings.length === 0)) return;
+    const batch = visits.splice(0, SETTLE_BATCH);
+    const landed = landings;
+    landings = [];
+    links = visits.reduce((sum, visit) => sum + (visit.settlement.links?.length ?? 0), 0);
+    flushing = settleBatch(batch, landed)
+      .catch((error: unknown) => {
+        failed = true;
+        options.onFailure(error);
+      })
+      .finally(() => {
+        flushing = undefined;
+        const waiters = roomWaiters;
+        roomWaiters = [];
+        for (const resume of waiters) resume();
+        schedule();
+        options.onFlushed();
+      });
+  }
+
+  async function settleBatch(batch: readonly SettledVisit[], landed: readonly Landing[]): Promise<void> {
+    const written = await appendItems(batch);
+    const notes: Record<string, string> = {};
+    for (const { writer } of written) notes[writer.key] = String(writer.length);
+    const settlements = batch.map(({ settlement }) => withNewLinks(settlement));
+    const answer = await holder.settle({ settlements, landings: landed, notes }).catch(async (error: unknown) => {
+      await undo(written);
+      throw error;
+    });
+    if (!answer.held) await undo(written);
+    else for (const { links: confirmed } of settlements) for (const link of confirmed ?? []) recent.add(link.fingerprint);
+    for (const visit of batch) visit.onSettled?.(answer.held);
+  }
+
+  /** Appends the batch's items, dataset by dataset; on failure nothing of it stays. */
+  async function appendItems(batch: readonly SettledVisit[]): Promise<{ writer: VisitWriter; before: number }[]> {
+    const linesOf = new Map<string | undefined, string[]>();
+    for (const { items } of batch) {
+      for (const { dataset, line } of items) {
+        const lines = linesOf.get(dataset);
+        if (lines) lines.push(line);
+        else linesOf.set(dataset, [line]);
+      }
+    }
+    const written: { writer: VisitWriter; before: number }[] = [];
+    try {
+      for (const [dataset, lines] of linesOf) {
+        const writer = await writerOf(dataset);
+        written.push({ writer, before: writer.length });
+        await writer.append(lines.join(''));
+      }
+    } catch (error) {
+      await undo(written);
+      throw error;
+    }
+    return written;
+  }
+
+  async function undo(written: readonly { writer: VisitWriter; before: number }[]): Promise<void> {
+    for (const { writer, before } of written) await writer.cutTo(before);
+  }
+
+  /** Links this process knows to be in the queue need not travel again. */
+  function withNewLinks(settlement: Settlement): Settlement {
+    if (!settlement.links?.length) return settlement;
+    const fresh: QueueEntry[] = [];
+    for (const link of settlement.links) if (!recent.has(link.fingerprint)) fresh.push(link);
+    return fresh.length === settlement.links.length ? settlement : { ...settlement, links: fresh };
+  }
+
+  return {
+    land(landing) {
+      landings.push(landing);
+      schedule();
+    },
+    async settle(visit) {
+      visits.push(visit);
+      links += visit.settlement.links?.length ?? 0;
+      schedule();
+      while (visits.length > 2 * SETTLE_BATCH && !failed) {
+        await new Promise<void>((resume) => roomWaiters.push(resume));
+      }
+    },
+    async flush() {
+      while ((visits.length > 0 || landings.length > 0 || flushing) && !failed) {
+        start();
+        await flushing;
+      }
+    },
+    hurry() {
+      if (!flushing) start();
+    },
+    get pending() {
+      return visits.length + (flushing ? 1 : 0);
+    },
+    async close() {
+      clearTimeout(timer);
+      await flushing;
+      for (const writer of writers.values()) await writer.close();
+    },
+  };
+}

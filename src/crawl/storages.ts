@@ -1,0 +1,124 @@
+// The storages of one crawler: its queue, datasets, key-value stores, sessions and saved statistics,
+// opened on first use and brought to the state of the last acknowledged visit.
+import type { Configuration } from '../configuration.js';
+import { RequestQueue } from '../frontier/request-queue.js';
+import type { Log } from '../observe/log.js';
+import type { Dictionary } from '../request/request.js';
+import { SessionPool } from '../session/session-pool.js';
+import { Dataset } from '../store/dataset.js';
+import { KeyValueStore } from '../store/key-value.js';
+import { closeStorages } from '../store/opened.js';
+import { isVisitWriterGone, ownerName } from '../store/segment-names.js';
+import { recoverVisitSegments, type VisitWriter } from '../store/visit-segments.js';
+import type { ResolvedOptions } from './options.js';
+import { readLastRun, writeRunState } from './run-state.js';
+import type { Statistics } from './statistics.js';
+
+const STATISTICS_KEY = 'SDK_CRAWLER_STATISTICS_0';
+const STATE_KEY = 'CRAWLEE_STATE';
+/** Links are queued beyond `maxRequestsPerCrawl` in case some of them are skipped, up to this factor and reserve. */
+const ROOM_FACTOR = 2;
+const ROOM_RESERVE = 100;
+
+export function createStorages(options: ResolvedOptions, config: Configuration, log: Log) {
+  const isPersistent = config.get('persistStorage');
+  let opened: RequestQueue | undefined;
+  let opening: Promise<RequestQueue> | undefined;
+
+  const openDataset = (name?: string) => Dataset.open(name, { config });
+  const openKeyValueStore = (name?: string) => KeyValueStore.open(name, { config });
+
+  function queue(): Promise<RequestQueue> {
+    opening ??= openQueue().catch((error: unknown) => {
+      opening = undefined;
+      throw error;
+    });
+    return opening;
+  }
+
+  async function openQueue(): Promise<RequestQueue> {
+    const manager = options.requestManager instanceof RequestQueue ? options.requestManager : undefined;
+    return (opened =
+      options.requestQueue ?? manager ?? (await RequestQueue.open(undefined, { config, access: options.queueAccess })));
+  }
+
+  /** A run begins: cut what no visit acknowledged, go on counting where an interrupted run stopped. */
+  async function begin(stats: Statistics): Promise<RequestQueue> {
+    const current = await queue();
+    const { notes, counters } = await current.overview();
+    await cutUnacknowledged(notes);
+    if (!isPersistent) return current;
+    const folder = config.localDataDirectory();
+    const last = await readLastRun(folder);
+    const pending = counters.queued + counters.retrying + counters.leased;
+    if ((last?.state === 'running' || last?.state === 'interrupted') && counters.accepted > 0) {
+      stats.restore(await (await openKeyValueStore()).getValue(STATISTICS_KEY), counters);
+      log.info(
+        `Continuing an interrupted crawl: ${counters.done} done, ${counters.failed} failed, ${pending} pending. ` +
+          'To start fresh, set ORCRAWL_PURGE_ON_START=true or delete the storage folder.',
+      );
+    }
+    await writeRunState(folder, 'running');
+    return current;
+  }
+
+  /** Items of visits that nobody acknowledged leave the datasets; segments of writers that live are left alone. */
+  async function cutUnacknowledged(notes: Readonly<Record<string, string>>): Promise<void> {
+    if (!isPersistent) return;
+    const ofTheDead = Object.entries(notes).filter(([key]) => isVisitWriterGone(key));
+    await recoverVisitSegments(config.localDataDirectory(), Object.fromEntries(ofTheDead));
+  }
+
+  async function end(state: 'finished' | 'interrupted', stats: Statistics): Promise<void> {
+    const store = await openKeyValueStore();
+    await store.setValue(STATISTICS_KEY, stats.toJSON());
+    await store.persistAutoSaved();
+    await closeStorages(config);
+    if (opened) await cutUnacknowledged((await opened.overview()).notes);
+    if (isPersistent) await writeRunState(config.localDataDirectory(), state);
+  }
+
+  return {
+    queue,
+    begin,
+    end,
+    openDataset,
+    openKeyValueStore,
+    get openedQueue() {
+      return opened;
+    },
+    openVisitWriter: async (name: string | undefined): Promise<VisitWriter> =>
+      (await openDataset(name)).openVisitWriter(ownerName()),
+    openSessionPool: ({ sessionPoolOptions, blockedStatusCodes }: ResolvedOptions): Promise<SessionPool> =>
+      SessionPool.open(
+        { ...sessionPoolOptions, blockedStatusCodes },
+        {
+          stateStore: {
+            get: async (key) => (await openKeyValueStore(sessionPoolOptions.persistStateKeyValueStoreId)).getValue(key),
+            set: async (key, value) =>
+              (await openKeyValueStore(sessionPoolOptions.persistStateKeyValueStoreId)).setValue(key, value),
+          },
+        },
+      ),
+    useState: async <State extends Dictionary = Dictionary>(initial?: State): Promise<State> =>
+      (await openKeyValueStore()).getAutoSavedValue(STATE_KEY, initial ?? ({} as State)),
+    /** Empties the default queue between two runs of one crawler; a queue the user gave is left alone. */
+    async emptyDefaultQueue(): Promise<void> {
+      if (!opened || options.requestQueue || options.requestManager) return;
+      await opened.drop();
+      opened = undefined;
+      opening = undefined;
+    },
+    roomForRequests(current: RequestQueue, maxRequests: number): number {
+      if (!Number.isFinite(maxRequests)) return Infinity;
+      const pending = current.getPendingCount();
+      return Math.max(0, ROOM_FACTOR * (maxRequests - current.getEndedCount()) + ROOM_RESERVE - pending);
+    },
+    async close(): Promise<void> {
+      await closeStorages(config);
+      await opened?.close();
+      opened = undefined;
+      opening = undefined;
+    },
+  };
+}

@@ -1,0 +1,24 @@
+// A bound on user code: it may hang, throw late or reject late, and the crawl goes on.
+
+/**
+ * Runs `work` for at most `limitMs`. After that the returned promise rejects with `late()`; whatever the
+ * work still does or throws is ignored.
+ */
+export async function withinMs<T>(limitMs: number, work: () => T | PromiseLike<T>, late: () => Error): Promise<T> {
+  const working = work();
+  // Handlers that return nothing to wait for need no timer.
+  if (!isThenable(working)) return working;
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(late()), Math.min(limitMs, 2 ** 31 - 1));
+  });
+  try {
+    return await Promise.race([working, limit]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === 'object' && value !== null && 'then' in value;
+}

@@ -1,0 +1,266 @@
+// The HTTP engine: order → hops → capture, lent to the visit's continuation and taken back when that ends.
+// Every path that leaves the machine passes the address guard; every failure is a CrawlError; no socket outlives
+// a visit that failed.
+import { createRequire } from 'node:module';
+import type { Socket } from 'node:net';
+import type * as Undici from 'undici';
+import { CrawlError } from '../../errors.js';
+import { parseHttpUrl } from '../../request/url.js';
+import type { Capture, Engine, FetchOrder } from '../engine.js';
+import { ACCEPT_ENCODING } from './body.js';
+import type { Connector, Way } from './connect.js';
+import { createConnector, credentialsOf, refusedError } from './connect.js';
+import { createConnectionPool } from './connections.js';
+import { createDeadlines } from './deadlines.js';
+import { createNameCache } from './dns.js';
+import type { HttpEngineOptions } from './engine-options.js';
+import { resolveEngineOptions } from './engine-options.js';
+import { isStaleConnection } from './errors.js';
+import type { Answer, BodyUse, ExchangeLimits } from './exchange.js';
+import { Exchange } from './exchange.js';
+import { createAddressGuard, isLocalhostName, literalAddress } from './guard.js';
+import { headerText, outgoingHeaders } from './headers.js';
+import type { Hop } from './redirect.js';
+import { createRedirectTrail, isRedirect, nextHop, redirectTarget, sameResource } from './redirect.js';
+import { createSystemResolve } from './resolve.js';
+import { createTlsConnector } from './tls.js';
+
+export type { HttpEngineOptions } from './engine-options.js';
+
+/** An HTTP visit offers nothing beyond its capture. */
+export type HttpLive = Readonly<Record<never, never>>;
+
+export interface HttpEngine extends Engine<HttpLive> {
+  /** A seed names this host (a URL, or as in `URL.host`, port included): it may be reached although it is private. */
+  allowHost(hostOrUrl: string): void;
+  /** Connections now: lent to a visit, and kept for the next. */
+  readonly connections: { readonly inUse: number; readonly idle: number };
+}
+
+/** Loading undici costs some 100 CPU-ms: paid by the first visit, not by every import of the package. */
+let loaded: typeof Undici | undefined;
+function undici(): typeof Undici {
+  return (loaded ??= createRequire(import.meta.url)('undici') as typeof Undici);
+}
+
+/** A server that dropped a kept connection has not acted on these; sending them again is safe. */
+const REPEATABLE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+/** Subtracted from a server's keep-alive hint, so that we close first. */
+const KEEP_ALIVE_MARGIN_MS = 1_000;
+const LIVE: HttpLive = Object.freeze({});
+
+/** What a redirect answer leads to; undefined: it is no redirect. */
+type Verdict =
+  | { readonly kind: 'follow' | 'report'; readonly target: URL }
+  | { readonly kind: 'refuse'; readonly target: URL; readonly reason: string };
+
+/**
+ * An HTTP engine on undici's dispatcher level.
+ *
+ * @example
+ * const engine = createHttpEngine({ allowPrivateAddresses: false });
+ * const size = await engine.visit(order, async (capture) => capture.body.length);
+ * await engine.close();
+ */
+export function createHttpEngine(options: HttpEngineOptions = {}): HttpEngine {
+  const resolved = resolveEngineOptions(options);
+  const { now, connectTimeoutMs, headersTimeoutMs, bodyIdleTimeoutMs, hotIdleMs, maxHeaderBytes } = resolved;
+  const guard = createAddressGuard(resolved.allowPrivateAddresses);
+  const names = createNameCache({ resolve: resolved.resolve ?? createSystemResolve(), now });
+  const connector = createConnector({ guard, names, tls: createTlsConnector(resolved.ca) });
+  const pool = createConnectionPool(resolved);
+  const deadlines = createDeadlines(now, (nowMs) => pool.sweep(nowMs));
+  const parts = { pool, deadlines, now };
+  let closed = false;
+
+  function openClient(origin: string, way: Way, attempt: AbortController): Undici.Client {
+    return new (undici().Client)(origin, {
+      connect: connectWith(connector, way, attempt.signal),
+      // Deadlines are ours: one timer for all, and errors that name the phase.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      keepAliveTimeout: hotIdleMs,
+      keepAliveMaxTimeout: hotIdleMs,
+      keepAliveTimeoutThreshold: KEEP_ALIVE_MARGIN_MS,
+      maxHeaderSize: maxHeaderBytes,
+    });
+  }
+
+  /** One hop over one connection; once more over a new one if a kept connection turned out dead. */
+  async function send(hop: Hop, order: FetchOrder, visit: Visit, decide: Decide): Promise<Answer> {
+    const { url, method } = hop;
+    const proxy = order.proxyUrl === undefined ? undefined : proxyOf(order.proxyUrl);
+    const plainProxy = proxy && url.protocol === 'http:' ? proxy : undefined;
+    if (proxy) refuseLiteral(url);
+    const headers = outgoingHeaders(hop, order.cookies?.cookieHeader(url.href) ?? '', ACCEPT_ENCODING);
+    let path = url.pathname + url.search;
+    let origin = url.origin;
+    if (plainProxy) {
+      if (headerIndex(headers, 'host') < 0) headers.push('host', url.host);
+      const credentials = credentialsOf(plainProxy);
+      if (credentials !== undefined) headers.push('proxy-authorization', credentials);
+      path = origin + path;
+      origin = plainProxy.origin;
+    }
+    const verifyTls = !order.ignoreTlsErrors;
+    const key = `${verifyTls ? '' : '!'}${proxy ? `${proxy.href} ` : ''}${origin}`;
+    const open = (attempt: AbortController) =>
+      openClient(origin, { target: plainProxy ?? url, proxy, verifyTls }, attempt);
+    const judge: Decide = plainProxy
+      ? (statusCode, answerHeaders) => {
+          if (statusCode === 407)
+            throw new CrawlError('PROXY_FAILED', `proxy ${plainProxy.host}: refused with status 407`);
+          return decide(statusCode, answerHeaders);
+        }
+      : decide;
+    const request = { path, method, headers, body: hop.payload };
+    const limits = { ...visit.limits, host: url.host };
+    for (let fresh = false; ; fresh = true) {
+      if (visit.ended) throw visit.ended;
+      const exchange = new Exchange(parts, pool.take(key, open, fresh), limits, judge);
+      visit.exchange = exchange;
+      try {
+        return await exchange.run(request);
+      } catch (error) {
+        const stale = exchange.reused && isStaleConnection(error as CrawlError) && REPEATABLE.has(method);
+        if (fresh || !stale) throw error;
+      }
+    }
+  }
+
+  /** Behind a proxy the target's name is the proxy's to resolve; what the URL spells out is still ours to refuse. */
+  function refuseLiteral(url: URL): void {
+    const address = literalAddress(url.hostname) ?? (isLocalhostName(url.hostname) ? '127.0.0.1' : undefined);
+    const kind = address === undefined ? undefined : guard.refusal(url.host, address);
+    if (kind !== undefined) throw refusedError(url.host, address!, kind);
+  }
+
+  async function capture(order: FetchOrder, visit: Visit): Promise<Capture> {
+    const startedAtMs = Date.now();
+    const startMs = now();
+    const start = parseHttpUrl(order.url);
+    const trail = createRedirectTrail(start, order.redirects === 'follow' ? order.maxRedirects : 1);
+    let hop: Hop = { url: start, method: order.method.toUpperCase(), headers: order.headers, payload: order.payload };
+
+    function verdictOn(statusCode: number, location: string | undefined): Verdict | undefined {
+      if (!isRedirect(statusCode, location)) return undefined;
+      const target = redirectTarget(hop.url, location);
+      if (order.redirects === 'report' && !sameResource(target, hop.url)) return { kind: 'report', target };
+      const reason = order.allowRedirect?.(target.href);
+      if (reason !== undefined) return { kind: 'refuse', target, reason };
+      trail.step(hop.url, target);
+      return { kind: 'follow', target };
+    }
+
+    for (;;) {
+      let verdict: Verdict | undefined;
+      const answer = await send(hop, order, visit, (statusCode, headers): BodyUse => {
+        const setCookie = headers['set-cookie'];
+        if (setCookie && order.cookies) order.cookies.store(hop.url.href, setCookie as string[]);
+        verdict = verdictOn(statusCode, headerText(headers, 'location'));
+        if (verdict?.kind === 'follow') return 'discard';
+        return order.stream ? 'stream' : 'read';
+      });
+      if (verdict?.kind === 'follow') {
+        hop = nextHop(hop, answer.statusCode, verdict.target);
+        continue;
+      }
+      const { statusCode, headers, body, stream, wireBytes, headersAtMs } = answer;
+      return {
+        url: order.url,
+        loadedUrl: hop.url.href,
+        redirectChain: trail.chain,
+        statusCode,
+        headers,
+        body,
+        stream,
+        wireBytes,
+        redirectTo: verdict?.kind === 'report' ? verdict.target.href : undefined,
+        refusedRedirect: verdict?.kind === 'refuse' ? { url: verdict.target.href, reason: verdict.reason } : undefined,
+        timings: { startedAtMs, headersMs: headersAtMs - startMs, totalMs: now() - startMs },
+      };
+    }
+  }
+
+  return {
+    async visit(order, use) {
+      if (closed) throw new CrawlError('ABORTED', 'the engine is closed');
+      const visit = startVisit(order, {
+        host: '',
+        visitEndsAtMs: now() + order.timeoutMs,
+        visitMs: order.timeoutMs,
+        connectMs: connectTimeoutMs,
+        headersMs: headersTimeoutMs,
+        bodyIdleMs: bodyIdleTimeoutMs,
+        maxBodyBytes: order.maxBodyBytes,
+      });
+      try {
+        const captured = await capture(order, visit);
+        if (visit.ended) throw visit.ended;
+        // Once the body is in, the visit's continuation has the signal to itself.
+        if (!captured.stream) visit.release();
+        else visit.stream = captured.stream;
+        return await use(captured, LIVE);
+      } finally {
+        visit.release();
+        visit.stream?.destroy();
+      }
+    },
+    allowHost(hostOrUrl) {
+      if (resolved.allowPrivateAddresses === true) return;
+      guard.allowHost(hostOrUrl.includes('//') ? parseHttpUrl(hostOrUrl).host : hostOrUrl);
+    },
+    async close() {
+      closed = true;
+      deadlines.close();
+      await pool.close();
+    },
+    get connections() {
+      return { inUse: pool.inUseCount, idle: pool.idleCount };
+    },
+  };
+}
+
+type Decide = (statusCode: number, headers: Record<string, string | string[]>) => BodyUse;
+
+/** A visit under way: what the order's signal has to stop. */
+interface Visit {
+  readonly limits: ExchangeLimits;
+  exchange?: Exchange;
+  stream?: Capture['stream'];
+  /** Why the visit must not go on. */
+  ended?: CrawlError;
+  release(): void;
+}
+
+function startVisit(order: FetchOrder, limits: ExchangeLimits): Visit {
+  const { signal } = order;
+  const visit: Visit = { limits, release: () => signal?.removeEventListener('abort', onAbort) };
+  function onAbort(): void {
+    visit.ended = new CrawlError('ABORTED', `aborted: ${order.url}`, { cause: signal!.reason });
+    visit.exchange?.fail(visit.ended);
+  }
+  if (signal?.aborted) onAbort();
+  else signal?.addEventListener('abort', onAbort, { once: true });
+  return visit;
+}
+
+function connectWith(connector: Connector, way: Way, signal: AbortSignal) {
+  return (_options: unknown, done: (...result: [null, Socket] | [Error, null]) => void): void => {
+    connector.connect(way, signal).then(
+      (socket) => done(null, socket),
+      (error: Error) => done(error, null),
+    );
+  };
+}
+
+function proxyOf(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url?.protocol === 'http:' || url?.protocol === 'https:') return url;
+  throw new CrawlError('PROXY_FAILED', `a proxy must be an http or https URL, not ${url ? url.protocol : 'this text'}`);
+}
+
+function headerIndex(flat: readonly string[], name: string): number {
+  for (let index = 0; index < flat.length; index += 2) if (flat[index]!.toLowerCase() === name) return index;
+  return -1;
+}

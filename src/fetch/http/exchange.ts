@@ -1,0 +1,229 @@
+// One request and its response over one connection: collects the body under the caps, watches the deadlines,
+// and settles exactly once. Whatever goes wrong, the connection is given back or destroyed before it settles.
+import type { Readable } from 'node:stream';
+import type { Dispatcher } from 'undici';
+import { asCrawlError, CrawlError } from '../../errors.js';
+import type { Coding } from './body.js';
+import { contentCodings, decodeBody, joinChunks } from './body.js';
+import type { BodySource } from './body-stream.js';
+import { openBodyStream } from './body-stream.js';
+import type { Connection, ConnectionPool } from './connections.js';
+import type { Deadlines, Waiting } from './deadlines.js';
+import type { Phase } from './errors.js';
+import { exchangeError, timeoutError, tooLargeError } from './errors.js';
+import { headerText, incomingHeaders } from './headers.js';
+
+/** What came back. The body is decoded; empty when discarded or streamed. */
+export interface Answer {
+  readonly statusCode: number;
+  readonly headers: Readonly<Record<string, string | string[]>>;
+  readonly body: Buffer;
+  readonly stream?: Readable;
+  readonly wireBytes: number;
+  /** When the headers were complete, by the engine's clock. */
+  readonly headersAtMs: number;
+}
+
+export interface ExchangeLimits {
+  readonly host: string;
+  /** The end of the whole visit, by the engine's clock, and the span it came from. */
+  readonly visitEndsAtMs: number;
+  readonly visitMs: number;
+  readonly connectMs: number;
+  readonly headersMs: number;
+  readonly bodyIdleMs: number;
+  readonly maxBodyBytes: number;
+}
+
+/** What to do with a body, decided when the headers are in. */
+export type BodyUse = 'read' | 'stream' | 'discard';
+
+export interface ExchangeParts {
+  readonly pool: ConnectionPool;
+  readonly deadlines: Deadlines;
+  readonly now: () => number;
+}
+
+const NO_BODY = Buffer.alloc(0);
+/** Reading a redirect's body keeps the connection; beyond this a new connection is cheaper. */
+const MAX_DISCARDED_BYTES = 64 * 1024;
+/** Early hints come once or twice; a stream of them is an attack. */
+const MAX_INTERIM_RESPONSES = 32;
+
+export class Exchange implements Dispatcher.DispatchHandler, Waiting, BodySource {
+  /** True when the connection had served before: a failure may then be the connection's age, not the server's. */
+  readonly reused: boolean;
+  private phase: Phase = 'connect';
+  private controller: Dispatcher.DispatchController | undefined;
+  private chunks: Buffer[] = [];
+  private wireBytes = 0;
+  private statusCode = 0;
+  private headers: Record<string, string | string[]> = {};
+  private codings: readonly Coding[] = [];
+  private use: BodyUse = 'read';
+  private phaseSinceMs: number;
+  private headersAtMs = 0;
+  private interim = 0;
+  private method = 'GET';
+  private ended = false;
+  private resolve!: (answer: Answer) => void;
+  private reject!: (error: CrawlError) => void;
+  private feed: ((chunk: Buffer | null) => boolean) | undefined;
+  private fault: ((error: CrawlError) => void) | undefined;
+
+  constructor(
+    private readonly parts: ExchangeParts,
+    private readonly connection: Connection,
+    private readonly limits: ExchangeLimits,
+    /** Asked once, with the final status and headers. */
+    private readonly decideUse: (statusCode: number, headers: Record<string, string | string[]>) => BodyUse,
+  ) {
+    this.reused = connection.served > 0;
+    this.phaseSinceMs = parts.now();
+  }
+
+  /** Sends the request. Resolves with the answer (for a stream: with its start), rejects with a CrawlError. */
+  run(options: Dispatcher.DispatchOptions): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      this.resolve = resolve;
+      this.reject = reject;
+      this.method = options.method;
+      this.parts.deadlines.add(this);
+      this.connection.client.dispatch(options, this);
+    });
+  }
+
+  /** Ends the exchange with an error, whatever it is doing. The socket is destroyed at once. */
+  fail(error: CrawlError): void {
+    if (this.ended) return;
+    this.ended = true;
+    this.parts.deadlines.delete(this);
+    this.parts.pool.discard(this.connection, error);
+    this.chunks = [];
+    this.fault?.(error);
+    this.reject(error);
+  }
+
+  check(nowMs: number): void {
+    const { limits, phase } = this;
+    if (nowMs >= limits.visitEndsAtMs) return this.fail(timeoutError(limits.host, phase, limits.visitMs, true));
+    if (phase === 'body' && this.controller?.paused) return;
+    const spanMs = phase === 'connect' ? limits.connectMs : phase === 'headers' ? limits.headersMs : limits.bodyIdleMs;
+    if (nowMs - this.phaseSinceMs >= spanMs) this.fail(timeoutError(limits.host, phase, spanMs, false));
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.controller = controller;
+    this.phase = 'headers';
+    this.phaseSinceMs = this.parts.now();
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    statusCode: number,
+    headers: Record<string, string | string[] | undefined>,
+  ): void {
+    if (this.ended) return;
+    if (statusCode < 200) {
+      if (++this.interim > MAX_INTERIM_RESPONSES) {
+        this.fail(new CrawlError('HTTP_MALFORMED', `${this.limits.host}: sends interim responses without end`));
+      }
+      return;
+    }
+    this.phase = 'body';
+    this.headersAtMs = this.phaseSinceMs = this.parts.now();
+    this.statusCode = statusCode;
+    this.headers = incomingHeaders(headers);
+    try {
+      this.use = this.decideUse(statusCode, this.headers);
+      if (this.use === 'discard') return;
+      const { host, maxBodyBytes } = this.limits;
+      const announced = headerText(this.headers, 'content-length');
+      if (announced !== undefined && Number(announced) > maxBodyBytes && !this.isBodiless()) {
+        throw tooLargeError(host, maxBodyBytes, 'announced');
+      }
+      this.codings = contentCodings(headerText(this.headers, 'content-encoding'), host);
+      if (this.use === 'stream') this.startStream();
+    } catch (error) {
+      this.fail(asCrawlError(error, 'HTTP_MALFORMED'));
+    }
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.ended) return;
+    this.phaseSinceMs = this.parts.now();
+    this.wireBytes += chunk.length;
+    if (this.use === 'discard') {
+      if (this.wireBytes > MAX_DISCARDED_BYTES) this.abandon();
+      return;
+    }
+    const { host, maxBodyBytes } = this.limits;
+    if (this.wireBytes > maxBodyBytes) return this.fail(tooLargeError(host, maxBodyBytes, 'on the wire'));
+    if (!this.feed) this.chunks.push(chunk);
+    else if (!this.feed(chunk)) this.controller!.pause();
+  }
+
+  onResponseEnd(): void {
+    if (this.ended) return;
+    this.ended = true;
+    this.parts.deadlines.delete(this);
+    this.parts.pool.release(this.connection);
+    if (this.feed) {
+      this.feed(null);
+      return;
+    }
+    if (this.use === 'discard' || this.wireBytes === 0) return this.settle(NO_BODY);
+    const { host, maxBodyBytes } = this.limits;
+    const wire = joinChunks(this.chunks, this.wireBytes);
+    this.chunks = [];
+    try {
+      const body = decodeBody(wire, this.codings, maxBodyBytes, host);
+      if (Buffer.isBuffer(body)) this.settle(body);
+      else body.then((decoded) => this.settle(decoded), this.reject);
+    } catch (error) {
+      this.reject(error as CrawlError);
+    }
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    if (this.ended) return;
+    // A redirect is known by its headers, and some answers have no body whatever length they announce:
+    // how those end changes nothing.
+    const headersSuffice = this.use === 'discard' || (this.isBodiless() && this.use === 'read');
+    if (this.phase === 'body' && headersSuffice) return this.abandon();
+    this.fail(exchangeError(this.limits.host, this.phase, error));
+  }
+
+  /** For the stream: go on delivering after a pause. */
+  resumeBody(): void {
+    if (this.ended) return;
+    this.phaseSinceMs = this.parts.now();
+    this.controller?.resume();
+  }
+
+  /** For the stream: nobody reads on. */
+  abandon(): void {
+    if (this.ended) return;
+    this.ended = true;
+    this.parts.deadlines.delete(this);
+    this.parts.pool.discard(this.connection, new CrawlError('ABORTED', `${this.limits.host}: the body is not wanted`));
+    this.settle(NO_BODY);
+  }
+
+  private startStream(): void {
+    const { host, maxBodyBytes } = this.limits;
+    const opened = openBodyStream(this, this.codings, maxBodyBytes, host);
+    this.feed = opened.feed;
+    this.fault = opened.fail;
+    this.settle(NO_BODY, opened.stream);
+  }
+
+  private isBodiless(): boolean {
+    return this.statusCode === 204 || this.statusCode === 304 || this.method === 'HEAD';
+  }
+
+  private settle(body: Buffer, stream?: Readable): void {
+    const { statusCode, headers, wireBytes, headersAtMs } = this;
+    this.resolve({ statusCode, headers, body, stream, wireBytes, headersAtMs });
+  }
+}

@@ -1,0 +1,227 @@
+// The address guard: which IP addresses a crawl may connect to. Pure functions over one table.
+// Whatever its spelling, an address that is not public unicast is named and refused unless allowed.
+import { isIP } from 'node:net';
+import { CrawlError } from '../../errors.js';
+
+/** An address as 16 bytes; IPv4 in the v4-mapped form, so that one comparison serves both families. */
+type AddressBytes = Uint8Array;
+
+interface AddressRange {
+  readonly bytes: AddressBytes;
+  readonly prefixBits: number;
+}
+
+/** From the IANA special-purpose registries, plus the metadata service that sits on a public address. */
+const SPECIAL_V4: readonly (readonly [cidr: string, kind: string])[] = [
+  ['0.0.0.0/8', 'unspecified'],
+  ['10.0.0.0/8', 'private'],
+  ['100.64.0.0/10', 'carrier-grade NAT'],
+  ['127.0.0.0/8', 'loopback'],
+  ['168.63.129.16/32', 'cloud metadata'],
+  ['169.254.169.254/32', 'cloud metadata'],
+  ['169.254.0.0/16', 'link-local'],
+  ['172.16.0.0/12', 'private'],
+  ['192.0.0.0/24', 'protocol assignments'],
+  ['192.0.2.0/24', 'documentation'],
+  ['192.88.99.0/24', '6to4 relay'],
+  ['192.168.0.0/16', 'private'],
+  ['198.18.0.0/15', 'benchmarking'],
+  ['198.51.100.0/24', 'documentation'],
+  ['203.0.113.0/24', 'documentation'],
+  ['224.0.0.0/4', 'multicast'],
+  ['255.255.255.255/32', 'broadcast'],
+  ['240.0.0.0/4', 'reserved'],
+];
+
+const SPECIAL_V6: readonly (readonly [cidr: string, kind: string])[] = [
+  ['::/128', 'unspecified'],
+  ['::1/128', 'loopback'],
+  ['64:ff9b:1::/48', 'local NAT64'],
+  ['100::/64', 'discard-only'],
+  ['2001::/32', 'Teredo'],
+  ['2001:2::/48', 'benchmarking'],
+  ['2001:10::/28', 'ORCHID'],
+  ['2001:20::/28', 'ORCHID'],
+  ['2001::/23', 'protocol assignments'],
+  ['2001:db8::/32', 'documentation'],
+  ['3fff::/20', 'documentation'],
+  ['fd00:ec2::254/128', 'cloud metadata'],
+  ['fc00::/7', 'unique-local'],
+  ['fe80::/10', 'link-local'],
+  ['fec0::/10', 'site-local'],
+  ['ff00::/8', 'multicast'],
+];
+
+/** Forms of IPv6 that carry an IPv4 address, and the byte it starts at: what is inside decides. */
+const CARRIERS: readonly (readonly [cidr: string, name: string, offset: number])[] = [
+  ['::ffff:0:0:0/96', 'IPv4-translated', 12],
+  ['64:ff9b::/96', 'NAT64', 12],
+  ['2002::/16', '6to4', 2],
+  ['::/96', 'IPv4-compatible', 12],
+];
+
+const special = [...SPECIAL_V4, ...SPECIAL_V6].map(([cidr, kind]) => ({ range: parseRange(cidr), kind }));
+const carriers = CARRIERS.map(([cidr, name, offset]) => ({ range: parseRange(cidr), name, offset }));
+const mapped = parseRange('::ffff:0:0/96');
+const globalUnicast = parseRange('2000::/3');
+
+/**
+ * Why an IP address is not one of the public internet (`loopback`, `private`, `NAT64 of private`, …),
+ * or undefined when it is. Text that is no IP address is `not an address`.
+ */
+export function specialKind(address: string): string | undefined {
+  const bytes = parseAddress(address);
+  return bytes ? kindOf(bytes) : 'not an address';
+}
+
+function kindOf(bytes: AddressBytes): string | undefined {
+  for (const { range, kind } of special) if (inRange(bytes, range)) return kind;
+  if (inRange(bytes, mapped)) return undefined;
+  for (const { range, name, offset } of carriers) {
+    if (inRange(bytes, range)) return carriedKind(bytes, offset, name);
+  }
+  if (!inRange(bytes, globalUnicast)) return 'reserved';
+  // ISATAP puts the IPv4 address behind a fixed interface identifier under any prefix.
+  const isatap = (bytes[8] === 0 || bytes[8] === 2) && bytes[9] === 0 && bytes[10] === 0x5e && bytes[11] === 0xfe;
+  return isatap ? carriedKind(bytes, 12, 'ISATAP') : undefined;
+}
+
+function carriedKind(bytes: AddressBytes, offset: number, carrier: string): string | undefined {
+  const inner = kindOf(fromV4Bytes(bytes.subarray(offset, offset + 4)));
+  return inner && `${carrier} of ${inner}`;
+}
+
+/** The hosts that name the machine itself without DNS (RFC 6761): `localhost` and everything under it. */
+export function isLocalhostName(hostname: string): boolean {
+  const name = hostname.endsWith('.') ? hostname.slice(0, -1) : hostname;
+  return name === 'localhost' || name.endsWith('.localhost');
+}
+
+/** The address a URL's hostname spells literally (brackets removed), or undefined for a name. */
+export function literalAddress(hostname: string): string | undefined {
+  const bare = hostname.startsWith('[') && hostname.endsWith(']') ? hostname.slice(1, -1) : hostname;
+  return isIP(bare) === 0 ? undefined : bare;
+}
+
+/** What the guard decides with; made once from the option and told about seeds. */
+export interface AddressGuard {
+  /** Why connecting `host` (as in `URL.host`) at this address is refused, or undefined when it may be. */
+  refusal(host: string, address: string): string | undefined;
+  /** A seed spelled this host (as in `URL.host`): it may be reached wherever it is now. */
+  allowHost(host: string): void;
+  /** Tells which addresses a name was found at; the first time decides what a seeded name may point to. */
+  observe(host: string, addresses: readonly string[]): void;
+}
+
+/** Names remembered from seeds: enough for any intranet; a broad crawl's million seeds must not pile up. */
+const MAX_SEEDED_NAMES = 10_000;
+
+/**
+ * A guard that refuses special addresses except those inside the allowed ranges (`true`: everywhere) and
+ * those of seeded hosts. A seeded name is pinned to the addresses of its first resolution, so it cannot
+ * be rebound to another private address later.
+ */
+export function createAddressGuard(allow: boolean | readonly string[]): AddressGuard {
+  const allowed = Array.isArray(allow) ? (allow as readonly string[]).map(parseAllowedRange) : [];
+  const seededAddresses = new Set<string>();
+  const seededNames = new Map<string, ReadonlySet<string> | undefined>();
+  return {
+    refusal(host, address) {
+      if (allow === true) return undefined;
+      const bytes = parseAddress(address);
+      const kind = bytes ? kindOf(bytes) : 'not an address';
+      if (kind === undefined || !bytes) return kind;
+      if (allowed.some((range) => inRange(bytes, range))) return undefined;
+      if (seededAddresses.has(host) || seededNames.get(host)?.has(address)) return undefined;
+      return kind;
+    },
+    allowHost(host) {
+      const hostname = hostnameOf(host);
+      const literal = literalAddress(hostname);
+      if (literal !== undefined ? specialKind(literal) : isLocalhostName(hostname)) seededAddresses.add(host);
+      else if (literal === undefined && !seededNames.has(host) && seededNames.size < MAX_SEEDED_NAMES) {
+        seededNames.set(host, undefined);
+      }
+    },
+    observe(host, addresses) {
+      if (seededNames.size === 0 || !seededNames.has(host) || seededNames.get(host)) return;
+      seededNames.set(host, new Set(addresses.filter((address) => specialKind(address))));
+    },
+  };
+}
+
+function hostnameOf(host: string): string {
+  if (host.startsWith('[')) return host.slice(0, host.indexOf(']') + 1);
+  const colon = host.indexOf(':');
+  return colon < 0 ? host : host.slice(0, colon);
+}
+
+function parseAllowedRange(cidr: string): AddressRange {
+  const range = typeof cidr === 'string' ? tryParseRange(cidr) : undefined;
+  if (range) return range;
+  const shown = typeof cidr === 'string' ? `"${cidr}"` : String(cidr);
+  throw new CrawlError('OPTION_INVALID', `allowPrivateAddresses: ${shown} is not an address range like "10.0.0.0/8"`);
+}
+
+function parseRange(cidr: string): AddressRange {
+  const range = tryParseRange(cidr);
+  if (!range) throw new CrawlError('OPTION_INVALID', `not an address range: ${cidr}`);
+  return range;
+}
+
+function tryParseRange(cidr: string): AddressRange | undefined {
+  const slash = cidr.indexOf('/');
+  const address = slash < 0 ? cidr : cidr.slice(0, slash);
+  const bytes = parseAddress(address);
+  if (!bytes) return undefined;
+  const width = isIP(address) === 4 ? 32 : 128;
+  const text = slash < 0 ? String(width) : cidr.slice(slash + 1);
+  if (!/^\d{1,3}$/.test(text) || Number(text) > width) return undefined;
+  return { bytes, prefixBits: Number(text) + (128 - width) };
+}
+
+function inRange(bytes: AddressBytes, { bytes: base, prefixBits }: AddressRange): boolean {
+  const whole = prefixBits >> 3;
+  for (let index = 0; index < whole; index++) if (bytes[index] !== base[index]) return false;
+  const rest = prefixBits & 7;
+  if (rest === 0) return true;
+  const mask = 0xff << (8 - rest);
+  return ((bytes[whole]! ^ base[whole]!) & mask & 0xff) === 0;
+}
+
+function fromV4Bytes(v4: ArrayLike<number>): AddressBytes {
+  const bytes = new Uint8Array(16);
+  bytes[10] = bytes[11] = 0xff;
+  bytes.set(v4, 12);
+  return bytes;
+}
+
+/** The 16 bytes of an address in any spelling `net.isIP` accepts, zone included; undefined for other text. */
+function parseAddress(address: string): AddressBytes | undefined {
+  const family = isIP(address);
+  if (family === 0) return undefined;
+  if (family === 4) return fromV4Bytes(address.split('.').map(Number));
+  const zone = address.indexOf('%');
+  let text = zone < 0 ? address : address.slice(0, zone);
+  const lastColon = text.lastIndexOf(':');
+  if (text.includes('.')) {
+    const [a, b, c, d] = text
+      .slice(lastColon + 1)
+      .split('.')
+      .map(Number) as [number, number, number, number];
+    text = `${text.slice(0, lastColon + 1)}${((a << 8) | b).toString(16)}:${((c << 8) | d).toString(16)}`;
+  }
+  const [head = '', tail] = text.split('::');
+  const left = head === '' ? [] : head.split(':');
+  const right = tail === undefined || tail === '' ? [] : tail.split(':');
+  const bytes = new Uint8Array(16);
+  left.forEach((group, index) => writeGroup(bytes, index, group));
+  right.forEach((group, index) => writeGroup(bytes, 8 - right.length + index, group));
+  return bytes;
+}
+
+function writeGroup(bytes: Uint8Array, index: number, group: string): void {
+  const value = Number.parseInt(group, 16);
+  bytes[index * 2] = value >> 8;
+  bytes[index * 2 + 1] = value & 0xff;
+}

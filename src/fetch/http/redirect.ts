@@ -1,0 +1,129 @@
+// Redirects as pure logic: what a 3xx answer means for the next hop of a visit.
+// Keeps two promises: a chain always ends, and secrets of one origin never reach another.
+import { CrawlError } from '../../errors.js';
+
+/** The request of one hop: what the wire needs, nothing of the visit's limits. */
+export interface Hop {
+  readonly url: URL;
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly payload?: string | Uint8Array;
+}
+
+/** Dropped when a redirect leaves the origin they were meant for. */
+const ORIGIN_SECRETS: ReadonlySet<string> = new Set(['authorization', 'cookie', 'cookie2', 'host', 'origin']);
+/** Dropped together with the payload they describe. */
+const PAYLOAD_HEADERS: ReadonlySet<string> = new Set([
+  'content-type',
+  'content-length',
+  'content-encoding',
+  'content-language',
+  'content-location',
+]);
+
+/** A URL may be asked for twice in one chain: the way out and back of a cookie exchange. */
+const MAX_VISITS_OF_ONE_URL = 2;
+
+/** Whether an answer sends the visit elsewhere. */
+export function isRedirect(statusCode: number, location: string | undefined): location is string {
+  if (location === undefined) return false;
+  switch (statusCode) {
+    case 301:
+    case 302:
+    case 303:
+    case 307:
+    case 308:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/**
+ * Where a Location leads, resolved against the URL that sent it; its fragment is inherited when the
+ * target has none. Throws REDIRECT_INVALID when it leads nowhere we can go.
+ */
+export function redirectTarget(from: URL, location: string): URL {
+  const text = asUtf8(location);
+  if (!URL.canParse(text, from.href)) {
+    throw new CrawlError('REDIRECT_INVALID', `${from.host} redirects to an invalid URL: "${clip(text)}"`);
+  }
+  const target = new URL(text, from.href);
+  if (target.protocol !== 'http:' && target.protocol !== 'https:') {
+    throw new CrawlError('REDIRECT_INVALID', `${from.host} redirects to an unsupported scheme: "${clip(text)}"`);
+  }
+  if (target.hash === '' && from.hash !== '' && !text.includes('#')) target.hash = from.hash;
+  return target;
+}
+
+/** The request that follows a redirect: method and payload by status, headers by origin. */
+export function nextHop(hop: Hop, statusCode: number, target: URL): Hop {
+  const becomesGet =
+    (statusCode === 303 && hop.method !== 'HEAD' && hop.method !== 'GET') ||
+    ((statusCode === 301 || statusCode === 302) && hop.method === 'POST');
+  const sameOrigin = target.origin === hop.url.origin;
+  if (!becomesGet && sameOrigin) return { ...hop, url: target };
+  const headers: Record<string, string> = {};
+  for (const name of Object.keys(hop.headers)) {
+    const lower = name.toLowerCase();
+    if (!sameOrigin && ORIGIN_SECRETS.has(lower)) continue;
+    if (becomesGet && PAYLOAD_HEADERS.has(lower)) continue;
+    headers[name] = hop.headers[name]!;
+  }
+  if (becomesGet) return { url: target, method: 'GET', headers };
+  return { ...hop, url: target, headers };
+}
+
+/** Whether two URLs ask a server for the same thing: equal but for the fragment. */
+export function sameResource(a: URL, b: URL): boolean {
+  return withoutFragment(a) === withoutFragment(b);
+}
+
+/** The hops of one visit; refuses the one too many. */
+export interface RedirectTrail {
+  /** The URLs that redirected, in order. */
+  readonly chain: readonly string[];
+  /** Records that `from` redirects to `target`; throws REDIRECT_LIMIT for one hop too many and for loops. */
+  step(from: URL, target: URL): void;
+}
+
+export function createRedirectTrail(start: URL, maxRedirects: number): RedirectTrail {
+  const chain: string[] = [];
+  const visits = new Map([[withoutFragment(start), 1]]);
+  return {
+    chain,
+    step(from, target) {
+      if (chain.length >= maxRedirects) {
+        throw new CrawlError('REDIRECT_LIMIT', `${start.host} redirects more than ${maxRedirects} times`);
+      }
+      const key = withoutFragment(target);
+      const count = (visits.get(key) ?? 0) + 1;
+      if (count > MAX_VISITS_OF_ONE_URL) {
+        throw new CrawlError('REDIRECT_LIMIT', `${start.host} redirects in a loop: ${clip(key)}`);
+      }
+      visits.set(key, count);
+      chain.push(from.href);
+    },
+  };
+}
+
+function withoutFragment(url: URL): string {
+  const { href, hash } = url;
+  if (hash !== '') return href.slice(0, href.length - hash.length);
+  return href.endsWith('#') ? href.slice(0, -1) : href;
+}
+
+/** Header bytes arrive as Latin-1; servers that put raw UTF-8 into Location mean UTF-8. */
+function asUtf8(text: string): string {
+  for (let index = 0; index < text.length; index++) {
+    if (text.charCodeAt(index) > 0x7f) {
+      const decoded = Buffer.from(text, 'latin1').toString('utf8');
+      return decoded.includes('\ufffd') ? text : decoded;
+    }
+  }
+  return text;
+}
+
+function clip(text: string): string {
+  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
+}

@@ -1,0 +1,70 @@
+// TLS for outgoing connections: one secure context for all, and sessions that outlive their connection so
+// that the next one to the same host skips half of the handshake. Verified and unverified never mix.
+import type { Duplex } from 'node:stream';
+import * as tls from 'node:tls';
+import type { NetConnectOpts } from 'node:net';
+
+/** HTTP/2 is off: the fast path is one request per connection at a time. */
+const ALPN = ['http/1.1'];
+
+export interface TlsTarget {
+  readonly hostname: string;
+  readonly port: number;
+  /** False: any certificate will do. */
+  readonly verify: boolean;
+}
+
+export interface TlsConnector {
+  /** Starts a handshake over `socket`, or over a new TCP connection made with `tcp`. */
+  connect(target: TlsTarget, over: { socket: Duplex } | { tcp: NetConnectOpts }): tls.TLSSocket;
+  readonly sessionCount: number;
+}
+
+/** At about 3 KB a session this is 6 MB. */
+const MAX_SESSIONS = 2_000;
+
+export function createTlsConnector(ca?: string | readonly string[], maxSessions = MAX_SESSIONS): TlsConnector {
+  let context: tls.SecureContext | undefined;
+  const sessions = new Map<string, Buffer>();
+
+  function keep(key: string, session: Buffer): void {
+    sessions.delete(key);
+    if (sessions.size >= maxSessions) sessions.delete(sessions.keys().next().value!);
+    sessions.set(key, session);
+  }
+
+  return {
+    connect({ hostname, port, verify }, over) {
+      // Building a context loads the root certificates: once per engine, not per connection.
+      context ??= tls.createSecureContext(ca === undefined ? {} : { ca: typeof ca === 'string' ? ca : [...ca] });
+      const key = `${verify ? '+' : '-'}${hostname}:${port}`;
+      const socket = tls.connect({
+        // Without a server name, which addresses do not have, certificates are checked against the host.
+        ...('tcp' in over ? over.tcp : { socket: over.socket, host: bareHost(hostname) }),
+        secureContext: context,
+        servername: serverName(hostname),
+        session: sessions.get(key),
+        ALPNProtocols: ALPN,
+        rejectUnauthorized: verify,
+      } as tls.ConnectionOptions);
+      socket.on('session', (session: Buffer) => keep(key, session));
+      // A session the server no longer honours, or one that fails, must not be offered again.
+      socket.once('error', () => sessions.delete(key));
+      return socket;
+    },
+    get sessionCount() {
+      return sessions.size;
+    },
+  };
+}
+
+function bareHost(hostname: string): string {
+  const inner = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
+  return inner.endsWith('.') ? inner.slice(0, -1) : inner;
+}
+
+function serverName(hostname: string): string {
+  const last = hostname.charCodeAt(hostname.length - 1);
+  // Addresses end in a digit or a bracket; the URL parser leaves no name whose last label is a number.
+  return last === 93 || /^[\d.]+$/.test(hostname) ? '' : bareHost(hostname);
+}

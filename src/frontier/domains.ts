@@ -1,0 +1,119 @@
+// The domains a transaction touches: their turns, delays and place in `due`.
+// Whoever changes one marks it; `flush` writes it and puts it in or takes it out of `due`, in the order of marking.
+import { fingerprintOf } from '../request/fingerprint.js';
+import type { Pacing } from './frontier.js';
+import type { HotState } from './hot-state.js';
+import type { Tables } from './kv.js';
+import { type DomainRow, packDomain, packNumber, unpackDomain } from './packing.js';
+import type { SeenIndex } from './seen-index.js';
+
+export interface Domain extends DomainRow {
+  readonly id: number;
+  marked: boolean;
+  /** Behind every domain that is due now, even if its due time is unchanged. */
+  toBack: boolean;
+}
+
+export interface Domains {
+  /** The domain of that name, made when it is new. */
+  named(name: string): Domain;
+  byId(id: number): Domain;
+  mark(domain: Domain): void;
+  turnsOf(domain: Domain): number;
+  delayOf(domain: Domain): number;
+  /** Writes what was marked. */
+  flush(): void;
+  /** Forgets what it read: the next transaction reads anew. */
+  forget(): void;
+}
+
+// Kept between transactions by an owner: enough for what a crawl works on at a time, some MB at most.
+const MAX_KEPT = 16_384;
+
+export function createDomains(options: {
+  tables: Tables;
+  hot: HotState;
+  pacing: Pacing;
+  names: () => SeenIndex;
+}): Domains {
+  const { tables, hot, pacing, names } = options;
+  const byName = new Map<string, Domain>();
+  const byId = new Map<number, Domain>();
+  let marked: Domain[] = [];
+
+  const delayOf = (domain: Domain): number => (domain.delayMs < 0 ? pacing.delayMs : domain.delayMs);
+  const turnsOf = (domain: Domain): number => (delayOf(domain) > 0 ? 1 : pacing.turns);
+
+  function keep(id: number, row: DomainRow): Domain {
+    const domain: Domain = Object.assign(row, { id, marked: false, toBack: false });
+    byName.set(domain.name, domain);
+    byId.set(id, domain);
+    return domain;
+  }
+
+  function forget(): void {
+    byName.clear();
+    byId.clear();
+    marked = [];
+  }
+
+  function mark(domain: Domain): void {
+    if (domain.marked) return;
+    domain.marked = true;
+    marked.push(domain);
+  }
+
+  function load(id: number): Domain {
+    const known = byId.get(id);
+    if (known) return known;
+    const row = tables.domains.get(0, id);
+    if (!row) throw new Error(`the queue refers to domain ${id}, which it does not contain`);
+    return keep(id, unpackDomain(row));
+  }
+
+  function create(name: string, hi: number, lo: number): Domain {
+    const id = hot.nextDomain++;
+    names().add(hi, lo, id);
+    const row = { delayMs: -1, nextAllowedMs: 0, readyMs: 0, dueMs: -1, dueTie: 0, head: -1, queued: 0, turnsOut: 0 };
+    const domain = keep(id, { hi, lo, name, ...row });
+    mark(domain);
+    return domain;
+  }
+
+  function replaceInDue(domain: Domain): void {
+    const isReady = domain.queued > 0 && domain.turnsOut < turnsOf(domain);
+    const dueMs = isReady ? Math.max(domain.nextAllowedMs, domain.readyMs) : -1;
+    if (dueMs === domain.dueMs && !(domain.toBack && isReady)) return;
+    if (domain.dueMs >= 0) tables.due.remove(domain.dueMs, domain.dueTie);
+    domain.dueMs = dueMs;
+    if (!isReady) return;
+    domain.dueTie = hot.nextTie++;
+    tables.due.put(dueMs, domain.dueTie, packNumber(domain.id));
+  }
+
+  return {
+    named(name) {
+      const known = byName.get(name);
+      if (known) return known;
+      const { hi, lo } = fingerprintOf(name);
+      const id = names().get(hi, lo);
+      return id < 0 ? create(name, hi, lo) : load(id);
+    },
+    byId: load,
+    mark,
+    turnsOf,
+    delayOf,
+    flush() {
+      for (const domain of marked) {
+        replaceInDue(domain);
+        tables.domains.put(0, domain.id, packDomain(domain));
+        domain.marked = false;
+        domain.toBack = false;
+      }
+      marked = [];
+      // Only here: inside a call the same domain must stay the same object.
+      if (byId.size > MAX_KEPT) forget();
+    },
+    forget,
+  };
+}

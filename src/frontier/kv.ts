@@ -1,0 +1,66 @@
+// The ground the embedded frontier stands on: ordered tables of small binary rows, changed in transactions.
+// Synchronous inside a transaction, so the state machine above reads like one; memory.ts and lmdb-kv.ts adapt to it.
+
+/** What a scan does after a row: false ends it. */
+export type Visit = (major: number, minor: number, value: Buffer) => boolean | void;
+
+/**
+ * Rows ordered by (major, minor), whole numbers of at most 48 bits. A value that `get` or `scan` shows is only
+ * good until the next operation on any table: take out what is needed at once. `put` copies.
+ */
+export interface Table {
+  get(major: number, minor: number): Buffer | undefined;
+  put(major: number, minor: number, value: Buffer): void;
+  remove(major: number, minor: number): void;
+  /** Visits rows from (major, minor) on while major ≤ lastMajor. The visitor must not change this table. */
+  scan(major: number, minor: number, lastMajor: number, visit: Visit): void;
+  clear(): void;
+}
+
+/** Key widths in bytes; a width of 0 means that half of the key is always 0. */
+export const TABLE_KEYS = {
+  /** request id → header and record */
+  requests: [0, 6],
+  /** domain id, place → request id */
+  queue: [4, 6],
+  /** domain id → state and name */
+  domains: [0, 4],
+  /** due time, tie-break → domain id: exactly the domains that have something queued and a turn free */
+  due: [6, 6],
+  /** retry time, request id → nothing */
+  waiting: [6, 6],
+  /** holder number, lease id → request, domain, place */
+  leases: [4, 6],
+  /** holder number → holder */
+  holders: [0, 4],
+  /** fingerprint of a lost holder's id → when */
+  lost: [4, 4],
+  /** opener number → process that has the queue open */
+  openers: [0, 4],
+  /** versions, counters, clock, extent of the indexes */
+  meta: [0, 1],
+  /** fingerprint of the key → key and value */
+  notes: [4, 4],
+  /** request fingerprint → request id */
+  seen: [4, 4],
+  /** domain name's fingerprint → domain id */
+  names: [4, 4],
+} as const satisfies Record<string, readonly [number, number]>;
+
+export type TableName = keyof typeof TABLE_KEYS;
+export type Tables = Readonly<Record<TableName, Table>>;
+
+export const TABLE_NAMES = Object.keys(TABLE_KEYS) as TableName[];
+
+/** The largest key half: 48 bits. */
+export const MAX_KEY = 2 ** 48 - 1;
+
+export interface Kv {
+  readonly tables: Tables;
+  /**
+   * Runs `body` alone, all or nothing, and resolves when what it wrote survives the death of this process.
+   * When it rejects nothing was written.
+   */
+  transact<T>(body: () => T): Promise<T>;
+  close(): Promise<void>;
+}

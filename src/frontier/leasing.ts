@@ -1,0 +1,119 @@
+// The lease call: which domains are due, in which order, and one request of each in turn.
+// Taking the request and taking the domain's turn are the same transaction, so no server is asked beyond its pace.
+import type { Domain } from './domains.js';
+import type { Lease, LeaseAnswer, LeaseCall } from './frontier.js';
+import type { Holders } from './holders.js';
+import { MAX_KEY } from './kv.js';
+import type { Machine } from './machine.js';
+import { packLease, unpackNumber } from './packing.js';
+import { readRequest, returnFromWaiting } from './requests.js';
+
+interface Taken {
+  readonly request: number;
+  readonly place: number;
+}
+
+export function leaseDue(machine: Machine, holders: Holders, call: LeaseCall): LeaseAnswer {
+  returnFromWaiting(machine);
+  machine.domains.flush();
+  const { hot } = machine;
+  // Whatever is leased now may still end as done or failed.
+  const allowed = (call.maxEnded ?? Number.POSITIVE_INFINITY) - hot.done - hot.failed - hot.leased;
+  const wanted = Math.max(0, Math.min(call.max, allowed));
+  const picked = wanted > 0 ? pickDomains(machine, wanted) : [];
+  const leases = picked.length > 0 ? leaseFrom(machine, holders.enrol(call.holder), picked) : [];
+  machine.domains.flush();
+  if (call.max > 0 && leases.length === call.max) return { leases, state: 'more' };
+  if (hot.queued + hot.retrying + hot.leased === 0) return { leases, state: 'exhausted' };
+  // When only the limit holds requests back, time alone will not free them.
+  const nextMs = call.max > 0 && wanted < call.max ? undefined : nextDue(machine);
+  if (call.max === 0 && nextMs === 0) return { leases, state: 'more' };
+  return { leases, state: 'waiting', ...(nextMs === undefined ? {} : { nextDueMs: nextMs }) };
+}
+
+/** The domains to take a request from, one entry a request: the longest due first, then to the back of the line. */
+function pickDomains(machine: Machine, wanted: number): Domain[] {
+  const { tables, domains, nowMs } = machine;
+  const due: number[] = [];
+  tables.due.scan(0, 0, nowMs, (_dueMs, _tie, row) => {
+    due.push(unpackNumber(row));
+    return due.length < wanted;
+  });
+  const line = due.map((id) => domains.byId(id));
+  const served = new Set<Domain>();
+  const picked: Domain[] = [];
+  let next = 0;
+  for (; next < line.length && picked.length < wanted; next++) {
+    const domain = line[next]!;
+    domain.turnsOut++;
+    domain.queued--;
+    picked.push(domain);
+    served.add(domain);
+    if (domain.queued > 0 && domain.turnsOut < domains.turnsOf(domain)) line.push(domain);
+  }
+  // Marked in the order of the line: that is the order in which they are due again.
+  for (; next < line.length; next++) {
+    const domain = line[next]!;
+    if (!served.has(domain)) continue;
+    domain.readyMs = nowMs;
+    domain.toBack = true;
+    domains.mark(domain);
+  }
+  for (const domain of served) domains.mark(domain);
+  return picked;
+}
+
+function leaseFrom(machine: Machine, holder: number, picked: readonly Domain[]): Lease[] {
+  const { tables, hot } = machine;
+  const counts = new Map<Domain, number>();
+  for (const domain of picked) counts.set(domain, (counts.get(domain) ?? 0) + 1);
+  const taken = new Map<Domain, Taken[]>();
+  for (const [domain, count] of counts) taken.set(domain, takeFront(machine, domain, count).reverse());
+  hot.queued -= picked.length;
+  hot.leased += picked.length;
+  return picked.map((domain) => {
+    const { request, place } = taken.get(domain)!.pop()!;
+    const id = hot.nextLease++;
+    tables.leases.put(holder, id, packLease({ request, domain: domain.id, place, landed: false }));
+    const { hi, lo, record, priority, lostLeases } = readRequest(machine, request);
+    return { id, fingerprint: { hi, lo }, domain: domain.name, record, priority, lostLeases };
+  });
+}
+
+/** Takes the first `count` requests out of a domain's queue, and remembers which comes next. */
+function takeFront(machine: Machine, domain: Domain, count: number): Taken[] {
+  const { queue } = machine.tables;
+  const taken: Taken[] = [];
+  if (count === 1 && domain.head >= 0) {
+    // Opening a cursor costs ten times a look-up (6 µs against 0.6 µs in LMDB).
+    const row = queue.get(domain.id, domain.head);
+    if (row) taken.push({ request: unpackNumber(row), place: domain.head });
+    domain.head = -1;
+  } else {
+    domain.head = -1;
+    queue.scan(domain.id, 0, domain.id, (_domain, place, row) => {
+      if (taken.length === count) {
+        domain.head = place;
+        return false;
+      }
+      taken.push({ request: unpackNumber(row), place });
+      return true;
+    });
+  }
+  if (taken.length < count) throw new Error(`the queue of ${domain.name} holds fewer requests than it counts`);
+  for (const { place } of taken) queue.remove(domain.id, place);
+  return taken;
+}
+
+/** How long until something queued may be due; undefined when nothing is queued that time alone would free. */
+function nextDue(machine: Machine): number | undefined {
+  const { tables, nowMs } = machine;
+  let nextMs = Number.POSITIVE_INFINITY;
+  const first = (atMs: number): boolean => {
+    nextMs = Math.min(nextMs, atMs);
+    return false;
+  };
+  tables.due.scan(0, 0, MAX_KEY, first);
+  if (machine.hot.retrying > 0) tables.waiting.scan(0, 0, MAX_KEY, first);
+  return Number.isFinite(nextMs) ? Math.max(0, nextMs - nowMs) : undefined;
+}

@@ -1,0 +1,206 @@
+// The rows of the embedded frontier as bytes. Headers have fixed places, text follows; numbers are little-endian.
+// Writers fill one scratch buffer that the next writer reuses: a table copies what it is given.
+import type { Priority } from '../request/request.js';
+
+let scratch = Buffer.allocUnsafeSlow(16_384);
+
+/** The scratch buffer with room for `bytes`. */
+function room(bytes: number): Buffer {
+  if (bytes > scratch.length) scratch = Buffer.allocUnsafeSlow(2 ** Math.ceil(Math.log2(bytes)));
+  return scratch;
+}
+
+export const QUEUED = 0;
+export const RETRYING = 1;
+export const DONE = 2;
+export const FAILED = 3;
+export const SKIPPED = 4;
+
+/** A request's state on disk. A leased one is `QUEUED` here: its lease row tells. */
+export type StoredState = typeof QUEUED | typeof RETRYING | typeof DONE | typeof FAILED | typeof SKIPPED;
+
+export interface RequestRow {
+  state: StoredState;
+  readonly priority: Priority;
+  lostLeases: number;
+  readonly domain: number;
+  readonly hi: number;
+  readonly lo: number;
+  reason: string;
+  record: string;
+}
+
+const REQUEST_HEADER = 18;
+/** Reasons are codes and short messages; what a hostile page made longer is cut. */
+const MAX_REASON = 1_000;
+
+export function packRequest(row: RequestRow): Buffer {
+  const reason = row.reason.length > MAX_REASON ? row.reason.slice(0, MAX_REASON) : row.reason;
+  // A UTF-16 unit takes at most 3 bytes of UTF-8.
+  const bytes = room(REQUEST_HEADER + (reason.length + row.record.length) * 3);
+  bytes[0] = row.state;
+  bytes[1] = row.priority + 2;
+  bytes[2] = row.lostLeases;
+  bytes[3] = 0;
+  bytes.writeUInt32LE(row.domain, 4);
+  bytes.writeUInt32LE(row.hi, 8);
+  bytes.writeUInt32LE(row.lo, 12);
+  const reasonBytes = reason === '' ? 0 : bytes.write(reason, REQUEST_HEADER);
+  bytes.writeUInt16LE(reasonBytes, 16);
+  const end = REQUEST_HEADER + reasonBytes;
+  return bytes.subarray(0, end + bytes.write(row.record, end));
+}
+
+export function unpackRequest(bytes: Buffer): RequestRow {
+  const reasonEnd = REQUEST_HEADER + bytes.readUInt16LE(16);
+  return {
+    state: bytes[0] as StoredState,
+    priority: (bytes[1]! - 2) as Priority,
+    lostLeases: bytes[2]!,
+    domain: bytes.readUInt32LE(4),
+    hi: bytes.readUInt32LE(8),
+    lo: bytes.readUInt32LE(12),
+    reason: reasonEnd === REQUEST_HEADER ? '' : bytes.toString('utf8', REQUEST_HEADER, reasonEnd),
+    record: bytes.toString('utf8', reasonEnd, bytes.length),
+  };
+}
+
+/** Only the state, for the many links that turn out to be known. */
+export function requestState(bytes: Buffer): StoredState {
+  return bytes[0] as StoredState;
+}
+
+/** The same row in another state, without decoding its text. */
+export function restateRequest(row: Buffer, state: StoredState): Buffer {
+  const bytes = room(row.length);
+  row.copy(bytes, 0, 0, row.length);
+  bytes[0] = state;
+  return bytes.subarray(0, row.length);
+}
+
+/** The fingerprint in a request's row, for building an index. */
+export function requestFingerprint(bytes: Buffer): { hi: number; lo: number } {
+  return { hi: bytes.readUInt32LE(8), lo: bytes.readUInt32LE(12) };
+}
+
+export function domainFingerprint(bytes: Buffer): { hi: number; lo: number } {
+  return { hi: bytes.readUInt32LE(0), lo: bytes.readUInt32LE(4) };
+}
+
+export interface DomainRow {
+  readonly hi: number;
+  readonly lo: number;
+  /** Its own delay, or −1 for the pacing's. */
+  delayMs: number;
+  nextAllowedMs: number;
+  /** Since when it has been ready but for its delay: the longest-ready domain is served first. */
+  readyMs: number;
+  /** Its row in `due`; −1 when it has none. */
+  dueMs: number;
+  dueTie: number;
+  /** The place of its first queued request where that is known; −1 otherwise. */
+  head: number;
+  queued: number;
+  turnsOut: number;
+  readonly name: string;
+}
+
+const DOMAIN_HEADER = 64;
+
+export function packDomain(row: DomainRow): Buffer {
+  const bytes = room(DOMAIN_HEADER + row.name.length * 3);
+  bytes.writeUInt32LE(row.hi, 0);
+  bytes.writeUInt32LE(row.lo, 4);
+  bytes.writeDoubleLE(row.delayMs, 8);
+  bytes.writeDoubleLE(row.nextAllowedMs, 16);
+  bytes.writeDoubleLE(row.readyMs, 24);
+  bytes.writeDoubleLE(row.dueMs, 32);
+  bytes.writeDoubleLE(row.dueTie, 40);
+  bytes.writeDoubleLE(row.head, 48);
+  bytes.writeUInt32LE(row.queued, 56);
+  bytes.writeUInt32LE(row.turnsOut, 60);
+  return bytes.subarray(0, DOMAIN_HEADER + bytes.write(row.name, DOMAIN_HEADER));
+}
+
+export function unpackDomain(bytes: Buffer): DomainRow {
+  return {
+    hi: bytes.readUInt32LE(0),
+    lo: bytes.readUInt32LE(4),
+    delayMs: bytes.readDoubleLE(8),
+    nextAllowedMs: bytes.readDoubleLE(16),
+    readyMs: bytes.readDoubleLE(24),
+    dueMs: bytes.readDoubleLE(32),
+    dueTie: bytes.readDoubleLE(40),
+    head: bytes.readDoubleLE(48),
+    queued: bytes.readUInt32LE(56),
+    turnsOut: bytes.readUInt32LE(60),
+    name: bytes.toString('utf8', DOMAIN_HEADER, bytes.length),
+  };
+}
+
+export interface LeaseRow {
+  readonly request: number;
+  readonly domain: number;
+  /** Where it was queued: an untouched request goes back there. */
+  readonly place: number;
+  landed: boolean;
+}
+
+export function packLease(row: LeaseRow): Buffer {
+  const bytes = room(24);
+  bytes.writeDoubleLE(row.request, 0);
+  bytes.writeDoubleLE(row.place, 8);
+  bytes.writeUInt32LE(row.domain, 16);
+  bytes.writeUInt32LE(row.landed ? 1 : 0, 20);
+  return bytes.subarray(0, 24);
+}
+
+export function unpackLease(bytes: Buffer): LeaseRow {
+  return {
+    request: bytes.readDoubleLE(0),
+    place: bytes.readDoubleLE(8),
+    domain: bytes.readUInt32LE(16),
+    landed: bytes.readUInt32LE(20) === 1,
+  };
+}
+
+/** A lone number: a request id in the queue, a domain id in `due` or an index. */
+export function packNumber(value: number): Buffer {
+  const bytes = room(6);
+  bytes.writeUIntLE(value, 0, 6);
+  return bytes.subarray(0, 6);
+}
+
+export function unpackNumber(bytes: Buffer): number {
+  return bytes.readUIntLE(0, 6);
+}
+
+export function packNumbers(values: readonly number[]): Buffer {
+  const bytes = room(values.length * 8);
+  for (let i = 0; i < values.length; i++) bytes.writeDoubleLE(values[i]!, i * 8);
+  return bytes.subarray(0, values.length * 8);
+}
+
+export function unpackNumbers(bytes: Buffer): number[] {
+  const values: number[] = [];
+  for (let at = 0; at + 8 <= bytes.length; at += 8) values.push(bytes.readDoubleLE(at));
+  return values;
+}
+
+/** For the few rows that are small and rarely written. */
+export function packJson(value: unknown): Buffer {
+  return Buffer.from(JSON.stringify(value));
+}
+
+export function unpackJson<T>(bytes: Buffer): T {
+  return JSON.parse(bytes.toString('utf8', 0, bytes.length)) as T;
+}
+
+// A place orders the requests of one domain: higher priority first, then forefront (last in, first out), then age.
+const ORDERS_PER_PRIORITY = 2 ** 45;
+const MIDDLE = 2 ** 44;
+
+/** `order` is positive and growing for requests that queue up, negative and falling for those put in front. */
+export function placeOf(priority: Priority, order: number): number {
+  return (2 - priority) * ORDERS_PER_PRIORITY + MIDDLE + order;
+}

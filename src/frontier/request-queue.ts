@@ -1,0 +1,402 @@
+// The public queue: Crawlee's RequestQueue over a frontier. It adds names, folders and Request objects;
+// every guarantee is the frontier's.
+import { rm } from 'node:fs/promises';
+import path from 'node:path';
+import { Configuration } from '../configuration.js';
+import { CrawlError } from '../errors.js';
+import { firstUse } from '../first-use.js';
+import { fingerprintFromId, fingerprintToId } from '../request/fingerprint.js';
+import { type Dictionary, Request, type Source, toRequest } from '../request/request.js';
+import { entryOf } from './entry.js';
+import type { Counters, Found, Pacing, Presence } from './frontier.js';
+import { createHolder, type Holder } from './holder.js';
+import { createMemoryFrontier } from './memory.js';
+import { createRecentFingerprints, type RecentFingerprints } from './recent.js';
+import { downloadRequests, isUrlList, type UrlListSource } from './url-list-source.js';
+
+export interface RequestQueueOpenOptions {
+  config?: Configuration;
+  /** `owner` (default): this process alone works on the queue. `shared`: several processes may. */
+  access?: 'owner' | 'shared';
+  /** How long a silent process keeps its requests when nobody can tell that it died. */
+  requestLockSecs?: number;
+  /** @internal Who prepares the storages opens queues before the preparation is done. */
+  prepared?: boolean;
+}
+
+export interface RequestQueueOperationOptions {
+  forefront?: boolean;
+}
+
+export interface QueueOperationInfo {
+  requestId: string;
+  uniqueKey: string;
+  wasAlreadyPresent: boolean;
+  wasAlreadyHandled: boolean;
+}
+
+export interface AddRequestsBatchedOptions extends RequestQueueOperationOptions {
+  batchSize?: number;
+  waitBetweenBatchesMillis?: number;
+  waitForAllRequestsToBeAdded?: boolean;
+  /** @internal False for requests that come from pages: only what the user adds may name a private address. */
+  seeded?: boolean;
+}
+
+export interface AddRequestsBatchedResult {
+  /** Those of the first batch, or all when waited for. */
+  addedRequests: QueueOperationInfo[];
+  /** Resolves to the rest when the last batch is in. */
+  waitForAllRequestsToBeAdded: Promise<QueueOperationInfo[]>;
+}
+
+export interface RequestQueueInfo {
+  id: string;
+  name: string | undefined;
+  totalRequestCount: number;
+  handledRequestCount: number;
+  pendingRequestCount: number;
+  counters: Counters;
+}
+
+export type RequestsLike = Iterable<Source | UrlListSource> | AsyncIterable<Source | UrlListSource>;
+
+type Opened = Awaited<ReturnType<typeof openFrontier>>;
+
+const open = new Map<string, Promise<RequestQueue>>();
+/**
+ * A persistent queue that takes each request once and hands it to one worker at a time.
+ *
+ * @example
+ * const queue = await RequestQueue.open('shop');
+ * await queue.addRequest({ url: 'https://example.com' });
+ * const request = await queue.fetchNextRequest();
+ * await queue.markRequestHandled(request);
+ */
+export class RequestQueue {
+  readonly id: string;
+  readonly name: string | undefined;
+  /** @internal */ readonly recent: RecentFingerprints;
+  readonly #opened: Opened;
+  readonly #registryKey: string;
+  readonly #leases = new Map<string, number>();
+  #counters: Counters;
+  #background: Promise<unknown> | undefined;
+  #closed: Promise<void> | undefined;
+
+  private constructor(id: string, name: string | undefined, registryKey: string, opened: Opened, counters: Counters) {
+    this.id = id;
+    this.name = name;
+    this.#registryKey = registryKey;
+    this.#opened = opened;
+    this.#counters = counters;
+    this.recent = createRecentFingerprints();
+  }
+
+  /** Opens a queue by name, or the default one. In one process every opening of a name gives the same queue. */
+  static async open(name?: string | null, options: RequestQueueOpenOptions = {}): Promise<RequestQueue> {
+    const config = options.config ?? Configuration.getGlobalConfig();
+    const id = name ?? config.get('defaultRequestQueueId');
+    if (!options.prepared) await firstUse(config);
+    const folder = queueFolder(id, config);
+    const registryKey = folder ?? `memory:${id}`;
+    let queue = open.get(registryKey);
+    if (!queue) {
+      queue = RequestQueue.#create(id, name ?? undefined, registryKey, folder, options);
+      open.set(registryKey, queue);
+      queue.catch(() => open.delete(registryKey));
+    }
+    return queue;
+  }
+
+  static async #create(
+    id: string,
+    name: string | undefined,
+    registryKey: string,
+    folder: string | undefined,
+    options: RequestQueueOpenOptions,
+  ): Promise<RequestQueue> {
+    const opened = await openFrontier(folder, options);
+    const { counters } = await opened.frontier.overview();
+    return new RequestQueue(id, name, registryKey, opened, counters);
+  }
+
+  /** @internal The caller in whose name this process leases and settles. */
+  get holder(): Holder {
+    return this.#opened.holder;
+  }
+
+  /** @internal Sets how domains are paced from now on. */
+  setPacing(pacing: Pacing): void {
+    this.#opened.setPacing(pacing);
+  }
+
+  /** @internal */
+  async overview() {
+    const overview = await this.#opened.frontier.overview();
+    this.#counters = overview.counters;
+    return overview;
+  }
+
+  /** @internal What the queue knows of requests. */
+  async presence(requests: readonly Request[]): Promise<Presence[]> {
+    const found = await this.#opened.frontier.find(requests.map((request) => request.fingerprint));
+    return found.map((one) => (one === undefined ? 'new' : isEnded(one.state) ? 'ended' : 'pending'));
+  }
+
+  async addRequest(source: Source, options: RequestQueueOperationOptions = {}): Promise<QueueOperationInfo> {
+    const [info] = await this.#add([toRequest(source)], options.forefront, true);
+    return info!;
+  }
+
+  /** Adds requests and resolves when all are in. */
+  async addRequests(
+    requests: RequestsLike,
+    options: RequestQueueOperationOptions = {},
+  ): Promise<{ processedRequests: QueueOperationInfo[]; unprocessedRequests: [] }> {
+    const { addedRequests } = await this.addRequestsBatched(requests, {
+      ...options,
+      waitForAllRequestsToBeAdded: true,
+    });
+    return { processedRequests: addedRequests, unprocessedRequests: [] };
+  }
+
+  /**
+   * Adds any number of requests in batches. Resolves when the first batch is in; the others follow in the
+   * background, each when the one before it is in, so that a long list needs little memory.
+   */
+  async addRequestsBatched(
+    requests: RequestsLike,
+    options: AddRequestsBatchedOptions = {},
+  ): Promise<AddRequestsBatchedResult> {
+    const { batchSize = 1000, waitBetweenBatchesMillis = 0, forefront, seeded = true } = options;
+    const batches = inBatches(requests, batchSize);
+    const addNext = async (): Promise<QueueOperationInfo[] | undefined> => {
+      const { value } = await batches.next();
+      return value ? this.#add(value, forefront, seeded) : undefined;
+    };
+    const addedRequests = (await addNext()) ?? [];
+    const rest = this.#inBackground(async () => {
+      const added: QueueOperationInfo[] = [];
+      for (;;) {
+        if (waitBetweenBatchesMillis > 0) await new Promise((resume) => setTimeout(resume, waitBetweenBatchesMillis));
+        const batch = await addNext();
+        if (!batch) return added;
+        for (const info of batch) added.push(info);
+      }
+    });
+    if (!options.waitForAllRequestsToBeAdded) return { addedRequests, waitForAllRequestsToBeAdded: rest };
+    const following = await rest;
+    for (const info of following) addedRequests.push(info);
+    return { addedRequests, waitForAllRequestsToBeAdded: Promise.resolve([]) };
+  }
+
+  /** The next request that is due, leased to this process; null when there is none now. */
+  async fetchNextRequest<T extends Dictionary = Dictionary>(): Promise<Request<T> | null> {
+    const { leases } = await this.holder.lease({ max: 1 });
+    const lease = leases[0];
+    if (!lease) return null;
+    const request = Request.fromRecord(lease.record, lease.priority);
+    this.#leases.set(request.id, lease.id);
+    return request as Request<T>;
+  }
+
+  /** Ends a request that `fetchNextRequest` gave; null when it is no longer this process's to end. */
+  async markRequestHandled(request: Request): Promise<QueueOperationInfo | null> {
+    request.handledAt ??= new Date().toISOString();
+    return this.#settleOne(request, (lease) => ({ kind: 'done', lease, record: request.toRecord() }), true);
+  }
+
+  /** Puts a request back that `fetchNextRequest` gave. */
+  async reclaimRequest(
+    request: Request,
+    options: RequestQueueOperationOptions = {},
+  ): Promise<QueueOperationInfo | null> {
+    const { forefront = false } = options;
+    return this.#settleOne(
+      request,
+      (lease) => ({ kind: 'retry', lease, afterMs: 0, back: !forefront, record: request.toRecord() }),
+      false,
+    );
+  }
+
+  async getRequest<T extends Dictionary = Dictionary>(id: string): Promise<Request<T> | null> {
+    const fingerprint = fingerprintFromId(id);
+    if (!fingerprint) return null;
+    const [found] = await this.#opened.frontier.find([fingerprint]);
+    return found ? (Request.fromRecord(found.record, found.priority) as Request<T>) : null;
+  }
+
+  /** True when nothing can be fetched now: requests in work or waiting for their time may still come back. */
+  async isEmpty(): Promise<boolean> {
+    const { counters } = await this.overview();
+    return counters.queued === 0;
+  }
+
+  /** True when everything added has ended. */
+  async isFinished(): Promise<boolean> {
+    if (this.#background) return false;
+    const { counters } = await this.overview();
+    return counters.queued + counters.retrying + counters.leased === 0;
+  }
+
+  async handledCount(): Promise<number> {
+    const { counters } = await this.overview();
+    return ended(counters);
+  }
+
+  /** As last known to this process. */
+  getTotalCount(): number {
+    return this.#counters.accepted;
+  }
+
+  /** As last known to this process. */
+  getPendingCount(): number {
+    return this.#counters.accepted - ended(this.#counters);
+  }
+
+  /** @internal Requests done or failed, as last known to this process. */
+  getEndedCount(): number {
+    return this.#counters.done + this.#counters.failed;
+  }
+
+  async getInfo(): Promise<RequestQueueInfo> {
+    const { counters } = await this.overview();
+    return {
+      id: this.id,
+      name: this.name,
+      totalRequestCount: counters.accepted,
+      handledRequestCount: ended(counters),
+      pendingRequestCount: counters.accepted - ended(counters),
+      counters,
+    };
+  }
+
+  /** The requests that are due, one after another, each leased when it comes. */
+  async *[Symbol.asyncIterator](): AsyncGenerator<Request> {
+    for (let request = await this.fetchNextRequest(); request; request = await this.fetchNextRequest()) yield request;
+  }
+
+  /** Removes the queue and everything in it. */
+  async drop(): Promise<void> {
+    await this.close();
+    const { folder } = this.#opened;
+    if (folder) await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  }
+
+  /** Gives back what this process holds and frees the queue for others. */
+  close(): Promise<void> {
+    return (this.#closed ??= this.#close());
+  }
+
+  async #close(): Promise<void> {
+    await this.#background?.catch(() => undefined);
+    open.delete(this.#registryKey);
+    await this.#opened.frontier.close();
+  }
+
+  async #add(requests: readonly Request[], forefront = false, seeded: boolean): Promise<QueueOperationInfo[]> {
+    for (const request of requests) request.seeded = seeded;
+    const presences = await this.holder.add(requests.map((request) => entryOf(request, forefront)));
+    let added = 0;
+    const infos = requests.map((request, index) => {
+      const presence = presences[index]!;
+      if (presence === 'new') added++;
+      this.recent.add(request.fingerprint);
+      return operationInfo(request, presence);
+    });
+    this.#counters = {
+      ...this.#counters,
+      accepted: this.#counters.accepted + added,
+      queued: this.#counters.queued + added,
+    };
+    return infos;
+  }
+
+  #inBackground<T>(work: () => Promise<T>): Promise<T> {
+    const task = work();
+    const all = Promise.allSettled([this.#background, task]).then(() => {
+      if (this.#background === all) this.#background = undefined;
+    });
+    this.#background = all;
+    return task;
+  }
+
+  async #settleOne(
+    request: Request,
+    settlement: (lease: number) => Parameters<Holder['settle']>[0]['settlements'][number],
+    handled: boolean,
+  ): Promise<QueueOperationInfo | null> {
+    const lease = this.#leases.get(request.id);
+    if (lease === undefined) {
+      throw new CrawlError('LEASE_LOST', `${request.url} was not fetched from queue "${this.id}" or has been settled`);
+    }
+    this.#leases.delete(request.id);
+    const answer = await this.holder.settle({ settlements: [settlement(lease)], landings: [{ lease }] });
+    return answer.accepted[0] ? operationInfo(request, handled ? 'ended' : 'pending') : null;
+  }
+}
+
+function isEnded(state: Found['state']): boolean {
+  return state === 'done' || state === 'failed' || state === 'skipped';
+}
+
+function ended(counters: Counters): number {
+  return counters.done + counters.failed + counters.skipped;
+}
+
+function operationInfo(request: Request, presence: Presence): QueueOperationInfo {
+  return {
+    requestId: fingerprintToId(request.fingerprint),
+    uniqueKey: request.uniqueKey,
+    wasAlreadyPresent: presence !== 'new',
+    wasAlreadyHandled: presence === 'ended',
+  };
+}
+
+async function* inBatches(requests: RequestsLike, size: number): AsyncGenerator<Request[]> {
+  let batch: Request[] = [];
+  for await (const some of chunks(requests)) {
+    for (const source of some) {
+      if (isUrlList(source)) for (const request of await downloadRequests(source)) batch.push(request);
+      else batch.push(toRequest(source));
+      if (batch.length >= size) {
+        yield batch;
+        batch = [];
+      }
+    }
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** Plain iterables as they are: awaiting each of a million items would cost more than queueing it. */
+async function* chunks(requests: RequestsLike): AsyncGenerator<Iterable<Source | UrlListSource>> {
+  if (Symbol.asyncIterator in requests) for await (const source of requests) yield [source];
+  else yield requests;
+}
+
+/** Where a queue lives on disk; undefined when nothing is to be stored. */
+function queueFolder(id: string, config: Configuration): string | undefined {
+  if (!/^[\w.~-]{1,200}$/.test(id) || /^\.+$/.test(id)) {
+    throw new CrawlError('OPTION_INVALID', `"${id}" is no queue name: letters, digits, "-", "_", "." and "~" only`);
+  }
+  if (!config.get('persistStorage')) return undefined;
+  return path.join(config.localDataDirectory(), 'request_queues', id);
+}
+
+/** The frontier behind a queue, and this process's life in it. */
+async function openFrontier(folder: string | undefined, options: RequestQueueOpenOptions) {
+  const id = newHolderId();
+  let pacing: Pacing = { delayMs: 0, turns: Infinity };
+  const common = { pacing, leaseMs: (options.requestLockSecs ?? 180) * 1000 };
+  const frontier = folder
+    ? await (
+        await import('./lmdb.js')
+      ).openLmdbFrontier(folder, {
+        ...common,
+        access: options.access ?? 'owner',
+        holder: id,
+      })
+    : createMemoryFrontier(common);
+  return { frontier, folder, holder: createHolder(frontier, { id }) };
+}

@@ -1,0 +1,98 @@
+// The settle call: responses land, visits end or go back, their links are queued and notes become true, all at once.
+// A lease that is not the caller's is refused, and nothing that came with it happens.
+import { fingerprintOf } from '../request/fingerprint.js';
+import type { Landing, SettleAnswer, SettleCall, Settlement } from './frontier.js';
+import { giveBack, type Holders } from './holders.js';
+import type { Machine } from './machine.js';
+import { DONE, FAILED, type LeaseRow, packJson, packLease, SKIPPED, unpackLease } from './packing.js';
+import { acceptEntries, endRequest, queueInFront, readRequest, wait, writeRequest } from './requests.js';
+
+export function settleVisits(machine: Machine, holders: Holders, call: SettleCall): SettleAnswer {
+  const { leases } = machine.tables;
+  const holder = holders.numberOf(call.holder);
+  const landed = new Map<number, LeaseRow>();
+
+  function held(lease: number): LeaseRow | undefined {
+    if (holder === undefined) return undefined;
+    const known = landed.get(lease);
+    if (known) return known;
+    const row = leases.get(holder, lease);
+    return row && unpackLease(row);
+  }
+
+  for (const landing of call.landings ?? []) {
+    const lease = held(landing.lease);
+    if (!lease || lease.landed) continue;
+    land(machine, lease, landing);
+    landed.set(landing.lease, lease);
+  }
+  const accepted = call.settlements.map((settlement) => {
+    const lease = held(settlement.lease);
+    if (!lease) return false;
+    leases.remove(holder!, settlement.lease);
+    landed.delete(settlement.lease);
+    settleOne(machine, lease, settlement);
+    if (settlement.links) acceptEntries(machine, settlement.links);
+    return true;
+  });
+  for (const [id, row] of landed) leases.put(holder!, id, packLease(row));
+  if (call.notes) takeNotes(machine, call.notes);
+  return { held: true, accepted };
+}
+
+/** The response has ended: the turn is free, and the delay runs from now. */
+function land(machine: Machine, lease: LeaseRow, landing: Landing): void {
+  const { domains, nowMs } = machine;
+  const domain = domains.byId(lease.domain);
+  lease.landed = true;
+  domain.turnsOut--;
+  if (landing.delayMs !== undefined) domain.delayMs = landing.delayMs;
+  const restMs = Math.max(domains.delayOf(domain), landing.pauseMs ?? 0);
+  domain.nextAllowedMs = Math.max(domain.nextAllowedMs, nowMs + restMs);
+  domain.readyMs = nowMs;
+  domains.mark(domain);
+}
+
+function settleOne(machine: Machine, lease: LeaseRow, settlement: Settlement): void {
+  const { domains, hot } = machine;
+  if (settlement.kind === 'untouched') {
+    if (settlement.record !== undefined) {
+      const request = readRequest(machine, lease.request);
+      writeRequest(machine, lease.request, { ...request, record: settlement.record });
+    }
+    giveBack(machine, lease);
+    return;
+  }
+  hot.leased--;
+  if (!lease.landed) {
+    // Never asked: the turn goes back unused, and the domain is due as it was.
+    const domain = domains.byId(lease.domain);
+    domain.turnsOut--;
+    domains.mark(domain);
+  }
+  switch (settlement.kind) {
+    case 'done':
+      return endRequest(machine, lease.request, DONE, '', settlement.record);
+    case 'failed':
+      return endRequest(machine, lease.request, FAILED, settlement.reason, settlement.record);
+    case 'skipped':
+      return endRequest(machine, lease.request, SKIPPED, settlement.reason, settlement.record);
+    case 'retry': {
+      const request = readRequest(machine, lease.request);
+      if (settlement.record !== undefined) request.record = settlement.record;
+      if (settlement.afterMs > 0) return wait(machine, lease.request, request, settlement.afterMs);
+      writeRequest(machine, lease.request, request);
+      return queueInFront(machine, lease.request, request);
+    }
+    default:
+      return settlement satisfies never;
+  }
+}
+
+function takeNotes(machine: Machine, notes: NonNullable<SettleCall['notes']>): void {
+  for (const [key, value] of Object.entries(notes)) {
+    const { hi, lo } = fingerprintOf(key);
+    if (value === null) machine.tables.notes.remove(hi, lo);
+    else machine.tables.notes.put(hi, lo, packJson([key, value]));
+  }
+}

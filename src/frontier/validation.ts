@@ -1,0 +1,109 @@
+// The frontier's door: options and calls are checked here, before anything is written, so that a call either
+// happens wholly or is refused by name. Inside, everything is trusted.
+import { CrawlError } from '../errors.js';
+import type { Fingerprint } from '../request/fingerprint.js';
+import type { Caller, LeaseCall, Pacing, QueueEntry, SettleCall } from './frontier.js';
+
+export const DEFAULT_LEASE_MS = 180_000;
+/** Ten years: beyond it a delay is a mistake, and below it store time stays far within its 48 bits. */
+const MAX_DURATION_MS = 315_360_000_000;
+const MAX_TURNS = 65_535;
+const MAX_DOMAIN_LENGTH = 1_024;
+
+export function checkedPacing(pacing: Pacing): Pacing {
+  const { delayMs, turns } = pacing;
+  if (!isDuration(delayMs)) invalidOption('pacing.delayMs', 'milliseconds, 0 or more', delayMs);
+  if (!Number.isInteger(turns) || turns < 1 || turns > MAX_TURNS) {
+    invalidOption('pacing.turns', `a whole number from 1 to ${MAX_TURNS}`, turns);
+  }
+  return Object.freeze({ delayMs: Math.ceil(delayMs), turns });
+}
+
+export function checkedLeaseMs(leaseMs = DEFAULT_LEASE_MS): number {
+  if (!isDuration(leaseMs) || leaseMs < 1) invalidOption('leaseMs', 'milliseconds, 1 or more', leaseMs);
+  return Math.ceil(leaseMs);
+}
+
+export function checkCaller({ holder, call }: Caller): void {
+  if (typeof holder !== 'string' || holder === '') invalid('holder', 'a non-empty string', holder);
+  if (!Number.isSafeInteger(call) || call < 0) invalid('call', 'a whole number, 0 or more', call);
+}
+
+export function checkEntries(entries: readonly QueueEntry[]): void {
+  for (const { fingerprint, domain, record, priority } of entries) {
+    checkFingerprint(fingerprint);
+    if (typeof domain !== 'string' || domain === '' || domain.length > MAX_DOMAIN_LENGTH) {
+      invalid('domain', `a name of 1 to ${MAX_DOMAIN_LENGTH} characters`, domain);
+    }
+    if (typeof record !== 'string') invalid('record', 'a string', record);
+    if (priority !== undefined && (!Number.isInteger(priority) || Math.abs(priority) > 2)) {
+      invalid('priority', 'a whole number from -2 to 2', priority);
+    }
+  }
+}
+
+export function checkFingerprint(fingerprint: Fingerprint): void {
+  const { hi, lo } = fingerprint;
+  if (hi >>> 0 !== hi || lo >>> 0 !== lo) invalid('fingerprint', 'two unsigned 32-bit halves', fingerprint);
+}
+
+export function checkLeaseCall(call: LeaseCall): void {
+  checkCaller(call);
+  if (!Number.isInteger(call.max) || call.max < 0) invalid('max', 'a whole number, 0 or more', call.max);
+  if (call.maxEnded !== undefined && Number.isNaN(call.maxEnded)) invalid('maxEnded', 'a number', call.maxEnded);
+}
+
+/** A settle call with its durations rounded up to whole milliseconds. */
+export function checkedSettleCall(call: SettleCall): SettleCall {
+  checkCaller(call);
+  for (const { delayMs, pauseMs } of call.landings ?? []) {
+    if (delayMs !== undefined && !isDuration(delayMs)) invalid('landing.delayMs', 'milliseconds, 0 or more', delayMs);
+    if (pauseMs !== undefined && !isDuration(pauseMs)) invalid('landing.pauseMs', 'milliseconds, 0 or more', pauseMs);
+  }
+  for (const settlement of call.settlements) {
+    if (settlement.links) checkEntries(settlement.links);
+    if (settlement.record !== undefined && typeof settlement.record !== 'string') {
+      invalid('record', 'a string', settlement.record);
+    }
+    if (settlement.kind === 'retry' && !isDuration(settlement.afterMs)) {
+      invalid('afterMs', 'milliseconds, 0 or more', settlement.afterMs);
+    }
+    if ((settlement.kind === 'failed' || settlement.kind === 'skipped') && typeof settlement.reason !== 'string') {
+      invalid('reason', 'a string', settlement.reason);
+    }
+  }
+  for (const [key, value] of Object.entries(call.notes ?? {})) {
+    if (value !== null && typeof value !== 'string') invalid(`notes.${key}`, 'a string or null', value);
+  }
+  return {
+    ...call,
+    landings: call.landings?.map((landing) => ({ ...landing, ...wholeDurations(landing) })),
+    settlements: call.settlements.map((settlement) =>
+      settlement.kind === 'retry' ? { ...settlement, afterMs: Math.ceil(settlement.afterMs) } : settlement,
+    ),
+  };
+}
+
+function wholeDurations({ delayMs, pauseMs }: { delayMs?: number; pauseMs?: number }) {
+  return {
+    ...(delayMs === undefined ? {} : { delayMs: Math.ceil(delayMs) }),
+    ...(pauseMs === undefined ? {} : { pauseMs: Math.ceil(pauseMs) }),
+  };
+}
+
+function isDuration(value: unknown): value is number {
+  return typeof value === 'number' && value >= 0 && value <= MAX_DURATION_MS;
+}
+
+function invalid(name: string, expected: string, got: unknown): never {
+  throw new CrawlError('REQUEST_INVALID', `${name} must be ${expected}, not ${show(got)}`);
+}
+
+function invalidOption(name: string, expected: string, got: unknown): never {
+  throw new CrawlError('OPTION_INVALID', `${name} must be ${expected}, not ${show(got)}`);
+}
+
+function show(value: unknown): string {
+  const text = typeof value === 'string' ? JSON.stringify(value) : String(JSON.stringify(value) ?? value);
+  return text.length > 100 ? `${text.slice(0, 100)}…` : text;
+}

@@ -1,0 +1,116 @@
+// What a handler is given: capabilities by crawler type, as types. A handler that uses only what two
+// contexts share compiles for both; crawl/ builds the objects, lazily where a property costs work.
+import type { CheerioAPI } from 'cheerio';
+import type { Readable } from 'node:stream';
+import type { Log } from '../observe/log.js';
+import type { PageContent } from '../parse/page.js';
+import type { Dictionary, Request, Source } from '../request/request.js';
+import type { ProxyInfo } from '../session/proxy.js';
+import type { Session } from '../session/session.js';
+import type { KeyValueStore } from '../store/key-value.js';
+import type { BatchAddRequestsResult, EnqueueLinksOptions } from './enqueue-links.js';
+
+export type Awaitable<T> = T | PromiseLike<T>;
+
+/** Any user data: Crawlee's default, so that typed routers and untyped crawlers fit together. */
+// eslint-disable-next-line @typescript-eslint/no-explicit-any
+export type AnyData = any;
+
+/** A request whose page was fetched. */
+export type LoadedRequest<R extends Request> = R & { loadedUrl: string };
+
+export interface SendRequestOptions {
+  url?: string;
+  method?: string;
+  headers?: Record<string, string>;
+  body?: string | Uint8Array;
+  json?: unknown;
+  form?: Record<string, string | number | boolean>;
+  responseType?: 'text' | 'json' | 'buffer';
+  timeoutMs?: number;
+}
+
+export interface SentResponse<Body = string> {
+  body: Body;
+  statusCode: number;
+  headers: Record<string, string | string[]>;
+  url: string;
+  ok: boolean;
+}
+
+export interface AddRequestsOptions {
+  forefront?: boolean;
+}
+
+/** What every handler has. */
+export interface CrawlingContext<Crawler = unknown, UserData extends Dictionary = Dictionary> {
+  id: string;
+  request: Request<UserData>;
+  session?: Session;
+  proxyInfo?: ProxyInfo;
+  log: Log;
+  crawler: Crawler;
+  /** Queues the links of the page that fit the rules, together with the visit: a failed attempt queues none. */
+  enqueueLinks(options?: EnqueueLinksOptions): Promise<BatchAddRequestsResult>;
+  /** Queues requests together with the visit. */
+  addRequests(requests: readonly Source[], options?: AddRequestsOptions): Promise<void>;
+  /** Stores items together with the visit: a failed attempt stores none. */
+  pushData(data: Dictionary | readonly Dictionary[], datasetName?: string): Promise<void>;
+  /** Sends another request with the visit's session and proxy. Passes the address guard, is not paced. */
+  sendRequest<Body = string>(options?: SendRequestOptions): Promise<SentResponse<Body>>;
+  getKeyValueStore(name?: string): Promise<KeyValueStore>;
+  /** A mutable value shared by all handlers and saved with the crawl. */
+  useState<State extends Dictionary = Dictionary>(initial?: State): Promise<State>;
+}
+
+export type BasicCrawlingContext<UserData extends Dictionary = Dictionary> = CrawlingContext<unknown, UserData>;
+
+/** The response's head. */
+export interface ResponseHead {
+  statusCode: number;
+  headers: Record<string, string | string[] | undefined>;
+  url: string;
+}
+
+export interface HttpCrawlingContext<UserData extends Dictionary = AnyData, JSONData = AnyData>
+  extends CrawlingContext<unknown, UserData> {
+  response: ResponseHead;
+  /** A string for HTML and XML in a CheerioCrawler; else a Buffer. */
+  body: string | Buffer;
+  contentType: { type: string; encoding: BufferEncoding };
+  /** The parsed body of a JSON response. */
+  json: JSONData;
+  /** Title, text, links and metadata from one pass over the bytes; nothing is scanned until read. */
+  content: PageContent;
+  /** Throws unless the page contains the selector; there is nothing to wait for without a browser. */
+  waitForSelector(selector: string, timeoutMs?: number): Promise<void>;
+  parseWithCheerio(selector?: string, timeoutMs?: number): Promise<CheerioAPI>;
+}
+
+export interface CheerioCrawlingContext<UserData extends Dictionary = AnyData, JSONData = AnyData>
+  extends HttpCrawlingContext<UserData, JSONData> {
+  /** The page as a cheerio document, built when first touched. */
+  $: CheerioAPI;
+}
+
+export interface FileDownloadCrawlingContext<UserData extends Dictionary = AnyData>
+  extends CrawlingContext<unknown, UserData> {
+  response: ResponseHead;
+  contentType: { type: string; encoding: BufferEncoding };
+  /** The whole file; empty when a `streamHandler` takes it. */
+  body: Buffer;
+  stream?: Readable;
+}
+
+/** The second argument of HTTP hooks: change it in place to change the request. */
+export interface HttpHookOptions {
+  headers: Record<string, string>;
+  method: string;
+  payload?: string | Uint8Array;
+  proxyUrl?: string;
+  timeoutMs: number;
+}
+
+export type RequestHandler<Context> = (context: Context) => Awaitable<void>;
+export type ErrorHandler<Context> = (context: Context, error: Error) => Awaitable<void>;
+export type HttpHook<Context> = (context: Context, options: HttpHookOptions) => Awaitable<void>;

@@ -1,0 +1,104 @@
+// The public surface: re-exports only. Importing it costs little; heavy parts load on first use.
+import './crawl/wiring.js';
+
+export { BasicCrawler, CheerioCrawler, FileDownload, HttpCrawler } from './crawl/crawlers.js';
+export type { RunOptions as CrawlerRunOptions } from './crawl/crawler.js';
+export type {
+  BasicCrawlerOptions,
+  CheerioCrawlerOptions,
+  FileDownloadOptions,
+  HttpCrawlerOptions,
+  StatusMessageCallbackParams,
+  StreamHandlerContext,
+} from './crawl/options.js';
+export { Statistics } from './crawl/statistics.js';
+export type { FinalStatistics, StatisticsOptions, StatisticState } from './crawl/statistics.js';
+export { downloadListOfUrls, purgeDefaultStorages, utils } from './crawl/wiring.js';
+export { enqueueLinks } from './crawl/enqueue-links.js';
+
+export { Configuration } from './configuration.js';
+export type { ConfigurationOptions } from './configuration.js';
+export {
+  CrawlError,
+  CriticalError,
+  ERROR_CLASSES,
+  MissingRouteError,
+  NonRetryableError,
+  RequestValidationError,
+  RetryRequestError,
+  SessionError,
+} from './errors.js';
+export type { ErrorClass, ErrorCode } from './errors.js';
+
+export { AutoscaledPool } from './dispatch/autoscaled-pool.js';
+export type { AutoscaledPoolOptions } from './dispatch/pool-options.js';
+
+export { RequestList } from './frontier/request-list.js';
+export type { RequestListOptions } from './frontier/request-list.js';
+export { RequestQueue, RequestQueue as RequestQueueV1, RequestQueue as RequestQueueV2 } from './frontier/request-queue.js';
+export type {
+  AddRequestsBatchedOptions,
+  AddRequestsBatchedResult,
+  QueueOperationInfo,
+  RequestQueueInfo,
+  RequestQueueOpenOptions,
+  RequestQueueOperationOptions,
+  RequestsLike,
+} from './frontier/request-queue.js';
+
+export type {
+  Awaitable,
+  BasicCrawlingContext,
+  CheerioCrawlingContext,
+  CrawlingContext,
+  ErrorHandler,
+  FileDownloadCrawlingContext,
+  HttpCrawlingContext,
+  HttpHook,
+  HttpHookOptions,
+  LoadedRequest,
+  RequestHandler,
+  ResponseHead,
+  SendRequestOptions,
+  SentResponse,
+} from './handle/context.js';
+export type {
+  BatchAddRequestsResult,
+  EnqueueLinksOptions,
+  ProcessedRequest,
+  RequestTransform,
+  SkippedRequestCallback,
+  SkipReason,
+} from './handle/enqueue-links.js';
+export { createBasicRouter, createCheerioRouter, createFileRouter, createHttpRouter, Router } from './handle/router.js';
+export type { RouteContext, RouterHandler, RouterRoutes } from './handle/router.js';
+export { parseOpenGraph } from './handle/open-graph.js';
+export * as social from './handle/social.js';
+export { sleep } from './handle/toolbox.js';
+export { extractUrls } from './handle/url-lists.js';
+
+export { EventType } from './observe/events.js';
+export { log, Log, LogLevel } from './observe/log.js';
+export type { LoggerOptions } from './observe/log.js';
+
+export type { PageContent } from './parse/page.js';
+export { scanPage } from './parse/scan.js';
+export type { PageLink, ScannedPage, ScanOptions } from './parse/scan.js';
+
+export type { GlobInput, PatternInput, RegExpInput } from './request/pattern.js';
+export { Request, RequestState } from './request/request.js';
+export type { AllowedHttpMethods, Dictionary, Priority, RequestOptions, Source } from './request/request.js';
+export { EnqueueStrategy } from './request/scope.js';
+
+export { ProxyConfiguration } from './session/proxy.js';
+export type { ProxyConfigurationOptions, ProxyInfo } from './session/proxy.js';
+export { Session } from './session/session.js';
+export type { SessionOptions } from './session/session.js';
+export { SessionPool } from './session/session-pool.js';
+export type { SessionPoolOptions } from './session/session-pool.js';
+
+export { Dataset } from './store/dataset.js';
+export { KeyValueStore } from './store/key-value.js';
+export { useState } from './store/use-state.js';
+
+export { Simweb } from './testing/simweb.js';

@@ -1,0 +1,149 @@
+// Turns the bytes of an `href` into an absolute URL.
+// Promise: always what `new URL(href, base).href` says; plain http(s) references get there without building a URL.
+import { HASH, IS_LETTER, CLASS, QUESTION_MARK, SLASH, sliceLatin1, sliceUtf8 } from './bytes.js';
+import type { ValueDecoder } from './values.js';
+
+/** Bytes that stand for themselves in path, query and fragment alike, and that no URL parser changes. */
+const PLAIN = 1;
+/** Plain as written in HTML: `&` may start a character reference, so it is plain only once those are resolved. */
+const PLAIN_IN_MARKUP = 4;
+/** Bytes of a host that is neither mapped nor checked further: lower-case letters, digits, dash. */
+const HOST = 2;
+const URL_CLASS = new Uint8Array(256);
+for (let byte = 0; byte < 256; byte++) {
+  const char = String.fromCharCode(byte);
+  if (/[A-Za-z0-9\-._~!$&()*+,;=:@/%?#]/.test(char)) URL_CLASS[byte] = char === '&' ? PLAIN : PLAIN | PLAIN_IN_MARKUP;
+  if (/[a-z0-9-]/.test(char)) URL_CLASS[byte]! |= HOST;
+}
+const LETTER_H = 0x68;
+const DOT = 0x2e;
+const PERCENT = 0x25;
+const COLON = 0x3a;
+const DASH = 0x2d;
+
+/** Resolves references against one base. */
+export interface LinkResolver {
+  /** The absolute URL for an attribute value as written in the page, or `null` when there is none. */
+  resolve(bytes: Buffer, from: number, to: number): string | null;
+}
+
+/** Makes a resolver for a document's base URL; with no valid base, only absolute references resolve. */
+export function createLinkResolver(base: string | null, values: ValueDecoder): LinkResolver {
+  const parsed = base === null ? null : parseUrl(base, undefined);
+  const isHttp = parsed !== null && (parsed.protocol === 'http:' || parsed.protocol === 'https:');
+  const href = parsed?.href ?? '';
+  const fragmentAt = href.indexOf('#');
+  const withoutFragment = fragmentAt < 0 ? href : href.slice(0, fragmentAt);
+  const queryAt = withoutFragment.indexOf('?');
+  const withoutQuery = queryAt < 0 ? withoutFragment : withoutFragment.slice(0, queryAt);
+  const pathAt = isHttp ? withoutQuery.indexOf('/', parsed.protocol.length + 2) : 0;
+  const origin = withoutQuery.slice(0, pathAt);
+  const folder = withoutQuery.slice(0, withoutQuery.lastIndexOf('/') + 1);
+  const protocol = parsed?.protocol ?? '';
+
+  /** The URL of a reference that needs no parser, or `undefined`. `plain` is the class its bytes must have. */
+  function resolvePlain(bytes: Buffer, from: number, to: number, plain: number): string | undefined {
+    if (from === to) return undefined;
+    const first = bytes[from]!;
+    const scheme = first === LETTER_H ? schemeLength(bytes, from, to) : 0;
+    if (scheme > 0) {
+      const kind = authorityThenPlain(bytes, from + scheme, to, plain);
+      if (kind === CHANGES) return undefined;
+      return kind === SAME ? sliceLatin1(bytes, from, to) : `${sliceLatin1(bytes, from, to)}/`;
+    }
+    if (!isHttp) return undefined;
+    if (first === SLASH) {
+      if (from + 1 < to && bytes[from + 1] === SLASH) {
+        const kind = authorityThenPlain(bytes, from + 2, to, plain);
+        if (kind === CHANGES) return undefined;
+        return kind === SAME ? protocol + sliceLatin1(bytes, from, to) : `${protocol}${sliceLatin1(bytes, from, to)}/`;
+      }
+      return isPlain(bytes, from, to, plain) ? origin + sliceLatin1(bytes, from, to) : undefined;
+    }
+    if (first !== HASH && first !== QUESTION_MARK && !isRelativePath(bytes, from, to)) return undefined;
+    if (!isPlain(bytes, from, to, plain)) return undefined;
+    const prefix = first === HASH ? withoutFragment : first === QUESTION_MARK ? withoutQuery : folder;
+    return prefix + sliceLatin1(bytes, from, to);
+  }
+
+  function resolve(bytes: Buffer, from: number, to: number): string | null {
+    const direct = resolvePlain(bytes, from, to, PLAIN_IN_MARKUP);
+    if (direct !== undefined) return direct;
+    const length = values.expand(bytes, from, to, true);
+    const resolved = resolvePlain(values.expanded, 0, length, PLAIN);
+    return resolved ?? parseUrl(sliceUtf8(values.expanded, 0, length), parsed ?? undefined)?.href ?? null;
+  }
+  return { resolve };
+}
+
+const CHANGES = 0;
+const SAME = 1;
+const NEEDS_SLASH = 2;
+
+/** Length of `http://` or `https://` at `from`, else 0. */
+function schemeLength(bytes: Buffer, from: number, to: number): number {
+  if (to - from < 9 || bytes[from + 1] !== 0x74 || bytes[from + 2] !== 0x74 || bytes[from + 3] !== 0x70) return 0;
+  const colon = bytes[from + 4] === 0x73 ? from + 5 : from + 4;
+  return bytes[colon] === COLON && bytes[colon + 1] === SLASH && bytes[colon + 2] === SLASH ? colon + 3 - from : 0;
+}
+
+/** Whether a host and what follows stay as they are, need a path, or need the parser. */
+function authorityThenPlain(
+  bytes: Buffer,
+  from: number,
+  to: number,
+  plain: number,
+): typeof CHANGES | typeof SAME | typeof NEEDS_SLASH {
+  let labelFrom = from;
+  let i = from;
+  for (; i < to; i++) {
+    const byte = bytes[i]!;
+    if (byte === DOT) {
+      if (!isPlainLabel(bytes, labelFrom, i)) return CHANGES;
+      labelFrom = i + 1;
+    } else if ((URL_CLASS[byte]! & HOST) === 0) {
+      break;
+    }
+  }
+  // The last label decides whether the host is an IPv4 address: one that begins with a letter is none.
+  if (!isPlainLabel(bytes, labelFrom, i) || (CLASS[bytes[labelFrom]!]! & IS_LETTER) === 0) return CHANGES;
+  if (i === to) return NEEDS_SLASH;
+  return bytes[i] === SLASH && isPlain(bytes, i, to, plain) ? SAME : CHANGES;
+}
+
+/** Labels with `--` at the third place may be punycode, which the parser checks. */
+function isPlainLabel(bytes: Buffer, from: number, to: number): boolean {
+  return to > from && !(to - from > 3 && bytes[from + 2] === DASH && bytes[from + 3] === DASH);
+}
+
+/** True when nothing in the range is escaped, removed or read as a dot segment (`/.`, `/%2e`). */
+function isPlain(bytes: Buffer, from: number, to: number, plain: number): boolean {
+  let previous = 0;
+  for (let i = from; i < to; i++) {
+    const byte = bytes[i]!;
+    if ((URL_CLASS[byte]! & plain) === 0) return false;
+    if (previous === SLASH && (byte === DOT || byte === PERCENT)) return false;
+    previous = byte;
+  }
+  return true;
+}
+
+/** True for `page.html` and `a/b`: no dot segment first, no colon that could end a scheme. */
+function isRelativePath(bytes: Buffer, from: number, to: number): boolean {
+  const first = bytes[from]!;
+  if (first === DOT || first === PERCENT) return false;
+  for (let i = from; i < to; i++) {
+    const byte = bytes[i]!;
+    if (byte === COLON) return false;
+    if (byte === SLASH || byte === QUESTION_MARK || byte === HASH) return true;
+  }
+  return true;
+}
+
+function parseUrl(reference: string, base: URL | undefined): URL | null {
+  try {
+    return new URL(reference, base);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,38 @@
+// Patterns as typed on a command line.
+import { describe, expect, it } from 'vitest';
+import { parsePattern } from './pattern.js';
+import { createScope } from './scope.js';
+
+describe('a pattern on the command line', () => {
+  it.each<[string, RegExp]>([
+    ['/\\.pdf$/', /\.pdf$/],
+    ['/docs/i', /docs/i],
+    ['/a/b/c/', /a\/b\/c/],
+    [' /x/gi ', /x/gi],
+    ['/[^/]+\\/page/', /[^/]+\/page/],
+  ])('%j is a regular expression', (text, expected) => {
+    expect(parsePattern(text)).toEqual(expected);
+  });
+
+  it.each(['https://example.com/**', '**/docs/*', '*.pdf', 'http?(s)://**'])('%j is a glob', (text) => {
+    expect(parsePattern(text)).toBe(text);
+  });
+
+  it.each([
+    ['', /empty/],
+    ['   ', /empty/],
+    ['/blog/**', /neither a regular expression.*\*\*\/blog\/\*\*/s],
+    ['/blog/new', /neither/],
+    ['//', /neither/],
+    ['/(/', /no valid regular expression/],
+    ['/a/gg', /no valid regular expression/],
+  ])('%j is refused with advice', (text, message) => {
+    expect(() => parsePattern(text)).toThrow(message);
+  });
+
+  it('that was advised in place of a path works', () => {
+    const scope = createScope({ globs: ['**/blog/**'] });
+    expect(scope.decide('https://example.com/blog/2026/a').allowed).toBe(true);
+    expect(scope.decide('https://example.com/shop/a').allowed).toBe(false);
+  });
+});

@@ -1,0 +1,301 @@
+// One identity towards the sites: its cookies, its proxy (by id), its headers, and how well it fares.
+// Promise: a session that was blocked, got old or was used up is never usable again; costs little until cookies come.
+import { randomBytes } from 'node:crypto';
+import type { CookieJar, SerializedCookieJar } from 'tough-cookie';
+import { aFilledString, aFunction, anObject, aNumber, check, checkOptions } from '../option-checks.js';
+import type { ShapeOf } from '../option-checks.js';
+import { createCookies } from './cookies.js';
+import type { CookieObject, Cookies } from './cookies.js';
+import { headerSetOf } from './header-set.js';
+import type { HeaderSet } from './header-set.js';
+
+/** What a session tells its pool. */
+export interface SessionOwner {
+  readonly blockedStatusCodes: readonly number[];
+  sessionChanged(session: Session): void;
+  sessionRetired(session: Session): void;
+}
+
+export interface SessionOptions {
+  id?: string;
+  /** Default 3000. */
+  maxAgeSecs?: number;
+  userData?: Record<string, unknown>;
+  /** Default 3. */
+  maxErrorScore?: number;
+  /** What a success takes off the error score. Default 0.5. */
+  errorScoreDecrement?: number;
+  createdAt?: Date;
+  expiresAt?: Date;
+  usageCount?: number;
+  /** Default 50. */
+  maxUsageCount?: number;
+  errorScore?: number;
+  cookieJar?: SerializedCookieJar;
+  sessionPool?: SessionOwner;
+  /** Accepted for Crawlee scripts; sessions do not log. */
+  log?: unknown;
+  /** Milliseconds since 1970 (ours, for tests). */
+  clock?: () => number;
+}
+
+/** A session as it is persisted. */
+export interface SessionState {
+  id: string;
+  cookieJar?: SerializedCookieJar;
+  userData: Record<string, unknown>;
+  errorScore: number;
+  maxErrorScore: number;
+  errorScoreDecrement: number;
+  usageCount: number;
+  maxUsageCount: number;
+  expiresAt: string;
+  createdAt: string;
+}
+
+type HeaderValues = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** Any response with a URL and headers: ours, Playwright's, fetch's. */
+export interface ResponseLike {
+  url?: string | (() => string);
+  headers?: HeaderValues | { getSetCookie(): string[] } | (() => HeaderValues);
+}
+
+const STATE_SHAPE = {
+  id: aFilledString,
+  userData: anObject,
+  maxErrorScore: aNumber({ above: 0, orInfinity: true }),
+  errorScoreDecrement: aNumber({ from: 0 }),
+  usageCount: aNumber({ from: 0 }),
+  maxUsageCount: aNumber({ above: 0, orInfinity: true }),
+  errorScore: aNumber({ from: 0, orInfinity: true }),
+  cookieJar: anObject,
+} as const;
+const aDate = check('a Date', (value) => value instanceof Date && !Number.isNaN(value.getTime()));
+
+/** The options a pool may give all its sessions; also checked by the pool before any session exists. */
+export const SESSION_SHAPE: ShapeOf<SessionOptions> = {
+  ...STATE_SHAPE,
+  maxAgeSecs: aNumber({ above: 0, orInfinity: true }),
+  createdAt: aDate,
+  expiresAt: aDate,
+  sessionPool: anObject,
+  log: check('a log', () => true),
+  clock: aFunction,
+};
+
+/**
+ * A session: one user, as a site sees it.
+ *
+ * @example
+ * const session = await sessionPool.getSession();
+ * const cookie = session.getCookieString('https://example.com');
+ * if (blocked) session.retire(); else session.markGood();
+ */
+export class Session {
+  readonly id: string;
+  userData: Record<string, unknown>;
+  readonly maxErrorScore: number;
+  readonly errorScoreDecrement: number;
+  readonly maxUsageCount: number;
+  #errorScore: number;
+  #usageCount: number;
+  #retired = false;
+  readonly #createdAtMs: number;
+  readonly #expiresAtMs: number;
+  readonly #clock: () => number;
+  readonly #owner: SessionOwner | undefined;
+  readonly #persistedJar: SerializedCookieJar | undefined;
+  #cookies: Cookies | undefined;
+
+  constructor(options: SessionOptions = {}) {
+    checkOptions('Session', options, SESSION_SHAPE);
+    this.#clock = options.clock ?? Date.now;
+    this.id = options.id ?? newSessionId();
+    this.userData = options.userData ?? {};
+    this.maxErrorScore = options.maxErrorScore ?? 3;
+    this.errorScoreDecrement = options.errorScoreDecrement ?? 0.5;
+    this.maxUsageCount = options.maxUsageCount ?? 50;
+    this.#errorScore = options.errorScore ?? 0;
+    this.#usageCount = options.usageCount ?? 0;
+    this.#createdAtMs = options.createdAt?.getTime() ?? this.#clock();
+    const maxAgeMs = (options.maxAgeSecs ?? 3000) * 1000;
+    this.#expiresAtMs = options.expiresAt?.getTime() ?? Math.min(this.#createdAtMs + maxAgeMs, LAST_DATE_MS);
+    this.#owner = options.sessionPool;
+    this.#persistedJar = options.cookieJar;
+  }
+
+  get errorScore(): number {
+    return this.#errorScore;
+  }
+
+  get usageCount(): number {
+    return this.#usageCount;
+  }
+
+  get createdAt(): Date {
+    return new Date(this.#createdAtMs);
+  }
+
+  get expiresAt(): Date {
+    return new Date(this.#expiresAtMs);
+  }
+
+  /** The cookie jar of tough-cookie; made when first asked for. */
+  get cookieJar(): CookieJar {
+    return this.#jar().jar();
+  }
+
+  /** Headers to send with every request of this session (ours); the user agent is the crawler's. */
+  get headerSet(): HeaderSet {
+    return headerSetOf(this.id);
+  }
+
+  /** Whether the error score reached its limit. */
+  isBlocked(): boolean {
+    return this.#errorScore >= this.maxErrorScore;
+  }
+
+  isExpired(): boolean {
+    return this.#expiresAtMs <= this.#clock();
+  }
+
+  isMaxUsageCountReached(): boolean {
+    return this.#usageCount >= this.maxUsageCount;
+  }
+
+  isUsable(): boolean {
+    return !this.#retired && !this.isBlocked() && !this.isMaxUsageCountReached() && !this.isExpired();
+  }
+
+  /** A visit went well: one use, and the error score heals a little. */
+  markGood(): void {
+    this.#usageCount++;
+    this.#errorScore = Math.max(0, this.#errorScore - this.errorScoreDecrement);
+    this.#afterUse();
+  }
+
+  /** A visit failed in a way that may be the session's fault. */
+  markBad(): void {
+    this.#usageCount++;
+    this.#errorScore++;
+    this.#afterUse();
+  }
+
+  /** The session is of no more use: blocked, or logged out. */
+  retire(): void {
+    this.#usageCount++;
+    this.#errorScore += this.maxErrorScore;
+    this.#afterUse();
+  }
+
+  /** Retires the session if the status says that the site refuses it; true when it does. */
+  retireOnBlockedStatusCodes(statusCode: number, additionalBlockedStatusCodes: readonly number[] = []): boolean {
+    const blocked =
+      (this.#owner?.blockedStatusCodes ?? DEFAULT_BLOCKED_STATUS_CODES).includes(statusCode) ||
+      additionalBlockedStatusCodes.includes(statusCode);
+    if (blocked) this.retire();
+    return blocked;
+  }
+
+  /** The Cookie header for a URL; '' without cookies. */
+  getCookieString(url: string): string {
+    return this.#hasCookies() ? this.#jar().header(url) : '';
+  }
+
+  getCookies(url: string): CookieObject[] {
+    return this.#hasCookies() ? this.#jar().list(url) : [];
+  }
+
+  /** Sets cookies; those the URL's host may not set are dropped. */
+  setCookies(cookies: readonly CookieObject[], url: string): void {
+    for (const cookie of cookies) this.#jar().setObject(cookie, url);
+    if (cookies.length > 0) this.#owner?.sessionChanged(this);
+  }
+
+  /** Sets one cookie from a Set-Cookie line. */
+  setCookie(rawCookie: string, url: string): void {
+    this.#jar().setLine(rawCookie, url);
+    this.#owner?.sessionChanged(this);
+  }
+
+  /** Keeps the cookies a response sets; malformed ones are dropped. */
+  setCookiesFromResponse(response: ResponseLike): void {
+    const lines = setCookieLines(response.headers);
+    if (lines.length === 0) return;
+    const url = typeof response.url === 'function' ? response.url() : response.url;
+    if (url === undefined) return;
+    for (const line of lines) this.#jar().setLine(line, url);
+    this.#owner?.sessionChanged(this);
+  }
+
+  getState(): SessionState {
+    const cookieJar = this.#cookies === undefined ? this.#persistedJar : this.#cookies.serialize();
+    return {
+      id: this.id,
+      ...(cookieJar !== undefined && { cookieJar }),
+      userData: this.userData,
+      errorScore: this.#errorScore,
+      maxErrorScore: this.maxErrorScore,
+      errorScoreDecrement: this.errorScoreDecrement,
+      usageCount: this.#usageCount,
+      maxUsageCount: this.maxUsageCount,
+      expiresAt: this.expiresAt.toISOString(),
+      createdAt: this.createdAt.toISOString(),
+    };
+  }
+
+  #hasCookies(): boolean {
+    return this.#cookies !== undefined || this.#persistedJar !== undefined;
+  }
+
+  #jar(): Cookies {
+    return (this.#cookies ??= createCookies(this.#persistedJar));
+  }
+
+  #afterUse(): void {
+    this.#owner?.sessionChanged(this);
+    if (this.#retired || this.isUsable()) return;
+    this.#retired = true;
+    this.#owner?.sessionRetired(this);
+  }
+}
+
+/** The last moment a Date can hold; a session that never ages expires then. */
+const LAST_DATE_MS = 8.64e15;
+
+/** Statuses by which sites refuse a visitor. */
+export const DEFAULT_BLOCKED_STATUS_CODES: readonly number[] = Object.freeze([401, 403, 429]);
+
+/** Options of a session from what was persisted; undefined when that is not a session. */
+export function sessionOptionsOf(state: unknown): SessionOptions | undefined {
+  if (!anObject.accepts(state)) return undefined;
+  const persisted = state as Record<string, unknown>;
+  const options: Record<string, unknown> = {};
+  for (const name of Object.keys(STATE_SHAPE) as (keyof typeof STATE_SHAPE)[]) {
+    // JSON writes Infinity as null.
+    const value = persisted[name] === null && name !== 'cookieJar' ? Infinity : persisted[name];
+    if (value === undefined && name === 'cookieJar') continue;
+    if (!STATE_SHAPE[name].accepts(value)) return undefined;
+    options[name] = value;
+  }
+  for (const name of ['createdAt', 'expiresAt'] as const) {
+    const date = new Date(String(persisted[name]));
+    if (Number.isNaN(date.getTime())) return undefined;
+    options[name] = date;
+  }
+  return options as SessionOptions;
+}
+
+function newSessionId(): string {
+  return `session_${randomBytes(8).toString('base64url').replace(/[-_]/g, '0').slice(0, 10)}`;
+}
+
+function setCookieLines(headers: ResponseLike['headers']): readonly string[] {
+  if (headers === undefined) return [];
+  if (typeof headers !== 'function' && typeof headers.getSetCookie === 'function') return headers.getSetCookie();
+  const values = (typeof headers === 'function' ? headers() : headers) as HeaderValues;
+  const found = values['set-cookie'] ?? values['Set-Cookie'];
+  // Playwright joins the lines of repeated headers.
+  return typeof found === 'string' ? found.split('\n') : (found ?? []);
+}

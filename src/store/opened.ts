@@ -1,0 +1,131 @@
+// The storages this process has open: one object per Configuration, kind and id, shared by everybody.
+// Promise: whoever opens the same storage gets the same object; closing frees its handles, and it can be used again.
+import { Configuration } from '../configuration.js';
+import { createDiskBackend } from './disk.js';
+import { createMemoryBackend } from './memory.js';
+import { checkStorageName } from './names.js';
+import type { StorageBackend } from './store.js';
+
+export type StorageKind = 'dataset' | 'key-value-store';
+
+/** What every open storage can do. */
+export interface OpenStorage {
+  /** Writes what is pending and frees handles and timers. The next use opens them again. */
+  close(): Promise<void>;
+}
+
+/** Opens a storage from within the first-use hook, which everybody else waits for. */
+export const WITHIN_FIRST_USE = Symbol('within first use');
+
+export interface StorageManagerOptions {
+  /** Where the storage is; the global Configuration unless given. */
+  config?: Configuration;
+  [WITHIN_FIRST_USE]?: true;
+}
+
+/** A storage's place: enough to make its object. */
+export interface StoragePlace {
+  readonly config: Configuration;
+  readonly backend: StorageBackend;
+  readonly id: string;
+  /** Given by the user; the default storages have none. */
+  readonly name: string | undefined;
+  /** Takes the object out of the shared ones. */
+  readonly release: () => void;
+}
+
+interface Opened {
+  readonly memory: StorageBackend;
+  readonly disk: Map<string, StorageBackend>;
+  readonly storages: Map<string, Promise<OpenStorage>>;
+  firstUse: Promise<void> | undefined;
+}
+
+const openedByConfig = new WeakMap<Configuration, Opened>();
+// Only to be able to close everything: holds no Configuration alive.
+const configs = new Set<WeakRef<Configuration>>();
+const collected = new FinalizationRegistry<WeakRef<Configuration>>((reference) => configs.delete(reference));
+
+type FirstUse = (config: Configuration) => Promise<void>;
+let firstUseHook: FirstUse | undefined;
+
+/**
+ * Runs `hook` once per Configuration, before its first storage is opened: the crawl layer decides there
+ * whether the default storages are emptied. Storages the hook opens itself need `[WITHIN_FIRST_USE]: true`.
+ */
+export function beforeFirstUse(hook: FirstUse | undefined): void {
+  firstUseHook = hook;
+}
+
+/** Opens a storage, or joins who has it open. */
+export async function openStorage<T extends OpenStorage>(
+  kind: StorageKind,
+  name: string | null | undefined,
+  options: StorageManagerOptions,
+  make: (place: StoragePlace) => Promise<T>,
+): Promise<T> {
+  const config = options.config ?? Configuration.getGlobalConfig();
+  const defaultId = config.get(kind === 'dataset' ? 'defaultDatasetId' : 'defaultKeyValueStoreId');
+  const id = checkStorageName(name ?? defaultId);
+  const opened = openedFor(config);
+  if (options[WITHIN_FIRST_USE] === undefined) await firstUse(config, opened);
+  const { backend, where } = backendOf(config, opened);
+  const key = `${where}|${kind}|${id}`;
+  const known = opened.storages.get(key);
+  if (known !== undefined) return known as Promise<T>;
+  const release = (): void => void opened.storages.delete(key);
+  const isDefault = name === undefined || name === null || name === defaultId;
+  const making = make({ config, backend, id, name: isDefault ? undefined : id, release });
+  opened.storages.set(key, making);
+  // One that failed to open is tried afresh by the next caller.
+  making.catch(release);
+  return making;
+}
+
+/**
+ * Saves and frees everything that is open: all storages of a Configuration, or of every one. Objects stay
+ * usable: they open their files again when needed.
+ *
+ * @example
+ * await closeStorages();
+ */
+export async function closeStorages(config?: Configuration): Promise<void> {
+  const targets = config === undefined ? [...configs].map((reference) => reference.deref()) : [config];
+  const storages = targets.flatMap((target) => [
+    ...(openedByConfig.get(target as Configuration)?.storages.values() ?? []),
+  ]);
+  await Promise.all(storages.map(async (storage) => (await storage.catch(() => undefined))?.close()));
+}
+
+function openedFor(config: Configuration): Opened {
+  let opened = openedByConfig.get(config);
+  if (opened === undefined) {
+    opened = { memory: createMemoryBackend(), disk: new Map(), storages: new Map(), firstUse: undefined };
+    openedByConfig.set(config, opened);
+    const reference = new WeakRef(config);
+    configs.add(reference);
+    collected.register(config, reference);
+  }
+  return opened;
+}
+
+function firstUse(config: Configuration, opened: Opened): Promise<void> | undefined {
+  if (firstUseHook === undefined) return undefined;
+  opened.firstUse ??= firstUseHook(config).catch((error: unknown) => {
+    opened.firstUse = undefined;
+    throw error;
+  });
+  return opened.firstUse;
+}
+
+function backendOf(config: Configuration, opened: Opened): { backend: StorageBackend; where: string } {
+  const onDisk = config.get('persistStorage') && config.get('storageClientOptions').persistStorage !== false;
+  if (!onDisk) return { backend: opened.memory, where: '' };
+  const where = config.localDataDirectory();
+  let backend = opened.disk.get(where);
+  if (backend === undefined) {
+    backend = createDiskBackend(where);
+    opened.disk.set(where, backend);
+  }
+  return { backend, where };
+}

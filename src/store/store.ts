@@ -1,0 +1,73 @@
+// PORT. What datasets and key-value stores need from where they are kept: a folder on disk, or memory.
+// Each method says its guarantee; test/integration runs one suite over every backend.
+import type { Readable } from 'node:stream';
+
+/** An append-only run of lines with one writer. */
+export interface Segment {
+  /** Sorts in the order in which segments were begun. */
+  readonly name: string;
+  /** May end in half a line while its writer writes, or after its writer died. */
+  readonly lengthBytes: number;
+  readonly createdAtMs: number;
+  readonly modifiedAtMs: number;
+}
+
+/** The one writer of a segment. Calls take effect in the order in which they were made. */
+export interface SegmentWriter {
+  readonly name: string;
+  /** Bytes written so far: the position of the next line. */
+  readonly lengthBytes: number;
+  /**
+   * Resolves when the lines are in the file: the death of this process no longer loses them. On failure
+   * the segment is as before. Each line ends in a newline.
+   */
+  append(lines: string | Uint8Array): Promise<void>;
+  /** Drops everything from `lengthBytes` on. */
+  cutTo(lengthBytes: number): Promise<void>;
+  /** Frees the file; the writer cannot be used again. */
+  close(): Promise<void>;
+}
+
+/** The lines of one dataset. */
+export interface SegmentStore {
+  /** Makes the store usable, or throws STORAGE_UNWRITABLE; cuts half a line a dead process left in a direct segment. */
+  prepare(): Promise<void>;
+  /** Every segment, in reading order. */
+  list(): Promise<readonly Segment[]>;
+  /** Bytes from `fromByte` up to `toByte`, fewer where the segment ends earlier, none where it is gone. */
+  read(name: string, fromByte: number, toByte: number): Promise<Buffer>;
+  /** A segment for items that stand by themselves: a new one, or one that its writer left below `maxBytes`. */
+  openDirect(maxBytes: number): Promise<SegmentWriter>;
+  /** A new segment for items that are acknowledged together with visits. Nothing exists until the first append. */
+  openVisit(writerId: string): Promise<SegmentWriter>;
+  /** Removes every segment; writers opened before refuse further lines. */
+  clear(): Promise<void>;
+  /** As `clear`, and forgets the store itself. */
+  remove(): Promise<void>;
+}
+
+export interface StoredRecord {
+  readonly body: Buffer;
+  readonly contentType: string;
+}
+
+/** The records of one key-value store. Keys were checked by the caller. */
+export interface RecordStore {
+  /** Makes the store usable, or throws STORAGE_UNWRITABLE. */
+  prepare(): Promise<void>;
+  read(key: string): Promise<StoredRecord | undefined>;
+  /** Atomic: whoever reads, whatever dies, sees the old record or the new one. */
+  write(key: string, body: Uint8Array | Readable, contentType: string): Promise<void>;
+  delete(key: string): Promise<void>;
+  has(key: string): Promise<boolean>;
+  /** Every key with the size of its record, in the order of the keys. */
+  list(): Promise<readonly { readonly key: string; readonly sizeBytes: number }[]>;
+  /** Forgets the store and everything in it. */
+  remove(): Promise<void>;
+}
+
+/** One place for all storages of a Configuration. */
+export interface StorageBackend {
+  segments(datasetId: string): SegmentStore;
+  records(storeId: string): RecordStore;
+}

@@ -1,0 +1,54 @@
+// The suites that every backend of a port passes: what the port promises, as sentences that run.
+// The test runner comes as an argument, so that this ships without one and a backend of your own can use it.
+import type { Frontier, Pacing } from '../frontier/frontier.js';
+import type { FrontierClock } from '../frontier/clock.js';
+import { accountingSuite } from './conformance-accounting.js';
+import { holdingSuite } from './conformance-holding.js';
+import { modelSuite } from './conformance-model.js';
+import { pacingSuite } from './conformance-pacing.js';
+import { queueingSuite } from './conformance-queueing.js';
+import { createBench, type Bench } from './conformance-bench.js';
+
+/** What the suites need of a test runner: vitest and others that speak its language. */
+export interface TestRunner {
+  describe(name: string, suite: () => void): void;
+  it(name: string, test: () => Promise<void>, timeoutMs?: number): void;
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- matchers are the runner's own.
+  expect(actual: unknown, message?: string): any;
+}
+
+export interface BackendOptions {
+  readonly pacing: Pacing;
+  readonly leaseMs: number;
+  /** The backend takes its time from here; the suites never sleep. */
+  readonly clock: FrontierClock;
+}
+
+/** One set of data of the backend under test. */
+export interface Backend {
+  /** Opens the data: the first time, or again after `close` or `kill`. */
+  open(): Promise<Frontier>;
+  /** Ends the last opening as `kill -9` would end its process: nothing is given back. */
+  kill(): Promise<void>;
+  /** Removes the data and frees everything. */
+  dispose(): Promise<void>;
+}
+
+export type MakeBackend = (options: BackendOptions) => Promise<Backend>;
+
+/**
+ * The promises of the frontier port, run against one backend.
+ *
+ * @example
+ * frontierSuite('memory', { describe, it, expect }, async (options) => memoryBackend(options));
+ */
+export function frontierSuite(name: string, runner: TestRunner, make: MakeBackend): void {
+  const bench: Bench = createBench(runner, make);
+  runner.describe(`frontier on ${name}`, () => {
+    queueingSuite(bench);
+    pacingSuite(bench);
+    holdingSuite(bench);
+    accountingSuite(bench);
+    modelSuite(bench);
+  });
+}

@@ -1,0 +1,13 @@
+// The `orcrawl/testing` entry: the synthetic web and the test proxy, for users' own tests as for ours.
+export { Simweb } from './simweb.js';
+export { startSimwebProcess } from './simweb-process.js';
+export type { SimwebProcess } from './simweb-process.js';
+export { startProxy } from './proxy.js';
+export type { ProxiedRequest, ProxyOptions, TestProxy } from './proxy.js';
+export { HOST_FAULTS } from './simweb-knobs.js';
+export type { HostFault, HostKnobs, Range, RateLimitKnobs, RobotsKnobs, SimwebOptions } from './simweb-knobs.js';
+export type { Gaps, LogQueries, RequestFilter, SeenRequest } from './simweb-log.js';
+export type { MappedUrl, PageKind } from './simweb-map.js';
+export type { ServedAnswer } from './simweb-respond.js';
+export { SIMWEB_PATHS } from './simweb-special.js';
+export type { SimwebUrls } from './simweb-urls.js';

@@ -1,0 +1,68 @@
+// What the synthetic web remembers between requests: how often something was tried, and since when.
+// Bounded: the oldest keys are forgotten first. `reset()` starts anew.
+
+export interface WebState {
+  /** Counts one more try of this key and returns the count. */
+  tries(key: string): number;
+  /** The time at which this key was first asked for, which is `nowMs` the first time. */
+  firstSeenMs(key: string, nowMs: number): number;
+  /** Takes one request from a host's allowance of `requests` per `windowMs`; false when it is used up. */
+  allow(host: number, requests: number, windowMs: number, nowMs: number): boolean;
+  /** The version of a page: 0 until it is touched. */
+  version(host: number, page: number): number;
+  touch(host: number, page: number): void;
+  reset(): void;
+}
+
+const MAX_KEYS = 1_000_000;
+
+function createKept<V>(): { get(key: string): V | undefined; set(key: string, value: V): void; clear(): void } {
+  const values = new Map<string, V>();
+  return {
+    get: (key) => values.get(key),
+    set(key, value) {
+      values.set(key, value);
+      if (values.size > MAX_KEYS) values.delete(values.keys().next().value as string);
+    },
+    clear: () => values.clear(),
+  };
+}
+
+export function createWebState(): WebState {
+  const tries = createKept<number>();
+  const firsts = createKept<number>();
+  const versions = createKept<number>();
+  const windows = createKept<{ startMs: number; used: number }>();
+  return {
+    tries(key) {
+      const count = (tries.get(key) ?? 0) + 1;
+      tries.set(key, count);
+      return count;
+    },
+    firstSeenMs(key, nowMs) {
+      const known = firsts.get(key);
+      if (known !== undefined) return known;
+      firsts.set(key, nowMs);
+      return nowMs;
+    },
+    allow(host, requests, windowMs, nowMs) {
+      const key = String(host);
+      const window = windows.get(key);
+      if (!window || nowMs - window.startMs >= windowMs) {
+        windows.set(key, { startMs: nowMs, used: 1 });
+        return true;
+      }
+      return ++window.used <= requests;
+    },
+    version: (host, page) => versions.get(`${host}/${page}`) ?? 0,
+    touch(host, page) {
+      const key = `${host}/${page}`;
+      versions.set(key, (versions.get(key) ?? 0) + 1);
+    },
+    reset() {
+      tries.clear();
+      firsts.clear();
+      windows.clear();
+    },
+  };
+}
