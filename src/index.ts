@@ -35,7 +35,11 @@ export type { AutoscaledPoolOptions } from './dispatch/pool-options.js';
 
 export { RequestList } from './frontier/request-list.js';
 export type { RequestListOptions } from './frontier/request-list.js';
-export { RequestQueue, RequestQueue as RequestQueueV1, RequestQueue as RequestQueueV2 } from './frontier/request-queue.js';
+export {
+  RequestQueue,
+  RequestQueue as RequestQueueV1,
+  RequestQueue as RequestQueueV2,
+} from './frontier/request-queue.js';
 export type {
   AddRequestsBatchedOptions,
   AddRequestsBatchedResult,

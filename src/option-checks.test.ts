@@ -1,7 +1,7 @@
 // Option checks: what a wrong option says, and that it says everything at once.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CrawlError } from './errors.js';
+import type { CrawlError } from './errors.js';
 import * as checks from './option-checks.js';
 
 const SHAPE = {

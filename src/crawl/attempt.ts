@@ -104,8 +104,7 @@ async function handle(host: AttemptHost, context: CrawlingContext, request: Requ
   await withinMs(
     host.handlerTimeoutMs,
     () => host.requestHandler(context),
-    () =>
-      new CrawlError('HANDLER_TIMEOUT', `requestHandler did not end within ${host.handlerTimeoutMs / 1000} s`),
+    () => new CrawlError('HANDLER_TIMEOUT', `requestHandler did not end within ${host.handlerTimeoutMs / 1000} s`),
   );
 }
 

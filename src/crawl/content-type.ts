@@ -46,8 +46,9 @@ export function isJson(type: string): boolean {
 /** HTML, XML, JSON and what the user added; `image/*` and the like accept a family. */
 export function acceptsType(type: string, additional: readonly string[]): boolean {
   if (isMarkup(type) || isJson(type)) return true;
-  return additional.some((pattern) =>
-    pattern === '*/*' || pattern === type || (pattern.endsWith('/*') && type.startsWith(pattern.slice(0, -1))),
+  return additional.some(
+    (pattern) =>
+      pattern === '*/*' || pattern === type || (pattern.endsWith('/*') && type.startsWith(pattern.slice(0, -1))),
   );
 }
 

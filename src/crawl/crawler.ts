@@ -78,7 +78,8 @@ export function composeCrawler<Kind extends CrawlerKind>(
   }
 
   function onSeedError(error: unknown): void {
-    const failure = error instanceof CrawlError ? error : new CrawlError('REQUEST_INVALID', String(error), { cause: error });
+    const failure =
+      error instanceof CrawlError ? error : new CrawlError('REQUEST_INVALID', String(error), { cause: error });
     if (run) run.fail(failure);
     else log.exception(failure, 'requests could not be added');
   }
@@ -114,12 +115,14 @@ export function composeCrawler<Kind extends CrawlerKind>(
 
   /** Requests of a list or foreign manager go into the queue in the background. */
   function seedFromList(queue: RequestQueue): void {
-    const list = options.requestList ?? (options.requestManager instanceof RequestQueue ? undefined : options.requestManager);
+    const list =
+      options.requestList ?? (options.requestManager instanceof RequestQueue ? undefined : options.requestManager);
     if (!list) return;
     async function* requests(): AsyncGenerator<Request> {
       for (let next = await list!.fetchNextRequest(); next; next = await list!.fetchNextRequest()) {
         yield next;
-        if ('markRequestHandled' in list!) await (list.markRequestHandled as (request: Request) => Promise<unknown>)(next);
+        if ('markRequestHandled' in list!)
+          await (list.markRequestHandled as (request: Request) => Promise<unknown>)(next);
       }
     }
     seeding++;
@@ -135,7 +138,13 @@ export function composeCrawler<Kind extends CrawlerKind>(
   async function work(queue: RequestQueue): Promise<RunEnd> {
     const engine = createHttpEngine({ allowPrivateAddresses: options.allowPrivateAddresses });
     sessionPool = options.useSessionPool ? await storages.openSessionPool(options) : undefined;
-    const navigate = navigationOf(kind, options, engine, stats);
+    for (const host of await storages.privateHosts(queue)) engine.allowHost(`http://${host}/`);
+    const allowHost = async (url: string) => {
+      const isNew = await storages.notePrivateHost(queue, new URL(url).host);
+      engine.allowHost(url);
+      return isNew;
+    };
+    const navigate = navigationOf(kind, options, engine, stats, allowHost);
     const host: Omit<AttemptHost, 'land' | 'onFatal' | 'signal'> = {
       crawler: self,
       log,
@@ -171,6 +180,7 @@ export function composeCrawler<Kind extends CrawlerKind>(
     const current = (run = startRun({
       queue,
       host,
+      config,
       poolOptions: {
         ...(kind === 'basic' ? {} : HTTP_POOL_OPTIONS),
         ...options.autoscaledPoolOptions,
@@ -200,7 +210,9 @@ export function composeCrawler<Kind extends CrawlerKind>(
 
   function drain(current: Run, signal: NodeJS.Signals): void {
     interrupted = true;
-    log.warning(`${signal}: finishing what is under way. Once more ends at once; a later run continues where this one stopped.`);
+    log.warning(
+      `${signal}: finishing what is under way. Once more ends at once; a later run continues where this one stopped.`,
+    );
     current.stop();
     const timer = setTimeout(() => current.abort(), DRAIN_MS);
     void current.ended.finally(() => clearTimeout(timer));
@@ -259,12 +271,13 @@ function navigationOf(
   options: ResolvedOptions,
   engine: ReturnType<typeof createHttpEngine>,
   stats: Statistics,
+  allowHost: (url: string) => Promise<boolean>,
 ): Navigate {
   if (kind === 'basic') return withoutNavigation;
   return createHttpNavigation({
     engine,
     options,
-    allowHost: (url) => engine.allowHost(url),
+    allowHost,
     dress: kind === 'file' ? dressFile : (visit, capture) => dressPage(visit, capture, options),
     onStatus: (statusCode) => stats.registerStatusCode(statusCode),
   });

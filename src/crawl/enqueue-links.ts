@@ -20,7 +20,10 @@ export async function enqueueLinks(
   options: EnqueueLinksOptions & { urls: readonly string[]; requestQueue: RequestSink },
 ): Promise<BatchAddRequestsResult> {
   if (!options?.urls || !options.requestQueue) {
-    throw new CrawlError('OPTION_INVALID', 'enqueueLinks needs "urls" and "requestQueue"; in a handler use the context\'s');
+    throw new CrawlError(
+      'OPTION_INVALID',
+      'enqueueLinks needs "urls" and "requestQueue"; in a handler use the context\'s',
+    );
   }
   checkEnqueueLinksOptions(options);
   const skipped: { url: string; reason: SkipReason }[] = [];
@@ -28,9 +31,12 @@ export async function enqueueLinks(
   const found = absoluteUrls(options.urls, options.baseUrl, skip);
   const page = { url: undefined, loadedUrl: undefined, crawlDepth: -1 };
   const requests = selectLinks(found, options, page, { maxCrawlDepth: undefined, skip });
-  const { addedRequests } = await options.requestQueue.addRequestsBatched(requests.slice(0, options.limit ?? Infinity), {
-    forefront: options.forefront,
-  });
+  const { addedRequests } = await options.requestQueue.addRequestsBatched(
+    requests.slice(0, options.limit ?? Infinity),
+    {
+      forefront: options.forefront,
+    },
+  );
   for (const one of skipped) await options.onSkippedRequest?.(one);
   return { processedRequests: addedRequests, unprocessedRequests: [] };
 }

@@ -16,8 +16,8 @@ import { withinMs } from './time-limit.js';
 export interface HttpVisitParts {
   readonly engine: Engine;
   readonly options: ResolvedOptions;
-  /** The user seeded this URL: its host may be a private address. */
-  readonly allowHost: (url: string) => void;
+  /** The user seeded this URL: its host may be a private address from now on. False when it was allowed before. */
+  readonly allowHost: (url: string) => Promise<boolean>;
   /** Adds what this crawler type offers of a page to the context. */
   readonly dress: (visit: Visit, capture: Capture) => void;
   readonly onStatus: (statusCode: number) => void;
@@ -41,16 +41,24 @@ export function createHttpNavigation(parts: HttpVisitParts): Navigate {
     const hookOptions = hookOptionsFor(visit, options);
     await runHooks(options.preNavigationHooks, visit, hookOptions, options.requestHandlerTimeoutMs);
     const order = orderFor(visit, hookOptions, options, redirects);
-    if (request.seeded) parts.allowHost(request.url);
     const arrive = (capture: Capture) => arrived(visit, capture, hookOptions, handle);
     visit.depart();
-    const arrival = await engine.visit(order, arrive);
+    const arrival = await engine.visit(order, arrive).catch(async (error: unknown) => {
+      if (!(await isSeededAddress(error, request))) throw error;
+      return engine.visit(order, arrive);
+    });
     if (arrival !== 'itself') return arrival;
     // The same page under another spelling (a slash more, say): the seen set would drop it as known.
     const again = await engine.visit({ ...order, url: request.loadedUrl! }, arrive);
     if (again !== 'itself') return again;
     throw new CrawlError('REDIRECT_LIMIT', `${request.url} redirects to itself`);
   };
+
+  /** A private address is refused unless the user named it: then its host, and only that, is allowed. */
+  async function isSeededAddress(error: unknown, request: Request): Promise<boolean> {
+    if (!request.seeded || !(error instanceof CrawlError) || error.code !== 'ADDRESS_REFUSED') return false;
+    return parts.allowHost(request.url);
+  }
 
   async function arrived(
     visit: Visit,
@@ -201,4 +209,3 @@ function assertUsable(capture: Capture, session: Session | undefined, options: R
     );
   }
 }
-

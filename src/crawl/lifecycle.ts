@@ -1,6 +1,7 @@
 // One run of a crawl: leases from the queue, attempts in the pool, settlements back into the queue.
 // Ends when nothing is pending, a limit is reached, it is told to, or a store fails; whatever it held
 // and did not finish goes back untouched.
+import type { Configuration } from '../configuration.js';
 import { AutoscaledPool } from '../dispatch/autoscaled-pool.js';
 import type { AutoscaledPoolOptions } from '../dispatch/pool-options.js';
 import { asCrawlError, type CrawlError } from '../errors.js';
@@ -14,6 +15,7 @@ export interface RunParts {
   readonly queue: RequestQueue;
   /** Everything an attempt needs but what the run itself provides. */
   readonly host: Omit<AttemptHost, 'land' | 'onFatal' | 'signal'>;
+  readonly config: Configuration;
   readonly poolOptions: Partial<AutoscaledPoolOptions>;
   readonly openWriter: (dataset: string | undefined) => Promise<VisitWriter>;
   readonly maxEnded: number;
@@ -70,15 +72,18 @@ export function startRun(parts: RunParts): Run {
     onReady: () => pool.notify(),
   });
   const host: AttemptHost = { ...parts.host, land: settler.land, onFatal: fail, signal: abortion.signal };
-  const pool = new AutoscaledPool({
-    ...parts.poolOptions,
-    runTaskFunction: async () => {
-      const lease = feed.take();
-      if (lease) await settler.settle(await attempt(host, lease));
+  const pool = new AutoscaledPool(
+    {
+      ...parts.poolOptions,
+      runTaskFunction: async () => {
+        const lease = feed.take();
+        if (lease) await settler.settle(await attempt(host, lease));
+      },
+      isTaskReadyFunction: isTaskReady,
+      isFinishedFunction: isFinished,
     },
-    isTaskReadyFunction: isTaskReady,
-    isFinishedFunction: isFinished,
-  });
+    parts.config,
+  );
 
   function isTaskReady(): boolean | Promise<boolean> {
     if (end) return false;

@@ -64,7 +64,9 @@ export function dressPage(visit: Visit, capture: Capture, options: ResolvedOptio
   }
   visit.setLinkFinder((selector) => {
     if (!isMarkup(type)) return [];
-    return isAnyAnchor(selector) ? anchorUrls(readContent()) : selectedUrls(readDocument(), selector, capture.loadedUrl);
+    return isAnyAnchor(selector)
+      ? anchorUrls(readContent())
+      : selectedUrls(readDocument(), selector, capture.loadedUrl);
   });
 }
 

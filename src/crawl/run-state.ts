@@ -66,7 +66,7 @@ export async function withRunLock<T>(folder: string, work: () => Promise<T>): Pr
 }
 
 async function takeLock(file: string): Promise<void> {
-  for (const deadlineMs = Date.now() + LOCK_TIMEOUT_MS; ; ) {
+  for (const deadlineMs = Date.now() + LOCK_TIMEOUT_MS; ;) {
     try {
       const handle = await open(file, 'wx');
       await handle.writeFile(String(process.pid));

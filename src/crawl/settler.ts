@@ -113,7 +113,8 @@ export function createSettler(options: SettlerOptions): Settler {
       throw error;
     });
     if (!answer.held) await undo(written);
-    else for (const { links: confirmed } of settlements) for (const link of confirmed ?? []) recent.add(link.fingerprint);
+    else
+      for (const { links: confirmed } of settlements) for (const link of confirmed ?? []) recent.add(link.fingerprint);
     for (const visit of batch) visit.onSettled?.(answer.held);
   }
 

@@ -6,7 +6,10 @@ import type { ResolvedOptions } from './options.js';
 import type { Statistics, StatisticState } from './statistics.js';
 
 export interface StatusMessageParts {
-  readonly options: Pick<ResolvedOptions, 'statusMessageLoggingIntervalMs' | 'statusMessageCallback' | 'maxRequestsPerCrawl'>;
+  readonly options: Pick<
+    ResolvedOptions,
+    'statusMessageLoggingIntervalMs' | 'statusMessageCallback' | 'maxRequestsPerCrawl'
+  >;
   readonly log: Log;
   readonly stats: Statistics;
   readonly crawler: unknown;

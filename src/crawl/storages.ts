@@ -9,13 +9,15 @@ import { Dataset } from '../store/dataset.js';
 import { KeyValueStore } from '../store/key-value.js';
 import { closeStorages } from '../store/opened.js';
 import { isVisitWriterGone, ownerName } from '../store/segment-names.js';
-import { recoverVisitSegments, type VisitWriter } from '../store/visit-segments.js';
+import { recoverVisitSegments } from '../store/visit-recovery.js';
+import type { VisitWriter } from '../store/visit-segments.js';
 import type { ResolvedOptions } from './options.js';
 import { readLastRun, writeRunState } from './run-state.js';
 import type { Statistics } from './statistics.js';
 
 const STATISTICS_KEY = 'SDK_CRAWLER_STATISTICS_0';
 const STATE_KEY = 'CRAWLEE_STATE';
+const PRIVATE_HOST_NOTE = 'private-host/';
 /** Links are queued beyond `maxRequestsPerCrawl` in case some of them are skipped, up to this factor and reserve. */
 const ROOM_FACTOR = 2;
 const ROOM_RESERVE = 100;
@@ -113,6 +115,19 @@ export function createStorages(options: ResolvedOptions, config: Configuration, 
       if (!Number.isFinite(maxRequests)) return Infinity;
       const pending = current.getPendingCount();
       return Math.max(0, ROOM_FACTOR * (maxRequests - current.getEndedCount()) + ROOM_RESERVE - pending);
+    },
+    /** Private hosts that the user seeded, in this run or an interrupted one. */
+    async privateHosts(current: RequestQueue): Promise<string[]> {
+      const { notes } = await current.overview();
+      const hosts = Object.keys(notes).filter((key) => key.startsWith(PRIVATE_HOST_NOTE));
+      return hosts.map((key) => key.slice(PRIVATE_HOST_NOTE.length));
+    },
+    /** Remembers a seeded private host for a resumed run; false when it was known. */
+    async notePrivateHost(current: RequestQueue, host: string): Promise<boolean> {
+      const key = PRIVATE_HOST_NOTE + host;
+      if ((await current.overview()).notes[key] !== undefined) return false;
+      await current.holder.settle({ settlements: [], notes: { [key]: '1' } });
+      return true;
     },
     async close(): Promise<void> {
       await closeStorages(config);

@@ -163,4 +163,3 @@ async function addElsewhere(options: EnqueueLinksOptions, requests: Request[]): 
   const { addedRequests } = await requestQueue!.addRequestsBatched(requests.slice(0, limit), { forefront });
   return { processedRequests: addedRequests, unprocessedRequests: [] };
 }
-

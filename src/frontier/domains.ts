@@ -74,8 +74,9 @@ export function createDomains(options: {
   function create(name: string, hi: number, lo: number): Domain {
     const id = hot.nextDomain++;
     names().add(hi, lo, id);
-    const row = { delayMs: -1, nextAllowedMs: 0, readyMs: 0, dueMs: -1, dueTie: 0, head: -1, queued: 0, turnsOut: 0 };
-    const domain = keep(id, { hi, lo, name, ...row });
+    const times = { delayMs: -1, nextAllowedMs: 0, readyMs: 0, dueMs: -1, dueTie: 0 };
+    const queue = { queued: 0, ahead: 0, behind: 0, firstBlock: 0, nextBlock: 0, head: [], tail: [] };
+    const domain = keep(id, { hi, lo, name, turnsOut: 0, ...times, ...queue });
     mark(domain);
     return domain;
   }

@@ -42,6 +42,8 @@ export interface EmbeddedFrontier extends Frontier {
   readonly seenBytes: number;
   /** Must be called, and have resolved, before anything else. */
   open(): Promise<void>;
+  /** From the next call on, domains without a delay of their own are paced like this. */
+  setPacing(pacing: Pacing): void;
   /** Ends as `kill -9` would: nothing is given back, nobody is told. For tests. */
   abandon(): Promise<void>;
 }
@@ -153,6 +155,7 @@ export function createEmbeddedFrontier(
       return machine.seen.bytes;
     },
     open,
+    setPacing: (pacing) => void Object.assign(machine.options.pacing, checkedPacing(pacing)),
     async add(call) {
       checkCaller(call);
       checkEntries(call.entries);

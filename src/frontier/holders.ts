@@ -78,6 +78,8 @@ export function createHolders(machine: Machine, options: { opener: () => number;
       loseLease(machine, row);
     }
     remove(holder);
+    // One holder after the other, so that the order of domains due at the same moment does not depend on chance.
+    machine.domains.flush();
     return leases.length;
   }
 

@@ -21,13 +21,15 @@ export interface Table {
 export const TABLE_KEYS = {
   /** request id → header and record */
   requests: [0, 6],
-  /** domain id, place → request id */
-  queue: [4, 6],
+  /** domain id, block number → ids of requests in the middle of the domain's line */
+  blocks: [4, 4],
+  /** domain id, place → request id, for requests before and behind the line */
+  places: [4, 6],
   /** domain id → state and name */
   domains: [0, 4],
   /** due time, tie-break → domain id: exactly the domains that have something queued and a turn free */
   due: [6, 6],
-  /** retry time, request id → nothing */
+  /** retry time, request id → whether it then goes to the end of its domain */
   waiting: [6, 6],
   /** holder number, lease id → request, domain, place */
   leases: [4, 6],

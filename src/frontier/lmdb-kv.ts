@@ -98,7 +98,9 @@ function openTable(environment: RootDatabase, name: keyof typeof TABLE_KEYS): Ta
  * for large values. Good until the next read.
  */
 function asBuffer(bytes: Uint8Array): Buffer {
-  return Buffer.isBuffer(bytes) ? bytes.subarray(0, bytes.length) : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return Buffer.isBuffer(bytes)
+    ? bytes.subarray(0, bytes.length)
+    : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
 function writeHalf(value: number, bytes: number, target: Uint8Array, start: number): number {

@@ -1,7 +1,6 @@
 // The frontier in this process's memory: the same machine as on disk, over tables that end with the process.
 // For crawls that need no resume (`persistStorage: false`) and for tests without a disk.
 import { createEmbeddedFrontier, type EmbeddedFrontier, type EmbeddedOptions } from './embedded.js';
-import type { Frontier } from './frontier.js';
 import { type Kv, TABLE_NAMES, type Tables } from './kv.js';
 import { createSortedTable } from './sorted-table.js';
 
@@ -24,8 +23,8 @@ export function createMemoryKv(): Kv {
  * @example
  * const frontier = createMemoryFrontier({ pacing: { delayMs: 0, turns: 10 } });
  */
-export function createMemoryFrontier(options: EmbeddedOptions): Frontier {
-  const frontier: EmbeddedFrontier = createEmbeddedFrontier(createMemoryKv(), {
+export function createMemoryFrontier(options: EmbeddedOptions): EmbeddedFrontier {
+  const frontier = createEmbeddedFrontier(createMemoryKv(), {
     ...options,
     access: 'owner',
     where: 'memory',

@@ -9,10 +9,13 @@ import { fingerprintFromId, fingerprintToId } from '../request/fingerprint.js';
 import { type Dictionary, Request, type Source, toRequest } from '../request/request.js';
 import { entryOf } from './entry.js';
 import type { Counters, Found, Pacing, Presence } from './frontier.js';
-import { createHolder, type Holder } from './holder.js';
+import { createHolder, type Holder, newHolderId } from './holder.js';
 import { createMemoryFrontier } from './memory.js';
 import { createRecentFingerprints, type RecentFingerprints } from './recent.js';
 import { downloadRequests, isUrlList, type UrlListSource } from './url-list-source.js';
+import { MAX_TURNS } from './validation.js';
+
+const DEFAULT_LOCK_SECS = 180;
 
 export interface RequestQueueOpenOptions {
   config?: Configuration;
@@ -63,7 +66,18 @@ export type RequestsLike = Iterable<Source | UrlListSource> | AsyncIterable<Sour
 
 type Opened = Awaited<ReturnType<typeof openFrontier>>;
 
-const open = new Map<string, Promise<RequestQueue>>();
+type Registry = Map<string, Promise<RequestQueue>>;
+
+/** Queues on disk are one per folder in this process; those in memory one per Configuration and name. */
+const onDisk: Registry = new Map();
+const inMemory = new WeakMap<Configuration, Registry>();
+
+function registryOf(config: Configuration, folder: string | undefined): Registry {
+  if (folder !== undefined) return onDisk;
+  let registry = inMemory.get(config);
+  if (!registry) inMemory.set(config, (registry = new Map()));
+  return registry;
+}
 /**
  * A persistent queue that takes each request once and hands it to one worker at a time.
  *
@@ -78,16 +92,16 @@ export class RequestQueue {
   readonly name: string | undefined;
   /** @internal */ readonly recent: RecentFingerprints;
   readonly #opened: Opened;
-  readonly #registryKey: string;
+  readonly #release: () => void;
   readonly #leases = new Map<string, number>();
   #counters: Counters;
   #background: Promise<unknown> | undefined;
   #closed: Promise<void> | undefined;
 
-  private constructor(id: string, name: string | undefined, registryKey: string, opened: Opened, counters: Counters) {
+  private constructor(id: string, name: string | undefined, release: () => void, opened: Opened, counters: Counters) {
     this.id = id;
     this.name = name;
-    this.#registryKey = registryKey;
+    this.#release = release;
     this.#opened = opened;
     this.#counters = counters;
     this.recent = createRecentFingerprints();
@@ -99,12 +113,14 @@ export class RequestQueue {
     const id = name ?? config.get('defaultRequestQueueId');
     if (!options.prepared) await firstUse(config);
     const folder = queueFolder(id, config);
-    const registryKey = folder ?? `memory:${id}`;
-    let queue = open.get(registryKey);
+    const registry = registryOf(config, folder);
+    const key = folder ?? id;
+    let queue = registry.get(key);
     if (!queue) {
-      queue = RequestQueue.#create(id, name ?? undefined, registryKey, folder, options);
-      open.set(registryKey, queue);
-      queue.catch(() => open.delete(registryKey));
+      const release = () => void registry.delete(key);
+      queue = RequestQueue.#create(id, name ?? undefined, release, folder, options);
+      registry.set(key, queue);
+      queue.catch(release);
     }
     return queue;
   }
@@ -112,13 +128,13 @@ export class RequestQueue {
   static async #create(
     id: string,
     name: string | undefined,
-    registryKey: string,
+    release: () => void,
     folder: string | undefined,
     options: RequestQueueOpenOptions,
   ): Promise<RequestQueue> {
     const opened = await openFrontier(folder, options);
     const { counters } = await opened.frontier.overview();
-    return new RequestQueue(id, name, registryKey, opened, counters);
+    return new RequestQueue(id, name, release, opened, counters);
   }
 
   /** @internal The caller in whose name this process leases and settles. */
@@ -128,7 +144,7 @@ export class RequestQueue {
 
   /** @internal Sets how domains are paced from now on. */
   setPacing(pacing: Pacing): void {
-    this.#opened.setPacing(pacing);
+    this.#opened.frontier.setPacing({ ...pacing, turns: Math.min(pacing.turns, MAX_TURNS) });
   }
 
   /** @internal */
@@ -291,7 +307,7 @@ export class RequestQueue {
 
   async #close(): Promise<void> {
     await this.#background?.catch(() => undefined);
-    open.delete(this.#registryKey);
+    this.#release();
     await this.#opened.frontier.close();
   }
 
@@ -386,17 +402,14 @@ function queueFolder(id: string, config: Configuration): string | undefined {
 
 /** The frontier behind a queue, and this process's life in it. */
 async function openFrontier(folder: string | undefined, options: RequestQueueOpenOptions) {
-  const id = newHolderId();
-  let pacing: Pacing = { delayMs: 0, turns: Infinity };
-  const common = { pacing, leaseMs: (options.requestLockSecs ?? 180) * 1000 };
+  const holder = newHolderId();
+  const common = {
+    holder,
+    pacing: { delayMs: 0, turns: MAX_TURNS },
+    leaseMs: (options.requestLockSecs ?? DEFAULT_LOCK_SECS) * 1000,
+  };
   const frontier = folder
-    ? await (
-        await import('./lmdb.js')
-      ).openLmdbFrontier(folder, {
-        ...common,
-        access: options.access ?? 'owner',
-        holder: id,
-      })
+    ? await (await import('./lmdb.js')).openEmbeddedLmdb(folder, { ...common, access: options.access ?? 'owner' })
     : createMemoryFrontier(common);
-  return { frontier, folder, holder: createHolder(frontier, { id }) };
+  return { frontier, folder, holder: createHolder(frontier, { id: holder }) };
 }

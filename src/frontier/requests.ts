@@ -1,14 +1,13 @@
 // A request's way through the tables: accepted once, queued in its domain, waiting for a retry, ended.
 // Every step here moves exactly one count from one counter to another, so that they always add up.
 import type { Presence, QueueEntry } from './frontier.js';
+import { joinLine, placeOf, takePlace } from './domain-queue.js';
 import type { Domain } from './domains.js';
 import type { Machine } from './machine.js';
 import {
   DONE,
   FAILED,
-  packNumber,
   packRequest,
-  placeOf,
   QUEUED,
   type RequestRow,
   requestState,
@@ -46,22 +45,16 @@ function acceptEntry(machine: Machine, entry: QueueEntry): Presence {
     record: entry.record,
   };
   tables.requests.put(0, id, packRequest(request));
-  const order = entry.forefront ? -hot.nextFront++ : hot.nextBack++;
-  enqueue(machine, domain, id, placeOf(priority, order), true);
+  enter(machine, domain, true);
+  if (priority === 0 && !entry.forefront) joinLine(machine, domain, id);
+  else takePlace(machine, domain, id, placeOf(priority, entry.forefront ? -hot.nextFront++ : hot.nextBack++));
   hot.accepted++;
   return 'new';
 }
 
-/** `isFresh`: the domain's wait begins now if it had nothing queued; otherwise it keeps its place in the row. */
-function enqueue(machine: Machine, domain: Domain, id: number, place: number, isFresh: boolean): void {
-  machine.tables.queue.put(domain.id, place, packNumber(id));
-  if (domain.queued === 0) {
-    if (isFresh) domain.readyMs = machine.nowMs;
-    domain.head = place;
-  } else if (place < domain.head) {
-    domain.head = place;
-  }
-  domain.queued++;
+/** `isFresh`: the domain's wait begins now if it had nothing queued; otherwise it keeps its place among domains. */
+function enter(machine: Machine, domain: Domain, isFresh: boolean): void {
+  if (isFresh && domain.queued === 0) domain.readyMs = machine.nowMs;
   machine.hot.queued++;
   machine.domains.mark(domain);
 }
@@ -69,12 +62,22 @@ function enqueue(machine: Machine, domain: Domain, id: number, place: number, is
 /** To the front of its priority in its domain. */
 export function queueInFront(machine: Machine, id: number, request: RequestRow): void {
   const domain = machine.domains.byId(request.domain);
-  enqueue(machine, domain, id, placeOf(request.priority, -machine.hot.nextFront++), true);
+  enter(machine, domain, true);
+  takePlace(machine, domain, id, placeOf(request.priority, -machine.hot.nextFront++));
+}
+
+/** To the end of its priority in its domain. */
+export function queueLast(machine: Machine, id: number, request: RequestRow): void {
+  const domain = machine.domains.byId(request.domain);
+  enter(machine, domain, true);
+  if (request.priority === 0) joinLine(machine, domain, id);
+  else takePlace(machine, domain, id, placeOf(request.priority, machine.hot.nextBack++));
 }
 
 /** Back to where it was, as if it had never left. */
 export function queueBack(machine: Machine, domain: Domain, id: number, place: number): void {
-  enqueue(machine, domain, id, place, false);
+  enter(machine, domain, false);
+  takePlace(machine, domain, id, place);
 }
 
 export function readRequest(machine: Machine, id: number): RequestRow {
@@ -87,15 +90,16 @@ export function writeRequest(machine: Machine, id: number, request: RequestRow):
   machine.tables.requests.put(0, id, packRequest(request));
 }
 
-/** Out of the queue until `afterMs` from now; then at the front of its domain. */
-export function wait(machine: Machine, id: number, request: RequestRow, afterMs: number): void {
+/** Out of the queue until `afterMs` from now; then at the front of its domain, or at its end. */
+export function wait(machine: Machine, id: number, request: RequestRow, afterMs: number, toEnd = false): void {
   request.state = RETRYING;
   writeRequest(machine, id, request);
-  machine.tables.waiting.put(machine.nowMs + afterMs, id, NOTHING);
+  machine.tables.waiting.put(machine.nowMs + afterMs, id, toEnd ? TO_END : TO_FRONT);
   machine.hot.retrying++;
 }
 
-const NOTHING = Buffer.alloc(1);
+const TO_FRONT = Buffer.from([0]);
+const TO_END = Buffer.from([1]);
 
 // So that a lease call stays short when very many retries fall due at once; the next call goes on.
 const MAX_RETURNS = 1_000;
@@ -104,19 +108,20 @@ const MAX_RETURNS = 1_000;
 export function returnFromWaiting(machine: Machine): void {
   const { tables, hot, nowMs } = machine;
   if (hot.retrying === 0) return;
-  const over: { atMs: number; id: number }[] = [];
-  tables.waiting.scan(0, 0, nowMs, (atMs, id) => {
-    over.push({ atMs, id });
+  const over: { atMs: number; id: number; toEnd: boolean }[] = [];
+  tables.waiting.scan(0, 0, nowMs, (atMs, id, row) => {
+    over.push({ atMs, id, toEnd: row[0] === TO_END[0] });
     return over.length < MAX_RETURNS;
   });
   // Each goes to the very front, so the one that waited longest goes last.
-  for (const { atMs, id } of over.reverse()) {
+  for (const { atMs, id, toEnd } of over.reverse()) {
     tables.waiting.remove(atMs, id);
     const request = readRequest(machine, id);
     request.state = QUEUED;
     writeRequest(machine, id, request);
     hot.retrying--;
-    queueInFront(machine, id, request);
+    if (toEnd) queueLast(machine, id, request);
+    else queueInFront(machine, id, request);
   }
 }
 

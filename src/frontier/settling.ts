@@ -5,7 +5,7 @@ import type { Landing, SettleAnswer, SettleCall, Settlement } from './frontier.j
 import { giveBack, type Holders } from './holders.js';
 import type { Machine } from './machine.js';
 import { DONE, FAILED, type LeaseRow, packJson, packLease, SKIPPED, unpackLease } from './packing.js';
-import { acceptEntries, endRequest, queueInFront, readRequest, wait, writeRequest } from './requests.js';
+import { acceptEntries, endRequest, queueInFront, queueLast, readRequest, wait, writeRequest } from './requests.js';
 
 export function settleVisits(machine: Machine, holders: Holders, call: SettleCall): SettleAnswer {
   const { leases } = machine.tables;
@@ -80,8 +80,9 @@ function settleOne(machine: Machine, lease: LeaseRow, settlement: Settlement): v
     case 'retry': {
       const request = readRequest(machine, lease.request);
       if (settlement.record !== undefined) request.record = settlement.record;
-      if (settlement.afterMs > 0) return wait(machine, lease.request, request, settlement.afterMs);
+      if (settlement.afterMs > 0) return wait(machine, lease.request, request, settlement.afterMs, settlement.back);
       writeRequest(machine, lease.request, request);
+      if (settlement.back) return queueLast(machine, lease.request, request);
       return queueInFront(machine, lease.request, request);
     }
     default:

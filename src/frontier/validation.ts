@@ -7,7 +7,7 @@ import type { Caller, LeaseCall, Pacing, QueueEntry, SettleCall } from './fronti
 export const DEFAULT_LEASE_MS = 180_000;
 /** Ten years: beyond it a delay is a mistake, and below it store time stays far within its 48 bits. */
 const MAX_DURATION_MS = 315_360_000_000;
-const MAX_TURNS = 65_535;
+export const MAX_TURNS = 65_535;
 const MAX_DOMAIN_LENGTH = 1_024;
 
 export function checkedPacing(pacing: Pacing): Pacing {
@@ -16,7 +16,7 @@ export function checkedPacing(pacing: Pacing): Pacing {
   if (!Number.isInteger(turns) || turns < 1 || turns > MAX_TURNS) {
     invalidOption('pacing.turns', `a whole number from 1 to ${MAX_TURNS}`, turns);
   }
-  return Object.freeze({ delayMs: Math.ceil(delayMs), turns });
+  return { delayMs: Math.ceil(delayMs), turns };
 }
 
 export function checkedLeaseMs(leaseMs = DEFAULT_LEASE_MS): number {

@@ -72,8 +72,10 @@ export interface ResponseHead {
   url: string;
 }
 
-export interface HttpCrawlingContext<UserData extends Dictionary = AnyData, JSONData = AnyData>
-  extends CrawlingContext<unknown, UserData> {
+export interface HttpCrawlingContext<UserData extends Dictionary = AnyData, JSONData = AnyData> extends CrawlingContext<
+  unknown,
+  UserData
+> {
   response: ResponseHead;
   /** A string for HTML and XML in a CheerioCrawler; else a Buffer. */
   body: string | Buffer;
@@ -87,14 +89,18 @@ export interface HttpCrawlingContext<UserData extends Dictionary = AnyData, JSON
   parseWithCheerio(selector?: string, timeoutMs?: number): Promise<CheerioAPI>;
 }
 
-export interface CheerioCrawlingContext<UserData extends Dictionary = AnyData, JSONData = AnyData>
-  extends HttpCrawlingContext<UserData, JSONData> {
+export interface CheerioCrawlingContext<
+  UserData extends Dictionary = AnyData,
+  JSONData = AnyData,
+> extends HttpCrawlingContext<UserData, JSONData> {
   /** The page as a cheerio document, built when first touched. */
   $: CheerioAPI;
 }
 
-export interface FileDownloadCrawlingContext<UserData extends Dictionary = AnyData>
-  extends CrawlingContext<unknown, UserData> {
+export interface FileDownloadCrawlingContext<UserData extends Dictionary = AnyData> extends CrawlingContext<
+  unknown,
+  UserData
+> {
   response: ResponseHead;
   contentType: { type: string; encoding: BufferEncoding };
   /** The whole file; empty when a `streamHandler` takes it. */

@@ -43,7 +43,10 @@ export interface EnqueueLinksOptions {
 
 /** What `enqueueLinks` needs of another queue. */
 export interface RequestSink {
-  addRequestsBatched(requests: Request[], options?: { forefront?: boolean }): Promise<{
+  addRequestsBatched(
+    requests: Request[],
+    options?: { forefront?: boolean },
+  ): Promise<{
     addedRequests: ProcessedRequest[];
   }>;
 }

@@ -17,7 +17,7 @@ const LABEL = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
 
 // The lookahead bounds the local part (64, RFC 5321) before it is matched piece by piece.
 const email = pattern(
-  `(?<![${ATOM}])(?=[${ATOM}.]{1,64}@)[${ATOM}]+(?:\\.[${ATOM}]+)*@(?:${LABEL}\\.){1,20}[a-z](?:[a-z0-9-]{0,61}[a-z0-9])`,
+  `(?<![${ATOM}])(?=[.${ATOM}]{1,64}@)[${ATOM}]+(?:\\.[${ATOM}]+)*@(?:${LABEL}\\.){1,20}[a-z](?:[a-z0-9-]{0,61}[a-z0-9])`,
 );
 
 /** Exactly one e-mail address. */

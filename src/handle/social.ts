@@ -1,7 +1,7 @@
 // Contacts that a page shows: e-mail addresses, phone numbers and profiles on social sites.
 // Promise: one walk over the document, without recursion, so that no page can exhaust the stack or the clock.
 import { createRequire } from 'node:module';
-import type * as Cheerio from 'cheerio';
+import type * as Cheerio from 'cheerio/slim';
 import type { CheerioAPI } from 'cheerio';
 import { CrawlError } from '../errors.js';
 import { readableText } from './readable-text.js';
@@ -128,6 +128,6 @@ let cheerio: typeof Cheerio | undefined;
 
 /** Cheerio on htmlparser2, loaded on first use. */
 export function loadHtml(html: string): CheerioAPI {
-  cheerio ??= createRequire(import.meta.url)('cheerio') as typeof Cheerio;
-  return cheerio.load(html, { xml: { xmlMode: false, decodeEntities: true } });
+  cheerio ??= createRequire(import.meta.url)('cheerio/slim') as typeof Cheerio;
+  return cheerio.load(html, { xml: { xmlMode: false, decodeEntities: true } }) as CheerioAPI;
 }

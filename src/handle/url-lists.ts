@@ -2,6 +2,7 @@
 // Promise: linear in the length of the text; what fetches the text is passed in by the crawl layer.
 import { aFilledString, aRegExp, aString, check, checkOptions } from '../option-checks.js';
 import type { ShapeOf } from '../option-checks.js';
+import { parseUrl } from '../request/url.js';
 
 // Bounds: a label has 63 characters, a host name 253; userinfo is cut at 200.
 const LABEL = '[\\p{L}\\p{N}_](?:[\\p{L}\\p{N}_-]{0,61}[\\p{L}\\p{N}_])?';
@@ -57,7 +58,7 @@ export type FetchText = (url: string, options: { encoding: BufferEncoding; proxy
 const DOWNLOAD: ShapeOf<DownloadListOfUrlsOptions> = {
   url: check(
     'an http or https URL',
-    (value) => typeof value === 'string' && /^https?:/i.test(value) && URL.canParse(value),
+    (value) => typeof value === 'string' && /^https?:$/.test(parseUrl(value)?.protocol ?? ''),
   ),
   encoding: check(
     'an encoding of Node such as "utf8"',

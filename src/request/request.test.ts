@@ -1,7 +1,7 @@
 // Requests: what they accept, the key they are deduplicated by, and that nothing is lost on the way to disk.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CrawlError, RequestValidationError } from '../errors.js';
+import { type CrawlError, RequestValidationError } from '../errors.js';
 import { fingerprintFromId } from './fingerprint.js';
 import { type Dictionary, type Priority, Request, type RequestOptions, RequestState, toRequest } from './request.js';
 

@@ -3,7 +3,7 @@
 import { CrawlError } from '../errors.js';
 import { type CompiledPattern, compileGlobs, compileMixed, compileRegExps } from './pattern.js';
 import type { GlobInput, PatternInput, PatternRequestOptions, RegExpInput } from './pattern.js';
-import { registrableDomain } from './url.js';
+import { parseUrl, registrableDomain } from './url.js';
 
 /**
  * How far from the page a link may lead.
@@ -109,16 +109,17 @@ function comparedUrl(strategy: EnqueueStrategy, { baseUrl, url, loadedUrl }: Sco
 }
 
 function domainOfUrl(url: string): string {
-  return URL.canParse(url) ? registrableDomain(new URL(url).hostname) : '';
+  return registrableDomain(parseUrl(url)?.hostname ?? '');
 }
 
 /** A test of http(s) URLs against the origin of `base`. */
 function createReach(strategy: EnqueueStrategy, base: string): (url: string) => boolean {
   if (strategy === 'all') return () => true;
-  if (!URL.canParse(base)) {
+  const parsedBase = parseUrl(base);
+  if (!parsedBase) {
     throw new CrawlError('URL_INVALID', `links cannot be compared with "${base.slice(0, 200)}": it is no absolute URL`);
   }
-  const { protocol, host, hostname, port } = new URL(base);
+  const { protocol, host, hostname, port } = parsedBase;
   const plain = `http://${host}/`;
   const secure = `https://${host}/`;
   switch (strategy) {
@@ -147,9 +148,9 @@ function createReach(strategy: EnqueueStrategy, base: string): (url: string) => 
 function withParsing(compare: (url: string) => boolean): (url: string) => boolean {
   return (url) => {
     if (compare(url)) return true;
-    if (hasPlainAuthority(url) || !URL.canParse(url)) return false;
-    const parsed = new URL(url);
-    return compare(`${parsed.protocol}//${parsed.host}/`);
+    if (hasPlainAuthority(url)) return false;
+    const parsed = parseUrl(url);
+    return parsed !== undefined && compare(`${parsed.protocol}//${parsed.host}/`);
   };
 }
 

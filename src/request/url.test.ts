@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CrawlError } from '../errors.js';
-import { domainOf, hostOf, MAX_URL_LENGTH, normalizeUrl, parseHttpUrl, registrableDomain } from './url.js';
+import { domainOf, hostOf, MAX_URL_LENGTH, normalizeUrl, parseHttpUrl, parseUrl, registrableDomain } from './url.js';
 
 /** The unique key by the rules alone, step by step, with the platform's parser. */
 function keyByTheRules(text: string, keepFragment: boolean): string {
@@ -176,9 +176,8 @@ describe('normalizeUrl', () => {
   it('gives a key that is its own key', () => {
     fc.assert(
       fc.property(adversarial, (text) => {
-        fc.pre(/^\s*https?:/i.test(text) && URL.canParse(text));
         // The second of two trailing slashes would be dropped by a second application, as in Crawlee.
-        fc.pre(!new URL(text).pathname.endsWith('//'));
+        fc.pre(/^\s*https?:/i.test(text) && parseUrl(text)?.pathname.endsWith('//') === false);
         const key = normalizeUrl(text);
         expect(normalizeUrl(key)).toBe(key);
       }),
@@ -191,8 +190,9 @@ describe('domainOf', () => {
   it('equals the registrable domain of the parsed host for every valid URL', () => {
     fc.assert(
       fc.property(anyUrl, (text) => {
-        fc.pre(URL.canParse(text) && /^https?:$/.test(new URL(text).protocol));
-        expect(domainOf(text)).toBe(registrableDomain(new URL(text).hostname));
+        const url = parseUrl(text);
+        fc.pre(url !== undefined && /^https?:$/.test(url.protocol));
+        expect(domainOf(text)).toBe(registrableDomain((url as URL).hostname));
       }),
       { numRuns: 3_000 },
     );
@@ -225,6 +225,24 @@ describe('hostOf', () => {
   it('is the host in canonical spelling without port, or nothing', () => {
     expect(hostOf('https://EXAMPLE.com:8080/')).toBe('example.com');
     expect(hostOf('example.com')).toBe('');
+  });
+});
+
+describe('parseUrl', () => {
+  it('still reads hosts with letters of Latin-1 after many thousand calls', () => {
+    // Node 20's own URL.canParse begins to refuse these once it is optimised.
+    for (let call = 0; call < 30_000; call++) {
+      if (parseUrl('https://b\u00fccher.example/')?.host !== 'xn--bcher-kva.example')
+        expect.unreachable(`call ${call}`);
+    }
+  });
+
+  it('answers with nothing where the constructor throws, also relative to a base', () => {
+    expect(parseUrl('https://\u00c3\u00a8.example/')).toBeUndefined();
+    expect(parseUrl('a/b')).toBeUndefined();
+    expect(parseUrl('a/b', 'https://example.com/c/d')?.href).toBe('https://example.com/c/a/b');
+    expect(parseUrl('//', 'https://example.com/')).toBeUndefined();
+    expect(parseUrl('a', 'not a base')).toBeUndefined();
   });
 });
 

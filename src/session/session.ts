@@ -1,6 +1,5 @@
 // One identity towards the sites: its cookies, its proxy (by id), its headers, and how well it fares.
 // Promise: a session that was blocked, got old or was used up is never usable again; costs little until cookies come.
-import { randomBytes } from 'node:crypto';
 import type { CookieJar, SerializedCookieJar } from 'tough-cookie';
 import { aFilledString, aFunction, anObject, aNumber, check, checkOptions } from '../option-checks.js';
 import type { ShapeOf } from '../option-checks.js';
@@ -287,8 +286,10 @@ export function sessionOptionsOf(state: unknown): SessionOptions | undefined {
   return options as SessionOptions;
 }
 
+/** Ids only tell sessions apart; they protect nothing, so loading node:crypto for them is not worth its time. */
 function newSessionId(): string {
-  return `session_${randomBytes(8).toString('base64url').replace(/[-_]/g, '0').slice(0, 10)}`;
+  const digits = () => Math.random().toString(36).slice(2, 7).padEnd(5, '0');
+  return `session_${digits()}${digits()}`;
 }
 
 function setCookieLines(headers: ResponseLike['headers']): readonly string[] {

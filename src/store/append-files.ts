@@ -26,6 +26,8 @@ export interface AppendFiles {
 export function createAppendFiles(maxOpen = MAX_OPEN): AppendFiles {
   // In the order of use: the first is the one unused for longest.
   const files = new Map<string, OpenFile>();
+  const waiting: (() => void)[] = [];
+  let writing = 0;
 
   const forget = async (path: string, file: OpenFile): Promise<void> => {
     files.delete(path);
@@ -33,36 +35,47 @@ export function createAppendFiles(maxOpen = MAX_OPEN): AppendFiles {
     if (fd !== undefined) await closeFile(fd);
   };
 
+  // No more writes at once than files, so one of the files is idle whenever another one is needed.
   const makeRoom = async (): Promise<void> => {
-    for (const [path, file] of files) {
-      if (files.size < maxOpen) return;
-      if (file.busy === 0) await forget(path, file);
-    }
+    if (files.size < maxOpen) return;
+    for (const [path, file] of files) if (file.busy === 0) return forget(path, file);
   };
 
-  const take = async (path: string): Promise<OpenFile> => {
-    if (!files.has(path)) await makeRoom();
-    const file = files.get(path) ?? { fd: openFile(path, 'a'), busy: 0 };
+  const take = (path: string): OpenFile => {
+    const file = files.get(path) ?? { fd: makeRoom().then(() => openFile(path, 'a')), busy: 0 };
     files.delete(path);
     files.set(path, file);
     file.busy++;
     return file;
   };
 
-  return {
-    async append(path, bytes) {
-      const file = await take(path);
-      try {
-        const fd = await file.fd;
-        for (let done = 0; done < bytes.length;) {
-          done += (await writeBytes(fd, bytes, done, bytes.length - done)).bytesWritten;
-        }
-      } catch (error) {
-        file.busy--;
-        if (file.busy === 0) await forget(path, file).catch(() => undefined);
-        throw error;
+  const writeAll = async (path: string, bytes: Uint8Array): Promise<void> => {
+    const file = take(path);
+    try {
+      const fd = await file.fd;
+      for (let done = 0; done < bytes.length;) {
+        done += (await writeBytes(fd, bytes, done, bytes.length - done)).bytesWritten;
       }
       file.busy--;
+    } catch (error) {
+      file.busy--;
+      if (file.busy === 0) await forget(path, file).catch(() => undefined);
+      throw error;
+    }
+  };
+
+  return {
+    async append(path, bytes) {
+      if (writing >= maxOpen) await new Promise<void>((go) => waiting.push(go));
+      else writing++;
+      try {
+        await writeAll(path, bytes);
+      } finally {
+        // Whoever waits longest takes over this place; the number of places in use stays.
+        const next = waiting.shift();
+        if (next === undefined) writing--;
+        else next();
+      }
     },
     async close(path) {
       const file = files.get(path);

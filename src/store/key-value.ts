@@ -1,6 +1,5 @@
 // Records by key: inputs, outputs, screenshots, state. The public class over a RecordStore.
 // Promise: a record is written whole or not at all, and no key leaves the store's folder.
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { Configuration } from '../configuration.js';
@@ -197,6 +196,7 @@ export class KeyValueStore implements OpenStorage {
 
   /** The run's input: `INPUT`, `INPUT.json` or `INPUT.txt` in the working directory, else the record of that key. */
   static async getInput<T = Dictionary | string | Buffer>(): Promise<T | null> {
+    const { readFile } = await import('node:fs/promises');
     const store = await KeyValueStore.open();
     const key = checkRecordKey(store.config.get('inputKey'));
     for (const extension of ['', '.json', '.txt']) {

@@ -1,8 +1,6 @@
 // The storages this process has open: one object per Configuration, kind and id, shared by everybody.
 // Promise: whoever opens the same storage gets the same object; closing frees its handles, and it can be used again.
 import { Configuration } from '../configuration.js';
-import { createDiskBackend } from './disk.js';
-import { createMemoryBackend } from './memory.js';
 import { checkStorageName } from './names.js';
 import type { StorageBackend } from './store.js';
 
@@ -35,7 +33,7 @@ export interface StoragePlace {
 }
 
 interface Opened {
-  readonly memory: StorageBackend;
+  memory: StorageBackend | undefined;
   readonly disk: Map<string, StorageBackend>;
   readonly storages: Map<string, Promise<OpenStorage>>;
   firstUse: Promise<void> | undefined;
@@ -69,7 +67,7 @@ export async function openStorage<T extends OpenStorage>(
   const id = checkStorageName(name ?? defaultId);
   const opened = openedFor(config);
   if (options[WITHIN_FIRST_USE] === undefined) await firstUse(config, opened);
-  const { backend, where } = backendOf(config, opened);
+  const { backend, where } = await backendOf(config, opened);
   const key = `${where}|${kind}|${id}`;
   const known = opened.storages.get(key);
   if (known !== undefined) return known as Promise<T>;
@@ -100,7 +98,7 @@ export async function closeStorages(config?: Configuration): Promise<void> {
 function openedFor(config: Configuration): Opened {
   let opened = openedByConfig.get(config);
   if (opened === undefined) {
-    opened = { memory: createMemoryBackend(), disk: new Map(), storages: new Map(), firstUse: undefined };
+    opened = { memory: undefined, disk: new Map(), storages: new Map(), firstUse: undefined };
     openedByConfig.set(config, opened);
     const reference = new WeakRef(config);
     configs.add(reference);
@@ -118,14 +116,17 @@ function firstUse(config: Configuration, opened: Opened): Promise<void> | undefi
   return opened.firstUse;
 }
 
-function backendOf(config: Configuration, opened: Opened): { backend: StorageBackend; where: string } {
+// Loaded when first needed: a script that only imports the package pays for neither.
+async function backendOf(config: Configuration, opened: Opened): Promise<{ backend: StorageBackend; where: string }> {
   const onDisk = config.get('persistStorage') && config.get('storageClientOptions').persistStorage !== false;
-  if (!onDisk) return { backend: opened.memory, where: '' };
-  const where = config.localDataDirectory();
-  let backend = opened.disk.get(where);
-  if (backend === undefined) {
-    backend = createDiskBackend(where);
-    opened.disk.set(where, backend);
+  if (!onDisk) {
+    const { createMemoryBackend } = await import('./memory.js');
+    opened.memory ??= createMemoryBackend();
+    return { backend: opened.memory, where: '' };
   }
+  const where = config.localDataDirectory();
+  const { createDiskBackend } = await import('./disk.js');
+  const backend = opened.disk.get(where) ?? createDiskBackend(where);
+  opened.disk.set(where, backend);
   return { backend, where };
 }

@@ -9,5 +9,5 @@ export type { HostFault, HostKnobs, Range, RateLimitKnobs, RobotsKnobs, SimwebOp
 export type { Gaps, LogQueries, RequestFilter, SeenRequest } from './simweb-log.js';
 export type { MappedUrl, PageKind } from './simweb-map.js';
 export type { ServedAnswer } from './simweb-respond.js';
-export { SIMWEB_PATHS } from './simweb-special.js';
+export { SIMWEB_PATHS } from './simweb-paths.js';
 export type { SimwebUrls } from './simweb-urls.js';

@@ -1,5 +1,6 @@
 // What the special paths of the synthetic web are made of: their shape, and small pages to answer with.
 import type { Exchange, FlatHeaders } from './simweb-exchange.js';
+import type { SpecialName } from './simweb-paths.js';
 import type { WebState } from './simweb-state.js';
 
 /** What a special path may use: the arguments are the parts of the path after its name. */
@@ -11,15 +12,10 @@ export interface SpecialCall {
   readonly origin: (host: number) => string;
 }
 
-export interface SpecialPath {
-  /** How the path is written, with its arguments in capitals. */
-  readonly usage: string;
-  readonly does: string;
-  answer(call: SpecialCall): void;
-}
+export type SpecialAnswer = (call: SpecialCall) => void;
 
-/** Special paths by the first part of their path after `/_/`. */
-export type SpecialPaths = Readonly<Record<string, SpecialPath>>;
+/** Answers by the name of their path. */
+export type SpecialAnswers = Partial<Readonly<Record<SpecialName, SpecialAnswer>>>;
 
 export const HTML_TYPE: FlatHeaders = ['content-type', 'text/html; charset=utf-8'];
 export const TEXT_TYPE: FlatHeaders = ['content-type', 'text/plain; charset=utf-8'];

@@ -5,6 +5,7 @@ import type { Inside } from './simweb-inside.js';
 import type { SimwebOptions } from './simweb-knobs.js';
 import type { Gaps, LogQueries, RequestFilter, SeenRequest } from './simweb-log.js';
 import type { MappedUrl } from './simweb-map.js';
+import { SIMWEB_PATHS } from './simweb-paths.js';
 import type { ServedAnswer } from './simweb-respond.js';
 import type { SimwebServer } from './simweb-server.js';
 import type { SimwebUrls } from './simweb-urls.js';
@@ -19,6 +20,9 @@ import type { SimwebUrls } from './simweb-urls.js';
  * await web.close();
  */
 export class Simweb implements SimwebUrls {
+  /** The special paths that every host serves under `/_/`. */
+  static readonly paths = SIMWEB_PATHS;
+
   readonly #inside: Inside;
   #closing: Promise<void> | undefined;
 

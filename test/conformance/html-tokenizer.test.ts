@@ -153,6 +153,8 @@ describe.skipIf(!present)(`html5lib tokenizer cases${present ? '' : ' (skipped: 
       for (const { description, input, output, initialStates, lastStartTag } of readCases(file)) {
         if (!isPage(input)) continue;
         for (const state of initialStates ?? ['Data state']) {
+          // Only `script` puts a page into the script state: an end tag of another name cannot end it.
+          if (state === 'Script data state' && lastStartTag !== undefined && lastStartTag !== 'script') continue;
           run++;
           const expected = comparable(output);
           const actual = comparable(tokensOf(input, state, lastStartTag ?? 'no-such-element'));

@@ -59,49 +59,52 @@ export function treeView(source: string, url: string): TreeView {
     text.push(value);
     openLinks.at(-1)?.text.push(value);
   };
-  // An explicit stack: pages nest deeper than the call stack allows.
-  const pending: (() => void)[] = [() => visit(document, false)];
-  const visitAll = (children: readonly Node[], hidden: boolean): void => {
-    for (let k = children.length - 1; k >= 0; k--) pending.push(() => visit(children[k]!, hidden));
-  };
+  // An explicit stack: pages nest deeper than the call stack allows. An entry without a node is the way out of one.
+  const pending: { readonly node: Node | null; readonly hidden: boolean; readonly closes: string }[] = [];
   const visit = (node: Node, hidden: boolean): void => {
     if (node.nodeName === '#text' && 'value' in node) {
       if (!hidden) emit(node.value);
       return;
     }
-    if (!('tagName' in node)) {
-      if ('childNodes' in node) visitAll(node.childNodes, hidden);
-      return;
-    }
-    const isHtml = node.namespaceURI === html.NS.HTML;
-    const attribute = (name: string): string | undefined => node.attrs.find((a) => a.name === name)?.value;
-    if (isHtml && node.tagName === 'title') title ??= textOf(node);
-    if (isHtml && node.tagName === 'base') base ??= attribute('href');
-    const muted = isHtml ? HIDDEN.has(node.tagName) : HIDDEN_IN_SVG.has(node.tagName);
-    const separates = isHtml && !hidden && SEPARATES.has(node.tagName);
-    if (separates) emit('\n');
-    const href =
-      isHtml && LINK_ATTRIBUTE[node.tagName] !== undefined ? attribute(LINK_ATTRIBUTE[node.tagName]!) : undefined;
-    const isLink = isHtml && node.tagName === 'a';
-    if (href !== undefined) {
-      // A copy that misnesting makes shares its original's attribute list; only the original has a place in the source.
-      const known = found.get(node.attrs);
-      const offset = node.sourceCodeLocation?.startOffset ?? Number.POSITIVE_INFINITY;
-      if (known === undefined) {
-        found.set(node.attrs, { href, element: node.tagName, text: [], offset });
-      } else {
-        clones++;
-        known.offset = Math.min(known.offset, offset);
+    if (!('childNodes' in node)) return;
+    let hidesChildren = hidden;
+    if ('tagName' in node) {
+      const isHtml = node.namespaceURI === html.NS.HTML;
+      hidesChildren ||= (isHtml ? HIDDEN : HIDDEN_IN_SVG).has(node.tagName);
+      if (isHtml) {
+        visitHtml(node);
+        const separates = !hidden && SEPARATES.has(node.tagName);
+        if (separates) emit('\n');
+        if (node.tagName === 'a') openLinks.push(found.get(node.attrs) ?? { text: [] });
+        if (separates || node.tagName === 'a') pending.push({ node: null, hidden, closes: node.tagName });
       }
     }
-    pending.push(() => {
-      if (isLink) openLinks.pop();
-      if (separates) emit('\n');
-    });
-    if (isLink) openLinks.push(found.get(node.attrs) ?? { text: [] });
-    visitAll(node.childNodes, hidden || muted);
+    for (let k = node.childNodes.length - 1; k >= 0; k--) {
+      pending.push({ node: node.childNodes[k]!, hidden: hidesChildren, closes: '' });
+    }
   };
-  while (pending.length > 0) pending.pop()!();
+  const visitHtml = (node: Element): void => {
+    const attribute = (name: string): string | undefined => node.attrs.find((a) => a.name === name)?.value;
+    if (node.tagName === 'title') title ??= textOf(node);
+    if (node.tagName === 'base') base ??= attribute('href');
+    const href = LINK_ATTRIBUTE[node.tagName] === undefined ? undefined : attribute(LINK_ATTRIBUTE[node.tagName]!);
+    if (href === undefined) return;
+    // A copy that misnesting makes shares its original's attribute list; only the original has a place in the source.
+    const known = found.get(node.attrs);
+    const offset = node.sourceCodeLocation?.startOffset ?? Number.POSITIVE_INFINITY;
+    if (known === undefined) {
+      found.set(node.attrs, { href, element: node.tagName, text: [], offset });
+    } else {
+      clones++;
+      known.offset = Math.min(known.offset, offset);
+    }
+  };
+  visit(document, false);
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    if (next.node !== null) visit(next.node, next.hidden);
+    else if (next.closes === 'a') openLinks.pop();
+    else emit('\n');
+  }
 
   const baseUrl = base !== undefined && URL.canParse(base, url) ? new URL(base, url).href : url;
   const links = [...found.values()]

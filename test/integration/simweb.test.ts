@@ -1,5 +1,6 @@
 // The synthetic web over real sockets: what it promises to tests is checked here from the client's side.
 import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { fileURLToPath } from 'node:url';
@@ -282,12 +283,13 @@ describe('closing the synthetic web', () => {
 });
 
 describe('the list of special paths', () => {
-  it('names every path once and is served at /_/', async () => {
+  it('names every path once, is served at /_/ and stands in the docs', async () => {
+    const docs = await readFile(new URL('../../docs/simweb.md', import.meta.url), 'utf8');
     const web = await start();
     const listing = (await ask(web.url(0, '/_/'))).body.toString();
     for (const { usage, does } of SIMWEB_PATHS) {
       expect(usage).toMatch(/^\/_\/[\w-]+/);
-      expect(does.length).toBeGreaterThan(5);
+      expect(docs).toContain(`| \`${usage.replaceAll('|', '\\|')}\` | ${does} |`);
     }
     expect(listing).toContain('/_/gzip-bomb');
     expect(new Set(SIMWEB_PATHS.map(({ usage }) => usage)).size).toBe(SIMWEB_PATHS.length);

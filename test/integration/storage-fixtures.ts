@@ -33,3 +33,9 @@ export async function makeStorage(kind: 'disk' | 'memory'): Promise<StorageFixtu
 export function anotherLook({ folder }: StorageFixture): Configuration {
   return new Configuration({ storageClientOptions: { localDataDirectory: folder } });
 }
+
+export async function gather<T>(source: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const item of source) all.push(item);
+  return all;
+}

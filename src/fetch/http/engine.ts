@@ -113,7 +113,8 @@ export function createHttpEngine(options: HttpEngineOptions = {}): HttpEngine {
           return decide(statusCode, answerHeaders);
         }
       : decide;
-    const request = { path, method, headers, body: hop.payload };
+    // The client would take the server name from a Host header and reconnect when it changes; ours is the way's.
+    const request = { path, method, headers, body: hop.payload, servername: origin };
     const limits = { ...visit.limits, host: url.host };
     for (let fresh = false; ; fresh = true) {
       if (visit.ended) throw visit.ended;

@@ -84,6 +84,10 @@ export function exchangeError(host: string, phase: Phase, thrown: unknown): Craw
   if (error.name === 'HTTPParserError' && !error.message.includes('EOF')) {
     return make('HTTP_MALFORMED', `in ${phase}: ${error.message || 'not HTTP/1.1'}`);
   }
+  // Before the headers are complete the client blames any fault on a length it has just read.
+  if (phase === 'headers' && code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH') {
+    return make('HTTP_MALFORMED', 'in headers: not a valid HTTP/1.1 response');
+  }
   if (phase === 'body') return make('BODY_INCOMPLETE', `the body ended early (${code || error.message})`);
   return make('CONNECT_RESET', `connection closed without a response (${code || error.message})`);
 }

@@ -48,8 +48,9 @@ export function createTlsConnector(ca?: string | readonly string[], maxSessions 
         rejectUnauthorized: verify,
       } as tls.ConnectionOptions);
       socket.on('session', (session: Buffer) => keep(key, session));
-      // A session the server no longer honours, or one that fails, must not be offered again.
-      socket.once('error', () => sessions.delete(key));
+      // A session that a handshake failed with must not be offered again.
+      const drop = () => sessions.delete(key);
+      socket.once('error', drop).once('secureConnect', () => socket.off('error', drop));
       return socket;
     },
     get sessionCount() {

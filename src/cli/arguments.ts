@@ -1,0 +1,80 @@
+// Reads single command-line arguments: numbers, sizes, URLs, headers, ranges.
+// Promise: what is wrong is refused before anything starts, by a line that says what was expected.
+import { InvalidArgumentError } from 'commander';
+import { CrawlError } from '../errors.js';
+import { parsePattern } from '../request/pattern.js';
+import { parseHttpUrl } from '../request/url.js';
+import { shown } from './terminal.js';
+
+/** A whole number from `from` on. */
+export function wholeNumber(from: number, to = Number.MAX_SAFE_INTEGER): (text: string) => number {
+  return (text) => {
+    const value = /^\d+$/.test(text.trim()) ? Number(text) : NaN;
+    if (value >= from && value <= to) return value;
+    const range = to === Number.MAX_SAFE_INTEGER ? `from ${from}` : `from ${from} to ${to}`;
+    throw new InvalidArgumentError(`Expected a whole number ${range}.`);
+  };
+}
+
+/** A number above 0. */
+export function positiveNumber(text: string): number {
+  const value = text.trim() === '' ? NaN : Number(text);
+  if (Number.isFinite(value) && value > 0) return value;
+  throw new InvalidArgumentError('Expected a number above 0.');
+}
+
+/** A share: 0 to 1. */
+export function share(text: string): number {
+  const value = text.trim() === '' ? NaN : Number(text);
+  if (value >= 0 && value <= 1) return value;
+  throw new InvalidArgumentError('Expected a number from 0 to 1.');
+}
+
+const UNITS: Readonly<Record<string, number>> = { '': 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3 };
+
+/** Bytes as a number, or with k, M or G (powers of 1,024): `500k`, `10MB`. */
+export function byteSize(text: string): number {
+  const [, digits, unit] = /^(\d+(?:\.\d+)?)\s*([kmg]?)i?b?$/i.exec(text.trim()) ?? [];
+  const bytes = Math.round(Number(digits) * (UNITS[unit?.toLowerCase() ?? ''] ?? NaN));
+  if (Number.isSafeInteger(bytes) && bytes >= 1) return bytes;
+  throw new InvalidArgumentError('Expected a size such as 500k, 10M or 1G.');
+}
+
+/** Milliseconds, or a range of them: `20`, `5-40`. */
+export function millisecondRange(text: string): number | [number, number] {
+  const [, low, high] = /^(\d+(?:\.\d+)?)(?:-(\d+(?:\.\d+)?))?$/.exec(text.trim()) ?? [];
+  if (low !== undefined && high === undefined) return Number(low);
+  if (low !== undefined && Number(high) >= Number(low)) return [Number(low), Number(high)];
+  throw new InvalidArgumentError('Expected milliseconds such as 20, or a range such as 5-40.');
+}
+
+/** Collects a repeated pattern, each checked; kept as text so that it can be saved. */
+export function patterns(text: string, before: readonly string[] = []): string[] {
+  try {
+    parsePattern(text);
+  } catch (error) {
+    throw new InvalidArgumentError(`${(error as Error).message}.`);
+  }
+  return [...before, text];
+}
+
+/** Collects repeated `Name: value` headers. */
+export function headers(text: string, before: Readonly<Record<string, string>> = {}): Record<string, string> {
+  const [, name, value] = /^([!#$%&'*+.^_`|~\w-]+):[ \t]*([\x20-\x7e]*)$/.exec(text) ?? [];
+  if (name === undefined || value === undefined) throw new InvalidArgumentError('Expected "Name: value".');
+  return { ...before, [name.toLowerCase()]: value.trim() };
+}
+
+/**
+ * An address as people type it: without a scheme it gets https, or http when it names this machine or an
+ * IP address.
+ */
+export function seedUrl(text: string): string {
+  const typed = text.trim();
+  // A colon before digits begins a port (localhost:8080), before anything else it ends a scheme.
+  const hasScheme = /^[a-z][a-z0-9+.-]*:(?!\d)/i.test(typed);
+  const isLocal = /^(?:localhost|\d+\.\d+\.\d+\.\d+|\[[0-9a-f:.]+\])(?:[:/?#]|$)/i.test(typed);
+  const url = hasScheme ? typed : `${isLocal ? 'http' : 'https'}://${typed}`;
+  if (typed === '' || /\s/.test(typed)) throw new CrawlError('URL_INVALID', `not a URL: "${shown(typed)}"`);
+  return parseHttpUrl(url).href;
+}

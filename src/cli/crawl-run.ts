@@ -1,0 +1,234 @@
+// Runs one crawl of the command line in its folder: crawler, live progress, signals, result file, report.
+// Promise: whatever ends it, the folder can be resumed, and the report says what is in it.
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { readLastRun } from '../crawl/run-state.js';
+import { CrawlError, type Configuration, Dataset, HttpCrawler, Log, LogLevel } from '../index.js';
+import type { HttpHook, HttpCrawlingContext, SkippedRequestCallback } from '../index.js';
+import { createTextWriter } from '../observe/log-lines.js';
+import { type Progress, type ProgressFigures, startProgress } from '../observe/progress.js';
+import { parsePattern } from '../request/pattern.js';
+import { asStorageError } from '../store/storage-errors.js';
+import { configurationFor, FAILED_DATASET, removeLeftovers, type StartMode } from './crawl-folder.js';
+import { type CrawlSettings, saveSettings } from './crawl-settings.js';
+import { EXIT } from './exit-codes.js';
+import { type PageItem, pageItem } from './page-item.js';
+import { type CrawlReport, createReasons, type FailedItem, type ReasonCount } from './report.js';
+import { type ResultFile, writeResultFile } from './result-file.js';
+import { seedUrls } from './seeds.js';
+import { version } from './version.js';
+
+export interface CrawlManners {
+  /** Only errors are shown. */
+  readonly quiet?: boolean;
+  /** The crawler's log is shown, too. */
+  readonly verbose?: boolean;
+}
+
+export interface CrawlPlace {
+  /** As the person wrote it, for messages. */
+  readonly folder: string;
+  readonly mode: StartMode;
+}
+
+/** Kept with the crawl's state, so that a resumed crawl reports the whole. */
+interface KeptState extends Record<string, unknown> {
+  leftOut: ReasonCount[];
+}
+
+export async function runCrawl(
+  settings: CrawlSettings,
+  { folder, mode }: CrawlPlace,
+  manners: CrawlManners,
+): Promise<CrawlReport> {
+  const storageFolder = path.resolve(folder);
+  await mkdir(storageFolder, { recursive: true }).catch((error: unknown) => {
+    throw asStorageError(error, folder);
+  });
+  const config = configurationFor(storageFolder, mode);
+  let lastHost: string | undefined;
+  let invalidLines = 0;
+  let endedBefore = 0;
+
+  const progress = startProgress({
+    output: manners.quiet ? { write: () => undefined } : process.stderr,
+    read: () => figuresOf(crawler, lastHost, endedBefore),
+  });
+  const leftOut = { reasons: createReasons() };
+  const crawler: HttpCrawler = new HttpCrawler(
+    {
+      ...crawlerOptions(settings),
+      log: logFor(manners, progress),
+      async requestHandler(context) {
+        lastHost = new URL(context.request.loadedUrl).host;
+        await context.pushData({ ...pageItem(context, settings.links === true) });
+        await context.enqueueLinks(linkRules(settings));
+      },
+      async failedRequestHandler({ request, pushData }, error) {
+        await pushData(failedItem(request.url, error, request.retryCount), FAILED_DATASET);
+      },
+      onSkippedRequest: (({ url, reason }) => {
+        // Links to mail addresses and the like are no pages anybody would miss.
+        if (/^https?:/.test(url)) leftOut.reasons.add(reason, url);
+      }) satisfies SkippedRequestCallback,
+    },
+    config,
+  );
+
+  const queue = await crawler.getRequestQueue();
+  try {
+    if (mode === 'fresh') await removeLeftovers(storageFolder);
+    await saveSettings(storageFolder, settings);
+    const kept = await crawler.useState<KeptState>({ leftOut: [] });
+    leftOut.reasons = createReasons(kept.leftOut);
+    const before = (await queue.getInfo()).counters;
+    endedBefore = before.done + before.failed;
+    const startedAt = new Date();
+    const startedAtMs = performance.now();
+    const seeds = seedUrls(settings.urls, process.stdin, (message) => {
+      invalidLines++;
+      progress.print(`${message}\n`);
+    });
+    await interruptible(crawler, progress, manners, () => crawler.run(seeds));
+    const durationMs = performance.now() - startedAtMs;
+    progress.close();
+    kept.leftOut = leftOut.reasons.list();
+
+    const { counters, pendingRequestCount: pending } = await queue.getInfo();
+    const { done: pages, failed, skipped } = counters;
+    const pagesThisRun = pages - before.done;
+    const interrupted = (await readLastRun(storageFolder))?.state === 'interrupted';
+    const report: CrawlReport = {
+      orcrawl: version(),
+      outcome: interrupted ? 'interrupted' : pending > 0 ? 'limit' : 'finished',
+      urls: settings.urls,
+      startedAt: startedAt.toISOString(),
+      endedAt: new Date().toISOString(),
+      durationMs: Math.round(durationMs),
+      pagesThisRun,
+      failedThisRun: failed - before.failed,
+      pagesPerSec: Number(((1000 * pagesThisRun) / Math.max(1, durationMs)).toFixed(2)),
+      pages,
+      failed,
+      skipped,
+      pending,
+      answers: crawler.stats.state.requestsWithStatusCode,
+      ...(await failuresOf(config, folder, failed)),
+      leftOut: leftOut.reasons.list(),
+      invalidLines,
+      folder,
+      result: await writeResultFile(
+        await Dataset.open<PageItem & Record<string, unknown>>(undefined, { config }),
+        folder,
+        settings.format,
+      ),
+    };
+    await writeFile(path.join(storageFolder, 'report.json'), `${JSON.stringify(report, null, 2)}\n`);
+    return report;
+  } finally {
+    progress.close();
+    await crawler.teardown();
+  }
+}
+
+function crawlerOptions(settings: CrawlSettings) {
+  const { header = {} } = settings;
+  const given = {
+    maxRequestsPerCrawl: settings.maxPages,
+    maxCrawlDepth: settings.depth,
+    maxConcurrency: settings.concurrency,
+    maxRequestsPerMinute: settings.rate === undefined ? undefined : Math.max(1, Math.round(settings.rate * 60)),
+    maxRequestRetries: settings.retries,
+    retryDelayMs: settings.retryDelayMs,
+    allowPrivateAddresses: settings.allowPrivate,
+    userAgent: settings.userAgent,
+    maxBodyBytes: settings.maxBody,
+    // A link to a picture or an archive is no failure: it is stored without text.
+    additionalMimeTypes: ['*/*'],
+    preNavigationHooks: Object.keys(header).length === 0 ? undefined : [sendHeaders(header, settings.urls)],
+  };
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as Partial<typeof given>;
+}
+
+/** Headers may be secrets: they go to the hosts that were named, and nowhere else. */
+function sendHeaders(header: Readonly<Record<string, string>>, urls: readonly string[]): HttpHook<HttpCrawlingContext> {
+  const hosts = new Set(urls.filter((url) => url !== '-').map((url) => new URL(url).host));
+  return ({ request }, options) => {
+    const isNamed = request.crawlDepth === 0 || hosts.has(new URL(request.url).host);
+    if (isNamed) Object.assign(options.headers, header);
+  };
+}
+
+function linkRules({ strategy, include = [], exclude = [] }: CrawlSettings) {
+  const included = include.map(parsePattern);
+  return {
+    ...(strategy === undefined ? {} : { strategy }),
+    globs: included.filter((pattern) => typeof pattern === 'string'),
+    regexps: included.filter((pattern) => typeof pattern !== 'string'),
+    exclude: exclude.map(parsePattern),
+  };
+}
+
+function failedItem(url: string, error: Error, retries: number): FailedItem {
+  const code = error instanceof CrawlError ? error.code : 'HANDLER_FAILED';
+  return { url, code, message: error.message, retries, failedAt: new Date().toISOString() };
+}
+
+/** The crawler's log goes above the progress line: errors only, unless more is asked for. */
+function logFor(manners: CrawlManners, progress: Progress): Log {
+  const isColoured = !process.env.NO_COLOR && process.stderr.isTTY === true;
+  const toStderr = manners.quiet ? (line: string) => process.stderr.write(line) : progress.print;
+  return new Log({
+    level: manners.verbose ? LogLevel.INFO : LogLevel.ERROR,
+    logger: createTextWriter(
+      (line) => void toStderr(line),
+      () => isColoured,
+    ),
+  });
+}
+
+async function figuresOf(
+  crawler: HttpCrawler,
+  host: string | undefined,
+  endedBefore: number,
+): Promise<ProgressFigures | undefined> {
+  const { requestQueue } = crawler;
+  if (!requestQueue || !crawler.running) return undefined;
+  const { done, failed, queued, retrying } = (await requestQueue.getInfo()).counters;
+  const concurrency = crawler.autoscaledPool?.currentConcurrency ?? 0;
+  const figures = { done, failed, queued: queued + retrying, concurrency, endedBefore };
+  return host === undefined ? figures : { ...figures, host };
+}
+
+/** The crawler itself drains on a signal; here the person is told, and a signal outside of the run ends at once. */
+async function interruptible(
+  crawler: HttpCrawler,
+  progress: Progress,
+  manners: CrawlManners,
+  run: () => Promise<unknown>,
+): Promise<void> {
+  const onSignal = () => {
+    if (!crawler.running) process.exit(EXIT.interrupted);
+    if (!manners.quiet) progress.print('Stopping: pages under way are finished first. Ctrl-C again ends at once.\n');
+  };
+  process.once('SIGINT', onSignal).once('SIGTERM', onSignal);
+  try {
+    await run();
+  } finally {
+    process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
+  }
+}
+
+async function failuresOf(
+  config: Configuration,
+  folder: string,
+  failed: number,
+): Promise<{ failures: ReasonCount[]; failedFile?: ResultFile }> {
+  if (failed === 0) return { failures: [] };
+  const dataset = await Dataset.open<FailedItem>(FAILED_DATASET, { config });
+  const reasons = createReasons();
+  for await (const { url, code, message } of dataset) {
+    reasons.add(code, url, message.includes(url) ? message : `${url}: ${message}`);
+  }
+  return { failures: reasons.list(), failedFile: await writeResultFile(dataset, folder, 'jsonl', 'failed.jsonl') };
+}

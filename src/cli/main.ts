@@ -1,0 +1,69 @@
+#!/usr/bin/env node
+// The command line's entry: reads the arguments, runs one command, and ends with its exit status.
+// Promise: a mistake gets one line that says what to do next; no stack is shown for it.
+import { Command, CommanderError } from 'commander';
+import { addCrawlCommand } from './crawl.js';
+import { addDemoCommand } from './demo.js';
+import { EXIT, exitCodeOf } from './exit-codes.js';
+import { addSimwebCommand } from './simweb.js';
+import { complain, errorLine, tolerateClosedPipes } from './terminal.js';
+import { version } from './version.js';
+
+const EXAMPLES = `
+Examples:
+  $ orcrawl demo                                 crawl a built-in synthetic web
+  $ orcrawl crawl example.com --max-pages 100    crawl a site into ./orcrawl-out/example.com
+  $ orcrawl simweb --port 8080                   serve a synthetic web to try things on
+  $ orcrawl crawl --help                         everything a crawl can be told
+`;
+
+function createProgram(onExit: (code: number) => void): Command {
+  const program = new Command('orcrawl')
+    .description('A web crawler that goes from one page to a billion with the same handler code.')
+    .version(version(), '-V, --version')
+    .addHelpText('after', EXAMPLES)
+    .showSuggestionAfterError(true)
+    .exitOverride()
+    .configureOutput({ outputError: () => undefined });
+  addCrawlCommand(program, onExit);
+  addDemoCommand(program, onExit);
+  addSimwebCommand(program, onExit);
+  for (const command of program.commands) command.copyInheritedSettings(program);
+  return program;
+}
+
+/** Commander's own messages on one line, with the help to turn to. */
+function usageLine(error: CommanderError, args: readonly string[], commands: readonly string[]): string {
+  const message = error.message.replace(/^error: /, '').replace(/\s*\n\s*/g, ' ');
+  const command = args.find((argument) => commands.includes(argument));
+  return `error: ${message}${/[.?)]$/.test(message) ? '' : '.'} See orcrawl ${command ? `${command} ` : ''}--help`;
+}
+
+async function main(args: readonly string[]): Promise<number> {
+  let exitCode: number = EXIT.done;
+  const program = createProgram((code) => {
+    exitCode = code;
+  });
+  try {
+    await program.parseAsync(args.length === 0 ? ['demo'] : args, { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    // Help and version end this way too.
+    if (error.exitCode === 0) return EXIT.done;
+    const commands = program.commands.map((command) => command.name());
+    complain(usageLine(error, args, commands));
+    return EXIT.misuse;
+  }
+}
+
+tolerateClosedPipes();
+main(process.argv.slice(2)).then(
+  (code) => {
+    process.exitCode = code;
+  },
+  (error: unknown) => {
+    complain(errorLine(error));
+    process.exitCode = exitCodeOf(error);
+  },
+);

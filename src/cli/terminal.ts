@@ -1,0 +1,43 @@
+// Where commands write: results and summaries on standard output, progress and errors on standard error.
+// Promise: text that came from a page reaches the terminal only through `shown`, which disarms it.
+import { CrawlError } from '../errors.js';
+import { escapeControls } from '../observe/log-lines.js';
+
+export function say(text = ''): void {
+  process.stdout.write(`${text}\n`);
+}
+
+export function complain(text: string): void {
+  process.stderr.write(`${text}\n`);
+}
+
+/** Foreign text as it may be shown: control characters escaped, on one line, at most `max` characters. */
+export function shown(text: string, max = 200): string {
+  const safe = escapeControls(text.slice(0, max + 1));
+  return safe.length > max ? `${safe.slice(0, max - 1)}…` : safe;
+}
+
+/** One line for what went wrong: ours with its code, others with their message. */
+export function errorLine(error: unknown): string {
+  if (error instanceof CrawlError) return `error: ${shown(error.message, 1000)} (${error.code})`;
+  return `error: ${shown(error instanceof Error ? error.message : String(error), 1000)}`;
+}
+
+/** A reader that leaves early (`| head`) is no failure of the crawl. */
+export function tolerateClosedPipes(): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error;
+    });
+  }
+}
+
+/** How this program is called here, for the commands it recommends. */
+export function programName(): string {
+  return process.env.npm_lifecycle_event === 'start' ? 'npm start --' : 'npx orcrawl';
+}
+
+/** An argument as a shell takes it. */
+export function quoted(argument: string): string {
+  return /^[\w@%+=:,./~-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", `'\\''`)}'`;
+}
