@@ -68,6 +68,12 @@ describe('Configuration', () => {
     expect(() => new Configuration().get('redisUrl')).toThrow(/^(?!.*secret).*ORCRAWL_REDIS_URL/);
   });
 
+  it('takes persistStorage also from storageClientOptions, where the setting itself wins', () => {
+    const storageClientOptions = { persistStorage: false };
+    expect(new Configuration({ storageClientOptions }).get('persistStorage')).toBe(false);
+    expect(new Configuration({ storageClientOptions, persistStorage: true }).get('persistStorage')).toBe(true);
+  });
+
   it('refuses unknown names and wrong types', () => {
     expect(() => new Configuration({ persistStorrage: true } as never)).toThrow('did you mean "persistStorage"?');
     expect(() => new Configuration({ purgeOnStart: 'always' as never })).toThrow('"purgeOnStart" must be one of');

@@ -59,7 +59,9 @@ export class Configuration {
   ): NonNullable<ConfigurationOptions[Key]> | Fallback;
   get(key: ConfigurationKey, defaultValue?: unknown): unknown {
     if (key === 'storageClientOptions') return this.#storageClientOptions(defaultValue);
-    return this.#lookUp(key) ?? defaultValue ?? (CONFIGURATION_DEFAULTS as ConfigurationOptions)[key];
+    return (
+      this.#lookUp(key) ?? this.#nested(key) ?? defaultValue ?? (CONFIGURATION_DEFAULTS as ConfigurationOptions)[key]
+    );
   }
 
   /** Sets a value on this object only; undefined takes it back. The environment still wins over it. */
@@ -94,6 +96,11 @@ export class Configuration {
     const name = ENVIRONMENT_NAMES[key];
     const fromEnvironment = name === undefined ? undefined : readEnvironment(key, name);
     return fromEnvironment ?? this.#given.get(key) ?? this.#files()[key];
+  }
+
+  /** Crawlee takes this setting also among the options of its storage client. */
+  #nested(key: ConfigurationKey): unknown {
+    return key === 'persistStorage' ? this.#storageClientOptions(undefined).persistStorage : undefined;
   }
 
   #storageClientOptions(defaultValue: unknown): StorageClientOptions {

@@ -2,12 +2,15 @@
 // The crawl layer decides there whether the last run's default storages are emptied or continued.
 import type { Configuration } from './configuration.js';
 
+/** Marks an opening from within the hook, which everybody else waits for. */
+export const WITHIN_FIRST_USE = Symbol('within first use');
+
 type FirstUse = (config: Configuration) => Promise<void>;
 
 let hook: FirstUse | undefined;
 const prepared = new WeakMap<Configuration, Promise<void>>();
 
-/** Sets the hook. It may purge storages, but must open them as `prepared`, or it would wait for itself. */
+/** Sets the hook. What it opens itself needs `[WITHIN_FIRST_USE]: true`, or it would wait for itself. */
 export function beforeFirstUse(prepare: FirstUse | undefined): void {
   hook = prepare;
 }
@@ -16,7 +19,8 @@ export function beforeFirstUse(prepare: FirstUse | undefined): void {
 export function firstUse(config: Configuration): Promise<void> {
   let preparing = prepared.get(config);
   if (!preparing) {
-    preparing = hook?.(config) ?? Promise.resolve();
+    if (!hook) return Promise.resolve();
+    preparing = hook(config);
     prepared.set(config, preparing);
     preparing.catch(() => prepared.delete(config));
   }

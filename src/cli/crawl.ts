@@ -6,10 +6,10 @@ import { EnqueueStrategy } from '../request/scope.js';
 import { byteSize, headers, patterns, positiveNumber, seedUrl, wholeNumber } from './arguments.js';
 import { chooseStart, defaultFolder, type StartMode } from './crawl-folder.js';
 import { type CrawlSettings, readSettings } from './crawl-settings.js';
-import { EXIT, UsageError } from './exit-codes.js';
+import { EXIT, exitCodeOf, UsageError } from './exit-codes.js';
 import { RESULT_FORMATS } from './result-file.js';
 import type { CrawlReport } from './report.js';
-import { complain, say } from './terminal.js';
+import { complain, errorLine, programName, quoted, say } from './terminal.js';
 
 interface CrawlFlags extends Partial<Omit<CrawlSettings, 'urls'>> {
   readonly out?: string;
@@ -74,7 +74,15 @@ async function crawl(args: readonly string[], flags: CrawlFlags): Promise<number
   const mode = await chooseStart(folder, { resume, fresh });
   const settings = await settingsFor(mode, folder, urls, chosen);
   const { runCrawl } = await import('./crawl-run.js');
-  const report = await runCrawl(settings, { folder, mode }, { quiet, verbose });
+  let report: CrawlReport;
+  try {
+    report = await runCrawl(settings, { folder, mode }, { quiet, verbose });
+  } catch (error) {
+    if (exitCodeOf(error) !== EXIT.paused) throw error;
+    complain(errorLine(error));
+    complain(`Paused: what was crawled is safe. Then: ${programName()} crawl --resume --out ${quoted(folder)}`);
+    return EXIT.paused;
+  }
   if (!quiet) await tell(report, mode);
   return exitCodeFor(report);
 }

@@ -196,12 +196,14 @@ export function composeCrawler<Kind extends CrawlerKind>(
       seedsAreIn: () => seeding === 0,
     }));
     const signals = watchSignals((signal) => drain(current, signal));
+    const saving = storages.saveStatisticsRegularly(stats);
     const status = startStatusMessages({ options, log, stats, crawler: self, queue, pool: current.pool });
     try {
       return await current.ended;
     } finally {
       signals.close();
       await status.close();
+      clearInterval(saving);
       stats.stopCapturing();
       await engine.close();
       await sessionPool?.teardown();

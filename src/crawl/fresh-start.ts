@@ -1,6 +1,7 @@
 // Decides at the first use of a storage folder whether the default queue, dataset and key-value store of
 // the last run are emptied (it ended by itself) or continued (it was interrupted).
 import type { Configuration } from '../configuration.js';
+import { WITHIN_FIRST_USE } from '../first-use.js';
 import { RequestQueue } from '../frontier/request-queue.js';
 import { purgeDefaultStorages } from '../store/purge.js';
 import { isAlive, type LastRun, readLastRun, withRunLock, writeRunState } from './run-state.js';
@@ -25,7 +26,7 @@ function isToBeContinued(last: LastRun | undefined): boolean {
 
 async function emptyDefaultStorages(config: Configuration): Promise<void> {
   // Opened first: a queue that another process works on is an error, not something to delete.
-  const queue = await RequestQueue.open(undefined, { config, prepared: true });
+  const queue = await RequestQueue.open(undefined, { config, [WITHIN_FIRST_USE]: true });
   await queue.drop();
   await purgeDefaultStorages({ config });
 }

@@ -8,7 +8,7 @@ import { SessionPool } from '../session/session-pool.js';
 import { Dataset } from '../store/dataset.js';
 import { KeyValueStore } from '../store/key-value.js';
 import { closeStorages } from '../store/opened.js';
-import { isVisitWriterGone, ownerName } from '../store/segment-names.js';
+import { isForeignWriter, isVisitWriterGone, ownerName } from '../store/segment-names.js';
 import { recoverVisitSegments } from '../store/visit-recovery.js';
 import type { VisitWriter } from '../store/visit-segments.js';
 import type { ResolvedOptions } from './options.js';
@@ -67,8 +67,13 @@ export function createStorages(options: ResolvedOptions, config: Configuration, 
   /** Items of visits that nobody acknowledged leave the datasets; segments of writers that live are left alone. */
   async function cutUnacknowledged(notes: Readonly<Record<string, string>>): Promise<void> {
     if (!isPersistent) return;
-    const ofTheDead = Object.entries(notes).filter(([key]) => isVisitWriterGone(key));
-    await recoverVisitSegments(config.localDataDirectory(), Object.fromEntries(ofTheDead));
+    // An owner is alone: whoever wrote the other segments is gone, even if the operating system cannot tell.
+    const isGone = opened?.access === 'owner' ? isForeignWriter : isVisitWriterGone;
+    const ofTheDead = Object.entries(notes).filter(([key]) => isGone(key));
+    const recovered = await recoverVisitSegments(config.localDataDirectory(), Object.fromEntries(ofTheDead));
+    for (const { key, outcome, notedBytes, foundBytes } of recovered) {
+      if (outcome === 'short') log.warning(`${key} lost acknowledged items`, { notedBytes, foundBytes });
+    }
   }
 
   async function end(state: 'finished' | 'interrupted', stats: Statistics): Promise<void> {
@@ -86,6 +91,12 @@ export function createStorages(options: ResolvedOptions, config: Configuration, 
     end,
     openDataset,
     openKeyValueStore,
+    /** Until the interval is cleared; what a crash loses of the counts the queue still knows. */
+    saveStatisticsRegularly(stats: Statistics): NodeJS.Timeout {
+      const save = async () => (await openKeyValueStore()).setValue(STATISTICS_KEY, stats.toJSON());
+      const everyMs = config.get('persistStateIntervalMillis');
+      return setInterval(() => void save().catch((error: unknown) => log.exception(error as Error)), everyMs).unref();
+    },
     get openedQueue() {
       return opened;
     },

@@ -163,9 +163,10 @@ function loseLease(machine: Machine, lease: LeaseRow): void {
   const domain = domains.byId(lease.domain);
   if (!lease.landed) {
     // Nobody knows whether the server was asked: the delay runs from now.
+    if (domain.turnsOut >= domains.turnsOf(domain)) domain.readyMs = nowMs;
     domain.turnsOut--;
-    domain.nextAllowedMs = Math.max(domain.nextAllowedMs, nowMs + domains.delayOf(domain));
-    domain.readyMs = nowMs;
+    const restMs = domains.delayOf(domain);
+    if (restMs > 0) domain.nextAllowedMs = Math.max(domain.nextAllowedMs, nowMs + restMs);
     domains.mark(domain);
   }
   hot.leased--;

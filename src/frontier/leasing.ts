@@ -50,15 +50,14 @@ function pickDomains(machine: Machine, wanted: number): Domain[] {
     domain.queued--;
     picked.push(domain);
     served.add(domain);
-    if (domain.queued > 0 && domain.turnsOut < domains.turnsOf(domain)) line.push(domain);
+    if (domain.queued === 0 || domain.turnsOut >= domains.turnsOf(domain)) continue;
+    domain.readyMs = nowMs;
+    domain.toBack = true;
+    line.push(domain);
   }
   // Marked in the order of the line: that is the order in which they are due again.
   for (; next < line.length; next++) {
-    const domain = line[next]!;
-    if (!served.has(domain)) continue;
-    domain.readyMs = nowMs;
-    domain.toBack = true;
-    domains.mark(domain);
+    if (served.has(line[next]!)) domains.mark(line[next]!);
   }
   for (const domain of served) domains.mark(domain);
   return picked;

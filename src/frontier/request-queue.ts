@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { Configuration } from '../configuration.js';
 import { CrawlError } from '../errors.js';
-import { firstUse } from '../first-use.js';
+import { firstUse, WITHIN_FIRST_USE } from '../first-use.js';
 import { fingerprintFromId, fingerprintToId } from '../request/fingerprint.js';
 import { type Dictionary, Request, type Source, toRequest } from '../request/request.js';
 import { entryOf } from './entry.js';
@@ -23,8 +23,8 @@ export interface RequestQueueOpenOptions {
   access?: 'owner' | 'shared';
   /** How long a silent process keeps its requests when nobody can tell that it died. */
   requestLockSecs?: number;
-  /** @internal Who prepares the storages opens queues before the preparation is done. */
-  prepared?: boolean;
+  /** @internal */
+  [WITHIN_FIRST_USE]?: true;
 }
 
 export interface RequestQueueOperationOptions {
@@ -111,7 +111,7 @@ export class RequestQueue {
   static async open(name?: string | null, options: RequestQueueOpenOptions = {}): Promise<RequestQueue> {
     const config = options.config ?? Configuration.getGlobalConfig();
     const id = name ?? config.get('defaultRequestQueueId');
-    if (!options.prepared) await firstUse(config);
+    if (!options[WITHIN_FIRST_USE]) await firstUse(config);
     const folder = queueFolder(id, config);
     const registry = registryOf(config, folder);
     const key = folder ?? id;
@@ -140,6 +140,11 @@ export class RequestQueue {
   /** @internal The caller in whose name this process leases and settles. */
   get holder(): Holder {
     return this.#opened.holder;
+  }
+
+  /** @internal */
+  get access(): 'owner' | 'shared' {
+    return this.#opened.access;
   }
 
   /** @internal Sets how domains are paced from now on. */
@@ -403,13 +408,14 @@ function queueFolder(id: string, config: Configuration): string | undefined {
 /** The frontier behind a queue, and this process's life in it. */
 async function openFrontier(folder: string | undefined, options: RequestQueueOpenOptions) {
   const holder = newHolderId();
+  const access = options.access ?? 'owner';
   const common = {
     holder,
     pacing: { delayMs: 0, turns: MAX_TURNS },
     leaseMs: (options.requestLockSecs ?? DEFAULT_LOCK_SECS) * 1000,
   };
   const frontier = folder
-    ? await (await import('./lmdb.js')).openEmbeddedLmdb(folder, { ...common, access: options.access ?? 'owner' })
+    ? await (await import('./lmdb.js')).openEmbeddedLmdb(folder, { ...common, access })
     : createMemoryFrontier(common);
-  return { frontier, folder, holder: createHolder(frontier, { id: holder }) };
+  return { frontier, folder, access, holder: createHolder(frontier, { id: holder }) };
 }

@@ -45,11 +45,12 @@ function land(machine: Machine, lease: LeaseRow, landing: Landing): void {
   const { domains, nowMs } = machine;
   const domain = domains.byId(lease.domain);
   lease.landed = true;
+  // A domain that had a turn free all along has been ready all along.
+  if (domain.turnsOut >= domains.turnsOf(domain)) domain.readyMs = nowMs;
   domain.turnsOut--;
   if (landing.delayMs !== undefined) domain.delayMs = landing.delayMs;
   const restMs = Math.max(domains.delayOf(domain), landing.pauseMs ?? 0);
-  domain.nextAllowedMs = Math.max(domain.nextAllowedMs, nowMs + restMs);
-  domain.readyMs = nowMs;
+  if (restMs > 0) domain.nextAllowedMs = Math.max(domain.nextAllowedMs, nowMs + restMs);
   domains.mark(domain);
 }
 

@@ -2,7 +2,7 @@
 // Promise: the document's meta elements are read once, whatever the number of properties.
 import type { CheerioAPI } from 'cheerio';
 import type { Dictionary } from '../request/request.js';
-import { loadHtml } from './social.js';
+import { loadDocument } from './document.js';
 
 /** A property to read: `name` in the page, `outputName` in the result, and the properties nested in it. */
 export interface OpenGraphProperty {
@@ -68,7 +68,7 @@ export function parseOpenGraph(
   page: string | CheerioAPI,
   additionalProperties: readonly OpenGraphProperty[] = [],
 ): Dictionary<OpenGraphResult> {
-  const contents = metaContents(typeof page === 'string' ? loadHtml(page) : page);
+  const contents = metaContents(typeof page === 'string' ? loadDocument(page) : page);
   return readAll([...additionalProperties, ...PROPERTIES], contents);
 }
 

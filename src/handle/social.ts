@@ -1,9 +1,8 @@
 // Contacts that a page shows: e-mail addresses, phone numbers and profiles on social sites.
 // Promise: one walk over the document, without recursion, so that no page can exhaust the stack or the clock.
-import { createRequire } from 'node:module';
-import type * as Cheerio from 'cheerio/slim';
 import type { CheerioAPI } from 'cheerio';
 import { CrawlError } from '../errors.js';
+import { loadDocument } from './document.js';
 import { readableText } from './readable-text.js';
 import * as patterns from './social-patterns.js';
 
@@ -96,7 +95,7 @@ export function parseHandlesFromHtml(
   data: { $?: CheerioAPI; text?: string } | null = null,
 ): SocialHandles {
   if (typeof html !== 'string') return collect('', [], [], '');
-  const $ = loadHtml(html);
+  const $ = loadDocument(html);
   const { text, pieces, linkUrls } = readableText($.root()[0]);
   if (data) Object.assign(data, { $, text });
   return collect(html, pieces, linkUrls, text);
@@ -122,12 +121,4 @@ function collect(html: string, pieces: readonly string[], linkUrls: readonly str
 
 function sorted(found: readonly string[]): string[] {
   return [...new Set(found)].sort();
-}
-
-let cheerio: typeof Cheerio | undefined;
-
-/** Cheerio on htmlparser2, loaded on first use. */
-export function loadHtml(html: string): CheerioAPI {
-  cheerio ??= createRequire(import.meta.url)('cheerio/slim') as typeof Cheerio;
-  return cheerio.load(html, { xml: { xmlMode: false, decodeEntities: true } }) as CheerioAPI;
 }

@@ -1,5 +1,6 @@
 // The `content` a handler sees: a page that is scanned when one of its properties is first read, and then once.
 // Promise: making one costs nothing but the object; the bytes are held as long as the object is.
+import { ownGetters } from './own-getters.js';
 import type { PageFacts, PageLink, ScannedPage } from './scan.js';
 import { scanPage } from './scan.js';
 
@@ -24,26 +25,30 @@ export interface PageContent {
  * content.title; // scans now, once
  */
 export function createPageContent(body: Uint8Array, url: string, contentType?: string | null): PageContent {
-  let scanned: ScannedPage | undefined;
-  let metadata: PageFacts | undefined;
-  const page = (): ScannedPage => (scanned ??= scanPage(body, { url, contentType }));
-  return {
-    get title() {
-      return page().title;
-    },
-    get text() {
-      return page().text;
-    },
-    get links() {
-      return page().links;
-    },
-    get metadata() {
-      return (metadata ??= factsOf(page()));
-    },
-    get language() {
-      return page().language;
-    },
-  };
+  return new LazyContent(body, url, contentType) as unknown as PageContent;
+}
+
+class LazyContent {
+  readonly #scan: () => ScannedPage;
+  #page: ScannedPage | undefined;
+  #metadata: PageFacts | undefined;
+
+  static readonly #properties = ownGetters<LazyContent, PageContent>({
+    title: (content) => content.#scanned().title,
+    text: (content) => content.#scanned().text,
+    links: (content) => content.#scanned().links,
+    metadata: (content) => (content.#metadata ??= factsOf(content.#scanned())),
+    language: (content) => content.#scanned().language,
+  });
+
+  constructor(body: Uint8Array, url: string, contentType: string | null | undefined) {
+    this.#scan = () => scanPage(body, { url, contentType });
+    Object.defineProperties(this, LazyContent.#properties);
+  }
+
+  #scanned(): ScannedPage {
+    return (this.#page ??= this.#scan());
+  }
 }
 
 function factsOf({ canonical, robots, description, language, openGraph, jsonLd, charset }: ScannedPage): PageFacts {

@@ -33,7 +33,9 @@ export class TextOutput {
 
   /** A copy of the text so far. */
   take(): Buffer {
-    return Buffer.copyBytesFrom(this.#bytes, 0, this.length);
+    const text = Buffer.allocUnsafeSlow(this.length);
+    text.set(this.#bytes.subarray(0, this.length));
+    return text;
   }
 
   /** Owes a break before the next text: the strongest of those owed is written. */
@@ -51,29 +53,34 @@ export class TextOutput {
     let i = from;
     while (i < end) {
       let byte = source[i]!;
-      const bits = CLASS[byte]!;
-      if ((bits & IS_SPACE) !== 0) {
-        if (this.#pending === NO_BREAK) this.#pending = WORD_BREAK;
-        i++;
-        while (i < end && (CLASS[source[i]!]! & IS_SPACE) !== 0) i++;
-        continue;
-      }
-      if ((bits & INTERRUPTS_TEXT) !== 0) {
-        if (byte === LESS_THAN) {
-          if (i !== from) break;
-        } else if (byte === AMPERSAND) {
-          const after = this.#references.read(source, i, end, false);
-          if (after !== i) {
-            this.length = n;
-            this.#appendReference(end - after);
-            out = this.#bytes;
-            n = this.length;
-            i = after;
+      if (byte <= LESS_THAN) {
+        const bits = CLASS[byte]!;
+        if ((bits & IS_SPACE) !== 0) {
+          i++;
+          for (; i < end; i++) {
+            const next = source[i]!;
+            if (next !== SPACE && (CLASS[next]! & IS_SPACE) === 0) break;
+          }
+          if (this.#pending === NO_BREAK) this.#pending = WORD_BREAK;
+          continue;
+        }
+        if ((bits & INTERRUPTS_TEXT) !== 0) {
+          if (byte === LESS_THAN) {
+            if (i !== from) break;
+          } else if (byte === AMPERSAND) {
+            const after = this.#references.read(source, i, end, false);
+            if (after !== i) {
+              this.length = n;
+              this.#appendReference(end - after);
+              out = this.#bytes;
+              n = this.length;
+              i = after;
+              continue;
+            }
+          } else {
+            i++;
             continue;
           }
-        } else {
-          i++;
-          continue;
         }
       }
       if (this.#pending !== NO_BREAK) n = this.#writeBreak(n);
@@ -82,6 +89,12 @@ export class TextOutput {
         i++;
         if (i >= end) break;
         byte = source[i]!;
+        // A single space before a letter is copied like one: it is how most words follow each other.
+        if (byte === SPACE && i + 1 < end && source[i + 1]! > LESS_THAN) {
+          out[n++] = SPACE;
+          i++;
+          byte = source[i]!;
+        }
       } while (byte > LESS_THAN || (CLASS[byte]! & INTERRUPTS_TEXT) === 0);
     }
     this.length = n;

@@ -1,6 +1,7 @@
 // URLs: parsing with named errors, the unique key that deduplicates them, and the domain that paces them.
 // Unique keys follow Crawlee's rules; the fast path is proven equal to the slow one by a property test.
-import { getDomain } from 'tldts';
+import { createRequire } from 'node:module';
+import type * as Tldts from 'tldts';
 import { CrawlError } from '../errors.js';
 
 /** Changes when unique keys would; stores refuse to mix versions. */
@@ -109,6 +110,9 @@ export function hostOf(url: string): string {
   return parseUrl(url)?.hostname ?? '';
 }
 
+/** The suffix list costs some 50 CPU-ms to load: paid by the first URL, not by every import of the package. */
+let tldts: typeof Tldts | undefined;
+
 const domainOfHost = new Map<string, string>();
 const DOMAIN_CACHE_LIMIT = 20_000;
 
@@ -119,7 +123,8 @@ const DOMAIN_CACHE_LIMIT = 20_000;
 export function registrableDomain(host: string): string {
   const known = domainOfHost.get(host);
   if (known !== undefined) return known;
-  const domain = getDomain(host, { allowPrivateDomains: false, extractHostname: false }) ?? host;
+  tldts ??= createRequire(import.meta.url)('tldts') as typeof Tldts;
+  const domain = tldts.getDomain(host, { allowPrivateDomains: false, extractHostname: false }) ?? host;
   if (domainOfHost.size >= DOMAIN_CACHE_LIMIT) domainOfHost.clear();
   domainOfHost.set(host, domain);
   return domain;

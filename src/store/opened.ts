@@ -1,6 +1,7 @@
 // The storages this process has open: one object per Configuration, kind and id, shared by everybody.
 // Promise: whoever opens the same storage gets the same object; closing frees its handles, and it can be used again.
 import { Configuration } from '../configuration.js';
+import { firstUse, WITHIN_FIRST_USE } from '../first-use.js';
 import { checkStorageName } from './names.js';
 import type { StorageBackend } from './store.js';
 
@@ -11,9 +12,6 @@ export interface OpenStorage {
   /** Writes what is pending and frees handles and timers. The next use opens them again. */
   close(): Promise<void>;
 }
-
-/** Opens a storage from within the first-use hook, which everybody else waits for. */
-export const WITHIN_FIRST_USE = Symbol('within first use');
 
 export interface StorageManagerOptions {
   /** Where the storage is; the global Configuration unless given. */
@@ -36,24 +34,12 @@ interface Opened {
   memory: StorageBackend | undefined;
   readonly disk: Map<string, StorageBackend>;
   readonly storages: Map<string, Promise<OpenStorage>>;
-  firstUse: Promise<void> | undefined;
 }
 
 const openedByConfig = new WeakMap<Configuration, Opened>();
 // Only to be able to close everything: holds no Configuration alive.
 const configs = new Set<WeakRef<Configuration>>();
 const collected = new FinalizationRegistry<WeakRef<Configuration>>((reference) => configs.delete(reference));
-
-type FirstUse = (config: Configuration) => Promise<void>;
-let firstUseHook: FirstUse | undefined;
-
-/**
- * Runs `hook` once per Configuration, before its first storage is opened: the crawl layer decides there
- * whether the default storages are emptied. Storages the hook opens itself need `[WITHIN_FIRST_USE]: true`.
- */
-export function beforeFirstUse(hook: FirstUse | undefined): void {
-  firstUseHook = hook;
-}
 
 /** Opens a storage, or joins who has it open. */
 export async function openStorage<T extends OpenStorage>(
@@ -66,7 +52,7 @@ export async function openStorage<T extends OpenStorage>(
   const defaultId = config.get(kind === 'dataset' ? 'defaultDatasetId' : 'defaultKeyValueStoreId');
   const id = checkStorageName(name ?? defaultId);
   const opened = openedFor(config);
-  if (options[WITHIN_FIRST_USE] === undefined) await firstUse(config, opened);
+  if (!options[WITHIN_FIRST_USE]) await firstUse(config);
   const { backend, where } = await backendOf(config, opened);
   const key = `${where}|${kind}|${id}`;
   const known = opened.storages.get(key);
@@ -98,7 +84,7 @@ export async function closeStorages(config?: Configuration): Promise<void> {
 function openedFor(config: Configuration): Opened {
   let opened = openedByConfig.get(config);
   if (opened === undefined) {
-    opened = { memory: undefined, disk: new Map(), storages: new Map(), firstUse: undefined };
+    opened = { memory: undefined, disk: new Map(), storages: new Map() };
     openedByConfig.set(config, opened);
     const reference = new WeakRef(config);
     configs.add(reference);
@@ -107,19 +93,8 @@ function openedFor(config: Configuration): Opened {
   return opened;
 }
 
-function firstUse(config: Configuration, opened: Opened): Promise<void> | undefined {
-  if (firstUseHook === undefined) return undefined;
-  opened.firstUse ??= firstUseHook(config).catch((error: unknown) => {
-    opened.firstUse = undefined;
-    throw error;
-  });
-  return opened.firstUse;
-}
-
-// Loaded when first needed: a script that only imports the package pays for neither.
 async function backendOf(config: Configuration, opened: Opened): Promise<{ backend: StorageBackend; where: string }> {
-  const onDisk = config.get('persistStorage') && config.get('storageClientOptions').persistStorage !== false;
-  if (!onDisk) {
+  if (!config.get('persistStorage')) {
     const { createMemoryBackend } = await import('./memory.js');
     opened.memory ??= createMemoryBackend();
     return { backend: opened.memory, where: '' };

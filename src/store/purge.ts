@@ -3,7 +3,7 @@
 import { Configuration } from '../configuration.js';
 import { Dataset } from './dataset.js';
 import { KeyValueStore } from './key-value.js';
-import { WITHIN_FIRST_USE } from './opened.js';
+import { WITHIN_FIRST_USE } from '../first-use.js';
 
 export interface PurgeDefaultStoragesOptions {
   /** The global Configuration unless given. */

@@ -1,7 +1,7 @@
 // Names of segments: their order, their owners.
 import { describe, expect, it } from 'vitest';
 import { directFile, isOwnerGone, isSegmentName, isVisitName, newDirectStem, newVisitName } from './segment-names.js';
-import { ownerName, parseDirectName } from './segment-names.js';
+import { isVisitWriterGone, ownerName, parseDirectName } from './segment-names.js';
 
 describe('segment names', () => {
   it('sort by age and never repeat', () => {
@@ -19,6 +19,13 @@ describe('segment names', () => {
     expect(parseDirectName(directFile(stem))).toEqual({ stem, owner: undefined });
     expect(parseDirectName(directFile(stem, ownerName()))).toEqual({ stem, owner: ownerName() });
     expect(parseDirectName(newVisitName([], 'direct'))).toBeUndefined();
+  });
+
+  it('tell from a note’s key whether the writer of a visit segment is gone', () => {
+    const keyOf = (owner: string): string => `dataset/default/${newVisitName([], owner)}`;
+    expect(isVisitWriterGone(keyOf(ownerName()))).toBe(false);
+    expect(isVisitWriterGone(keyOf(ownerName().replace(/-\d+-\d+-/, '-99999999-1-')))).toBe(true);
+    expect(isVisitWriterGone('run:state')).toBe(false);
   });
 
   it('hold nothing that a path could be made of', () => {

@@ -103,3 +103,9 @@ export function isVisitWriterGone(name: string): boolean {
   const writer = VISIT_WRITER.exec(name)?.[1];
   return writer !== undefined && isOwnerGone(writer);
 }
+
+/** Whether another life than this one wrote a visit segment; the name may be a note's key that ends in it. */
+export function isForeignWriter(name: string): boolean {
+  const writer = VISIT_WRITER.exec(name)?.[1];
+  return writer !== undefined && writer !== fileNamePart(ownerName());
+}

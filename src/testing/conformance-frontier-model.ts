@@ -62,6 +62,8 @@ export function createModel({ pacing, leaseMs }: { pacing: Pacing; leaseMs: numb
   const of = (domain: string): ModelRequest[] => requests.filter(({ entry }) => entry.domain === domain);
   const out = (domain: string): number =>
     of(domain).filter(({ state, landed }) => state === 'leased' && !landed).length;
+  /** A delay means one turn. */
+  const turns = ({ delayMs }: ModelDomain): number => (delayMs > 0 ? 1 : pacing.turns);
   const held = (holder: string): ModelRequest[] =>
     requests.filter((request) => request.state === 'leased' && request.holder === holder);
 
@@ -83,8 +85,7 @@ export function createModel({ pacing, leaseMs }: { pacing: Pacing; leaseMs: numb
   function placeDomains(names: Iterable<string>): void {
     for (const name of names) {
       const domain = domainOf(name);
-      const turns = domain.delayMs > 0 ? 1 : pacing.turns;
-      const isReady = line(name).length > 0 && out(name) < turns;
+      const isReady = line(name).length > 0 && out(name) < turns(domain);
       const dueMs = isReady ? Math.max(domain.allowedMs, domain.readyMs) : -1;
       if (dueMs !== domain.dueMs && isReady) domain.tie = ++ties;
       domain.dueMs = dueMs;
@@ -103,8 +104,8 @@ export function createModel({ pacing, leaseMs }: { pacing: Pacing; leaseMs: numb
     for (const request of losing) {
       const domain = domainOf(request.entry.domain);
       if (!request.landed) {
-        domain.allowedMs = Math.max(domain.allowedMs, nowMs + domain.delayMs);
-        domain.readyMs = nowMs;
+        if (domain.delayMs > 0) domain.allowedMs = Math.max(domain.allowedMs, nowMs + domain.delayMs);
+        if (out(request.entry.domain) >= turns(domain)) domain.readyMs = nowMs;
       }
       request.lost++;
       if (request.lost >= LOST_LEASES_BEFORE_GIVING_UP) request.state = 'failed';
@@ -181,8 +182,7 @@ export function createModel({ pacing, leaseMs }: { pacing: Pacing; leaseMs: numb
         Object.assign(request, { state: 'leased', holder, landed: false });
         leased.push(request);
         // To the back of the line if it may be asked again at once; otherwise it keeps how long it was ready.
-        const turns = domain.delayMs > 0 ? 1 : pacing.turns;
-        if (line(name).length > 0 && out(name) < turns) {
+        if (line(name).length > 0 && out(name) < turns(domain)) {
           domain.readyMs = nowMs;
           domain.dueMs = nowMs;
           domain.tie = ++ties;
@@ -209,12 +209,12 @@ export function createModel({ pacing, leaseMs }: { pacing: Pacing; leaseMs: numb
       call(holder, nowMs);
       const request = held(holder).find(({ lease }) => lease === landing.lease);
       if (!request || request.landed) return;
-      request.landed = true;
       const domain = domainOf(request.entry.domain);
+      if (out(request.entry.domain) >= turns(domain)) domain.readyMs = nowMs;
+      request.landed = true;
       domain.delayMs = landing.delayMs ?? domain.delayMs;
       const restMs = Math.max(domain.delayMs, landing.pauseMs ?? 0);
-      domain.allowedMs = Math.max(domain.allowedMs, nowMs + restMs);
-      domain.readyMs = nowMs;
+      if (restMs > 0) domain.allowedMs = Math.max(domain.allowedMs, nowMs + restMs);
       placeDomains([request.entry.domain]);
     },
     settle(holder, settlement, nowMs) {

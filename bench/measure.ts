@@ -1,0 +1,41 @@
+// `npm run measure -- NAME [NAME…]`: runs what the issues' "Must hold" lines ask to be measured, against dist/,
+// prints the figures and writes them into bench/RESULTS.md. Without a name it lists them.
+import { existsSync } from 'node:fs';
+import { results } from './results.js';
+
+/** What one measurement found: a label, the figure, and what it must be. */
+export interface Figure {
+  readonly what: string;
+  readonly measured: string;
+  readonly goal: string;
+}
+
+const MEASURES = {
+  queue: 'the embedded queue at a million URLs, through RequestQueue',
+  kill: 'a crawl of 5,000 pages killed 20 times, by one owner and by three sharing processes',
+  rate: 'maxRequestsPerMinute 600, seen from the server',
+  memory: 'resident memory at page 5,000 and at page 20,000',
+  import: 'CPU time of import "orcrawl"',
+} as const;
+
+const names = process.argv.slice(2);
+if (!existsSync(new URL('../dist/index.js', import.meta.url))) {
+  console.error('dist/ is missing: run npm run build first');
+  process.exit(1);
+}
+if (names.length === 0) {
+  console.log('npm run measure -- NAME\n');
+  for (const [name, what] of Object.entries(MEASURES)) console.log(`  ${name.padEnd(8)} ${what}`);
+}
+for (const name of names) {
+  if (!(name in MEASURES)) {
+    console.error(`no measurement "${name}": one of ${Object.keys(MEASURES).join(', ')}`);
+    process.exit(1);
+  }
+  const title = MEASURES[name as keyof typeof MEASURES];
+  console.log(`\n${name}: ${title}`);
+  const { measure } = (await import(`./measures/${name}.ts`)) as { measure: () => Promise<Figure[]> };
+  const figures = await measure();
+  for (const { what, measured, goal } of figures) console.log(`  ${what}: ${measured} (${goal})`);
+  results.write(name, title, `npm run measure -- ${name}`, figures);
+}

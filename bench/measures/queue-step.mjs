@@ -1,0 +1,45 @@
+// One step of the queue measurement in its own process: node queue-step.mjs FOLDER add|resume|work COUNT
+import { Configuration, RequestQueue } from '../../dist/index.js';
+
+const [, , folder, step, countText] = process.argv;
+const count = Number(countText);
+const config = new Configuration({
+  purgeOnStart: false,
+  storageClientOptions: { localDataDirectory: folder },
+});
+
+function* urls() {
+  for (let i = 0; i < count; i++) yield `https://site-${i % 1000}.example/articles/of/some/length/page-${i}`;
+}
+
+const cpuBefore = process.cpuUsage();
+const startedAt = performance.now();
+const queue = await RequestQueue.open('measured', { config });
+const report = {};
+if (step === 'add') {
+  await queue.addRequestsBatched(urls(), { waitForAllRequestsToBeAdded: true });
+} else if (step === 'resume') {
+  if (!(await queue.fetchNextRequest())) throw new Error('nothing to fetch');
+} else {
+  const before = process.cpuUsage();
+  const { holder } = queue;
+  for (let done = 0; done < count;) {
+    const { leases } = await holder.lease({ max: 100 });
+    if (leases.length === 0) throw new Error('nothing to lease');
+    await holder.settle({
+      landings: leases.map(({ id }) => ({ lease: id })),
+      settlements: leases.map(({ id }) => ({ kind: 'done', lease: id })),
+    });
+    done += leases.length;
+  }
+  const { user, system } = process.cpuUsage(before);
+  report.perCpuSec = count / ((user + system) / 1e6);
+}
+const { user, system } = process.cpuUsage(cpuBefore);
+Object.assign(report, {
+  cpuSecs: (user + system) / 1e6,
+  wallSecs: (performance.now() - startedAt) / 1000,
+  rssMb: Math.round(process.memoryUsage.rss() / 1e6),
+});
+await queue.close();
+console.log(JSON.stringify(report));

@@ -1,0 +1,113 @@
+// Every example runs as its header says, in a process of its own, against the synthetic web.
+// An example without a case here fails the first test.
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Simweb, startProxy } from '../../src/testing/index.js';
+import { EXAMPLES, inTemporaryFolder, readLines, startNode, type Ended } from './cli-process.js';
+
+const TYPESCRIPT = import.meta.resolve('jiti/register');
+let web: Simweb;
+beforeAll(async () => {
+  web = await Simweb.start({ seed: 2, pagesPerHost: 60 });
+});
+afterAll(() => web.close());
+
+async function itemsIn(cwd: string): Promise<Record<string, unknown>[]> {
+  const folder = path.join(cwd, 'storage', 'datasets', 'default');
+  const names = (await readdir(folder)).filter((name) => name.endsWith('.jsonl')).sort();
+  return (await Promise.all(names.map((name) => readLines(folder, name)))).flat();
+}
+
+function example(cwd: string, name: string, args: string[] = [], env: Record<string, string> = {}): Promise<Ended> {
+  return startNode(['--import', TYPESCRIPT, path.join(EXAMPLES, `${name}.ts`), ...args], { cwd, env }).ended;
+}
+
+/** Each example, how it is run and what it must have done. */
+const CASES: Record<string, (cwd: string) => Promise<void>> = {
+  async 'ten-lines'(cwd) {
+    const { code, stdout } = await example(cwd, 'ten-lines', [web.url(0)]);
+    expect(code).toBe(0);
+    expect(stdout).toContain('stored 50 items');
+    const items = await itemsIn(cwd);
+    expect(new Set(items.map((item) => item.url)).size).toBe(50);
+    expect(items.every((item) => String(item.title).length > 3)).toBe(true);
+  },
+
+  async router(cwd) {
+    expect((await example(cwd, 'router', [web.url(0)])).code).toBe(0);
+    const items = await itemsIn(cwd);
+    expect(items).toHaveLength(10);
+    for (const item of items) expect(item).toMatchObject({ foundOn: web.url(0), heading: expect.stringMatching(/\S/) });
+  },
+
+  async 'http-content'(cwd) {
+    expect((await example(cwd, 'http-content', [], { START_URL: web.url(0) })).code).toBe(0);
+    const rows = (await readFile(path.join(cwd, 'pages.csv'), 'utf8')).trim().split('\n');
+    expect(rows[0]).toBe('url,title,description,language,links,words');
+    expect(rows).toHaveLength(31);
+  },
+
+  async 'sessions-and-proxies'(cwd) {
+    await using proxy = await startProxy();
+    const { code, stdout } = await example(cwd, 'sessions-and-proxies', [web.url(0)], { PROXY_URLS: proxy.url });
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/20 pages, \d+ sessions/);
+    expect(proxy.requests.length).toBeGreaterThanOrEqual(20);
+    expect((await itemsIn(cwd)).every((item) => item.proxy === '127.0.0.1')).toBe(true);
+  },
+
+  async 'file-download'(cwd) {
+    const urls = [web.url(0, '/_/pdf'), web.url(0, '/_/download/big.bin?bytes=100000')];
+    expect((await example(cwd, 'file-download', urls)).code).toBe(0);
+    const items = await itemsIn(cwd);
+    expect(items).toContainEqual(expect.objectContaining({ name: 'big.bin', bytes: 100_000 }));
+    expect(await readdir(path.join(cwd, 'storage', 'key_value_stores', 'files'))).toHaveLength(2);
+  },
+
+  async 'post-requests'(cwd) {
+    expect((await example(cwd, 'post-requests', [web.url(0, '/_/echo')])).code).toBe(0);
+    const items = await itemsIn(cwd);
+    expect(items.map((item) => item.query).sort()).toEqual(['dolphin', 'orca', 'whale']);
+    for (const { answer, query } of items) {
+      expect(answer).toContain('POST');
+      expect(answer).toContain(query);
+    }
+  },
+
+  async 'hooks-and-errors'(cwd) {
+    const paths = ['/_/status/404', '/_/status/500', '/_/flaky/1/hooks'];
+    const urls = [web.url(0), ...paths.map((one) => web.url(0, one))];
+    const { code, stdout } = await example(cwd, 'hooks-and-errors', urls);
+    expect(code).toBe(0);
+    expect(stdout).toContain('2 finished, 2 failed');
+    const tries = Object.fromEntries((await itemsIn(cwd)).map((item) => [item.url, item.tries]));
+    expect(tries).toEqual({ [urls[0]!]: 1, [urls[1]!]: 1, [urls[2]!]: 3, [urls[3]!]: 2 });
+  },
+
+  async resume(cwd) {
+    const died = await example(cwd, 'resume', [web.url(0)], { DIE_AFTER: '10' });
+    expect(died.signal).toBe('SIGKILL');
+    const { code, stdout } = await example(cwd, 'resume', [web.url(0)]);
+    expect(code).toBe(0);
+    expect(stdout).toContain('Continuing an interrupted crawl');
+    expect(stdout).toMatch(/ 60 items, 60 distinct/);
+  },
+
+  async 'testing-with-simweb'(cwd) {
+    const { code, stdout } = await example(cwd, 'testing-with-simweb');
+    expect(code).toBe(0);
+    expect(stdout).toContain('visited all 40 pages');
+  },
+};
+
+describe('the examples', () => {
+  it('are all run by this file', async () => {
+    const files = (await readdir(EXAMPLES)).filter((name) => name.endsWith('.ts'));
+    expect(files.map((name) => path.basename(name, '.ts')).sort()).toEqual(Object.keys(CASES).sort());
+  });
+
+  for (const [name, run] of Object.entries(CASES)) {
+    it(`${name}.ts runs as its header says`, () => inTemporaryFolder(run));
+  }
+});
