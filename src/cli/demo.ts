@@ -15,7 +15,7 @@ import { programName, say, shown } from './terminal.js';
 const FOLDER = path.join('orcrawl-out', 'demo');
 const SAMPLES = 3;
 
-/** A small web with a bit of everything a real one has: latency, dead links, errors, redirects. */
+/** A small web with a bit of everything a real one has: latency, dead links, errors, pages that recover. */
 const WEB: SimwebOptions = {
   seed: 7,
   hosts: 6,
@@ -24,7 +24,6 @@ const WEB: SimwebOptions = {
   crossHostLinks: 0.15,
   latencyMs: [5, 60],
   statusMix: { missing: 0.03, failing: 0.01, recovering: 0.03, recoverAfter: 1 },
-  redirects: { share: 0.05 },
 };
 
 export function addDemoCommand(program: Command, onExit: (code: number) => void): void {
@@ -90,7 +89,8 @@ async function check(report: CrawlReport, web: SimwebProcess | Simweb): Promise<
   }
   const expected = [...web.allUrls()];
   const missing = expected.filter((url) => !stored.has(normalizeUrl(url)));
-  say(`\nThe server has ${countOf(expected.length, 'healthy page')}; ${missing.length} of them are missing here.`);
+  const compared = missing.length === 0 ? 'every one of them was stored' : `${missing.length} of them are missing here`;
+  say(`\nThe server has ${countOf(expected.length, 'healthy page')}: ${compared}.`);
   say(`Crawl the real web: ${programName()} crawl https://example.com --max-pages 50`);
   if (report.outcome === 'interrupted') return EXIT.interrupted;
   return missing.length === 0 ? EXIT.done : EXIT.someFailed;

@@ -1,6 +1,6 @@
 // A crawler, composed: it opens the storages, binds sessions and engine to a run of the lifecycle, and keeps
 // the promises around it (fresh start or resume, statistics, signals). The public classes only wear it.
-import { Configuration } from '../configuration.js';
+import type { Configuration } from '../configuration.js';
 import { HTTP_POOL_OPTIONS } from '../dispatch/pool-options.js';
 import { CrawlError } from '../errors.js';
 import { createHttpEngine } from '../fetch/http/engine.js';
@@ -13,9 +13,9 @@ import { Router, type RouterHandler } from '../handle/router.js';
 import { log as rootLog, type Log } from '../observe/log.js';
 import { decodeBody, detectEncoding } from '../parse/encoding.js';
 import type { Dictionary, Request } from '../request/request.js';
-import { SessionPool } from '../session/session-pool.js';
-import { Dataset } from '../store/dataset.js';
-import { KeyValueStore } from '../store/key-value.js';
+import type { SessionPool } from '../session/session-pool.js';
+import type { Dataset } from '../store/dataset.js';
+import type { KeyValueStore } from '../store/key-value.js';
 import type { AttemptHost, Navigate } from './attempt.js';
 import { cookiesOf, createHttpNavigation } from './http-visit.js';
 import { type Run, type RunEnd, startRun } from './lifecycle.js';

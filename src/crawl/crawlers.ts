@@ -40,7 +40,7 @@ import type { FinalStatistics } from './statistics.js';
 export class BasicCrawler<Context extends CrawlingContext = BasicCrawlingContext> {
   readonly #crawler: ComposedCrawler;
 
-  constructor(options?: BasicCrawlerOptions<Context>, config?: Configuration, kind: CrawlerKind = 'basic') {
+  constructor(options?: BasicCrawlerOptions<NoInfer<Context>>, config?: Configuration, kind: CrawlerKind = 'basic') {
     this.#crawler = composeCrawler(kind, options as never, config ?? Configuration.getGlobalConfig(), this);
   }
 
@@ -149,7 +149,7 @@ export class BasicCrawler<Context extends CrawlingContext = BasicCrawlingContext
  * await crawler.run(['https://example.com']);
  */
 export class HttpCrawler<Context extends CrawlingContext = HttpCrawlingContext> extends BasicCrawler<Context> {
-  constructor(options?: HttpCrawlerOptions<Context>, config?: Configuration) {
+  constructor(options?: HttpCrawlerOptions<NoInfer<Context>>, config?: Configuration) {
     super(options as BasicCrawlerOptions<Context>, config, 'http');
   }
 }
@@ -167,7 +167,7 @@ export class HttpCrawler<Context extends CrawlingContext = HttpCrawlingContext> 
  * await crawler.run(['https://example.com/docs']);
  */
 export class CheerioCrawler<Context extends CrawlingContext = CheerioCrawlingContext> extends BasicCrawler<Context> {
-  constructor(options?: CheerioCrawlerOptions<Context>, config?: Configuration) {
+  constructor(options?: CheerioCrawlerOptions<NoInfer<Context>>, config?: Configuration) {
     super(options as BasicCrawlerOptions<Context>, config, 'cheerio');
   }
 }
@@ -185,7 +185,7 @@ export class CheerioCrawler<Context extends CrawlingContext = CheerioCrawlingCon
  * await crawler.run(['https://example.com/report.pdf']);
  */
 export class FileDownload<Context extends CrawlingContext = FileDownloadCrawlingContext> extends BasicCrawler<Context> {
-  constructor(options?: FileDownloadOptions<Context>, config?: Configuration) {
+  constructor(options?: FileDownloadOptions<NoInfer<Context>>, config?: Configuration) {
     super(options as BasicCrawlerOptions<Context>, config, 'file');
   }
 }

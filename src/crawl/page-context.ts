@@ -1,12 +1,13 @@
 // What the HTTP crawlers add to a context once the response is there. Everything that costs work is a
 // getter: body text, JSON, scanned content and the cheerio document are made when first touched.
 import type { CheerioAPI } from 'cheerio';
-import { createRequire } from 'node:module';
 import { CrawlError } from '../errors.js';
 import type { Capture } from '../fetch/engine.js';
+import { loadDocument } from '../handle/document.js';
 import { decodeBody, detectEncoding } from '../parse/encoding.js';
 import { createPageContent } from '../parse/page.js';
 import type { PageContent } from '../parse/page.js';
+import { parseUrl } from '../request/url.js';
 import type { Visit } from './attempt.js';
 import { contentTypeOf, decodingHeader, encodingName, isJson, isMarkup, isXml } from './content-type.js';
 import type { ResolvedOptions } from './options.js';
@@ -98,15 +99,6 @@ function parseJson(text: string, url: string): unknown {
   }
 }
 
-const require = createRequire(import.meta.url);
-let cheerio: typeof import('cheerio/slim') | undefined;
-
-/** Cheerio on htmlparser2, loaded with the first document that anyone asks for. */
-function loadDocument(markup: string, xml: boolean): CheerioAPI {
-  cheerio ??= require('cheerio/slim') as typeof import('cheerio/slim');
-  return cheerio.load(markup, { xml: { xmlMode: xml, decodeEntities: true } }) as CheerioAPI;
-}
-
 /** These selectors mean every link of the page: the scanner has them without a document. */
 function isAnyAnchor(selector: string): boolean {
   return selector === 'a' || selector === 'a[href]';
@@ -120,11 +112,12 @@ function anchorUrls(content: PageContent): string[] {
 
 function selectedUrls($: CheerioAPI, selector: string, pageUrl: string): string[] {
   const baseHref = $('base').first().attr('href');
-  const base = baseHref !== undefined && URL.canParse(baseHref, pageUrl) ? new URL(baseHref, pageUrl).href : pageUrl;
+  const base = (baseHref === undefined ? undefined : parseUrl(baseHref, pageUrl)?.href) ?? pageUrl;
   const urls: string[] = [];
   for (const element of $(selector).toArray()) {
     const href = $(element).attr('href')?.trim();
-    if (href && URL.canParse(href, base)) urls.push(new URL(href, base).href);
+    const url = href ? parseUrl(href, base) : undefined;
+    if (url) urls.push(url.href);
   }
   return urls;
 }

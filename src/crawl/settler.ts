@@ -52,7 +52,7 @@ const BATCH_LINKS = 20_000;
 export function createSettler(options: SettlerOptions): Settler {
   const { holder, recent } = options;
   const writers = new Map<string, VisitWriter>();
-  let visits: SettledVisit[] = [];
+  const visits: SettledVisit[] = [];
   let landings: Landing[] = [];
   let links = 0;
   let timer: NodeJS.Timeout | undefined;

@@ -95,7 +95,10 @@ export function createStorages(options: ResolvedOptions, config: Configuration, 
     saveStatisticsRegularly(stats: Statistics): NodeJS.Timeout {
       const save = async () => (await openKeyValueStore()).setValue(STATISTICS_KEY, stats.toJSON());
       const everyMs = config.get('persistStateIntervalMillis');
-      return setInterval(() => void save().catch((error: unknown) => log.exception(error as Error)), everyMs).unref();
+      return setInterval(
+        () => void save().catch((error: unknown) => log.exception(error as Error, 'statistics could not be saved')),
+        everyMs,
+      ).unref();
     },
     get openedQueue() {
       return opened;

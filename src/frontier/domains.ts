@@ -4,15 +4,10 @@ import { fingerprintOf } from '../request/fingerprint.js';
 import type { Pacing } from './frontier.js';
 import type { HotState } from './hot-state.js';
 import type { Tables } from './kv.js';
-import { type DomainRow, packDomain, packNumber, unpackDomain } from './packing.js';
+import { type Domain, freshDomain, packDomain, packNumber, unpackDomain } from './packing.js';
 import type { SeenIndex } from './seen-index.js';
 
-export interface Domain extends DomainRow {
-  readonly id: number;
-  marked: boolean;
-  /** Behind every domain that is due now, even if its due time is unchanged. */
-  toBack: boolean;
-}
+export type { Domain };
 
 export interface Domains {
   /** The domain of that name, made when it is new. */
@@ -44,10 +39,9 @@ export function createDomains(options: {
   const delayOf = (domain: Domain): number => (domain.delayMs < 0 ? pacing.delayMs : domain.delayMs);
   const turnsOf = (domain: Domain): number => (delayOf(domain) > 0 ? 1 : pacing.turns);
 
-  function keep(id: number, row: DomainRow): Domain {
-    const domain: Domain = Object.assign(row, { id, marked: false, toBack: false });
+  function keep(domain: Domain): Domain {
     byName.set(domain.name, domain);
-    byId.set(id, domain);
+    byId.set(domain.id, domain);
     return domain;
   }
 
@@ -68,15 +62,13 @@ export function createDomains(options: {
     if (known) return known;
     const row = tables.domains.get(0, id);
     if (!row) throw new Error(`the queue refers to domain ${id}, which it does not contain`);
-    return keep(id, unpackDomain(row));
+    return keep(unpackDomain(id, row));
   }
 
   function create(name: string, hi: number, lo: number): Domain {
     const id = hot.nextDomain++;
     names().add(hi, lo, id);
-    const times = { delayMs: -1, nextAllowedMs: 0, readyMs: 0, dueMs: -1, dueTie: 0 };
-    const queue = { queued: 0, ahead: 0, behind: 0, firstBlock: 0, nextBlock: 0, head: [], tail: [] };
-    const domain = keep(id, { hi, lo, name, turnsOut: 0, ...times, ...queue });
+    const domain = keep(freshDomain(id, hi, lo, name));
     mark(domain);
     return domain;
   }

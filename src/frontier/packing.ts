@@ -87,7 +87,8 @@ export function domainFingerprint(bytes: Buffer): { hi: number; lo: number } {
   return { hi: bytes.readUInt32LE(0), lo: bytes.readUInt32LE(4) };
 }
 
-export interface DomainRow {
+export interface Domain {
+  readonly id: number;
   readonly hi: number;
   readonly lo: number;
   /** Its own delay, or −1 for the pacing's. */
@@ -110,6 +111,35 @@ export interface DomainRow {
   head: number[];
   tail: number[];
   readonly name: string;
+  /** Not stored: changed since it was last written. */
+  marked: boolean;
+  /** Not stored: goes behind every domain that is due now, even if its due time is unchanged. */
+  toBack: boolean;
+}
+
+/** One literal for all domains: a million of them are made, and spreading costs more than storing one. */
+export function freshDomain(id: number, hi: number, lo: number, name: string): Domain {
+  return {
+    id,
+    hi,
+    lo,
+    delayMs: -1,
+    nextAllowedMs: 0,
+    readyMs: 0,
+    dueMs: -1,
+    dueTie: 0,
+    queued: 0,
+    ahead: 0,
+    behind: 0,
+    turnsOut: 0,
+    firstBlock: 0,
+    nextBlock: 0,
+    head: [],
+    tail: [],
+    name,
+    marked: false,
+    toBack: false,
+  };
 }
 
 /**
@@ -120,7 +150,7 @@ export const BLOCK_IDS = 16;
 const ID_BYTES = 6;
 const DOMAIN_HEADER = 74;
 
-export function packDomain(row: DomainRow): Buffer {
+export function packDomain(row: Domain): Buffer {
   const idBytes = (row.head.length + row.tail.length) * ID_BYTES;
   const bytes = room(DOMAIN_HEADER + idBytes + row.name.length * 3);
   bytes.writeUInt32LE(row.hi, 0);
@@ -142,27 +172,25 @@ export function packDomain(row: DomainRow): Buffer {
   return bytes.subarray(0, nameAt + bytes.write(row.name, nameAt));
 }
 
-export function unpackDomain(bytes: Buffer): DomainRow {
+export function unpackDomain(id: number, bytes: Buffer): Domain {
   const tailAt = DOMAIN_HEADER + bytes[72]! * ID_BYTES;
   const nameAt = tailAt + bytes[73]! * ID_BYTES;
-  return {
-    hi: bytes.readUInt32LE(0),
-    lo: bytes.readUInt32LE(4),
-    delayMs: bytes.readDoubleLE(8),
-    nextAllowedMs: bytes.readDoubleLE(16),
-    readyMs: bytes.readDoubleLE(24),
-    dueMs: bytes.readDoubleLE(32),
-    dueTie: bytes.readDoubleLE(40),
-    queued: bytes.readUInt32LE(48),
-    ahead: bytes.readUInt32LE(52),
-    behind: bytes.readUInt32LE(56),
-    turnsOut: bytes.readUInt32LE(60),
-    firstBlock: bytes.readUInt32LE(64),
-    nextBlock: bytes.readUInt32LE(68),
-    head: readIds(bytes, DOMAIN_HEADER, tailAt),
-    tail: readIds(bytes, tailAt, nameAt),
-    name: bytes.toString('utf8', nameAt, bytes.length),
-  };
+  const name = bytes.toString('utf8', nameAt, bytes.length);
+  const domain = freshDomain(id, bytes.readUInt32LE(0), bytes.readUInt32LE(4), name);
+  domain.delayMs = bytes.readDoubleLE(8);
+  domain.nextAllowedMs = bytes.readDoubleLE(16);
+  domain.readyMs = bytes.readDoubleLE(24);
+  domain.dueMs = bytes.readDoubleLE(32);
+  domain.dueTie = bytes.readDoubleLE(40);
+  domain.queued = bytes.readUInt32LE(48);
+  domain.ahead = bytes.readUInt32LE(52);
+  domain.behind = bytes.readUInt32LE(56);
+  domain.turnsOut = bytes.readUInt32LE(60);
+  domain.firstBlock = bytes.readUInt32LE(64);
+  domain.nextBlock = bytes.readUInt32LE(68);
+  domain.head = readIds(bytes, DOMAIN_HEADER, tailAt);
+  domain.tail = readIds(bytes, tailAt, nameAt);
+  return domain;
 }
 
 export function packIds(ids: readonly number[]): Buffer {

@@ -4,7 +4,7 @@ import { CrawlError } from '../errors.js';
 import type { GlobInput, PatternInput, RegExpInput } from '../request/pattern.js';
 import { type Dictionary, Request, type RequestOptions } from '../request/request.js';
 import { createScope, type EnqueueStrategy } from '../request/scope.js';
-import { MAX_URL_LENGTH } from '../request/url.js';
+import { MAX_URL_LENGTH, parseUrl } from '../request/url.js';
 
 /** Why a URL was not queued or visited. */
 export type SkipReason = 'robotsTxt' | 'limit' | 'enqueueLimit' | 'filters' | 'redirect' | 'depth' | 'invalid';
@@ -172,7 +172,8 @@ export function selectLinks(
 export function absoluteUrls(urls: readonly string[], baseUrl: string | undefined, skip: LinkRules['skip']): string[] {
   const absolute: string[] = [];
   for (const url of urls) {
-    if (typeof url === 'string' && URL.canParse(url, baseUrl)) absolute.push(new URL(url, baseUrl).href);
+    const parsed = typeof url === 'string' ? parseUrl(url, baseUrl) : undefined;
+    if (parsed) absolute.push(parsed.href);
     else skip(String(url), 'invalid');
   }
   return absolute;

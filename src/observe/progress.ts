@@ -1,6 +1,6 @@
 // The live progress of a crawl on a terminal: one line that is rewritten, or a plain line every few seconds.
 // Promise: it only reads figures, never holds the process open, and what others print stays whole.
-import { countText, durationText, rateText } from './figures.js';
+import { countOf, countText, durationText, rateText } from './figures.js';
 import { escapeControls } from './log-lines.js';
 
 /** How far the crawl is. */
@@ -112,7 +112,7 @@ export function startProgress({ output, read, clock = () => performance.now() }:
 /** `214 pages · 86 queued · 2 failed · 118/s · 40 at once · 1.8 s · example.com` */
 export function progressText(figures: ProgressFigures, pagesPerSec: number, elapsedMs: number): string {
   const parts = [
-    `${countText(figures.done)} pages`,
+    countOf(figures.done, 'page'),
     `${countText(figures.queued)} queued`,
     `${countText(figures.failed)} failed`,
     `${rateText(pagesPerSec)}/s`,

@@ -29,6 +29,7 @@ export function parseHttpUrl(text: string): URL {
  */
 export function parseUrl(text: string, base?: string): URL | undefined {
   // On ASCII it is right, and spares most bad links the cost of an exception.
+  // eslint-disable-next-line no-restricted-properties -- see above
   if (base === undefined && !NOT_ASCII.test(text) && !URL.canParse(text)) return undefined;
   try {
     return new URL(text, base);

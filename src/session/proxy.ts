@@ -1,6 +1,7 @@
 // Chooses the proxy of a request: a list in turn, a function, or tiers that follow each domain's errors.
 // Promise: a session keeps its proxy; wrong settings are refused by name before anything starts; error texts
 // never contain a password.
+import { parseUrl } from '../request/url.js';
 import { CrawlError } from '../errors.js';
 import { aFunction, check, checkOptions } from '../option-checks.js';
 import { createProxyTiers } from './proxy-tiers.js';
@@ -175,7 +176,7 @@ function sessionName(sessionId: string | number | undefined): string | undefined
 }
 
 function hostOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).hostname : '';
+  return parseUrl(url)?.hostname ?? '';
 }
 
 function decoded(part: string): string {
@@ -193,7 +194,7 @@ function checkedUrls(urls: readonly (string | null)[], where: string): readonly 
 
 /** The URL as given if it is one of a proxy we can speak to. The message leaves the URL out: it may hold a password. */
 function checkedUrl(url: unknown, where: string): string {
-  if (typeof url !== 'string' || !URL.canParse(url)) throw invalid(`ProxyConfiguration: ${where} is not a URL`);
+  if (typeof url !== 'string' || !parseUrl(url)) throw invalid(`ProxyConfiguration: ${where} is not a URL`);
   const { protocol } = new URL(url);
   if (protocol !== 'http:' && protocol !== 'https:') {
     throw invalid(`ProxyConfiguration: ${where} must be an http: or https: URL, got ${protocol}`);

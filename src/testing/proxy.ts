@@ -1,5 +1,6 @@
 // A small forward proxy on loopback for tests: absolute-form HTTP requests and CONNECT tunnels, with a log of what
 // passed. Promise: after close() no socket is left, whatever a client or a target did.
+import { parseUrl } from '../request/url.js';
 import { createServer, request as httpRequest } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { connect } from 'node:net';
@@ -98,7 +99,7 @@ export async function startProxy(options: ProxyOptions = {}): Promise<TestProxy>
     };
     if (fault === 'hang') return;
     if (!isAllowed(req)) return refuse(407, { 'proxy-authenticate': 'Basic realm="proxy"' });
-    if (!isAbsolute(req.url) || !URL.canParse(req.url as string)) return refuse(400);
+    if (!isAbsolute(req.url) || !parseUrl(req.url as string)) return refuse(400);
     if (fault === 'bad-gateway') return refuse(502);
     const url = new URL(req.url as string);
     const headers = Object.fromEntries(Object.entries(req.headers).filter(([name]) => !NOT_FORWARDED.includes(name)));
@@ -145,7 +146,7 @@ export async function startProxy(options: ProxyOptions = {}): Promise<TestProxy>
       );
     if (fault === 'bad-gateway') return refuse(502, 'Bad Gateway');
     const target = `http://${req.url}`;
-    if (!URL.canParse(target)) return refuse(400, 'Bad Request');
+    if (!parseUrl(target)) return refuse(400, 'Bad Request');
     const { hostname, port } = new URL(target);
     const upstream = connect({ host: resolve(hostname) ?? hostname.replace(/^\[|\]$/g, ''), port: Number(port || 80) });
     track(upstream);

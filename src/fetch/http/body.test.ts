@@ -12,6 +12,9 @@ const encoders: Record<string, (body: Buffer) => Buffer> = {
   deflate: zlib.deflateSync,
   'bare deflate': zlib.deflateRawSync,
   br: zlib.brotliCompressSync,
+  ...(ZSTD_AVAILABLE && {
+    zstd: (zlib as unknown as { zstdCompressSync(body: Buffer): Buffer }).zstdCompressSync,
+  }),
 };
 const codingOf = (name: string): Coding => (name === 'bare deflate' ? 'deflate' : (name as Coding));
 const decode = async (wire: Buffer, codings: readonly Coding[], maxBytes = MANY) =>

@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import type { Socket } from 'node:net';
 import type * as Undici from 'undici';
 import { CrawlError } from '../../errors.js';
-import { parseHttpUrl } from '../../request/url.js';
+import { parseHttpUrl, parseUrl } from '../../request/url.js';
 import type { Capture, Engine, FetchOrder } from '../engine.js';
 import { ACCEPT_ENCODING } from './body.js';
 import type { Connector, Way } from './connect.js';
@@ -256,7 +256,7 @@ function connectWith(connector: Connector, way: Way, signal: AbortSignal) {
 }
 
 function proxyOf(text: string): URL {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const url = parseUrl(text);
   if (url?.protocol === 'http:' || url?.protocol === 'https:') return url;
   throw new CrawlError('PROXY_FAILED', `a proxy must be an http or https URL, not ${url ? url.protocol : 'this text'}`);
 }

@@ -1,5 +1,6 @@
 // Redirects as pure logic: what a 3xx answer means for the next hop of a visit.
 // Keeps two promises: a chain always ends, and secrets of one origin never reach another.
+import { parseUrl } from '../../request/url.js';
 import { CrawlError } from '../../errors.js';
 
 /** The request of one hop: what the wire needs, nothing of the visit's limits. */
@@ -45,10 +46,10 @@ export function isRedirect(statusCode: number, location: string | undefined): lo
  */
 export function redirectTarget(from: URL, location: string): URL {
   const text = asUtf8(location);
-  if (!URL.canParse(text, from.href)) {
+  const target = parseUrl(text, from.href);
+  if (!target) {
     throw new CrawlError('REDIRECT_INVALID', `${from.host} redirects to an invalid URL: "${clip(text)}"`);
   }
-  const target = new URL(text, from.href);
   if (target.protocol !== 'http:' && target.protocol !== 'https:') {
     throw new CrawlError('REDIRECT_INVALID', `${from.host} redirects to an unsupported scheme: "${clip(text)}"`);
   }

@@ -1,0 +1,76 @@
+// What people install: the packed tarball in an empty project, used as JavaScript, as TypeScript and by require.
+import { execFile } from 'node:child_process';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Simweb } from '../../src/index.js';
+import { temporaryFolder } from '../support/crawl.js';
+
+const run = promisify(execFile);
+const root = path.resolve(import.meta.dirname, '../..');
+
+let web: Simweb;
+beforeAll(async () => {
+  web = await Simweb.start({ pagesPerHost: 8, pageBytes: 2000 });
+});
+afterAll(() => web.close());
+
+const TEN_LINES = `
+const router = createCheerioRouter();
+router.addDefaultHandler(async ({ request, $, enqueueLinks, pushData }) => {
+  await pushData({ url: request.loadedUrl, title: $('title').text() });
+  await enqueueLinks();
+});
+const crawler = new CheerioCrawler({ requestHandler: router });
+`;
+
+async function emptyProject(): Promise<string> {
+  const folder = await temporaryFolder();
+  await run('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', folder], { cwd: root });
+  const tarball = (await readdir(folder)).find((file) => file.endsWith('.tgz'))!;
+  await writeFile(path.join(folder, 'package.json'), JSON.stringify({ name: 'empty', private: true }));
+  await run('npm', ['install', '--silent', '--no-audit', '--no-fund', '--prefer-offline', `./${tarball}`], {
+    cwd: folder,
+  });
+  return folder;
+}
+
+describe('the packed package', () => {
+  it('installs into an empty project and runs the ten lines as JS, by require and as TS', async () => {
+    const folder = await emptyProject();
+    const crawl = `crawler.run(['${web.url(0)}']).then((stats) => console.log('finished', stats.requestsFinished));`;
+    await writeFile(
+      path.join(folder, 'esm.mjs'),
+      `import { CheerioCrawler, createCheerioRouter } from 'orcrawl';\n${TEN_LINES}\n${crawl}`,
+    );
+    await writeFile(
+      path.join(folder, 'required.cjs'),
+      `const { CheerioCrawler, createCheerioRouter } = require('orcrawl');\n${TEN_LINES}\n${crawl}`,
+    );
+    await writeFile(
+      path.join(folder, 'typed.ts'),
+      `import { CheerioCrawler, createCheerioRouter } from 'orcrawl';\n${TEN_LINES}\nexport const statistics: Promise<{ requestsFinished: number }> = crawler.run([]);\n`,
+    );
+    for (const file of ['esm.mjs', 'required.cjs']) {
+      const { stdout } = await run(process.execPath, [file], { cwd: folder });
+      expect(stdout).toContain('finished 8');
+    }
+    const items = await readItems(path.join(folder, 'storage/datasets/default'));
+    expect(items).toHaveLength(8);
+    const tsc = path.join(root, 'node_modules/typescript/bin/tsc');
+    const flags = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2022', '--skipLibCheck'];
+    await run(process.execPath, [tsc, ...flags, 'typed.ts'], { cwd: folder });
+    const { stdout } = await run('npx', ['--no-install', 'orcrawl', '--version'], { cwd: folder });
+    expect(stdout.trim()).toMatch(/^\d+\.\d+\.\d+$/);
+  });
+});
+
+async function readItems(folder: string): Promise<unknown[]> {
+  const items: unknown[] = [];
+  for (const file of await readdir(folder)) {
+    const lines = (await readFile(path.join(folder, file), 'utf8')).split('\n').filter(Boolean);
+    for (const line of lines) items.push(JSON.parse(line));
+  }
+  return items;
+}
