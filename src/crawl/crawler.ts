@@ -3,7 +3,7 @@
 import type { Configuration } from '../configuration.js';
 import { HTTP_POOL_OPTIONS } from '../dispatch/pool-options.js';
 import { CrawlError } from '../errors.js';
-import { createHttpEngine } from '../fetch/http/engine.js';
+import type { HttpEngine } from '../fetch/http/engine.js';
 import { sendRequest } from '../fetch/http/send-request.js';
 import type { AddRequestsBatchedOptions, AddRequestsBatchedResult, RequestsLike } from '../frontier/request-queue.js';
 import { RequestQueue } from '../frontier/request-queue.js';
@@ -136,6 +136,8 @@ export function composeCrawler<Kind extends CrawlerKind>(
   }
 
   async function work(queue: RequestQueue): Promise<RunEnd> {
+    // Loaded with the first run: importing the package stays cheap.
+    const { createHttpEngine } = await import('../fetch/http/engine.js');
     const engine = createHttpEngine({ allowPrivateAddresses: options.allowPrivateAddresses });
     sessionPool = options.useSessionPool ? await storages.openSessionPool(options) : undefined;
     for (const host of await storages.privateHosts(queue)) engine.allowHost(`http://${host}/`);
@@ -271,7 +273,7 @@ export function composeCrawler<Kind extends CrawlerKind>(
 function navigationOf(
   kind: CrawlerKind,
   options: ResolvedOptions,
-  engine: ReturnType<typeof createHttpEngine>,
+  engine: HttpEngine,
   stats: Statistics,
   allowHost: (url: string) => Promise<boolean>,
 ): Navigate {

@@ -2,7 +2,6 @@
 // Imported for its effect by index.ts; costs nothing until a storage is opened or a list is asked for.
 import { Configuration } from '../configuration.js';
 import { beforeFirstUse } from '../first-use.js';
-import { createHttpEngine } from '../fetch/http/engine.js';
 import { sendRequest } from '../fetch/http/send-request.js';
 import { RequestQueue } from '../frontier/request-queue.js';
 import { fetchUrlListsWith } from '../frontier/url-list-source.js';
@@ -17,6 +16,7 @@ const MAX_LIST_BYTES = 256 * 1024 * 1024;
 
 /** Fetches text for the tools that need some. The user names the URL, so its host may be private; where it redirects may not. */
 async function fetchText(url: string, options: { proxyUrl?: string } = {}): Promise<string> {
+  const { createHttpEngine } = await import('../fetch/http/engine.js');
   const engine = createHttpEngine();
   engine.allowHost(url);
   try {
