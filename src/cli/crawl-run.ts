@@ -42,13 +42,12 @@ export async function runCrawl(
   manners: CrawlManners,
 ): Promise<CrawlReport> {
   const storageFolder = path.resolve(folder);
-  await mkdir(storageFolder, { recursive: true }).catch((error: unknown) => {
-    throw asStorageError(error, folder);
-  });
   const config = configurationFor(storageFolder, mode);
   let lastHost: string | undefined;
   let invalidLines = 0;
   let endedBefore = 0;
+  const over = new AbortController();
+  const rules = linkRules(settings);
 
   const progress = startProgress({
     output: manners.quiet ? { write: () => undefined } : process.stderr,
@@ -62,7 +61,7 @@ export async function runCrawl(
       async requestHandler(context) {
         lastHost = new URL(context.request.loadedUrl).host;
         await context.pushData({ ...pageItem(context, settings.links === true) });
-        await context.enqueueLinks(linkRules(settings));
+        await context.enqueueLinks(rules);
       },
       async failedRequestHandler({ request, pushData }, error) {
         await pushData(failedItem(request.url, error, request.retryCount), FAILED_DATASET);
@@ -75,6 +74,9 @@ export async function runCrawl(
     config,
   );
 
+  await mkdir(storageFolder, { recursive: true }).catch((error: unknown) => {
+    throw asStorageError(error, folder);
+  });
   const queue = await crawler.getRequestQueue();
   try {
     if (mode === 'fresh') await removeLeftovers(storageFolder);
@@ -85,7 +87,7 @@ export async function runCrawl(
     endedBefore = before.done + before.failed;
     const startedAt = new Date();
     const startedAtMs = performance.now();
-    const seeds = seedUrls(settings.urls, process.stdin, (message) => {
+    const seeds = seedUrls(settings.urls, process.stdin, over.signal, (message) => {
       invalidLines++;
       progress.print(`${message}\n`);
     });
@@ -127,6 +129,7 @@ export async function runCrawl(
     return report;
   } finally {
     progress.close();
+    over.abort();
     await crawler.teardown();
   }
 }

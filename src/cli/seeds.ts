@@ -1,5 +1,6 @@
 // The URLs a crawl of the command line starts from: its arguments, and the lines of standard input for `-`.
-// Promise: a list of any length is read only as fast as it is queued; a bad line is named and left out.
+// Promise: a list of any length is read only as fast as it is queued; a bad line is named and left out; a list
+// without end does not hold up a crawl that is over.
 import { createInterface } from 'node:readline';
 import { seedUrl } from './arguments.js';
 import { shown } from './terminal.js';
@@ -8,17 +9,22 @@ import { shown } from './terminal.js';
 export async function* seedUrls(
   urls: readonly string[],
   input: NodeJS.ReadableStream,
+  over: AbortSignal,
   onBadLine: (message: string) => void,
 ): AsyncGenerator<string> {
   for (const url of urls) {
-    if (url === '-') yield* urlLines(input, onBadLine);
+    if (url === '-') yield* urlLines(input, over, onBadLine);
     else yield url;
   }
 }
 
-async function* urlLines(input: NodeJS.ReadableStream, onBadLine: (message: string) => void): AsyncGenerator<string> {
+async function* urlLines(
+  input: NodeJS.ReadableStream,
+  over: AbortSignal,
+  onBadLine: (message: string) => void,
+): AsyncGenerator<string> {
   let number = 0;
-  for await (const line of createInterface({ input, crlfDelay: Infinity })) {
+  for await (const line of createInterface({ input, crlfDelay: Infinity, signal: over })) {
     number++;
     const text = line.trim();
     if (text === '' || text.startsWith('#')) continue;

@@ -29,7 +29,7 @@ const MAX_PAUSE_MS = 3_600_000;
 export function createHttpNavigation(parts: HttpVisitParts): Navigate {
   const { options, engine } = parts;
   // A delay counts requests to a domain: a hop to another one must wait for that one's turn.
-  const redirects = options.sameDomainDelayMs > 0 || options.respectRobotsTxtFile ? 'report' : 'follow';
+  const redirects = options.sameDomainDelayMs > 0 ? 'report' : 'follow';
 
   return async function navigate(visit, handle): Promise<Arrival> {
     const { request } = visit;

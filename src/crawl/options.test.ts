@@ -33,7 +33,6 @@ describe('the defaults', () => {
       minConcurrency: 1,
       maxConcurrency: 200,
       sameDomainDelayMs: 0,
-      respectRobotsTxtFile: false,
       useSessionPool: true,
       persistCookiesPerSession: true,
       retryOnBlocked: false,
@@ -76,10 +75,6 @@ describe('the defaults', () => {
       418,
     ]);
     expect(resolveOptions('http', { experiments: { requestLocking: true } }).queueAccess).toBe('shared');
-    expect(resolveOptions('http', { respectRobotsTxtFile: { userAgent: 'me' } }).respectRobotsTxtFile).toEqual({
-      userAgent: 'me',
-    });
-    expect(resolveOptions('http', { respectRobotsTxtFile: true }).respectRobotsTxtFile).toEqual({});
   });
 
   it('turn seconds into milliseconds that a timer can hold', () => {
@@ -164,6 +159,7 @@ describe('wrong options', () => {
     ['http', { forceResponseEncoding: 'klingon' }, /forceResponseEncoding/],
     ['http', { additionalMimeTypes: ['png'] }, /additionalMimeTypes/],
     ['http', { respectRobotsTxtFile: { agent: 'x' } }, /respectRobotsTxtFile/],
+    ['http', { respectRobotsTxtFile: true }, /does not read robots.txt yet/],
     ['http', { proxyConfiguration: { proxyUrls: [] } }, /a ProxyConfiguration/],
     ['http', { requestQueue: 'default' }, /a RequestQueue/],
     ['http', { log: console }, /a Log/],

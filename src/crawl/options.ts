@@ -61,8 +61,6 @@ export interface ResolvedOptions extends Readonly<
   readonly maxConcurrency: number;
   readonly autoscaledPoolOptions: Readonly<NonNullable<BasicCrawlerOptions['autoscaledPoolOptions']>>;
   readonly sameDomainDelayMs: number;
-  /** `false`, or the name to read robots.txt under when the user gave one. */
-  readonly respectRobotsTxtFile: false | { readonly userAgent?: string };
   readonly useSessionPool: boolean;
   readonly sessionPoolOptions: Readonly<NonNullable<BasicCrawlerOptions['sessionPoolOptions']>>;
   readonly persistCookiesPerSession: boolean;
@@ -141,7 +139,6 @@ function withDefaults(kind: CrawlerKind, given: FileDownloadOptions<AnyData>): R
     maxConcurrency: given.maxConcurrency ?? pool.maxConcurrency ?? Math.max(200, minConcurrency),
     autoscaledPoolOptions: Object.freeze({ ...pool }),
     sameDomainDelayMs: (given.sameDomainDelaySecs ?? 0) * 1_000,
-    respectRobotsTxtFile: robotsOption(given.respectRobotsTxtFile),
     useSessionPool,
     sessionPoolOptions: Object.freeze({ ...given.sessionPoolOptions }),
     persistCookiesPerSession: useSessionPool && (given.persistCookiesPerSession ?? true),
@@ -185,6 +182,10 @@ function findConflicts(owner: string, given: FileDownloadOptions<AnyData>): stri
   together('streamHandler', 'router', 'a file is taken as a stream or whole');
   together('requestManager', 'requestQueue', 'a request manager is the only source of requests');
   together('requestManager', 'requestList', 'a request manager is the only source of requests');
+  // Ignoring it would be rude to hosts: a crawl that asked for it must not run without.
+  if (given.respectRobotsTxtFile) {
+    conflicts.push(`${owner} option "respectRobotsTxtFile": this version does not read robots.txt yet; leave it out`);
+  }
   if (given.blockedStatusCodes !== undefined && given.sessionPoolOptions?.blockedStatusCodes !== undefined) {
     conflicts.push(`${owner} option "blockedStatusCodes" is also in "sessionPoolOptions": give it once`);
   }
@@ -209,11 +210,6 @@ function warnOfExperiments(owner: string, experiments: object, warn?: Warn): voi
     if (name === 'requestLocking') continue;
     warnOnce(`experiments.${name}`, `${owner} option "experiments.${name}" has no effect`, warn);
   }
-}
-
-function robotsOption(given: FileDownloadOptions['respectRobotsTxtFile']): ResolvedOptions['respectRobotsTxtFile'] {
-  if (typeof given === 'object') return Object.freeze({ ...given });
-  return given === true ? Object.freeze({}) : false;
 }
 
 function privateAddresses(given: FileDownloadOptions['allowPrivateAddresses'] = false): boolean | readonly string[] {

@@ -1,6 +1,6 @@
 // Retry policy: what becomes of a request whose attempt failed. Pure; reads error classes, never messages.
 // The wait between attempts grows exponentially with jitter, so that many failures do not return together.
-import type { CrawlError} from '../errors.js';
+import type { CrawlError } from '../errors.js';
 import { CriticalError, NonRetryableError, RetryRequestError, SessionError } from '../errors.js';
 import type { Request } from '../request/request.js';
 

@@ -14,7 +14,7 @@ import {
 } from '../handle/enqueue-links.js';
 import type { Log } from '../observe/log.js';
 import { fingerprintToId } from '../request/fingerprint.js';
-import type { Request} from '../request/request.js';
+import type { Request } from '../request/request.js';
 import { type Dictionary, type Source, toRequest } from '../request/request.js';
 import type { ProxyInfo } from '../session/proxy.js';
 import type { Session } from '../session/session.js';

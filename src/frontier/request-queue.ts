@@ -5,17 +5,20 @@ import path from 'node:path';
 import { Configuration } from '../configuration.js';
 import { CrawlError } from '../errors.js';
 import { firstUse, WITHIN_FIRST_USE } from '../first-use.js';
-import { fingerprintFromId, fingerprintToId } from '../request/fingerprint.js';
+import { fingerprintFromId } from '../request/fingerprint.js';
 import { type Dictionary, Request, type Source, toRequest } from '../request/request.js';
 import { entryOf } from './entry.js';
 import type { Counters, Found, Pacing, Presence } from './frontier.js';
 import { createHolder, type Holder, newHolderId } from './holder.js';
 import { createMemoryFrontier } from './memory.js';
+import { createPackedInfos, operationInfo, type PackedInfos, type QueueOperationInfo } from './operation-infos.js';
 import { createRecentFingerprints, type RecentFingerprints } from './recent.js';
 import { downloadRequests, isUrlList, type UrlListSource } from './url-list-source.js';
 import { MAX_TURNS } from './validation.js';
 
 const DEFAULT_LOCK_SECS = 180;
+
+export type { QueueOperationInfo } from './operation-infos.js';
 
 export interface RequestQueueOpenOptions {
   config?: Configuration;
@@ -29,13 +32,6 @@ export interface RequestQueueOpenOptions {
 
 export interface RequestQueueOperationOptions {
   forefront?: boolean;
-}
-
-export interface QueueOperationInfo {
-  requestId: string;
-  uniqueKey: string;
-  wasAlreadyPresent: boolean;
-  wasAlreadyHandled: boolean;
 }
 
 export interface AddRequestsBatchedOptions extends RequestQueueOperationOptions {
@@ -166,8 +162,9 @@ export class RequestQueue {
   }
 
   async addRequest(source: Source, options: RequestQueueOperationOptions = {}): Promise<QueueOperationInfo> {
-    const [info] = await this.#add([toRequest(source)], options.forefront, true);
-    return info!;
+    const request = toRequest(source);
+    const [presence] = await this.#add([request], options.forefront, true);
+    return operationInfo(request.uniqueKey, presence!);
   }
 
   /** Adds requests and resolves when all are in. */
@@ -192,24 +189,29 @@ export class RequestQueue {
   ): Promise<AddRequestsBatchedResult> {
     const { batchSize = 1000, waitBetweenBatchesMillis = 0, forefront, seeded = true } = options;
     const batches = inBatches(requests, batchSize);
-    const addNext = async (): Promise<QueueOperationInfo[] | undefined> => {
+    const infos = createPackedInfos();
+    const addNext = async (into: PackedInfos): Promise<boolean> => {
       const { value } = await batches.next();
-      return value ? this.#add(value, forefront, seeded) : undefined;
+      if (!value) return false;
+      into.add(
+        value.map((request: Request) => request.uniqueKey),
+        await this.#add(value, forefront, seeded),
+      );
+      return true;
     };
-    const addedRequests = (await addNext()) ?? [];
+    const isMore = await addNext(infos);
+    const addedRequests = infos.list();
+    const wantsAll = options.waitForAllRequestsToBeAdded ?? false;
     const rest = this.#inBackground(async () => {
-      const added: QueueOperationInfo[] = [];
-      for (;;) {
+      const following = wantsAll ? infos : createPackedInfos();
+      while (isMore) {
         if (waitBetweenBatchesMillis > 0) await new Promise((resume) => setTimeout(resume, waitBetweenBatchesMillis));
-        const batch = await addNext();
-        if (!batch) return added;
-        for (const info of batch) added.push(info);
+        if (!(await addNext(following))) break;
       }
+      return following.list();
     });
-    if (!options.waitForAllRequestsToBeAdded) return { addedRequests, waitForAllRequestsToBeAdded: rest };
-    const following = await rest;
-    for (const info of following) addedRequests.push(info);
-    return { addedRequests, waitForAllRequestsToBeAdded: Promise.resolve([]) };
+    if (!wantsAll) return { addedRequests, waitForAllRequestsToBeAdded: rest };
+    return { addedRequests: await rest, waitForAllRequestsToBeAdded: Promise.resolve([]) };
   }
 
   /** The next request that is due, leased to this process; null when there is none now. */
@@ -316,22 +318,18 @@ export class RequestQueue {
     await this.#opened.frontier.close();
   }
 
-  async #add(requests: readonly Request[], forefront = false, seeded: boolean): Promise<QueueOperationInfo[]> {
+  async #add(requests: readonly Request[], forefront = false, seeded: boolean): Promise<readonly Presence[]> {
     for (const request of requests) request.seeded = seeded;
     const presences = await this.holder.add(requests.map((request) => entryOf(request, forefront)));
+    for (const request of requests) this.recent.add(request.fingerprint);
     let added = 0;
-    const infos = requests.map((request, index) => {
-      const presence = presences[index]!;
-      if (presence === 'new') added++;
-      this.recent.add(request.fingerprint);
-      return operationInfo(request, presence);
-    });
+    for (const presence of presences) if (presence === 'new') added++;
     this.#counters = {
       ...this.#counters,
       accepted: this.#counters.accepted + added,
       queued: this.#counters.queued + added,
     };
-    return infos;
+    return presences;
   }
 
   #inBackground<T>(work: () => Promise<T>): Promise<T> {
@@ -354,7 +352,7 @@ export class RequestQueue {
     }
     this.#leases.delete(request.id);
     const answer = await this.holder.settle({ settlements: [settlement(lease)], landings: [{ lease }] });
-    return answer.accepted[0] ? operationInfo(request, handled ? 'ended' : 'pending') : null;
+    return answer.accepted[0] ? operationInfo(request.uniqueKey, handled ? 'ended' : 'pending') : null;
   }
 }
 
@@ -366,18 +364,15 @@ function ended(counters: Counters): number {
   return counters.done + counters.failed + counters.skipped;
 }
 
-function operationInfo(request: Request, presence: Presence): QueueOperationInfo {
-  return {
-    requestId: fingerprintToId(request.fingerprint),
-    uniqueKey: request.uniqueKey,
-    wasAlreadyPresent: presence !== 'new',
-    wasAlreadyHandled: presence === 'ended',
-  };
-}
-
 async function* inBatches(requests: RequestsLike, size: number): AsyncGenerator<Request[]> {
   let batch: Request[] = [];
-  for await (const some of chunks(requests)) {
+  for await (const some of Symbol.asyncIterator in requests ? arriving(requests) : [requests]) {
+    // What a slow source gave so far does not wait for more.
+    if (some === 'pause') {
+      if (batch.length > 0) yield batch;
+      batch = [];
+      continue;
+    }
     for (const source of some) {
       if (isUrlList(source)) for (const request of await downloadRequests(source)) batch.push(request);
       else batch.push(toRequest(source));
@@ -390,10 +385,25 @@ async function* inBatches(requests: RequestsLike, size: number): AsyncGenerator<
   if (batch.length > 0) yield batch;
 }
 
-/** Plain iterables as they are: awaiting each of a million items would cost more than queueing it. */
-async function* chunks(requests: RequestsLike): AsyncGenerator<Iterable<Source | UrlListSource>> {
-  if (Symbol.asyncIterator in requests) for await (const source of requests) yield [source];
-  else yield requests;
+const SLOW_SOURCE_MS = 100;
+
+/** The items of an asynchronous source, and 'pause' where the next one is slow to come. */
+async function* arriving<T>(source: AsyncIterable<T>): AsyncGenerator<[T] | 'pause'> {
+  const iterator = source[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const next = iterator.next();
+      let timer: NodeJS.Timeout | undefined;
+      const slow = new Promise<'pause'>((resolve) => (timer = setTimeout(resolve, SLOW_SOURCE_MS, 'pause')));
+      const first = await Promise.race([next, slow]).finally(() => clearTimeout(timer));
+      if (first === 'pause') yield first;
+      const { done, value } = await next;
+      if (done) return;
+      yield [value];
+    }
+  } finally {
+    await iterator.return?.();
+  }
 }
 
 /** Where a queue lives on disk; undefined when nothing is to be stored. */

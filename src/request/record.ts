@@ -27,24 +27,28 @@ const SHORT = {
   seeded: 'z',
 } as const satisfies Partial<Record<keyof RequestOptions, string>>;
 
+const PROPERTIES = Object.entries(SHORT).filter(([long]) => long !== 'uniqueKey') as [Packable, string][];
+type Packable = Exclude<keyof typeof SHORT, 'uniqueKey'>;
+
 const LONG = Object.fromEntries(Object.entries(SHORT).map(([long, short]) => [short, long]));
 
 /** Before the URL of a request that is only a URL and was seeded. */
 const SEEDED_MARK = '!';
 
 /** A request that is only a URL is stored as that URL; anything else as JSON, which never starts like one. */
-export function packRecord(options: RequestOptions): string {
+export function packRecord(request: Pick<RequestOptions, Packable | 'url'>, customKey: string | undefined): string {
   let packed: Record<string, unknown> | undefined;
-  let properties = 0;
-  for (const long in SHORT) {
-    const value = options[long as keyof typeof SHORT];
+  if (customKey !== undefined) packed = { u: request.url, [SHORT.uniqueKey]: customKey };
+  let isOnlySeeded = customKey === undefined;
+  for (const [long, short] of PROPERTIES) {
+    const value = request[long];
     if (isDefault(long, value)) continue;
-    packed ??= { u: options.url };
-    packed[SHORT[long as keyof typeof SHORT]] = value;
-    properties++;
+    packed ??= { u: request.url };
+    packed[short] = value;
+    if (long !== 'seeded') isOnlySeeded = false;
   }
-  if (!packed) return options.url;
-  return properties === 1 && options.seeded ? SEEDED_MARK + options.url : JSON.stringify(packed);
+  if (!packed) return request.url;
+  return isOnlySeeded ? SEEDED_MARK + request.url : JSON.stringify(packed);
 }
 
 function isDefault(name: string, value: unknown): boolean {

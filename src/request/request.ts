@@ -210,7 +210,7 @@ export class Request<UserData extends Dictionary = Dictionary> {
 
   /** The packed form for the queue. */
   toRecord(): string {
-    return packRecord({ ...this.#options(), uniqueKey: this.#customKey ? this.#uniqueKey : undefined });
+    return packRecord(this, this.#customKey ? this.#uniqueKey : undefined);
   }
 
   /** The request behind a packed form. Trusted: it was validated before it was stored. */

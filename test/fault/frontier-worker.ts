@@ -12,7 +12,21 @@ const [folder, access, holder, role, pages] = process.argv.slice(2) as [
   string,
   string,
 ];
-const say = (...facts: (string | number)[]): void => void writeSync(1, `${facts.join(' ')}\n`);
+const nap = new Int32Array(new SharedArrayBuffer(4));
+
+/** Written before it returns: what is said has left this process even if it dies the next instant. */
+function say(...facts: (string | number)[]): void {
+  let rest = Buffer.from(`${facts.join(' ')}\n`);
+  while (rest.length > 0) {
+    try {
+      rest = rest.subarray(writeSync(1, rest));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
+      Atomics.wait(nap, 0, 0, 1); // the pipe is full
+    }
+  }
+}
+
 const wanted = Number(pages);
 const frontier = await openLmdbFrontier(folder, { access, holder, pacing: { delayMs: 0, turns: 20 } });
 const { counters } = await frontier.overview();

@@ -25,6 +25,8 @@ export interface Started {
 export interface StartOptions {
   readonly cwd: string;
   readonly input?: string;
+  /** Standard input does not end after `input`. */
+  readonly keepInputOpen?: boolean;
   readonly env?: Readonly<Record<string, string>>;
   /** No file may grow beyond this: what a full disk looks like to a program. Needs bash. */
   readonly maxFileKb?: number;
@@ -33,7 +35,10 @@ export interface StartOptions {
 /** A hanging program fails its test instead of holding it up for ever. */
 const TIMEOUT_MS = 90_000;
 
-export function startNode(args: readonly string[], { cwd, input, env, maxFileKb }: StartOptions): Started {
+export function startNode(
+  args: readonly string[],
+  { cwd, input, keepInputOpen, env, maxFileKb }: StartOptions,
+): Started {
   // Settings of whoever runs the tests must not reach the program.
   const inherited = Object.entries(process.env).filter(([name]) => !/^(?:ORCRAWL|CRAWLEE|npm|VITEST)_?/.test(name));
   const node = [process.execPath, ...args];
@@ -50,7 +55,8 @@ export function startNode(args: readonly string[], { cwd, input, env, maxFileKb 
   child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
   // A program that ends before it has read its input is not this side's failure.
   child.stdin.on('error', () => undefined);
-  child.stdin.end(input ?? '');
+  if (keepInputOpen) child.stdin.write(input ?? '');
+  else child.stdin.end(input ?? '');
   const timer = setTimeout(() => child.kill('SIGKILL'), TIMEOUT_MS);
   const ended = new Promise<Ended>((resolve, reject) => {
     child.once('error', reject);

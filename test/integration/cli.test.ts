@@ -68,6 +68,7 @@ describe('orcrawl', () => {
       expect(stdout).toBe('');
       expect(stderr).toMatch(line);
       expect(stderr).toMatch(/^error: [^\n]+\n$/);
+      expect(await readdir(cwd)).toEqual([]);
     }),
   );
 });
@@ -201,6 +202,19 @@ describe('orcrawl crawl', () => {
       expect(stdout).toContain('2 lines left out');
       const urls = (await pagesOf(cwd, 'orcrawl-out', 'stdin')).map((item) => item.url);
       expect(urls.sort()).toEqual([web.url(0, 1), web.url(1, 2)].sort());
+    }));
+
+  it('ends at --max-pages though its input goes on without end', () =>
+    inTemporaryFolder(async (cwd) => {
+      const crawl = startNode([MAIN, 'crawl', '-', '--max-pages', '3', '--depth', '0', '--out', 'out'], {
+        cwd,
+        // More than a batch, so that the crawl begins while the input is still open.
+        input: Array.from({ length: 1500 }, (_, n) => `${web.url(0, 1)}?n=${n}\n`).join(''),
+        keepInputOpen: true,
+      });
+      const { code, signal, stdout } = await crawl.ended;
+      expect({ code, signal }).toEqual({ code: 0, signal: null });
+      expect(stdout).toMatch(/^Reached --max-pages: 3 pages/);
     }));
 
   it('ends with status 2 when pages failed, and keeps each with its reason', () =>

@@ -2,8 +2,7 @@
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type {
-  CrawlError} from '../../src/index.js';
+import type { CrawlError } from '../../src/index.js';
 import {
   BasicCrawler,
   CheerioCrawler,
