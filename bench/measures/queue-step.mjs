@@ -24,7 +24,7 @@ if (step === 'add') {
   const before = process.cpuUsage();
   const { holder } = queue;
   for (let done = 0; done < count;) {
-    const { leases } = await holder.lease({ max: 100 });
+    const { leases } = await holder.lease({ max: 200 });
     if (leases.length === 0) throw new Error('nothing to lease');
     await holder.settle({
       landings: leases.map(({ id }) => ({ lease: id })),

@@ -1,6 +1,7 @@
 // One run of a crawl: leases from the queue, attempts in the pool, settlements back into the queue.
 // Ends when nothing is pending, a limit is reached, it is told to, or a store fails; whatever it held
 // and did not finish goes back untouched.
+import { setMaxListeners } from 'node:events';
 import type { Configuration } from '../configuration.js';
 import { AutoscaledPool } from '../dispatch/autoscaled-pool.js';
 import type { AutoscaledPoolOptions } from '../dispatch/pool-options.js';
@@ -53,6 +54,8 @@ export function startRun(parts: RunParts): Run {
   const { queue } = parts;
   const { holder } = queue;
   const abortion = new AbortController();
+  // Every visit on the wire listens to it.
+  setMaxListeners(0, abortion.signal);
   let end: RunEnd | undefined;
 
   const settler = createSettler({
