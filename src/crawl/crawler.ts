@@ -7,7 +7,7 @@ import type { HttpEngine } from '../fetch/http/engine.js';
 import { sendRequest } from '../fetch/http/send-request.js';
 import type { AddRequestsBatchedOptions, AddRequestsBatchedResult, RequestsLike } from '../frontier/request-queue.js';
 import { RequestQueue } from '../frontier/request-queue.js';
-import type { AnyData } from '../handle/context.js';
+import type { AnyData, ContextCrawler } from '../handle/context.js';
 import type { SkippedRequestCallback } from '../handle/enqueue-links.js';
 import { Router, type RouterHandler } from '../handle/router.js';
 import { log as rootLog, type Log } from '../observe/log.js';
@@ -41,7 +41,7 @@ export function composeCrawler<Kind extends CrawlerKind>(
   kind: Kind,
   given: OptionsOfKind[Kind] | undefined,
   config: Configuration,
-  self: unknown,
+  self: ContextCrawler,
 ) {
   const options = resolveOptions(kind, given);
   const log = options.log ?? rootLog.child({ prefix: options.owner });

@@ -98,6 +98,9 @@ function hookOptionsFor(visit: Visit, options: ResolvedOptions): HttpHookOptions
   };
 }
 
+/** What the pages of widespread bot protections contain and others hardly do. */
+const BLOCK_PAGES = ['src="https://challenges.cloudflare.com', 'id="cf-challenge-running"', 'id="turnstile-wrapper"'];
+
 const DEFAULT_HEADERS = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
 
 async function runHooks(
@@ -197,6 +200,9 @@ function assertUsable(capture: Capture, session: Session | undefined, options: R
   if (session && options.blockedStatusCodes.includes(statusCode)) {
     if (options.retryOnBlocked) throw new SessionError(`${where}: the session is blocked`);
     throw new CrawlError('HTTP_BLOCKED', `${where}: the session is blocked`);
+  }
+  if (options.retryOnBlocked && BLOCK_PAGES.some((mark) => capture.body.includes(mark))) {
+    throw new SessionError(`${capture.loadedUrl} shows the page of a bot protection`);
   }
   if (statusCode >= 500 || options.additionalHttpErrorStatusCodes.includes(statusCode)) {
     throw new CrawlError('HTTP_STATUS', where);

@@ -71,7 +71,7 @@ export function dressPage(visit: Visit, capture: Capture, options: ResolvedOptio
   });
 }
 
-/** Response and file: FileDownload. */
+/** Response and file: FileDownload. A stream that the handler gives up is no failure. */
 export function dressFile(visit: Visit, capture: Capture): void {
   const { type } = contentTypeOf(capture);
   extend(visit.context, {
@@ -79,6 +79,7 @@ export function dressFile(visit: Visit, capture: Capture): void {
     contentType: { type, encoding: 'binary' },
     body: capture.body,
     stream: capture.stream,
+    abortDownload: () => void capture.stream?.destroy(),
   });
 }
 

@@ -2,7 +2,7 @@
 // they add goes into the attempt's transaction, so it counts only if the visit does.
 import { entryOf } from '../frontier/entry.js';
 import type { RequestQueue } from '../frontier/request-queue.js';
-import type { CrawlingContext, SendRequestOptions, SentResponse } from '../handle/context.js';
+import type { ContextCrawler, CrawlingContext, SendRequestOptions, SentResponse } from '../handle/context.js';
 import {
   absoluteUrls,
   type BatchAddRequestsResult,
@@ -24,7 +24,7 @@ import type { Transaction } from './transaction.js';
 
 /** What all visits of a crawl share. */
 export interface VisitHost {
-  readonly crawler: unknown;
+  readonly crawler: ContextCrawler;
   readonly log: Log;
   readonly queue: RequestQueue;
   readonly maxCrawlDepth: number | undefined;

@@ -2,11 +2,20 @@
 // contexts share compiles for both; crawl/ builds the objects, lazily where a property costs work.
 import type { CheerioAPI } from 'cheerio';
 import type { Readable } from 'node:stream';
+import type { AutoscaledPool } from '../dispatch/autoscaled-pool.js';
+import type {
+  AddRequestsBatchedOptions,
+  AddRequestsBatchedResult,
+  RequestQueue,
+  RequestsLike,
+} from '../frontier/request-queue.js';
 import type { Log } from '../observe/log.js';
 import type { PageContent } from '../parse/page.js';
 import type { Dictionary, Request, Source } from '../request/request.js';
-import type { ProxyInfo } from '../session/proxy.js';
+import type { ProxyConfiguration, ProxyInfo } from '../session/proxy.js';
 import type { Session } from '../session/session.js';
+import type { SessionPool } from '../session/session-pool.js';
+import type { Dataset } from '../store/dataset.js';
 import type { KeyValueStore } from '../store/key-value.js';
 import type { BatchAddRequestsResult, EnqueueLinksOptions } from './enqueue-links.js';
 
@@ -42,8 +51,27 @@ export interface AddRequestsOptions {
   forefront?: boolean;
 }
 
+/** What a handler may ask of its crawler. These write at once, not with the visit. */
+export interface ContextCrawler {
+  addRequests(requests: RequestsLike, options?: AddRequestsBatchedOptions): Promise<AddRequestsBatchedResult>;
+  stop(reason?: string): void;
+  teardown(): Promise<void>;
+  pushData(data: Dictionary | readonly Dictionary[], datasetName?: string): Promise<void>;
+  getDataset(name?: string): Promise<Dataset>;
+  getData(...options: Parameters<Dataset['getData']>): ReturnType<Dataset['getData']>;
+  exportData(path: string, format?: 'json' | 'jsonl' | 'csv'): Promise<void>;
+  useState<State extends Dictionary = Dictionary>(initial?: State): Promise<State>;
+  getRequestQueue(): Promise<RequestQueue>;
+  readonly requestQueue: RequestQueue | undefined;
+  readonly sessionPool: SessionPool | undefined;
+  readonly autoscaledPool: AutoscaledPool | undefined;
+  readonly proxyConfiguration: ProxyConfiguration | undefined;
+  readonly running: boolean;
+  readonly log: Log;
+}
+
 /** What every handler has. */
-export interface CrawlingContext<Crawler = unknown, UserData extends Dictionary = Dictionary> {
+export interface CrawlingContext<Crawler = ContextCrawler, UserData extends Dictionary = Dictionary> {
   id: string;
   request: Request<UserData>;
   session?: Session;
@@ -63,7 +91,7 @@ export interface CrawlingContext<Crawler = unknown, UserData extends Dictionary 
   useState<State extends Dictionary = Dictionary>(initial?: State): Promise<State>;
 }
 
-export type BasicCrawlingContext<UserData extends Dictionary = Dictionary> = CrawlingContext<unknown, UserData>;
+export type BasicCrawlingContext<UserData extends Dictionary = Dictionary> = CrawlingContext<ContextCrawler, UserData>;
 
 /** The response's head. */
 export interface ResponseHead {
@@ -73,7 +101,7 @@ export interface ResponseHead {
 }
 
 export interface HttpCrawlingContext<UserData extends Dictionary = AnyData, JSONData = AnyData> extends CrawlingContext<
-  unknown,
+  ContextCrawler,
   UserData
 > {
   response: ResponseHead;
@@ -98,7 +126,7 @@ export interface CheerioCrawlingContext<
 }
 
 export interface FileDownloadCrawlingContext<UserData extends Dictionary = AnyData> extends CrawlingContext<
-  unknown,
+  ContextCrawler,
   UserData
 > {
   response: ResponseHead;

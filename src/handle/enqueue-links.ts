@@ -156,7 +156,8 @@ export function selectLinks(
     }
     const decision = scope.decide(request.url);
     if (!decision.allowed) {
-      rules.skip(request.url, 'filters');
+      // mailto:, javascript: and the like are no pages: there is nothing to tell about them.
+      if (decision.reason !== 'scheme') rules.skip(request.url, 'filters');
       continue;
     }
     if (tooDeep) {

@@ -157,30 +157,40 @@ describe('Request', () => {
 const json = fc.jsonValue({ maxDepth: 2 }).map((value) => JSON.parse(JSON.stringify(value)) as unknown);
 const optional = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined });
 const text = fc.oneof(fc.string({ minLength: 1 }), fc.constantFrom('GET', '0', 'false', '{', 'null'));
-const options: fc.Arbitrary<RequestOptions> = fc.record({
-  url: fc.webUrl({ withQueryParameters: true, withFragments: true }),
-  uniqueKey: optional(text),
-  method: optional(fc.constantFrom('GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH')),
-  payload: optional(text),
-  headers: optional(fc.dictionary(fc.string({ minLength: 1 }), fc.string(), { noNullPrototype: true, minKeys: 1 })),
-  userData: optional(fc.dictionary(fc.string(), json, { noNullPrototype: true })),
-  retryCount: optional(fc.nat()),
-  sessionRotationCount: optional(fc.nat()),
-  maxRetries: optional(fc.nat({ max: 10 })),
-  noRetry: optional(fc.boolean()),
-  loadedUrl: optional(fc.webUrl()),
-  errorMessages: optional(fc.array(fc.string(), { maxLength: 5 })),
-  sessionId: optional(text),
-  skipNavigation: optional(fc.boolean()),
-  keepUrlFragment: optional(fc.boolean()),
-  useExtendedUniqueKey: optional(fc.boolean()),
-  crawlDepth: optional(fc.nat()),
-  priority: optional(fc.constantFrom<Priority[]>(-2, -1, 0, 1, 2)),
-  enqueueStrategy: optional(fc.constantFrom('all', 'same-domain', 'same-hostname', 'same-origin')),
-  hops: optional(fc.nat({ max: 10 })),
-  seeded: optional(fc.boolean()),
-  state: optional(fc.constantFrom(RequestState.UNPROCESSED, RequestState.DONE, RequestState.ERROR)),
-  handledAt: optional(fc.constant('2026-01-02T03:04:05.678Z')),
+const options: fc.Arbitrary<RequestOptions> = fc
+  .record<RequestOptions>({
+    url: fc.webUrl({ withQueryParameters: true, withFragments: true }),
+    uniqueKey: optional(text),
+    method: optional(fc.constantFrom('GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH')),
+    payload: optional(text),
+    headers: optional(fc.dictionary(fc.string({ minLength: 1 }), fc.string(), { noNullPrototype: true, minKeys: 1 })),
+    userData: optional(fc.dictionary(fc.string(), json, { noNullPrototype: true })),
+    retryCount: optional(fc.nat()),
+    sessionRotationCount: optional(fc.nat()),
+    maxRetries: optional(fc.nat({ max: 10 })),
+    noRetry: optional(fc.boolean()),
+    loadedUrl: optional(fc.webUrl()),
+    errorMessages: optional(fc.array(fc.string(), { maxLength: 5 })),
+    sessionId: optional(text),
+    skipNavigation: optional(fc.boolean()),
+    keepUrlFragment: optional(fc.boolean()),
+    useExtendedUniqueKey: optional(fc.boolean()),
+    crawlDepth: optional(fc.nat()),
+    priority: optional(fc.constantFrom<Priority[]>(-2, -1, 0, 1, 2)),
+    enqueueStrategy: optional(fc.constantFrom('all', 'same-domain', 'same-hostname', 'same-origin')),
+    hops: optional(fc.nat({ max: 10 })),
+    seeded: optional(fc.boolean()),
+    state: optional(fc.constantFrom(RequestState.UNPROCESSED, RequestState.DONE, RequestState.ERROR)),
+    handledAt: optional(fc.constant('2026-01-02T03:04:05.678Z')),
+  })
+  .map((given) => (['GET', undefined].includes(given.method) ? { ...given, payload: undefined } : given));
+
+describe('a GET request', () => {
+  it('cannot have a payload', () => {
+    expect(() => new Request({ url: 'https://example.com/', payload: 'x' })).toThrow(
+      /GET request cannot have a payload/,
+    );
+  });
 });
 
 describe('the packed form of a request', () => {

@@ -270,6 +270,9 @@ function validate(options: RequestOptions): void {
     if (expected) throw new RequestValidationError(`request property "${name}" must be ${expected}`);
   }
   parseHttpUrl(options.url);
+  if (options.payload && (options.method ?? 'GET').toUpperCase() === 'GET') {
+    throw new RequestValidationError('a GET request cannot have a payload: set another method');
+  }
 }
 
 function computeUniqueKey(request: Request): string {
