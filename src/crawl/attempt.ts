@@ -8,7 +8,7 @@ import { Request, RequestState } from '../request/request.js';
 import type { ProxyConfiguration } from '../session/proxy.js';
 import type { SessionPool } from '../session/session-pool.js';
 import { judge, type RetryLimits, type Verdict } from './retry.js';
-import type { SettledVisit } from './settler.js';
+import type { FinishedVisit } from './settler.js';
 import type { Statistics } from './statistics.js';
 import { withinMs } from './time-limit.js';
 import { createTransaction, type Transaction } from './transaction.js';
@@ -52,11 +52,11 @@ export interface AttemptHost extends VisitHost {
 }
 
 /** Makes the attempt; never throws. */
-export async function attempt(host: AttemptHost, lease: Lease): Promise<SettledVisit> {
+export async function attempt(host: AttemptHost, lease: Lease, isGood: () => boolean): Promise<FinishedVisit> {
   const startedAtMs = performance.now();
   const request = Request.fromRecord(lease.record, lease.priority);
   const transaction = createTransaction(request.url);
-  const turn = trackTurn(host, lease.id);
+  const turn = trackTurn(host, lease.id, isGood);
   let visitContext: VisitContext | undefined;
   let identity: Identity = { session: undefined, proxyInfo: undefined };
   try {
@@ -86,10 +86,11 @@ async function bindIdentity(host: AttemptHost, request: Request): Promise<Identi
 }
 
 /** Lands a request once if it departed, and not at all if it never did. */
-function trackTurn(host: AttemptHost, lease: number): Pick<Visit, 'depart' | 'land'> {
+function trackTurn(host: AttemptHost, lease: number, isGood: () => boolean): Pick<Visit, 'depart' | 'land'> {
   let flying = false;
   return {
     depart() {
+      if (!isGood()) throw new CrawlError('LEASE_LOST', 'the lease ran out before the request was sent');
       flying = true;
     },
     land(landing) {
@@ -116,7 +117,7 @@ function settleArrival(
   identity: Identity,
   transaction: Transaction,
   startedAtMs: number,
-): SettledVisit {
+): FinishedVisit {
   const { items, links } = transaction;
   switch (arrival.kind) {
     case 'handled':
@@ -163,10 +164,12 @@ async function settleFailure(
   context: CrawlingContext,
   transaction: Transaction,
   startedAtMs: number,
-): Promise<SettledVisit> {
+): Promise<FinishedVisit> {
   const { request, session } = context;
   transaction.clear();
-  if (host.signal.aborted) return { settlement: { kind: 'untouched', lease }, items: [] };
+  if (host.signal.aborted || error.code === 'LEASE_LOST') {
+    return { settlement: { kind: 'untouched', lease }, items: [] };
+  }
   if (error instanceof SessionError || error.code === 'HTTP_BLOCKED') session?.retire();
   else session?.markBad();
 

@@ -1,11 +1,17 @@
 // Keeps a few leased requests at hand for the pool, so that the queue is asked for many at a time.
 // What was leased and not started is given back untouched when the crawl stops.
 import type { Holder } from '../frontier/holder.js';
-import type { Lease } from '../frontier/frontier.js';
+import type { HolderId, Lease } from '../frontier/frontier.js';
+
+/** A lease, and the life in which it was taken. */
+export interface TakenLease {
+  readonly lease: Lease;
+  readonly life: HolderId;
+}
 
 export interface LeaseFeed {
   /** The next request to visit, if one is at hand. */
-  take(): Lease | undefined;
+  take(): TakenLease | undefined;
   readonly ready: number;
   /** Asks the queue for more, once at a time. Resolves when the answer is in. */
   refill(): Promise<void>;
@@ -14,7 +20,7 @@ export interface LeaseFeed {
   /** Work was added or came back: what the last answer said may no longer hold. */
   reopen(): void;
   /** Ends the feed; resolves to the leases at hand that nobody started. */
-  drain(): Promise<Lease[]>;
+  drain(): Promise<TakenLease[]>;
 }
 
 export interface LeaseFeedOptions {
@@ -32,7 +38,7 @@ const MAX_LEASE = 256;
 const LONGEST_SLEEP_MS = 1_000;
 
 export function createLeaseFeed(options: LeaseFeedOptions): LeaseFeed {
-  let atHand: Lease[] = [];
+  let atHand: TakenLease[] = [];
   let next = 0;
   let asking: Promise<void> | undefined;
   let exhausted = false;
@@ -48,7 +54,8 @@ export function createLeaseFeed(options: LeaseFeedOptions): LeaseFeed {
     if (max <= 0 || closed) return;
     const changesBefore = changes;
     const answer = await options.holder.lease({ max, maxEnded: options.maxEnded });
-    atHand = next === atHand.length ? [...answer.leases] : [...atHand.slice(next), ...answer.leases];
+    const life = options.holder.id;
+    atHand = [...atHand.slice(next), ...answer.leases.map((lease) => ({ lease, life }))];
     next = 0;
     if (changes !== changesBefore) return;
     exhausted = answer.state === 'exhausted' && answer.leases.length === 0;
@@ -67,9 +74,9 @@ export function createLeaseFeed(options: LeaseFeedOptions): LeaseFeed {
 
   return {
     take() {
-      const lease = atHand[next];
-      if (lease) next++;
-      return lease;
+      const taken = atHand[next];
+      if (taken) next++;
+      return taken;
     },
     get ready() {
       return ready();

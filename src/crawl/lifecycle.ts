@@ -9,7 +9,7 @@ import { asCrawlError, type CrawlError } from '../errors.js';
 import type { RequestQueue } from '../frontier/request-queue.js';
 import type { VisitWriter } from '../store/visit-segments.js';
 import { attempt, type AttemptHost } from './attempt.js';
-import { createLeaseFeed } from './lease-feed.js';
+import { createLeaseFeed, type TakenLease } from './lease-feed.js';
 import { createSettler } from './settler.js';
 
 export interface RunParts {
@@ -48,7 +48,7 @@ export interface Run {
 
 /** Small enough that a stop gives little back, large enough that the queue is asked rarely. */
 const MAX_AHEAD = 64;
-const RENEW_INTERVAL_MS = 20_000;
+const LONGEST_RENEWAL_MS = 20_000;
 
 export function startRun(parts: RunParts): Run {
   const { queue } = parts;
@@ -79,14 +79,19 @@ export function startRun(parts: RunParts): Run {
     {
       ...parts.poolOptions,
       runTaskFunction: async () => {
-        const lease = feed.take();
-        if (lease) await settler.settle(await attempt(host, lease));
+        const taken = feed.take();
+        if (taken) await settler.settle({ ...(await attempt(host, taken.lease, isGood(taken))), life: taken.life });
       },
       isTaskReadyFunction: isTaskReady,
       isFinishedFunction: isFinished,
     },
     parts.config,
   );
+
+  /** A request goes on the wire only while its lease is good; one that was lost is somebody else's now. */
+  function isGood({ life }: TakenLease): () => boolean {
+    return () => holder.isGood(life);
+  }
 
   function isTaskReady(): boolean | Promise<boolean> {
     if (end) return false;
@@ -134,7 +139,10 @@ export function startRun(parts: RunParts): Run {
   }
 
   async function work(): Promise<RunEnd> {
-    const renewal = setInterval(() => void holder.renew().catch(onError), RENEW_INTERVAL_MS).unref();
+    const renewal = setInterval(
+      () => void holder.renew().catch(onError),
+      Math.min(LONGEST_RENEWAL_MS, queue.leaseMs / 3),
+    ).unref();
     try {
       await pool.run();
     } catch (error) {
@@ -146,8 +154,8 @@ export function startRun(parts: RunParts): Run {
   }
 
   async function giveBack(): Promise<void> {
-    for (const lease of await feed.drain()) {
-      await settler.settle({ settlement: { kind: 'untouched', lease: lease.id }, items: [] });
+    for (const { lease, life } of await feed.drain()) {
+      await settler.settle({ settlement: { kind: 'untouched', lease: lease.id }, items: [], life });
     }
     await settler.flush();
     await settler.close();

@@ -43,6 +43,7 @@ export function retryAfterMs(header: string | string[] | undefined, nowMs: numbe
   const text = (Array.isArray(header) ? header[0] : header)?.trim();
   if (!text) return undefined;
   if (/^\d{1,9}$/.test(text)) return Number(text) * 1000;
-  const date = Date.parse(text);
+  // Anything else must be an HTTP date: Date.parse would read a date into almost any text.
+  const date = /^[a-z]{3,9},? /i.test(text) ? Date.parse(text) : NaN;
   return Number.isNaN(date) ? undefined : Math.max(0, date - nowMs);
 }

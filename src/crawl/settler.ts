@@ -2,7 +2,7 @@
 // Visits settle in batches; after a crash each item stands once, because the queue records how much of each
 // segment belongs to acknowledged visits and the rest is cut (guarantee 2).
 import type { Holder } from '../frontier/holder.js';
-import type { Landing, QueueEntry, Settlement } from '../frontier/frontier.js';
+import type { HolderId, Landing, QueueEntry, Settlement } from '../frontier/frontier.js';
 import type { RecentFingerprints } from '../frontier/recent.js';
 import type { VisitWriter } from '../store/visit-segments.js';
 
@@ -12,11 +12,16 @@ export interface PendingItem {
   readonly line: string;
 }
 
-export interface SettledVisit {
+export interface FinishedVisit {
   readonly settlement: Settlement;
   readonly items: readonly PendingItem[];
   /** Called when the settlement is in the queue; `held` is false when the lease had been lost. */
   readonly onSettled?: (held: boolean) => void;
+}
+
+/** A finished visit, and the holder's life in which its lease was taken. */
+export interface SettledVisit extends FinishedVisit {
+  readonly life: HolderId;
 }
 
 export interface Settler {
@@ -104,18 +109,24 @@ export function createSettler(options: SettlerOptions): Settler {
   }
 
   async function settleBatch(batch: readonly SettledVisit[], landed: readonly Landing[]): Promise<void> {
-    const written = await appendItems(batch);
+    for (const { items } of batch) for (const { dataset } of items) await writerOf(dataset);
+    // Opening a writer may have told that this life is over: what was leased in an earlier one is refused
+    // before anything of it is written.
+    const life = holder.id;
+    const held = batch.filter((visit) => visit.life === life);
+    for (const visit of batch) if (visit.life !== life) visit.onSettled?.(false);
+    const written = await appendItems(held);
     const notes: Record<string, string> = {};
     for (const { writer } of written) notes[writer.key] = String(writer.length);
-    const settlements = batch.map(({ settlement }) => withNewLinks(settlement));
-    const answer = await holder.settle({ settlements, landings: landed, notes }).catch(async (error: unknown) => {
+    const settlements = held.map(({ settlement }) => withNewLinks(settlement));
+    const answer = await holder.settle({ settlements, landings: landed, notes }, life).catch(async (error: unknown) => {
       await undo(written);
       throw error;
     });
     if (!answer.held) await undo(written);
     else
       for (const { links: confirmed } of settlements) for (const link of confirmed ?? []) recent.add(link.fingerprint);
-    for (const visit of batch) visit.onSettled?.(answer.held);
+    for (const visit of held) visit.onSettled?.(answer.held);
   }
 
   /** Appends the batch's items, dataset by dataset; on failure nothing of it stays. */

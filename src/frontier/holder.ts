@@ -14,17 +14,28 @@ import type {
 } from './frontier.js';
 
 export interface Holder {
+  /** Names this life: leases taken in it can be settled only in it. */
   readonly id: HolderId;
   add(entries: readonly QueueEntry[]): Promise<readonly Presence[]>;
   lease(call: Omit<LeaseCall, 'holder' | 'call'>): Promise<LeaseAnswer>;
-  /** `held: false` when this life was over; the next call is made in a new one. */
-  settle(call: Omit<SettleCall, 'holder' | 'call'>): Promise<SettleAnswer>;
+  /**
+   * `held: false` when the life was over in which the leases were taken (by default this one); the next
+   * call is made in a new one.
+   */
+  settle(call: Omit<SettleCall, 'holder' | 'call'>, life?: HolderId): Promise<SettleAnswer>;
   /** Keeps what is held, without asking for more. */
   renew(): Promise<void>;
+  /**
+   * Whether what was leased in that life may still be put on the wire: by this process's own monotonic
+   * clock, the frontier has heard of it within the lease time.
+   */
+  isGood(life: HolderId): boolean;
 }
 
 export interface HolderOptions {
   readonly id?: HolderId;
+  /** How long the frontier waits for a silent holder; Infinity (default) for an owner, whose leases do not expire. */
+  readonly leaseMs?: number;
   /** Everything held was taken away: what is under way will be refused. */
   readonly onLost?: (id: HolderId) => void;
 }
@@ -36,6 +47,8 @@ export function newHolderId(): HolderId {
 export function createHolder(frontier: Frontier, options: HolderOptions = {}): Holder {
   let id = options.id ?? newHolderId();
   let calls = 0;
+  const { leaseMs = Infinity } = options;
+  let heardAtMs = performance.now();
 
   function beginNewLife(): void {
     const lost = id;
@@ -47,8 +60,12 @@ export function createHolder(frontier: Frontier, options: HolderOptions = {}): H
   /** Makes a call; once more under the same number if it is unknown whether the first one arrived. */
   async function numbered<T>(make: (caller: { holder: HolderId; call: number }) => Promise<T>): Promise<T> {
     const caller = { holder: id, call: ++calls };
+    const calledAtMs = performance.now();
     try {
-      return await make(caller);
+      const answer = await make(caller);
+      // From when the call was made: the frontier counts from some later moment.
+      heardAtMs = Math.max(heardAtMs, calledAtMs);
+      return answer;
     } catch (error) {
       if (!(error instanceof CrawlError) || error.class !== 'transient' || error.code === 'LEASE_LOST') throw error;
       return make(caller);
@@ -72,8 +89,8 @@ export function createHolder(frontier: Frontier, options: HolderOptions = {}): H
     },
     add: (entries) => numbered((caller) => frontier.add({ ...caller, entries })),
     lease,
-    async settle(call) {
-      const life = id;
+    async settle(call, life = id) {
+      if (life !== id) return { held: false, accepted: call.settlements.map(() => false) };
       const answer = await numbered((caller) => frontier.settle({ ...call, ...caller }));
       if (!answer.held && life === id) beginNewLife();
       return answer;
@@ -81,5 +98,6 @@ export function createHolder(frontier: Frontier, options: HolderOptions = {}): H
     async renew() {
       await lease({ max: 0 });
     },
+    isGood: (life) => life === id && performance.now() - heardAtMs < leaseMs,
   };
 }

@@ -143,6 +143,11 @@ export class RequestQueue {
     return this.#opened.access;
   }
 
+  /** @internal How long others wait for this process when it is silent. */
+  get leaseMs(): number {
+    return this.#opened.leaseMs;
+  }
+
   /** @internal Sets how domains are paced from now on. */
   setPacing(pacing: Pacing): void {
     this.#opened.frontier.setPacing({ ...pacing, turns: Math.min(pacing.turns, MAX_TURNS) });
@@ -427,5 +432,7 @@ async function openFrontier(folder: string | undefined, options: RequestQueueOpe
   const frontier = folder
     ? await (await import('./lmdb.js')).openEmbeddedLmdb(folder, { ...common, access })
     : createMemoryFrontier(common);
-  return { frontier, folder, access, holder: createHolder(frontier, { id: holder }) };
+  // An owner's leases do not expire while it lives.
+  const leaseMs = access === 'owner' ? Infinity : common.leaseMs;
+  return { frontier, folder, access, leaseMs, holder: createHolder(frontier, { id: holder, leaseMs }) };
 }
