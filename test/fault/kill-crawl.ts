@@ -5,6 +5,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { SETTLE_BATCH } from '../../src/crawl/settler.js';
 import { Request } from '../../src/index.js';
 import { startSimwebProcess } from '../../src/testing/index.js';
 
@@ -30,7 +31,6 @@ export interface KillReport {
 }
 
 const WORKER = fileURLToPath(new URL('./crawl-worker.mjs', import.meta.url));
-const SETTLE_BATCH = 64;
 const PATIENCE_MS = 60_000;
 
 export async function crawlUnderFire(plan: KillPlan): Promise<KillReport> {
