@@ -4,7 +4,16 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     projects: [
-      { test: { name: 'unit', include: ['src/**/*.test.ts'], testTimeout: 20_000 } },
+      // No I/O and no state that outlives a test: one thread pool without isolation keeps it to seconds.
+      {
+        test: {
+          name: 'unit',
+          include: ['src/**/*.test.ts'],
+          testTimeout: 20_000,
+          pool: 'threads',
+          isolate: false,
+        },
+      },
       {
         test: {
           name: 'whole',
