@@ -46,8 +46,8 @@ async function whatIsLeft(folder: string): Promise<'nothing' | 'running' | 'unfi
     return queues.length > 0 ? 'unfinished' : 'nothing';
   }
   if (last.state === 'finished') return 'finished';
-  if (last.state === 'fresh') return 'nothing';
-  return last.state === 'running' && last.pid !== process.pid && isAlive(last.pid) ? 'running' : 'unfinished';
+  const isRunning = last.state === 'running' && last.pids.some((pid) => pid !== process.pid && isAlive(pid));
+  return isRunning ? 'running' : 'unfinished';
 }
 
 /** The settings of a crawl whose storage is `folder`, whatever the environment says of other crawls. */

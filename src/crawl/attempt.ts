@@ -1,6 +1,6 @@
 // One attempt at one leased request: identity, navigation, handler, and the verdict on what went wrong.
 // Whatever user code, the page or the network does, the result is exactly one settlement.
-import { asCrawlError, CrawlError, SessionError } from '../errors.js';
+import { asCrawlError, CrawlError, type ErrorCode, SessionError } from '../errors.js';
 import type { Landing, Lease } from '../frontier/frontier.js';
 import { entryOf } from '../frontier/entry.js';
 import type { CrawlingContext, ErrorHandler } from '../handle/context.js';
@@ -13,6 +13,9 @@ import type { Statistics } from './statistics.js';
 import { withinMs } from './time-limit.js';
 import { createTransaction, type Transaction } from './transaction.js';
 import { createVisitContext, type Identity, type VisitContext, type VisitHost } from './visit-context.js';
+
+/** Failures that another session may not meet. */
+const RETIRING = new Set<ErrorCode>(['HTTP_BLOCKED', 'PROXY_FAILED']);
 
 /** What a navigation is given: the request, its context and identity, and how to say that the response ended. */
 export interface Visit extends VisitContext {
@@ -68,21 +71,26 @@ export async function attempt(host: AttemptHost, lease: Lease, isGood: () => boo
     return settleArrival(host, lease.id, arrival, request, identity, transaction, startedAtMs);
   } catch (thrown) {
     turn.land();
-    const context = visitContext?.context ?? createVisitContext(host, request, identity, transaction).context;
     const error = asCrawlError(thrown, 'HANDLER_FAILED');
-    return await settleFailure(host, lease.id, error, context, transaction, startedAtMs);
+    return await settleFailure(host, lease.id, error, request, identity, visitContext?.context, startedAtMs);
   } finally {
     transaction.close();
   }
 }
 
 /** A session, and through it a proxy, before anything leaves the machine. */
-async function bindIdentity(host: AttemptHost, request: Request): Promise<Identity> {
+function bindIdentity(host: AttemptHost, request: Request): Promise<Identity> {
   const { sessionPool, proxyConfiguration } = host;
-  const wanted = request.sessionId === undefined ? undefined : await sessionPool?.getSession(request.sessionId);
-  const session = wanted ?? (await sessionPool?.getSession());
-  const proxyInfo = await proxyConfiguration?.newProxyInfo(session?.id, { request });
-  return { session, proxyInfo };
+  const limitMs = host.handlerTimeoutMs;
+  // A createSessionFunction and a newUrlFunction are user code.
+  return withinMs(limitMs, bind, () => new CrawlError('HANDLER_TIMEOUT', `no session and proxy in ${limitMs} ms`));
+
+  async function bind(): Promise<Identity> {
+    const wanted = request.sessionId === undefined ? undefined : await sessionPool?.getSession(request.sessionId);
+    const session = wanted ?? (await sessionPool?.getSession());
+    const proxyInfo = await proxyConfiguration?.newProxyInfo(session?.id, { request });
+    return { session, proxyInfo };
+  }
 }
 
 /** Lands a request once if it departed, and not at all if it never did. */
@@ -106,6 +114,7 @@ async function handle(host: AttemptHost, context: CrawlingContext, request: Requ
     host.handlerTimeoutMs,
     () => host.requestHandler(context),
     () => new CrawlError('HANDLER_TIMEOUT', `requestHandler did not end within ${host.handlerTimeoutMs / 1000} s`),
+    host.signal,
   );
 }
 
@@ -125,7 +134,7 @@ function settleArrival(
       request.handledAt = new Date().toISOString();
       identity.session?.markGood();
       return {
-        settlement: { kind: 'done', lease, record: request.toRecord(), links },
+        settlement: { kind: 'done', lease, record: recordOf(host, request), links },
         items,
         onSettled: (held) => {
           if (held) host.stats.finishJob(performance.now() - startedAtMs, request.retryCount);
@@ -138,7 +147,7 @@ function settleArrival(
           kind: 'skipped',
           lease,
           reason: 'redirected',
-          record: request.toRecord(),
+          record: recordOf(host, request),
           links: [entryOf(arrival.target, true)],
         },
         items: [],
@@ -147,7 +156,7 @@ function settleArrival(
       request.state = RequestState.SKIPPED;
       const skipped = { url: arrival.target, reason: 'redirect' as const };
       return {
-        settlement: { kind: 'skipped', lease, reason: 'redirect', record: request.toRecord() },
+        settlement: { kind: 'skipped', lease, reason: 'redirect', record: recordOf(host, request) },
         items: [],
         onSettled: () => void host.onSkipped(skipped),
       };
@@ -161,16 +170,16 @@ async function settleFailure(
   host: AttemptHost,
   lease: number,
   error: CrawlError,
-  context: CrawlingContext,
-  transaction: Transaction,
+  request: Request,
+  identity: Identity,
+  failedContext: CrawlingContext | undefined,
   startedAtMs: number,
 ): Promise<FinishedVisit> {
-  const { request, session } = context;
-  transaction.clear();
   if (host.signal.aborted || error.code === 'LEASE_LOST') {
     return { settlement: { kind: 'untouched', lease }, items: [] };
   }
-  if (error instanceof SessionError || error.code === 'HTTP_BLOCKED') session?.retire();
+  const { session } = identity;
+  if (error instanceof SessionError || RETIRING.has(error.code)) session?.retire();
   else session?.markBad();
 
   const verdict = judge(error, request, host.limits, host.random);
@@ -179,24 +188,50 @@ async function settleFailure(
     return { settlement: { kind: 'untouched', lease }, items: [] };
   }
   request.pushErrorMessage(error);
-  const again = verdict.kind === 'fail' ? undefined : await prepareRetry(host, verdict, error, context);
-  if (again !== undefined) {
+  // A transaction of their own: the handler that failed may still be running, and must not add to it.
+  const transaction = createTransaction(request.url);
+  const context = succeed(failedContext, createVisitContext(host, request, identity, transaction).context);
+  try {
+    const again = verdict.kind === 'fail' ? undefined : await prepareRetry(host, verdict, error, context);
+    if (again === undefined) {
+      request.state = RequestState.ERROR;
+      request.handledAt = new Date().toISOString();
+      await runUserErrorHandler(host, 'failedRequestHandler', context, error);
+    }
     const { items, links } = transaction;
-    host.stats.retryJob(error.code);
-    return { settlement: { kind: 'retry', lease, afterMs: again, record: request.toRecord(), links }, items };
+    const record = recordOf(host, request);
+    if (again !== undefined) {
+      host.stats.retryJob(error.code);
+      return { settlement: { kind: 'retry', lease, afterMs: again, record, links }, items };
+    }
+    return {
+      settlement: { kind: 'failed', lease, reason: error.code, record, links },
+      items,
+      onSettled: (held) => {
+        if (held) host.stats.failJob(performance.now() - startedAtMs, request.retryCount, error.code);
+      },
+    };
+  } finally {
+    transaction.close();
   }
+}
 
-  request.state = RequestState.ERROR;
-  request.handledAt = new Date().toISOString();
-  await runUserErrorHandler(host, 'failedRequestHandler', context, error);
-  const { items, links } = transaction;
-  return {
-    settlement: { kind: 'failed', lease, reason: error.code, record: request.toRecord(), links },
-    items,
-    onSettled: (held) => {
-      if (held) host.stats.failJob(performance.now() - startedAtMs, request.retryCount, error.code);
-    },
-  };
+/** The context of the error handlers: all that the failed one had, but its own way to add things. */
+function succeed(failed: CrawlingContext | undefined, context: CrawlingContext): CrawlingContext {
+  if (!failed) return context;
+  const inherited = Object.getOwnPropertyDescriptors(failed) as Record<string, PropertyDescriptor>;
+  for (const name of Object.keys(context)) delete inherited[name];
+  return Object.defineProperties(context, inherited);
+}
+
+/** The request as it is to be stored; undefined (as it was) when user code put something into it that cannot be. */
+function recordOf(host: AttemptHost, request: Request): string | undefined {
+  try {
+    return request.toRecord();
+  } catch (error) {
+    host.log.error(`${request.url}: its changes cannot be stored: ${(error as Error).message}`);
+    return undefined;
+  }
 }
 
 /** Asks the user's errorHandler, counts the attempt; undefined when the handler forbade another one. */

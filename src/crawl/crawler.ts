@@ -1,7 +1,7 @@
 // A crawler, composed: it opens the storages, binds sessions and engine to a run of the lifecycle, and keeps
 // the promises around it (fresh start or resume, statistics, signals). The public classes only wear it.
 import type { Configuration } from '../configuration.js';
-import { HTTP_POOL_OPTIONS } from '../dispatch/pool-options.js';
+import { type AutoscaledPoolOptions, HTTP_POOL_OPTIONS, resolvePoolOptions } from '../dispatch/pool-options.js';
 import { CrawlError } from '../errors.js';
 import type { HttpEngine } from '../fetch/http/engine.js';
 import { sendRequest } from '../fetch/http/send-request.js';
@@ -12,8 +12,8 @@ import type { SkippedRequestCallback } from '../handle/enqueue-links.js';
 import { Router, type RouterHandler } from '../handle/router.js';
 import { log as rootLog, type Log } from '../observe/log.js';
 import { decodeBody, detectEncoding } from '../parse/encoding.js';
-import type { Dictionary, Request } from '../request/request.js';
-import type { SessionPool } from '../session/session-pool.js';
+import type { Dictionary } from '../request/request.js';
+import { SessionPool } from '../session/session-pool.js';
 import type { Dataset } from '../store/dataset.js';
 import type { KeyValueStore } from '../store/key-value.js';
 import type { AttemptHost, Navigate } from './attempt.js';
@@ -24,6 +24,7 @@ import { dressFile, dressPage } from './page-context.js';
 import { INTERRUPTED_EXIT_CODE, watchSignals } from './signals.js';
 import { type FinalStatistics, Statistics } from './statistics.js';
 import { startStatusMessages } from './status-message.js';
+import { createSeeding } from './seeding.js';
 import { createStorages } from './storages.js';
 
 export interface RunOptions extends AddRequestsBatchedOptions {
@@ -48,94 +49,84 @@ export function composeCrawler<Kind extends CrawlerKind>(
   const router: RouterHandler<AnyData> = Router.create();
   const requestHandler = options.requestHandler ?? router;
   const stats = new Statistics(options.statisticsOptions);
+  const poolOptions = {
+    ...(kind === 'basic' ? {} : HTTP_POOL_OPTIONS),
+    ...options.autoscaledPoolOptions,
+    minConcurrency: options.minConcurrency,
+    maxConcurrency: options.maxConcurrency,
+    maxTasksPerMinute: options.maxRequestsPerMinute,
+    log,
+  };
+  checkParts(poolOptions, options);
   const storages = createStorages(options, config, log);
   let sessionPool: SessionPool | undefined;
   let run: Run | undefined;
   let running = false;
+  let current: Promise<FinalStatistics> | undefined;
   let runs = 0;
-  let seeding = 0;
   let interrupted = false;
+  /** What was asked for between `run()` and the moment the run exists. */
+  let asked: 'stop' | 'abort' | undefined;
+  let seedError: CrawlError | undefined;
+  const seeding = createSeeding(storages.queue, () => run?.notify());
 
-  async function addRequests(
+  /** Requests of the crawl itself could not be added: a run without them would look complete and not be. */
+  function onSeedError(error: CrawlError): void {
+    if (run) run.fail(error);
+    else seedError ??= error;
+  }
+
+  function addRequests(
     requests: RequestsLike,
     addOptions: AddRequestsBatchedOptions = {},
   ): Promise<AddRequestsBatchedResult> {
-    const queue = await storages.queue();
-    seeding++;
-    try {
-      // While the crawl runs, what is added may come from a page: it may not name private addresses.
-      const added = await queue.addRequestsBatched(requests, { seeded: !running, ...addOptions });
-      seeding++;
-      void added.waitForAllRequestsToBeAdded.catch(onSeedError).finally(() => {
-        seeding--;
-        run?.notify();
-      });
-      run?.notify();
-      return added;
-    } finally {
-      seeding--;
-    }
-  }
-
-  function onSeedError(error: unknown): void {
-    const failure =
-      error instanceof CrawlError ? error : new CrawlError('REQUEST_INVALID', String(error), { cause: error });
-    if (run) run.fail(failure);
-    else log.exception(failure, 'requests could not be added');
+    if (!running) return seeding.add(requests, addOptions, onSeedError);
+    // While the crawl runs, what is added may come from a page: it may neither name private addresses nor
+    // end the crawl. Who awaits the rest gets the error.
+    return seeding.add(requests, { ...addOptions, seeded: false }, (error) => {
+      if (error.class === 'fatal') onSeedError(error);
+      else log.exception(error, 'requests could not be added');
+    });
   }
 
   async function runCrawl(requests?: RequestsLike, runOptions: RunOptions = {}): Promise<FinalStatistics> {
     if (running) {
       throw new CrawlError('OPTION_INVALID', 'this crawler is running already: add to it with crawler.addRequests()');
     }
+    running = true;
+    asked = undefined;
+    current = runOnce(requests, runOptions).finally(() => {
+      running = false;
+      run = undefined;
+    });
+    return current;
+  }
+
+  async function runOnce(requests: RequestsLike | undefined, runOptions: RunOptions): Promise<FinalStatistics> {
     const { purgeRequestQueue = true, ...addOptions } = runOptions;
     if (runs++ > 0) {
       if (purgeRequestQueue) await storages.emptyDefaultQueue();
       stats.reset();
     }
     interrupted = false;
-    const queue = await storages.begin(stats);
-    queue.setPacing({ delayMs: options.sameDomainDelayMs, turns: Infinity });
-    if (requests !== undefined) await addRequests(requests, addOptions);
-    seedFromList(queue);
-    running = true;
+    const { queue, endedBefore } = await storages.begin(stats);
     let end: RunEnd = { kind: 'aborted' };
     try {
-      end = await work(queue);
+      queue.setPacing({ delayMs: options.sameDomainDelayMs, turns: Infinity });
+      if (requests !== undefined) await seeding.add(requests, addOptions, onSeedError);
+      const list = options.requestList ?? options.requestManager;
+      if (list && !(list instanceof RequestQueue)) seeding.copy(list, onSeedError);
+      end = await work(queue, endedBefore + options.maxRequestsPerCrawl);
     } finally {
-      running = false;
-      run = undefined;
       const finished = end.kind === 'exhausted' || end.kind === 'limit' || (end.kind === 'stopped' && !interrupted);
-      await storages.end(finished ? 'finished' : 'interrupted', stats);
+      await storages.end(finished ? 'finished' : 'interrupted', end.kind === 'limit', stats);
     }
     if (end.kind === 'failed') throw end.error;
     if (interrupted) process.exitCode ??= INTERRUPTED_EXIT_CODE;
     return stats.final();
   }
 
-  /** Requests of a list or foreign manager go into the queue in the background. */
-  function seedFromList(queue: RequestQueue): void {
-    const list =
-      options.requestList ?? (options.requestManager instanceof RequestQueue ? undefined : options.requestManager);
-    if (!list) return;
-    async function* requests(): AsyncGenerator<Request> {
-      for (let next = await list!.fetchNextRequest(); next; next = await list!.fetchNextRequest()) {
-        yield next;
-        if ('markRequestHandled' in list!)
-          await (list.markRequestHandled as (request: Request) => Promise<unknown>)(next);
-      }
-    }
-    seeding++;
-    void queue
-      .addRequestsBatched(requests(), { waitForAllRequestsToBeAdded: true })
-      .catch(onSeedError)
-      .finally(() => {
-        seeding--;
-        run?.notify();
-      });
-  }
-
-  async function work(queue: RequestQueue): Promise<RunEnd> {
+  async function work(queue: RequestQueue, maxEnded: number): Promise<RunEnd> {
     // Loaded with the first run: importing the package stays cheap.
     const { createHttpEngine } = await import('../fetch/http/engine.js');
     const engine = createHttpEngine({ allowPrivateAddresses: options.allowPrivateAddresses });
@@ -152,13 +143,13 @@ export function composeCrawler<Kind extends CrawlerKind>(
       log,
       queue,
       maxCrawlDepth: Number.isFinite(options.maxCrawlDepth) ? options.maxCrawlDepth : undefined,
-      roomForRequests: () => storages.roomForRequests(queue, options.maxRequestsPerCrawl),
+      roomForRequests: () => storages.roomForRequests(queue, maxEnded),
       onSkipped,
       openKeyValueStore: storages.openKeyValueStore,
       useState: storages.useState,
       sendRequest: (sendOptions, identity) =>
         sendRequest(engine, sendOptions, {
-          cookies: identity.session ? cookiesOf(identity.session) : undefined,
+          cookies: identity.session && options.persistCookiesPerSession ? cookiesOf(identity.session) : undefined,
           proxyUrl: identity.proxyUrl,
           headers: { 'user-agent': options.userAgent, ...identity.session?.headerSet },
           timeoutMs: options.navigationTimeoutMs,
@@ -179,29 +170,26 @@ export function composeCrawler<Kind extends CrawlerKind>(
       random: Math.random,
     };
     stats.startCapturing();
-    const current = (run = startRun({
+    const started = (run = startRun({
       queue,
       host,
       config,
-      poolOptions: {
-        ...(kind === 'basic' ? {} : HTTP_POOL_OPTIONS),
-        ...options.autoscaledPoolOptions,
-        minConcurrency: options.minConcurrency,
-        maxConcurrency: options.maxConcurrency,
-        maxTasksPerMinute: options.maxRequestsPerMinute,
-        log,
-      },
+      poolOptions,
       openWriter: storages.openVisitWriter,
-      maxEnded: options.maxRequestsPerCrawl,
+      maxEnded,
       leaseAhead: options.sameDomainDelayMs === 0 && options.maxRequestsPerMinute === Infinity,
       keepAlive: options.keepAlive,
-      seedsAreIn: () => seeding === 0,
+      seedsAreIn: () => !seeding.isUnderWay,
     }));
-    const signals = watchSignals((signal) => drain(current, signal));
+    if (seedError) started.fail(seedError);
+    seedError = undefined;
+    if (asked === 'stop') started.stop();
+    if (asked === 'abort') started.abort();
+    const signals = watchSignals((signal) => drain(started, signal));
     const saving = storages.saveStatisticsRegularly(stats);
-    const status = startStatusMessages({ options, log, stats, crawler: self, queue, pool: current.pool });
+    const status = startStatusMessages({ options, log, stats, crawler: self, queue, pool: started.pool });
     try {
-      return await current.ended;
+      return await started.ended;
     } finally {
       signals.close();
       await status.close();
@@ -212,14 +200,14 @@ export function composeCrawler<Kind extends CrawlerKind>(
     }
   }
 
-  function drain(current: Run, signal: NodeJS.Signals): void {
+  function drain(started: Run, signal: NodeJS.Signals): void {
     interrupted = true;
     log.warning(
       `${signal}: finishing what is under way. Once more ends at once; a later run continues where this one stopped.`,
     );
-    current.stop();
-    const timer = setTimeout(() => current.abort(), DRAIN_MS);
-    void current.ended.finally(() => clearTimeout(timer));
+    started.stop();
+    const timer = setTimeout(() => started.abort(), DRAIN_MS);
+    void started.ended.finally(() => clearTimeout(timer));
   }
 
   const onSkipped: SkippedRequestCallback = async (skipped) => {
@@ -241,12 +229,13 @@ export function composeCrawler<Kind extends CrawlerKind>(
     run: runCrawl,
     stop(reason?: string): void {
       if (reason !== undefined) log.info(`Stopping: ${reason}`);
+      asked ??= 'stop';
       run?.stop();
     },
     async teardown(): Promise<void> {
-      const current = run;
-      current?.abort();
-      await current?.ended;
+      asked = 'abort';
+      run?.abort();
+      await current?.catch(() => undefined);
       await storages.close();
     },
     pushData: async (data: Dictionary | readonly Dictionary[], name?: string) =>
@@ -268,6 +257,18 @@ export function composeCrawler<Kind extends CrawlerKind>(
       return run?.pool;
     },
   };
+}
+
+/** Options that are checked where they are used, checked before anything starts. */
+function checkParts(poolOptions: Partial<AutoscaledPoolOptions>, options: ResolvedOptions): void {
+  const never = async () => false;
+  resolvePoolOptions({
+    runTaskFunction: never,
+    isTaskReadyFunction: never,
+    isFinishedFunction: never,
+    ...poolOptions,
+  });
+  if (options.useSessionPool) new SessionPool(options.sessionPoolOptions);
 }
 
 function navigationOf(

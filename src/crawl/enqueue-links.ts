@@ -35,6 +35,7 @@ export async function enqueueLinks(
     requests.slice(0, options.limit ?? Infinity),
     {
       forefront: options.forefront,
+      seeded: false,
     },
   );
   for (const one of skipped) await options.onSkippedRequest?.(one);

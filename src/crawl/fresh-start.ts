@@ -1,32 +1,43 @@
 // Decides at the first use of a storage folder whether the default queue, dataset and key-value store of
-// the last run are emptied (it ended by itself) or continued (it was interrupted).
+// the last runs are emptied (they ended by themselves) or continued (one was interrupted).
 import type { Configuration } from '../configuration.js';
 import { WITHIN_FIRST_USE } from '../first-use.js';
 import { RequestQueue } from '../frontier/request-queue.js';
 import { purgeDefaultStorages } from '../store/purge.js';
-import { isAlive, type LastRun, readLastRun, withRunLock, writeRunState } from './run-state.js';
+import { isAlive, markPrepared, readRuns, type RunRecord, withRunLock } from './run-state.js';
 
 export async function prepareDefaultStorages(config: Configuration): Promise<void> {
   const purgeOnStart = config.get('purgeOnStart');
   if (purgeOnStart === false || !config.get('persistStorage')) return;
   const folder = config.localDataDirectory();
   await withRunLock(folder, async () => {
-    const last = await readLastRun(folder);
-    if (purgeOnStart !== true && isToBeContinued(last)) return;
-    await emptyDefaultStorages(config);
-    await writeRunState(folder, 'fresh');
+    const record = await readRuns(folder);
+    if (purgeOnStart !== true && isToBeContinued(record)) return;
+    const hasEnded = purgeOnStart === true || record?.runs[config.get('defaultRequestQueueId')] !== undefined;
+    if (!(await emptyDefaultQueue(config, hasEnded))) return;
+    await purgeDefaultStorages({ config });
+    await markPrepared(folder);
   });
 }
 
-/** Crashed, interrupted, or just emptied by a process that lives. */
-function isToBeContinued(last: LastRun | undefined): boolean {
-  if (!last) return false;
-  return last.state === 'running' || last.state === 'interrupted' || (last.state === 'fresh' && isAlive(last.pid));
+/** Crashed, interrupted, unreadable, or just emptied by a process that lives. */
+function isToBeContinued(record: RunRecord | undefined): boolean {
+  if (!record) return true;
+  const { preparedBy, runs } = record;
+  if (preparedBy !== undefined && isAlive(preparedBy)) return true;
+  return Object.values(runs).some(({ state }) => state !== 'finished');
 }
 
-async function emptyDefaultStorages(config: Configuration): Promise<void> {
-  // Opened first: a queue that another process works on is an error, not something to delete.
+/**
+ * Empties the default queue unless it holds requests that no run ever ended: they were added by a process
+ * that died before it ran. Resolves to whether the queue is empty now. A queue that another process works
+ * on is an error, not something to delete.
+ */
+async function emptyDefaultQueue(config: Configuration, hasEnded: boolean): Promise<boolean> {
   const queue = await RequestQueue.open(undefined, { config, [WITHIN_FIRST_USE]: true });
-  await queue.drop();
-  await purgeDefaultStorages({ config });
+  const { accepted } = (await queue.overview()).counters;
+  if (accepted > 0 && !hasEnded) return false;
+  if (accepted > 0) await queue.drop();
+  else await queue.close();
+  return true;
 }

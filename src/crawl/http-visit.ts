@@ -1,5 +1,6 @@
 // Navigation over HTTP: hooks, the request, what its status and type mean, hooks again, then the handler.
 // Redirects are followed in place, or queued as requests of their own when domains are paced.
+import { setTimeout as delay } from 'node:timers/promises';
 import { CrawlError, SessionError } from '../errors.js';
 import type { Capture, Engine, FetchOrder } from '../fetch/engine.js';
 import type { HttpHook, HttpHookOptions } from '../handle/context.js';
@@ -38,8 +39,10 @@ export function createHttpNavigation(parts: HttpVisitParts): Navigate {
       return { kind: 'handled' };
     }
     request.state = RequestState.BEFORE_NAV;
-    const hookOptions = hookOptionsFor(visit, options);
+    const given = hookOptionsFor(visit, options);
+    const hookOptions = { ...given, headers: { ...given.headers } };
     await runHooks(options.preNavigationHooks, visit, hookOptions, options.requestHandlerTimeoutMs);
+    followRequest(hookOptions, given, hookOptionsFor(visit, options));
     const order = orderFor(visit, hookOptions, options, redirects);
     const arrive = (capture: Capture) => arrived(visit, capture, hookOptions, handle);
     visit.depart();
@@ -48,7 +51,9 @@ export function createHttpNavigation(parts: HttpVisitParts): Navigate {
       return engine.visit(order, arrive);
     });
     if (arrival !== 'itself') return arrival;
-    // The same page under another spelling (a slash more, say): the seen set would drop it as known.
+    // The same page, perhaps under another spelling (a slash more, a cookie set): the seen set would drop it
+    // as known, so it is asked for here, keeping the turn and the delay.
+    await delay(options.sameDomainDelayMs, undefined, { signal: visit.signal });
     const again = await engine.visit({ ...order, url: request.loadedUrl! }, arrive);
     if (again !== 'itself') return again;
     throw new CrawlError('REDIRECT_LIMIT', `${request.url} redirects to itself`);
@@ -68,9 +73,13 @@ export function createHttpNavigation(parts: HttpVisitParts): Navigate {
   ): Promise<Arrival | 'itself'> {
     const { request } = visit;
     parts.onStatus(capture.statusCode);
+    if (capture.redirectTo && isSamePage(request, capture.redirectTo)) {
+      request.loadedUrl = capture.redirectTo;
+      return 'itself';
+    }
     if (!capture.stream) visit.land(landingFor(capture));
     if (capture.refusedRedirect) return { kind: 'refused', target: capture.refusedRedirect.url };
-    if (capture.redirectTo) return redirected(request, capture.redirectTo, options.maxRedirects);
+    if (capture.redirectTo) return redirected(visit, capture, capture.redirectTo, options.maxRedirects);
 
     request.loadedUrl = capture.loadedUrl;
     request.state = RequestState.AFTER_NAV;
@@ -96,6 +105,15 @@ function hookOptionsFor(visit: Visit, options: ResolvedOptions): HttpHookOptions
     proxyUrl: identity.proxyInfo?.url,
     timeoutMs: options.navigationTimeoutMs,
   };
+}
+
+/** What hooks changed on the request itself counts too, unless they changed the same in the options. */
+function followRequest(chosen: HttpHookOptions, before: HttpHookOptions, after: HttpHookOptions): void {
+  if (chosen.method === before.method) chosen.method = after.method;
+  if (chosen.payload === before.payload) chosen.payload = after.payload;
+  for (const [name, value] of Object.entries(after.headers)) {
+    if (chosen.headers[name] === before.headers[name]) chosen.headers[name] = value;
+  }
 }
 
 /** What the pages of widespread bot protections contain and others hardly do. */
@@ -167,26 +185,33 @@ function landingFor(capture: Capture): { pauseMs?: number } {
   return pauseMs === undefined ? {} : { pauseMs: Math.min(pauseMs, MAX_PAUSE_MS) };
 }
 
+function isSamePage(request: Request, to: string): boolean {
+  return normalizeUrl(to, request.keepUrlFragment) === normalizeUrl(request.url, request.keepUrlFragment);
+}
+
 /** A reported redirect becomes a request of its own, at the front of its domain's queue. */
-function redirected(request: Request, to: string, maxRedirects: number): Arrival | 'itself' {
-  if (normalizeUrl(to, request.keepUrlFragment) === normalizeUrl(request.url, request.keepUrlFragment)) {
-    request.loadedUrl = to;
-    return 'itself';
-  }
+function redirected(visit: Visit, capture: Capture, to: string, maxRedirects: number): Arrival {
+  const { request, identity } = visit;
   if (request.hops >= maxRedirects) {
     throw new CrawlError('REDIRECT_LIMIT', `${request.url} is redirect number ${request.hops + 1} of a chain`);
   }
   if (!staysWithin(request.enqueueStrategy, request.url, to)) return { kind: 'refused', target: to };
-  const { userData, crawlDepth, priority, enqueueStrategy, headers, maxRetries, noRetry } = request;
+  const { userData, crawlDepth, priority, enqueueStrategy, maxRetries, noRetry } = request;
+  const isSameOrigin = new URL(to).origin === new URL(request.url).origin;
+  const keepsMethod = capture.statusCode === 307 || capture.statusCode === 308 || request.method === 'HEAD';
   const target = new Request({
     url: to,
     userData,
     crawlDepth,
     priority,
     enqueueStrategy,
-    headers,
     maxRetries,
     noRetry,
+    // Headers of the user may be secrets of that site.
+    headers: isSameOrigin ? request.headers : undefined,
+    method: keepsMethod ? request.method : undefined,
+    payload: keepsMethod ? request.payload : undefined,
+    sessionId: identity.session?.id,
     hops: request.hops + 1,
   });
   return { kind: 'requeue', target };
@@ -194,24 +219,31 @@ function redirected(request: Request, to: string, maxRedirects: number): Arrival
 
 /** Throws what a status or a content type means: an error, a block, or something no handler can read. */
 function assertUsable(capture: Capture, session: Session | undefined, options: ResolvedOptions): void {
-  const { statusCode } = capture;
-  const where = `${capture.loadedUrl} answered ${statusCode}`;
-  if (options.ignoreHttpErrorStatusCodes.includes(statusCode)) return;
-  if (session && options.blockedStatusCodes.includes(statusCode)) {
-    if (options.retryOnBlocked) throw new SessionError(`${where}: the session is blocked`);
-    throw new CrawlError('HTTP_BLOCKED', `${where}: the session is blocked`);
-  }
-  if (options.retryOnBlocked && BLOCK_PAGES.some((mark) => capture.body.includes(mark))) {
-    throw new SessionError(`${capture.loadedUrl} shows the page of a bot protection`);
-  }
-  if (statusCode >= 500 || options.additionalHttpErrorStatusCodes.includes(statusCode)) {
-    throw new CrawlError('HTTP_STATUS', where);
-  }
+  assertStatus(capture, session, options);
   const { type } = contentTypeOf(capture);
   if (!acceptsType(type, options.additionalMimeTypes)) {
     throw new CrawlError(
       'CONTENT_TYPE',
       `${capture.loadedUrl} is ${type}: only HTML, XML and JSON are handled (add others to additionalMimeTypes)`,
     );
+  }
+}
+
+function assertStatus(
+  { statusCode, body, loadedUrl }: Capture,
+  session: Session | undefined,
+  options: ResolvedOptions,
+): void {
+  const where = `${loadedUrl} answered ${statusCode}`;
+  if (options.ignoreHttpErrorStatusCodes.includes(statusCode)) return;
+  if (session && options.blockedStatusCodes.includes(statusCode)) {
+    if (options.retryOnBlocked) throw new SessionError(`${where}: the session is blocked`);
+    throw new CrawlError('HTTP_BLOCKED', `${where}: the session is blocked`);
+  }
+  if (options.retryOnBlocked && BLOCK_PAGES.some((mark) => body.includes(mark))) {
+    throw new SessionError(`${loadedUrl} shows the page of a bot protection`);
+  }
+  if (statusCode >= 500 || options.additionalHttpErrorStatusCodes.includes(statusCode)) {
+    throw new CrawlError('HTTP_STATUS', where);
   }
 }

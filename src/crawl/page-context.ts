@@ -22,7 +22,8 @@ export function dressPage(visit: Visit, capture: Capture, options: ResolvedOptio
   let content: PageContent | undefined;
   let document: CheerioAPI | undefined;
 
-  const readText = () => (text ??= decodeBody(capture.body, detectEncoding(capture.body, header)));
+  const encoding = () => options.forceResponseEncoding ?? detectEncoding(capture.body, header);
+  const readText = () => (text ??= decodeBody(capture.body, encoding()));
   const readContent = () => (content ??= createPageContent(capture.body, capture.loadedUrl, header));
   const readDocument = () => (document ??= loadDocument(isMarkup(type) ? readText() : '', isXml(type)));
 
@@ -63,8 +64,9 @@ export function dressPage(visit: Visit, capture: Capture, options: ResolvedOptio
       },
     });
   }
-  visit.setLinkFinder((selector) => {
+  visit.setLinkFinder((selector, baseUrl) => {
     if (!isMarkup(type)) return [];
+    if (baseUrl !== undefined) return selectedUrls(readDocument(), selector, baseUrl);
     return isAnyAnchor(selector)
       ? anchorUrls(readContent())
       : selectedUrls(readDocument(), selector, capture.loadedUrl);

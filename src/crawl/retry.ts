@@ -20,7 +20,8 @@ export type Verdict =
 export function judge(error: CrawlError, request: Request, limits: RetryLimits, random: () => number): Verdict {
   if (error instanceof CriticalError || error.class === 'fatal') return { kind: 'stop-crawl' };
   if (request.noRetry || error instanceof NonRetryableError || error.class === 'permanent') return { kind: 'fail' };
-  if (error instanceof SessionError) {
+  // A proxy that fails is the session's: another session has another one.
+  if (error instanceof SessionError || error.code === 'PROXY_FAILED') {
     return request.sessionRotationCount < limits.maxSessionRotations ? { kind: 'rotate-session' } : { kind: 'fail' };
   }
   if (error instanceof RetryRequestError) return { kind: 'retry', afterMs: 0 };

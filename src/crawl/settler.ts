@@ -53,6 +53,8 @@ export const SETTLE_BATCH = 64;
 const COMPANY_MS = 10;
 /** Links make a batch heavy: past this many it goes at once. */
 const BATCH_LINKS = 20_000;
+/** So do items: they are joined before they are written. */
+const BATCH_CHARACTERS = 16 * 1024 * 1024;
 
 export function createSettler(options: SettlerOptions): Settler {
   const { holder, recent } = options;
@@ -89,10 +91,9 @@ export function createSettler(options: SettlerOptions): Settler {
     clearTimeout(timer);
     timer = undefined;
     if (failed || flushing || (visits.length === 0 && landings.length === 0)) return;
-    const batch = visits.splice(0, SETTLE_BATCH);
+    const batch = takeBatch();
     const landed = landings;
     landings = [];
-    links = visits.reduce((sum, visit) => sum + (visit.settlement.links?.length ?? 0), 0);
     flushing = settleBatch(batch, landed)
       .catch((error: unknown) => {
         failed = true;
@@ -106,6 +107,22 @@ export function createSettler(options: SettlerOptions): Settler {
         schedule();
         options.onFlushed();
       });
+  }
+
+  /** The oldest visits, as many as one atomic step should carry; at least one. */
+  function takeBatch(): SettledVisit[] {
+    let count = 0;
+    let batchLinks = 0;
+    let batchCharacters = 0;
+    for (const { settlement, items } of visits) {
+      batchLinks += settlement.links?.length ?? 0;
+      for (const { line } of items) batchCharacters += line.length;
+      if (count > 0 && (batchLinks > BATCH_LINKS || batchCharacters > BATCH_CHARACTERS)) break;
+      if (++count === SETTLE_BATCH) break;
+    }
+    const batch = visits.splice(0, count);
+    for (const { settlement } of batch) links -= settlement.links?.length ?? 0;
+    return batch;
   }
 
   async function settleBatch(batch: readonly SettledVisit[], landed: readonly Landing[]): Promise<void> {

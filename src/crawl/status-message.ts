@@ -1,9 +1,13 @@
 // The line that tells, every few seconds, how far a crawl is.
+import { CrawlError } from '../errors.js';
 import type { AutoscaledPool } from '../dispatch/autoscaled-pool.js';
 import type { RequestQueue } from '../frontier/request-queue.js';
 import type { Log } from '../observe/log.js';
 import type { ResolvedOptions } from './options.js';
 import type { Statistics, StatisticState } from './statistics.js';
+import { withinMs } from './time-limit.js';
+
+const CALLBACK_LIMIT_MS = 5_000;
 
 export interface StatusMessageParts {
   readonly options: Pick<
@@ -26,7 +30,9 @@ export function startStatusMessages(parts: StatusMessageParts): { close(): Promi
     const message = await statusMessage(parts);
     const state = { ...stats.state };
     if (options.statusMessageCallback) {
-      await options.statusMessageCallback({ state, previousState, crawler: parts.crawler, message });
+      const told = { state, previousState, crawler: parts.crawler, message };
+      const late = () => new CrawlError('HANDLER_TIMEOUT', 'statusMessageCallback did not end');
+      await withinMs(CALLBACK_LIMIT_MS, () => options.statusMessageCallback?.(told), late);
     } else log.info(message);
     previousState = state;
   }

@@ -12,10 +12,11 @@ import { isForeignWriter, isVisitWriterGone, ownerName } from '../store/segment-
 import { recoverVisitSegments } from '../store/visit-recovery.js';
 import type { VisitWriter } from '../store/visit-segments.js';
 import type { ResolvedOptions } from './options.js';
-import { readLastRun, writeRunState } from './run-state.js';
+import { beginRun, endRun, readLastRun } from './run-state.js';
 import type { Statistics } from './statistics.js';
 
-const STATISTICS_KEY = 'SDK_CRAWLER_STATISTICS_0';
+/** Crawlee's key for the first crawler; crawlers on other queues have their own. */
+const statisticsKey = (queueId: string) => `SDK_CRAWLER_STATISTICS_${queueId === 'default' ? '0' : queueId}`;
 const STATE_KEY = 'CRAWLEE_STATE';
 const PRIVATE_HOST_NOTE = 'private-host/';
 /** Links are queued beyond `maxRequestsPerCrawl` in case some of them are skipped, up to this factor and reserve. */
@@ -24,6 +25,7 @@ const ROOM_RESERVE = 100;
 
 export function createStorages(options: ResolvedOptions, config: Configuration, log: Log) {
   const isPersistent = config.get('persistStorage');
+  const isSavingStatistics = options.statisticsOptions.persistenceOptions?.enable ?? true;
   let opened: RequestQueue | undefined;
   let opening: Promise<RequestQueue> | undefined;
 
@@ -40,28 +42,42 @@ export function createStorages(options: ResolvedOptions, config: Configuration, 
 
   async function openQueue(): Promise<RequestQueue> {
     const manager = options.requestManager instanceof RequestQueue ? options.requestManager : undefined;
-    return (opened =
-      options.requestQueue ?? manager ?? (await RequestQueue.open(undefined, { config, access: options.queueAccess })));
+    return (opened = options.requestQueue ?? manager ?? (await openDefaultQueue()));
   }
 
-  /** A run begins: cut what no visit acknowledged, go on counting where an interrupted run stopped. */
-  async function begin(stats: Statistics): Promise<RequestQueue> {
+  /** What another crawler's limit left in the default queue is not this one's work. */
+  async function openDefaultQueue(): Promise<RequestQueue> {
+    const open = () => RequestQueue.open(undefined, { config, access: options.queueAccess });
+    const queue = await open();
+    if (!queue.hasLeftovers || queue.runs > 0) return queue;
+    await queue.drop();
+    return open();
+  }
+
+  /**
+   * A run begins: cut what no visit acknowledged, go on counting where an interrupted run stopped.
+   * `endedBefore` tells how many requests of the queue ended in runs that this one does not continue.
+   */
+  async function begin(stats: Statistics): Promise<{ queue: RequestQueue; endedBefore: number }> {
     const current = await queue();
     const { notes, counters } = await current.overview();
     await cutUnacknowledged(notes);
-    if (!isPersistent) return current;
+    current.runs++;
+    const endedBefore = counters.done + counters.failed;
+    if (!isPersistent) return { queue: current, endedBefore };
     const folder = config.localDataDirectory();
-    const last = await readLastRun(folder);
+    const last = await readLastRun(folder, current.id);
     const pending = counters.queued + counters.retrying + counters.leased;
-    if ((last?.state === 'running' || last?.state === 'interrupted') && counters.accepted > 0) {
-      stats.restore(await (await openKeyValueStore()).getValue(STATISTICS_KEY), counters);
+    const isContinued = (last?.state === 'running' || last?.state === 'interrupted') && counters.accepted > 0;
+    if (isContinued) {
+      stats.restore(await (await openKeyValueStore()).getValue(statisticsKey(current.id)), counters);
       log.info(
         `Continuing an interrupted crawl: ${counters.done} done, ${counters.failed} failed, ${pending} pending. ` +
           'To start fresh, set ORCRAWL_PURGE_ON_START=true or delete the storage folder.',
       );
     }
-    await writeRunState(folder, 'running');
-    return current;
+    await beginRun(folder, current.id);
+    return { queue: current, endedBefore: isContinued ? 0 : endedBefore };
   }
 
   /** Items of visits that nobody acknowledged leave the datasets; segments of writers that live are left alone. */
@@ -76,13 +92,17 @@ export function createStorages(options: ResolvedOptions, config: Configuration, 
     }
   }
 
-  async function end(state: 'finished' | 'interrupted', stats: Statistics): Promise<void> {
+  async function end(state: 'finished' | 'interrupted', hasLeftovers: boolean, stats: Statistics): Promise<void> {
+    if (opened) {
+      opened.runs--;
+      opened.hasLeftovers = hasLeftovers;
+    }
     const store = await openKeyValueStore();
-    await store.setValue(STATISTICS_KEY, stats.toJSON());
+    if (opened && isSavingStatistics) await store.setValue(statisticsKey(opened.id), stats.toJSON());
     await store.persistAutoSaved();
     await closeStorages(config);
     if (opened) await cutUnacknowledged((await opened.overview()).notes);
-    if (isPersistent) await writeRunState(config.localDataDirectory(), state);
+    if (isPersistent && opened) await endRun(config.localDataDirectory(), opened.id, state);
   }
 
   return {
@@ -93,7 +113,10 @@ export function createStorages(options: ResolvedOptions, config: Configuration, 
     openKeyValueStore,
     /** Until the interval is cleared; what a crash loses of the counts the queue still knows. */
     saveStatisticsRegularly(stats: Statistics): NodeJS.Timeout {
-      const save = async () => (await openKeyValueStore()).setValue(STATISTICS_KEY, stats.toJSON());
+      const save = async () => {
+        if (!opened || !isSavingStatistics) return;
+        await (await openKeyValueStore()).setValue(statisticsKey(opened.id), stats.toJSON());
+      };
       const everyMs = config.get('persistStateIntervalMillis');
       return setInterval(
         () => void save().catch((error: unknown) => log.exception(error as Error, 'statistics could not be saved')),
@@ -121,6 +144,7 @@ export function createStorages(options: ResolvedOptions, config: Configuration, 
     /** Empties the default queue between two runs of one crawler; a queue the user gave is left alone. */
     async emptyDefaultQueue(): Promise<void> {
       if (!opened || options.requestQueue || options.requestManager) return;
+      if (opened.runs > 0) return log.warning('The default queue is not emptied: another crawler works on it.');
       await opened.drop();
       opened = undefined;
       opening = undefined;

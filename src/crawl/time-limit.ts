@@ -1,21 +1,32 @@
 // A bound on user code: it may hang, throw late or reject late, and the crawl goes on.
 
+import { CrawlError } from '../errors.js';
+
 /**
- * Runs `work` for at most `limitMs`. After that the returned promise rejects with `late()`; whatever the
- * work still does or throws is ignored.
+ * Runs `work` for at most `limitMs`, and until `signal` aborts. After that the returned promise rejects
+ * with `late()` or ABORTED; whatever the work still does or throws is ignored.
  */
-export async function withinMs<T>(limitMs: number, work: () => T | PromiseLike<T>, late: () => Error): Promise<T> {
+export async function withinMs<T>(
+  limitMs: number,
+  work: () => T | PromiseLike<T>,
+  late: () => Error,
+  signal?: AbortSignal,
+): Promise<T> {
   const working = work();
   // Handlers that return nothing to wait for need no timer.
   if (!isThenable(working)) return working;
   let timer: NodeJS.Timeout | undefined;
+  let onAbort: (() => void) | undefined;
   const limit = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(late()), Math.min(limitMs, 2 ** 31 - 1));
+    onAbort = () => reject(new CrawlError('ABORTED', 'broken off because the crawl ends'));
+    signal?.addEventListener('abort', onAbort, { once: true });
   });
   try {
     return await Promise.race([working, limit]);
   } finally {
     clearTimeout(timer);
+    if (onAbort) signal?.removeEventListener('abort', onAbort);
   }
 }
 

@@ -2,26 +2,35 @@
 // A failed attempt leaves nothing; a handler that outlives its attempt can add nothing any more.
 import { CrawlError } from '../errors.js';
 import type { QueueEntry } from '../frontier/frontier.js';
+import type { Fingerprint } from '../request/fingerprint.js';
 import type { PendingItem } from './settler.js';
 
 export interface Transaction {
   readonly items: readonly PendingItem[];
   readonly links: readonly QueueEntry[];
   pushItem(item: PendingItem): void;
-  addLinks(links: readonly QueueEntry[]): void;
-  /** Forgets what was added so far. */
-  clear(): void;
+  /** False for a request that this visit queues already. */
+  isNewLink(fingerprint: Fingerprint): boolean;
+  /** How many more requests the visit may queue. */
+  readonly roomForLinks: number;
+  addLink(link: QueueEntry): void;
   /** From now on adding is an error. */
   close(): void;
 }
 
-/** One page that queues more than this is a trap, and would not fit one atomic step. */
+/** A page that links to more than this is a trap, and would not fit one atomic step: the rest is left out. */
 const MAX_LINKS = 100_000;
 const MAX_ITEM_CHARACTERS = 64 * 1024 * 1024;
 
+/** As many bits of a fingerprint as a number holds: within one page they tell links apart. */
+function bits53({ hi, lo }: Fingerprint): number {
+  return hi * 2 ** 21 + (lo >>> 11);
+}
+
 export function createTransaction(url: string): Transaction {
-  let items: PendingItem[] = [];
-  let links: QueueEntry[] = [];
+  const items: PendingItem[] = [];
+  const links: QueueEntry[] = [];
+  const queued = new Set<number>();
   let itemCharacters = 0;
   let closed = false;
 
@@ -44,17 +53,14 @@ export function createTransaction(url: string): Transaction {
       }
       items.push(item);
     },
-    addLinks(added) {
-      assertOpen();
-      if (links.length + added.length > MAX_LINKS) {
-        throw new CrawlError('REQUEST_INVALID', `one visit may queue at most ${MAX_LINKS} requests: ${url}`);
-      }
-      for (const link of added) links.push(link);
+    isNewLink: (fingerprint) => !queued.has(bits53(fingerprint)),
+    get roomForLinks() {
+      return MAX_LINKS - links.length;
     },
-    clear() {
-      items = [];
-      links = [];
-      itemCharacters = 0;
+    addLink(link) {
+      assertOpen();
+      queued.add(bits53(link.fingerprint));
+      links.push(link);
     },
     close() {
       closed = true;

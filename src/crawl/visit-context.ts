@@ -20,6 +20,7 @@ import type { ProxyInfo } from '../session/proxy.js';
 import type { Session } from '../session/session.js';
 import type { KeyValueStore } from '../store/key-value.js';
 import { serializeItems } from '../store/items.js';
+import { checkStorageName } from '../store/names.js';
 import type { Transaction } from './transaction.js';
 
 /** What all visits of a crawl share. */
@@ -45,7 +46,7 @@ export interface Identity {
 }
 
 /** Tells which links of the fetched page a selector means; set once the page is there. */
-export type LinkFinder = (selector: string) => string[];
+export type LinkFinder = (selector: string, baseUrl?: string) => string[];
 
 export interface VisitContext {
   readonly context: CrawlingContext;
@@ -67,10 +68,10 @@ export function createVisitContext(
     const skip = (url: string, reason: SkipReason) => void skipped.push({ url, reason });
     const found = options.urls
       ? absoluteUrls(options.urls, options.baseUrl ?? request.loadedUrl ?? request.url, skip)
-      : (findLinks?.(options.selector ?? 'a') ?? []);
+      : (findLinks?.(options.selector ?? 'a', options.baseUrl) ?? []);
     const requests = selectLinks(found, options, request, { maxCrawlDepth: host.maxCrawlDepth, skip });
     const result = options.requestQueue
-      ? await addElsewhere(options, requests)
+      ? await addElsewhere(options, requests, skip)
       : await addToVisit(requests, options.forefront, options.limit, skip);
     for (const one of skipped) {
       await options.onSkippedRequest?.(one);
@@ -88,17 +89,18 @@ export function createVisitContext(
   ): Promise<BatchAddRequestsResult> {
     const known = await host.queue.presence(requests);
     let room = host.roomForRequests() - transaction.links.length;
-    let left = limit ?? Infinity;
+    let left = Math.min(limit ?? Infinity, transaction.roomForLinks);
     const processedRequests: BatchAddRequestsResult['processedRequests'] = [];
-    const fresh: Request[] = [];
     requests.forEach((added, index) => {
-      const presence = known[index]!;
+      const presence = transaction.isNewLink(added.fingerprint) ? known[index]! : 'pending';
       if (presence === 'new') {
         if (left <= 0) return skip(added.url, 'enqueueLimit');
         if (room <= 0) return skip(added.url, 'limit');
         left--;
         room--;
-        fresh.push(added);
+        // Whoever found it, a page named it: only what the user adds may name a private address.
+        added.seeded = false;
+        transaction.addLink(entryOf(added, forefront));
       }
       processedRequests.push({
         requestId: fingerprintToId(added.fingerprint),
@@ -107,7 +109,6 @@ export function createVisitContext(
         wasAlreadyHandled: presence === 'ended',
       });
     });
-    transaction.addLinks(fresh.map((added) => entryOf(added, forefront)));
     return { processedRequests, unprocessedRequests: [] };
   }
 
@@ -140,6 +141,8 @@ export function createVisitContext(
     enqueueLinks,
     addRequests,
     async pushData(data: Dictionary | readonly Dictionary[], dataset?: string) {
+      // Checked here: at settle a bad name would be everybody's trouble.
+      if (dataset !== undefined) checkStorageName(dataset);
       transaction.pushItem({ dataset, line: serializeItems(data) });
     },
     sendRequest: (options = {}) =>
@@ -159,8 +162,16 @@ export function createVisitContext(
   };
 }
 
-async function addElsewhere(options: EnqueueLinksOptions, requests: Request[]): Promise<BatchAddRequestsResult> {
+async function addElsewhere(
+  options: EnqueueLinksOptions,
+  requests: Request[],
+  skip: (url: string, reason: SkipReason) => void,
+): Promise<BatchAddRequestsResult> {
   const { limit = Infinity, forefront, requestQueue } = options;
-  const { addedRequests } = await requestQueue!.addRequestsBatched(requests.slice(0, limit), { forefront });
+  for (const { url } of requests.slice(limit)) skip(url, 'enqueueLimit');
+  const { addedRequests } = await requestQueue!.addRequestsBatched(requests.slice(0, limit), {
+    forefront,
+    seeded: false,
+  });
   return { processedRequests: addedRequests, unprocessedRequests: [] };
 }

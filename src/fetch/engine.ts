@@ -11,7 +11,7 @@ export interface FetchOrder {
   readonly proxyUrl?: string;
   /** Cookies of the visit's session: read before each hop, told after it. */
   readonly cookies?: CookieJar;
-  /** `follow`: up to `maxRedirects` hops in place. `report`: the capture of the first redirect is the result, except that one redirect to the URL itself is followed in place. */
+  /** `follow`: up to `maxRedirects` hops in place. `report`: the capture of the first redirect is the result. */
   readonly redirects: 'follow' | 'report';
   readonly maxRedirects: number;
   /** Asked before each hop is followed; a reason refuses it and becomes `capture.refusedRedirect`. */

@@ -4,11 +4,12 @@ import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { Configuration } from '../configuration.js';
 import { CrawlError } from '../errors.js';
+import { aNumber, check, checkOptions, oneOf, refused, type Shape } from '../option-checks.js';
 import { firstUse, WITHIN_FIRST_USE } from '../first-use.js';
 import { fingerprintFromId } from '../request/fingerprint.js';
 import { type Dictionary, Request, type Source, toRequest } from '../request/request.js';
 import { entryOf } from './entry.js';
-import type { Counters, Found, Pacing, Presence } from './frontier.js';
+import type { Counters, Found, Pacing, Presence, Settlement } from './frontier.js';
 import { createHolder, type Holder, newHolderId } from './holder.js';
 import { createMemoryFrontier } from './memory.js';
 import { createPackedInfos, operationInfo, type PackedInfos, type QueueOperationInfo } from './operation-infos.js';
@@ -17,6 +18,7 @@ import { downloadRequests, isUrlList, type UrlListSource } from './url-list-sour
 import { MAX_TURNS } from './validation.js';
 
 const DEFAULT_LOCK_SECS = 180;
+const CLOSE_PATIENCE_MS = 1_000;
 
 export type { QueueOperationInfo } from './operation-infos.js';
 
@@ -29,6 +31,13 @@ export interface RequestQueueOpenOptions {
   /** @internal */
   [WITHIN_FIRST_USE]?: true;
 }
+
+const OPEN_SHAPE: Shape = {
+  config: check('a Configuration', (value) => value instanceof Configuration),
+  access: oneOf(['owner', 'shared']),
+  requestLockSecs: aNumber({ above: 0 }),
+  redisUrl: refused('queues on Redis come with a later version'),
+};
 
 export interface RequestQueueOperationOptions {
   forefront?: boolean;
@@ -87,12 +96,15 @@ export class RequestQueue {
   readonly id: string;
   readonly name: string | undefined;
   /** @internal */ readonly recent: RecentFingerprints;
+  /** @internal Runs of crawlers in this process that work on this queue now. */ runs = 0;
+  /** @internal The last run left requests behind because of its limit. */ hasLeftovers = false;
   readonly #opened: Opened;
   readonly #release: () => void;
   readonly #leases = new Map<string, number>();
   #counters: Counters;
   #background: Promise<unknown> | undefined;
   #closed: Promise<void> | undefined;
+  #isClosing = false;
 
   private constructor(id: string, name: string | undefined, release: () => void, opened: Opened, counters: Counters) {
     this.id = id;
@@ -105,7 +117,11 @@ export class RequestQueue {
 
   /** Opens a queue by name, or the default one. In one process every opening of a name gives the same queue. */
   static async open(name?: string | null, options: RequestQueueOpenOptions = {}): Promise<RequestQueue> {
+    checkOptions('RequestQueue.open', options, OPEN_SHAPE);
     const config = options.config ?? Configuration.getGlobalConfig();
+    if (config.get('redisUrl')) {
+      throw new CrawlError('OPTION_INVALID', 'ORCRAWL_REDIS_URL: queues on Redis come with a later version; unset it');
+    }
     const id = name ?? config.get('defaultRequestQueueId');
     if (!options[WITHIN_FIRST_USE]) await firstUse(config);
     const folder = queueFolder(id, config);
@@ -209,7 +225,7 @@ export class RequestQueue {
     const wantsAll = options.waitForAllRequestsToBeAdded ?? false;
     const rest = this.#inBackground(async () => {
       const following = wantsAll ? infos : createPackedInfos();
-      while (isMore) {
+      while (isMore && !this.#isClosing) {
         if (waitBetweenBatchesMillis > 0) await new Promise((resume) => setTimeout(resume, waitBetweenBatchesMillis));
         if (!(await addNext(following))) break;
       }
@@ -232,7 +248,7 @@ export class RequestQueue {
   /** Ends a request that `fetchNextRequest` gave; null when it is no longer this process's to end. */
   async markRequestHandled(request: Request): Promise<QueueOperationInfo | null> {
     request.handledAt ??= new Date().toISOString();
-    return this.#settleOne(request, (lease) => ({ kind: 'done', lease, record: request.toRecord() }), true);
+    return this.#settleOne(request, (lease) => ({ kind: 'done', lease, record: request.toRecord() }));
   }
 
   /** Puts a request back that `fetchNextRequest` gave. */
@@ -241,11 +257,13 @@ export class RequestQueue {
     options: RequestQueueOperationOptions = {},
   ): Promise<QueueOperationInfo | null> {
     const { forefront = false } = options;
-    return this.#settleOne(
-      request,
-      (lease) => ({ kind: 'retry', lease, afterMs: 0, back: !forefront, record: request.toRecord() }),
-      false,
-    );
+    return this.#settleOne(request, (lease) => ({
+      kind: 'retry',
+      lease,
+      afterMs: 0,
+      back: !forefront,
+      record: request.toRecord(),
+    }));
   }
 
   async getRequest<T extends Dictionary = Dictionary>(id: string): Promise<Request<T> | null> {
@@ -308,8 +326,11 @@ export class RequestQueue {
   /** Removes the queue and everything in it. */
   async drop(): Promise<void> {
     await this.close();
-    const { folder } = this.#opened;
-    if (folder) await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+    const { folder, access } = this.#opened;
+    if (!folder) return;
+    // Becoming its owner fails while other processes share it: their work is not ours to delete.
+    if (access === 'shared') await (await openFrontier(folder, { access: 'owner' })).frontier.close();
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
   }
 
   /** Gives back what this process holds and frees the queue for others. */
@@ -318,7 +339,10 @@ export class RequestQueue {
   }
 
   async #close(): Promise<void> {
-    await this.#background?.catch(() => undefined);
+    this.#isClosing = true;
+    // A source that never ends must not keep the queue open; what it gives later is refused.
+    const patience = new Promise((resume) => setTimeout(resume, CLOSE_PATIENCE_MS).unref());
+    await Promise.race([this.#background, patience]);
     this.#release();
     await this.#opened.frontier.close();
   }
@@ -346,18 +370,14 @@ export class RequestQueue {
     return task;
   }
 
-  async #settleOne(
-    request: Request,
-    settlement: (lease: number) => Parameters<Holder['settle']>[0]['settlements'][number],
-    handled: boolean,
-  ): Promise<QueueOperationInfo | null> {
+  async #settleOne(request: Request, settlement: (lease: number) => Settlement): Promise<QueueOperationInfo | null> {
     const lease = this.#leases.get(request.id);
     if (lease === undefined) {
       throw new CrawlError('LEASE_LOST', `${request.url} was not fetched from queue "${this.id}" or has been settled`);
     }
     this.#leases.delete(request.id);
     const answer = await this.holder.settle({ settlements: [settlement(lease)], landings: [{ lease }] });
-    return answer.accepted[0] ? operationInfo(request.uniqueKey, handled ? 'ended' : 'pending') : null;
+    return answer.accepted[0] ? operationInfo(request.uniqueKey, 'pending') : null;
   }
 }
 
@@ -379,9 +399,9 @@ async function* inBatches(requests: RequestsLike, size: number): AsyncGenerator<
       continue;
     }
     for (const source of some) {
-      if (isUrlList(source)) for (const request of await downloadRequests(source)) batch.push(request);
-      else batch.push(toRequest(source));
-      if (batch.length >= size) {
+      for (const request of isUrlList(source) ? await downloadRequests(source) : [toRequest(source)]) {
+        batch.push(request);
+        if (batch.length < size) continue;
         yield batch;
         batch = [];
       }

@@ -45,7 +45,7 @@ export interface EnqueueLinksOptions {
 export interface RequestSink {
   addRequestsBatched(
     requests: Request[],
-    options?: { forefront?: boolean },
+    options?: { forefront?: boolean; seeded?: boolean },
   ): Promise<{
     addedRequests: ProcessedRequest[];
   }>;
@@ -80,15 +80,17 @@ const KNOWN = new Set<string>([
   'skipNavigation',
   'requestQueue',
   'robotsTxtFile',
-  'respectRobotsTxtFile',
   'onSkippedRequest',
-] satisfies (keyof EnqueueLinksOptions | 'respectRobotsTxtFile')[]);
+] satisfies (keyof EnqueueLinksOptions)[]);
 
 /** Refuses what would be ignored silently. */
 export function checkEnqueueLinksOptions(options: EnqueueLinksOptions): void {
   for (const name in options) {
     if (name === 'pseudoUrls') {
       throw new CrawlError('OPTION_INVALID', 'enqueueLinks option "pseudoUrls" is gone: use "globs" or "regexps"');
+    }
+    if (name === 'respectRobotsTxtFile') {
+      throw new CrawlError('OPTION_INVALID', 'enqueueLinks option "respectRobotsTxtFile": robots.txt is not read yet');
     }
     if (!KNOWN.has(name)) throw new CrawlError('OPTION_INVALID', `enqueueLinks has no option "${name}"`);
   }

@@ -1,8 +1,10 @@
 // The user's URL patterns, globs and regular expressions, compiled once and kept.
-// Promise: a pattern that cannot work is an OPTION_INVALID error that names it, before any URL is tested.
+// Promise: a pattern that cannot work is an OPTION_INVALID error that names it, before any URL is tested; a glob takes
+// bounded time on any URL. A regular expression runs as the user wrote it.
 import { createRequire } from 'node:module';
 import type * as MinimatchPackage from 'minimatch';
 import { CrawlError } from '../errors.js';
+import { createGlobMatcher } from './glob.js';
 import type { RequestOptions } from './request.js';
 
 /** What a pattern may say about the requests it lets in. */
@@ -141,13 +143,13 @@ function regExpMatcher(regexp: RegExp): Matcher {
 function globMatcher(glob: string, name: string): Matcher {
   const known = compiledGlobs.get(glob);
   if (known) return known;
-  const compiled = parseGlob(glob, name);
+  const matchesUrl = parseGlob(glob, name);
   const site = /^https?:\/\/[a-z0-9.:-]+\//i.exec(glob)?.[0].toLowerCase();
   // A glob that names its site needs no pattern work on URLs of other sites.
   const matcher: Matcher =
     site === undefined
-      ? (url) => compiled.match(url)
-      : (url) => (url.startsWith(site) || url.slice(0, site.length).toLowerCase() === site) && compiled.match(url);
+      ? matchesUrl
+      : (url) => (url.startsWith(site) || url.slice(0, site.length).toLowerCase() === site) && matchesUrl(url);
   if (compiledGlobs.size >= MAX_COMPILED_GLOBS) compiledGlobs.clear();
   compiledGlobs.set(glob, matcher);
   return matcher;
@@ -156,11 +158,11 @@ function globMatcher(glob: string, name: string): Matcher {
 let minimatch: typeof MinimatchPackage | undefined;
 
 /** Loaded on first use: the package takes longer to load than the rest of this folder together. */
-function parseGlob(glob: string, name: string): MinimatchPackage.Minimatch {
+function parseGlob(glob: string, name: string): Matcher {
   minimatch ??= createRequire(import.meta.url)('minimatch') as typeof MinimatchPackage;
   try {
     // URLs use slashes on every platform.
-    return new minimatch.Minimatch(glob, { nocase: true, platform: 'linux' });
+    return createGlobMatcher(new minimatch.Minimatch(glob, { nocase: true, platform: 'linux' }));
   } catch (cause) {
     throw invalid(`${name} is no valid glob: ${(cause as Error).message}`, cause);
   }

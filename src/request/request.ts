@@ -121,7 +121,7 @@ export class Request<UserData extends Dictionary = Dictionary> {
   url: string;
   method: AllowedHttpMethods;
   payload: string | undefined;
-  headers: Record<string, string> | undefined;
+  headers: Record<string, string>;
   userData: UserData;
   retryCount: number;
   sessionRotationCount: number;
@@ -152,7 +152,7 @@ export class Request<UserData extends Dictionary = Dictionary> {
     this.url = options.url;
     this.method = (options.method?.toUpperCase() ?? 'GET') as AllowedHttpMethods;
     this.payload = options.payload;
-    this.headers = options.headers;
+    this.headers = { ...options.headers };
     this.userData = { ...options.userData } as UserData;
     if (options.label !== undefined) this.label = options.label;
     this.retryCount = options.retryCount ?? 0;

@@ -160,30 +160,15 @@ describe('reporting', () => {
     expect(server.seen).toHaveLength(1);
   });
 
-  it('follows one redirect to the page itself in place, with the cookie it set', async () => {
-    let visits = 0;
-    const seen: (string | undefined)[] = [];
+  it('reports a redirect to the page itself too, with the cookie it set kept', async () => {
     const server = await serve((request, response) => {
-      seen.push(request.headers.cookie);
-      if (visits++ === 0) response.writeHead(302, { location: '/gate', 'set-cookie': 'ok=1' }).end();
+      if (!request.headers.cookie) response.writeHead(302, { location: '/gate', 'set-cookie': 'ok=1' }).end();
       else response.end('inside');
     });
-    const capture = await fetchText(engine(), `${server.url}/gate`, { redirects: 'report', cookies: simpleJar() });
-    expect(capture).toMatchObject({ statusCode: 200, text: 'inside', redirectChain: [`${server.url}/gate`] });
-    expect(seen).toEqual([undefined, 'ok=1']);
-  });
-
-  it('calls the second redirect to itself a loop, and reports one that leads elsewhere', async () => {
-    const loop = await redirecting({ '/a': [302, '/a'] });
-    await expect(fetchText(engine(), `${loop.url}/a`, { redirects: 'report' })).rejects.toMatchObject({
-      code: 'REDIRECT_LIMIT',
-    });
-    expect(loop.seen).toHaveLength(2);
-    let visits = 0;
-    const server = await serve((_request, response) =>
-      response.writeHead(302, { location: visits++ === 0 ? '/a' : '/b' }).end(),
-    );
-    const capture = await fetchText(engine(), `${server.url}/a`, { redirects: 'report' });
-    expect(capture.redirectTo).toBe(`${server.url}/b`);
+    const cookies = simpleJar();
+    const first = await fetchText(engine(), `${server.url}/gate`, { redirects: 'report', cookies });
+    expect(first).toMatchObject({ statusCode: 302, redirectTo: `${server.url}/gate` });
+    const second = await fetchText(engine(), `${server.url}/gate`, { redirects: 'report', cookies });
+    expect(second).toMatchObject({ statusCode: 200, text: 'inside' });
   });
 });

@@ -21,7 +21,7 @@ import { Exchange } from './exchange.js';
 import { createAddressGuard, isLocalhostName, literalAddress } from './guard.js';
 import { headerText, outgoingHeaders } from './headers.js';
 import type { Hop } from './redirect.js';
-import { createRedirectTrail, isRedirect, nextHop, redirectTarget, sameResource } from './redirect.js';
+import { createRedirectTrail, isRedirect, nextHop, redirectTarget } from './redirect.js';
 import { createSystemResolve } from './resolve.js';
 import { createTlsConnector } from './tls.js';
 
@@ -140,13 +140,13 @@ export function createHttpEngine(options: HttpEngineOptions = {}): HttpEngine {
     const startedAtMs = Date.now();
     const startMs = now();
     const start = parseHttpUrl(order.url);
-    const trail = createRedirectTrail(start, order.redirects === 'follow' ? order.maxRedirects : 1);
+    const trail = createRedirectTrail(start, order.maxRedirects);
     let hop: Hop = { url: start, method: order.method.toUpperCase(), headers: order.headers, payload: order.payload };
 
     function verdictOn(statusCode: number, location: string | undefined): Verdict | undefined {
       if (!isRedirect(statusCode, location)) return undefined;
       const target = redirectTarget(hop.url, location);
-      if (order.redirects === 'report' && !sameResource(target, hop.url)) return { kind: 'report', target };
+      if (order.redirects === 'report') return { kind: 'report', target };
       const reason = order.allowRedirect?.(target.href);
       if (reason !== undefined) return { kind: 'refuse', target, reason };
       trail.step(hop.url, target);

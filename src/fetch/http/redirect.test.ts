@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import fc from 'fast-check';
 import type { Hop } from './redirect.js';
-import { createRedirectTrail, isRedirect, nextHop, redirectTarget, sameResource } from './redirect.js';
+import { createRedirectTrail, isRedirect, nextHop, redirectTarget } from './redirect.js';
 
 const url = (text: string) => new URL(text);
 const post: Hop = {
@@ -116,14 +116,5 @@ describe('createRedirectTrail', () => {
     trail.step(a, b);
     expect(() => trail.step(b, a)).toThrow(expect.objectContaining({ code: 'REDIRECT_LIMIT' }));
     expect(() => trail.step(b, url('http://a.example/#x'))).toThrow(/loop/);
-  });
-});
-
-describe('sameResource', () => {
-  it('ignores the fragment only', () => {
-    expect(sameResource(url('http://a.example/x#1'), url('http://a.example/x'))).toBe(true);
-    expect(sameResource(url('http://a.example/x#'), url('http://a.example/x'))).toBe(true);
-    expect(sameResource(url('http://a.example/x?'), url('http://a.example/x'))).toBe(false);
-    expect(sameResource(url('https://a.example/x'), url('http://a.example/x'))).toBe(false);
   });
 });

@@ -75,11 +75,6 @@ export function nextHop(hop: Hop, statusCode: number, target: URL): Hop {
   return { ...hop, url: target, headers };
 }
 
-/** Whether two URLs ask a server for the same thing: equal but for the fragment. */
-export function sameResource(a: URL, b: URL): boolean {
-  return withoutFragment(a) === withoutFragment(b);
-}
-
 /** The hops of one visit; refuses the one too many. */
 export interface RedirectTrail {
   /** The URLs that redirected, in order. */
