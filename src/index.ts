@@ -106,3 +106,26 @@ export { KeyValueStore } from './store/key-value.js';
 export { useState } from './store/use-state.js';
 
 export { Simweb } from './testing/simweb.js';
+
+export type {
+  BasicRequestHandler,
+  CheerioErrorHandler,
+  CheerioHook,
+  CheerioRequestHandler,
+  CheerioRoot,
+  CrawlerAddRequestsOptions,
+  CrawlerAddRequestsResult,
+  HttpErrorHandler,
+  HttpRequestHandler,
+  RequestQueueOperationInfo,
+  RequestQueueOptions,
+  StatusMessageCallback,
+} from './crawlee-names.js';
+export type { LoadedContext } from './crawl/options.js';
+export type { SnapshotterOptions, SystemStatusOptions } from './dispatch/system-load.js';
+export type { ContextCrawler } from './handle/context.js';
+export type { GlobObject, RegExpObject } from './request/pattern.js';
+export type { CookieObject as Cookie } from './session/cookies.js';
+export type { CreateSession } from './session/session-pool.js';
+export type { DatasetContent } from './store/dataset.js';
+export type { RecordOptions } from './store/key-value.js';

@@ -17,7 +17,7 @@ import { SessionPool } from '../session/session-pool.js';
 import type { Dataset } from '../store/dataset.js';
 import type { KeyValueStore } from '../store/key-value.js';
 import type { AttemptHost, Navigate } from './attempt.js';
-import { cookiesOf, createHttpNavigation } from './http-visit.js';
+import { cookiesOf, createHttpNavigation, isSeededAddress } from './http-visit.js';
 import { type Run, type RunEnd, startRun } from './lifecycle.js';
 import { resolveOptions, type CrawlerKind, type OptionsOfKind, type ResolvedOptions } from './options.js';
 import { dressFile, dressPage } from './page-context.js';
@@ -147,17 +147,23 @@ export function composeCrawler<Kind extends CrawlerKind>(
       onSkipped,
       openKeyValueStore: storages.openKeyValueStore,
       useState: storages.useState,
-      sendRequest: (sendOptions, identity) =>
-        sendRequest(engine, sendOptions, {
-          cookies: identity.session && options.persistCookiesPerSession ? cookiesOf(identity.session) : undefined,
-          proxyUrl: identity.proxyUrl,
-          headers: { 'user-agent': options.userAgent, ...identity.session?.headerSet },
-          timeoutMs: options.navigationTimeoutMs,
-          maxBodyBytes: options.maxBodyBytes,
-          maxRedirects: options.maxRedirects,
-          ignoreTlsErrors: options.ignoreSslErrors,
-          decode: (body, contentType) => decodeBody(body, detectEncoding(body, contentType)),
-        }),
+      sendRequest: (sendOptions, { request, session, proxyUrl }) => {
+        const send = () =>
+          sendRequest(engine, sendOptions, {
+            cookies: session && options.persistCookiesPerSession ? cookiesOf(session) : undefined,
+            proxyUrl,
+            headers: { 'user-agent': options.userAgent, ...session?.headerSet },
+            timeoutMs: options.navigationTimeoutMs,
+            maxBodyBytes: options.maxBodyBytes,
+            maxRedirects: options.maxRedirects,
+            ignoreTlsErrors: options.ignoreSslErrors,
+            decode: (body, contentType) => decodeBody(body, detectEncoding(body, contentType)),
+          });
+        return send().catch(async (error: unknown) => {
+          if (!(await isSeededAddress(error, request, allowHost))) throw error;
+          return send();
+        });
+      },
       limits: options,
       handlerTimeoutMs: options.requestHandlerTimeoutMs,
       navigate,

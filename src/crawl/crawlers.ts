@@ -1,5 +1,7 @@
 // The public crawlers: Crawlee's classes, each a thin cover over one composed crawler.
 import { createWriteStream } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { Configuration } from '../configuration.js';
 import { CrawlError } from '../errors.js';
@@ -86,6 +88,7 @@ export class BasicCrawler<Context extends CrawlingContext = BasicCrawlingContext
     if (chosen !== 'json' && chosen !== 'jsonl' && chosen !== 'csv') {
       throw new CrawlError('OPTION_INVALID', `exportData needs a .json, .jsonl or .csv file, not "${path}"`);
     }
+    await mkdir(dirname(path), { recursive: true });
     await pipeline((await this.getDataset()).exportStream(chosen, { collectAllKeys: true }), createWriteStream(path));
   }
 

@@ -47,7 +47,7 @@ export function createHttpNavigation(parts: HttpVisitParts): Navigate {
     const arrive = (capture: Capture) => arrived(visit, capture, hookOptions, handle);
     visit.depart();
     const arrival = await engine.visit(order, arrive).catch(async (error: unknown) => {
-      if (!(await isSeededAddress(error, request))) throw error;
+      if (!(await isSeededAddress(error, request, parts.allowHost))) throw error;
       return engine.visit(order, arrive);
     });
     if (arrival !== 'itself') return arrival;
@@ -58,12 +58,6 @@ export function createHttpNavigation(parts: HttpVisitParts): Navigate {
     if (again !== 'itself') return again;
     throw new CrawlError('REDIRECT_LIMIT', `${request.url} redirects to itself`);
   };
-
-  /** A private address is refused unless the user named it: then its host, and only that, is allowed. */
-  async function isSeededAddress(error: unknown, request: Request): Promise<boolean> {
-    if (!request.seeded || !(error instanceof CrawlError) || error.code !== 'ADDRESS_REFUSED') return false;
-    return parts.allowHost(request.url);
-  }
 
   async function arrived(
     visit: Visit,
@@ -90,6 +84,16 @@ export function createHttpNavigation(parts: HttpVisitParts): Navigate {
     visit.land(landingFor(capture));
     return { kind: 'handled' };
   }
+}
+
+/** A private address is refused unless the user named it: then its host, and only that, is allowed. */
+export async function isSeededAddress(
+  error: unknown,
+  request: Request,
+  allowHost: HttpVisitParts['allowHost'],
+): Promise<boolean> {
+  if (!request.seeded || !(error instanceof CrawlError) || error.code !== 'ADDRESS_REFUSED') return false;
+  return allowHost(request.url);
 }
 
 function hookOptionsFor(visit: Visit, options: ResolvedOptions): HttpHookOptions {

@@ -93,8 +93,17 @@ export function startRun(parts: RunParts): Run {
     return () => holder.isGood(life);
   }
 
-  function isTaskReady(): boolean | Promise<boolean> {
+  function isTaskReady(freeSlots: number): boolean | Promise<boolean> {
     if (end) return false;
+    const asked = parts.poolOptions.isTaskReadyFunction;
+    return asked ? isReadyIf(asked(freeSlots)) : isLeaseReady();
+  }
+
+  async function isReadyIf(answer: boolean | Promise<boolean>): Promise<boolean> {
+    return (await answer) && isLeaseReady();
+  }
+
+  function isLeaseReady(): boolean | Promise<boolean> {
     const { ready } = feed;
     if (ready === 0) return refilled();
     if (parts.leaseAhead && ready * 2 < Math.min(pool.desiredConcurrency, MAX_AHEAD)) void feed.refill().catch(onError);
@@ -115,6 +124,8 @@ export function startRun(parts: RunParts): Run {
     }
     const { counters } = await queue.overview();
     if (counters.done + counters.failed >= parts.maxEnded) return finish({ kind: 'limit' });
+    const asked = parts.poolOptions.isFinishedFunction;
+    if (asked) return (await asked()) && finish({ kind: 'exhausted' });
     if (parts.keepAlive || !parts.seedsAreIn() || !feed.exhausted) return false;
     return finish({ kind: 'exhausted' });
   }

@@ -36,7 +36,7 @@ export interface VisitHost {
   readonly useState: <State extends Dictionary>(initial?: State) => Promise<State>;
   readonly sendRequest: (
     options: SendRequestOptions,
-    identity: { session?: Session; proxyUrl?: string },
+    visit: { request: Request; session?: Session; proxyUrl?: string },
   ) => Promise<SentResponse<unknown>>;
 }
 
@@ -148,7 +148,7 @@ export function createVisitContext(
     sendRequest: (options = {}) =>
       host.sendRequest(
         { url: request.url, method: request.method, headers: request.headers, body: request.payload, ...options },
-        { session: identity.session, proxyUrl: identity.proxyInfo?.url },
+        { request, session: identity.session, proxyUrl: identity.proxyInfo?.url },
       ) as Promise<SentResponse<never>>,
     getKeyValueStore: host.openKeyValueStore,
     useState: host.useState,

@@ -8,6 +8,9 @@ export interface RequestListOptions {
   sources?: readonly (Source | UrlListSource)[];
   /** Makes the sources when the list is opened. */
   sourcesFunction?: () => Promise<readonly (Source | UrlListSource)[]>;
+  /** Crawlee's, without effect: the queue that the list is copied into is what persists. */
+  persistStateKey?: string;
+  persistRequestsKey?: string;
   /** Keep requests whose unique key came before, under a key of their own. */
   keepDuplicateUrls?: boolean;
 }
@@ -29,16 +32,14 @@ export class RequestList {
     this.#requests = requests;
   }
 
-  /** Opens a list. The name is Crawlee's and has no effect here. */
+  /** Opens a list from its sources, or from options that hold them. The name is Crawlee's and has no effect here. */
   static async open(
-    listName: string | null,
-    sources: readonly (Source | UrlListSource)[],
-    options: RequestListOptions = {},
+    listNameOrOptions: string | null | RequestListOptions,
+    given: readonly (Source | UrlListSource)[] = [],
+    further: RequestListOptions = {},
   ): Promise<RequestList> {
-    if (listName !== null && typeof listName !== 'string') {
-      throw new CrawlError('OPTION_INVALID', 'RequestList.open takes a name or null, then the sources');
-    }
-    const all = [...sources, ...(options.sources ?? []), ...((await options.sourcesFunction?.()) ?? [])];
+    const options = isOptions(listNameOrOptions) ? listNameOrOptions : further;
+    const all = [...given, ...(options.sources ?? []), ...((await options.sourcesFunction?.()) ?? [])];
     const requests: Request[] = [];
     const seen = new Set<string>();
     for (const source of all) {
@@ -90,4 +91,10 @@ export class RequestList {
   async *[Symbol.asyncIterator](): AsyncGenerator<Request> {
     for (let request = await this.fetchNextRequest(); request; request = await this.fetchNextRequest()) yield request;
   }
+}
+
+function isOptions(value: string | null | RequestListOptions): value is RequestListOptions {
+  if (value === null || typeof value === 'string') return false;
+  if (typeof value === 'object' && !Array.isArray(value)) return true;
+  throw new CrawlError('OPTION_INVALID', 'RequestList.open takes a name or null and the sources, or options');
 }

@@ -30,6 +30,8 @@ export type LoadedRequest<R extends Request> = R & { loadedUrl: string };
 
 export interface SendRequestOptions {
   url?: string;
+  /** Added to the URL's query. */
+  searchParams?: string | URLSearchParams | Record<string, string | number | boolean>;
   method?: string;
   headers?: Record<string, string>;
   body?: string | Uint8Array;

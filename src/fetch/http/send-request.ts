@@ -1,11 +1,14 @@
 // One request beside the visit (`context.sendRequest`), over the same engine: guarded, with the visit's cookies
 // and proxy, redirects followed, the body decoded as asked.
 import { CrawlError } from '../../errors.js';
+import { parseHttpUrl } from '../../request/url.js';
 import type { CookieJar, Engine } from '../engine.js';
 
 /** What to send. Of `json`, `form` and `body` the first given is sent. */
 export interface SendOptions {
   readonly url?: string;
+  /** Added to the URL's query. */
+  readonly searchParams?: string | URLSearchParams | Readonly<Record<string, string | number | boolean>>;
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
@@ -46,6 +49,7 @@ export interface SendResponse<Body = unknown> {
 
 const KNOWN: ReadonlySet<string> = new Set([
   'url',
+  'searchParams',
   'method',
   'headers',
   'body',
@@ -70,7 +74,7 @@ export async function sendRequest(engine: Engine, options: SendOptions, setting:
   }
   const { payload, contentType } = payloadOf(options);
   const order = {
-    url,
+    url: withQuery(url, options.searchParams),
     method,
     headers: mergedHeaders(setting.headers, options.headers, contentType),
     payload,
@@ -90,6 +94,15 @@ export async function sendRequest(engine: Engine, options: SendOptions, setting:
     url: loadedUrl,
     ok: statusCode >= 200 && statusCode < 300,
   }));
+}
+
+function withQuery(url: string, added: SendOptions['searchParams']): string {
+  if (added === undefined) return url;
+  const target = parseHttpUrl(url);
+  const pairs = typeof added === 'string' || added instanceof URLSearchParams ? new URLSearchParams(added) : undefined;
+  const entries = pairs ?? Object.entries(added).map(([name, value]): [string, string] => [name, String(value)]);
+  for (const [name, value] of entries) target.searchParams.append(name, value);
+  return target.href;
 }
 
 function payloadOf(options: SendOptions): { payload?: string | Uint8Array; contentType?: string } {
