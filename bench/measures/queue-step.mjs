@@ -1,5 +1,7 @@
-// One step of the queue measurement in its own process: node queue-step.mjs FOLDER add|resume|work COUNT
+// One step of the queue measurement in its own process: node queue-step.mjs FOLDER port|add|resume|work COUNT
 import { Configuration, RequestQueue } from '../../dist/index.js';
+import { fingerprintOf } from '../../dist/request/fingerprint.js';
+import { domainOf } from '../../dist/request/url.js';
 
 const [, , folder, step, countText] = process.argv;
 const count = Number(countText);
@@ -16,7 +18,15 @@ const cpuBefore = process.cpuUsage();
 const startedAt = performance.now();
 const queue = await RequestQueue.open('measured', { config });
 const report = {};
-if (step === 'add') {
+if (step === 'port') {
+  let entries = [];
+  for (const record of urls()) {
+    entries.push({ fingerprint: fingerprintOf(record), domain: domainOf(record), record });
+    if (entries.length < 1000) continue;
+    await queue.holder.add(entries);
+    entries = [];
+  }
+} else if (step === 'add') {
   await queue.addRequestsBatched(urls(), { waitForAllRequestsToBeAdded: true });
 } else if (step === 'resume') {
   if (!(await queue.fetchNextRequest())) throw new Error('nothing to fetch');

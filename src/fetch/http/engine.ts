@@ -37,7 +37,7 @@ export interface HttpEngine extends Engine<HttpLive> {
   readonly connections: { readonly inUse: number; readonly idle: number };
 }
 
-/** Loading undici costs some 100 CPU-ms: paid by the first visit, not by every import of the package. */
+/** Loading undici costs some 100 CPU-ms: paid by the first engine, not by every import of the package. */
 let loaded: typeof Undici | undefined;
 function undici(): typeof Undici {
   return (loaded ??= createRequire(import.meta.url)('undici') as typeof Undici);
@@ -64,6 +64,8 @@ type Verdict =
  */
 export function createHttpEngine(options: HttpEngineOptions = {}): HttpEngine {
   const resolved = resolveEngineOptions(options);
+  // Now, not in the first visit: its start would be late and the paced ones after it would bunch up behind.
+  undici();
   const { now, connectTimeoutMs, headersTimeoutMs, bodyIdleTimeoutMs, hotIdleMs, maxHeaderBytes } = resolved;
   const guard = createAddressGuard(resolved.allowPrivateAddresses);
   const names = createNameCache({ resolve: resolved.resolve ?? createSystemResolve(), now });
