@@ -109,14 +109,14 @@ export function composeCrawler<Kind extends CrawlerKind>(
       stats.reset();
     }
     interrupted = false;
-    const { queue, endedBefore } = await storages.begin(stats);
+    const queue = await storages.begin(stats);
     let end: RunEnd = { kind: 'aborted' };
     try {
       queue.setPacing({ delayMs: options.sameDomainDelayMs, turns: Infinity });
       if (requests !== undefined) await seeding.add(requests, addOptions, onSeedError);
       const list = options.requestList ?? options.requestManager;
       if (list && !(list instanceof RequestQueue)) seeding.copy(list, onSeedError);
-      end = await work(queue, endedBefore + options.maxRequestsPerCrawl);
+      end = await work(queue, queue.endedEarlier + options.maxRequestsPerCrawl);
     } finally {
       const finished = end.kind === 'exhausted' || end.kind === 'limit' || (end.kind === 'stopped' && !interrupted);
       await storages.end(finished ? 'finished' : 'interrupted', end.kind === 'limit', stats);

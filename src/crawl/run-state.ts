@@ -33,7 +33,8 @@ export async function readRuns(folder: string): Promise<RunRecord | undefined> {
     const record = JSON.parse(await readFile(path.join(folder, FILE), 'utf8')) as RunRecord;
     return typeof record.runs === 'object' && record.runs !== null ? record : undefined;
   } catch (error) {
-    return isMissing(error) ? { runs: {} } : undefined;
+    const isNothingThere = isMissing(error) || (error as NodeJS.ErrnoException).code === 'ENOTDIR';
+    return isNothingThere ? { runs: {} } : undefined;
   }
 }
 

@@ -54,22 +54,17 @@ export function createStorages(options: ResolvedOptions, config: Configuration, 
     return open();
   }
 
-  /**
-   * A run begins: cut what no visit acknowledged, go on counting where an interrupted run stopped.
-   * `endedBefore` tells how many requests of the queue ended in runs that this one does not continue.
-   */
-  async function begin(stats: Statistics): Promise<{ queue: RequestQueue; endedBefore: number }> {
+  /** A run begins: cut what no visit acknowledged, go on counting where an interrupted run stopped. */
+  async function begin(stats: Statistics): Promise<RequestQueue> {
     const current = await queue();
     const { notes, counters } = await current.overview();
     await cutUnacknowledged(notes);
     current.runs++;
-    const endedBefore = counters.done + counters.failed;
-    if (!isPersistent) return { queue: current, endedBefore };
+    if (!isPersistent) return current;
     const folder = config.localDataDirectory();
     const last = await readLastRun(folder, current.id);
     const pending = counters.queued + counters.retrying + counters.leased;
-    const isContinued = (last?.state === 'running' || last?.state === 'interrupted') && counters.accepted > 0;
-    if (isContinued) {
+    if ((last?.state === 'running' || last?.state === 'interrupted') && counters.accepted > 0) {
       stats.restore(await (await openKeyValueStore()).getValue(statisticsKey(current.id)), counters);
       log.info(
         `Continuing an interrupted crawl: ${counters.done} done, ${counters.failed} failed, ${pending} pending. ` +
@@ -77,7 +72,7 @@ export function createStorages(options: ResolvedOptions, config: Configuration, 
       );
     }
     await beginRun(folder, current.id);
-    return { queue: current, endedBefore: isContinued ? 0 : endedBefore };
+    return current;
   }
 
   /** Items of visits that nobody acknowledged leave the datasets; segments of writers that live are left alone. */
@@ -93,16 +88,17 @@ export function createStorages(options: ResolvedOptions, config: Configuration, 
   }
 
   async function end(state: 'finished' | 'interrupted', hasLeftovers: boolean, stats: Statistics): Promise<void> {
-    if (opened) {
-      opened.runs--;
-      opened.hasLeftovers = hasLeftovers;
-    }
     const store = await openKeyValueStore();
     if (opened && isSavingStatistics) await store.setValue(statisticsKey(opened.id), stats.toJSON());
     await store.persistAutoSaved();
     await closeStorages(config);
-    if (opened) await cutUnacknowledged((await opened.overview()).notes);
-    if (isPersistent && opened) await endRun(config.localDataDirectory(), opened.id, state);
+    if (!opened) return;
+    const { notes, counters } = await opened.overview();
+    opened.runs--;
+    opened.hasLeftovers = hasLeftovers;
+    if (state === 'finished') opened.endedEarlier = counters.done + counters.failed;
+    await cutUnacknowledged(notes);
+    if (isPersistent) await endRun(config.localDataDirectory(), opened.id, state);
   }
 
   return {

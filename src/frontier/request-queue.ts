@@ -13,14 +13,15 @@ import type { Counters, Found, Pacing, Presence, Settlement } from './frontier.j
 import { createHolder, type Holder, newHolderId } from './holder.js';
 import { createMemoryFrontier } from './memory.js';
 import { createPackedInfos, operationInfo, type PackedInfos, type QueueOperationInfo } from './operation-infos.js';
+import { inBatches, type RequestsLike } from './request-batches.js';
 import { createRecentFingerprints, type RecentFingerprints } from './recent.js';
-import { downloadRequests, isUrlList, type UrlListSource } from './url-list-source.js';
 import { MAX_TURNS } from './validation.js';
 
 const DEFAULT_LOCK_SECS = 180;
 const CLOSE_PATIENCE_MS = 1_000;
 
 export type { QueueOperationInfo } from './operation-infos.js';
+export type { RequestsLike } from './request-batches.js';
 
 export interface RequestQueueOpenOptions {
   config?: Configuration;
@@ -67,8 +68,6 @@ export interface RequestQueueInfo {
   counters: Counters;
 }
 
-export type RequestsLike = Iterable<Source | UrlListSource> | AsyncIterable<Source | UrlListSource>;
-
 type Opened = Awaited<ReturnType<typeof openFrontier>>;
 
 type Registry = Map<string, Promise<RequestQueue>>;
@@ -98,6 +97,7 @@ export class RequestQueue {
   /** @internal */ readonly recent: RecentFingerprints;
   /** @internal Runs of crawlers in this process that work on this queue now. */ runs = 0;
   /** @internal The last run left requests behind because of its limit. */ hasLeftovers = false;
+  /** @internal Requests that ended in runs which were over before the one that works on it now. */ endedEarlier = 0;
   readonly #opened: Opened;
   readonly #release: () => void;
   readonly #leases = new Map<string, number>();
@@ -387,48 +387,6 @@ function isEnded(state: Found['state']): boolean {
 
 function ended(counters: Counters): number {
   return counters.done + counters.failed + counters.skipped;
-}
-
-async function* inBatches(requests: RequestsLike, size: number): AsyncGenerator<Request[]> {
-  let batch: Request[] = [];
-  for await (const some of Symbol.asyncIterator in requests ? arriving(requests) : [requests]) {
-    // What a slow source gave so far does not wait for more.
-    if (some === 'pause') {
-      if (batch.length > 0) yield batch;
-      batch = [];
-      continue;
-    }
-    for (const source of some) {
-      for (const request of isUrlList(source) ? await downloadRequests(source) : [toRequest(source)]) {
-        batch.push(request);
-        if (batch.length < size) continue;
-        yield batch;
-        batch = [];
-      }
-    }
-  }
-  if (batch.length > 0) yield batch;
-}
-
-const SLOW_SOURCE_MS = 100;
-
-/** The items of an asynchronous source, and 'pause' where the next one is slow to come. */
-async function* arriving<T>(source: AsyncIterable<T>): AsyncGenerator<[T] | 'pause'> {
-  const iterator = source[Symbol.asyncIterator]();
-  try {
-    for (;;) {
-      const next = iterator.next();
-      let timer: NodeJS.Timeout | undefined;
-      const slow = new Promise<'pause'>((resolve) => (timer = setTimeout(resolve, SLOW_SOURCE_MS, 'pause')));
-      const first = await Promise.race([next, slow]).finally(() => clearTimeout(timer));
-      if (first === 'pause') yield first;
-      const { done, value } = await next;
-      if (done) return;
-      yield [value];
-    }
-  } finally {
-    await iterator.return?.();
-  }
 }
 
 /** Where a queue lives on disk; undefined when nothing is to be stored. */
