@@ -16,7 +16,7 @@ const plain = fc.oneof(
   { weight: 1, arbitrary: classes },
   { weight: 1, arbitrary: fc.constantFrom('{a,b}', '{a,*}', '{,.}', '{a/b,-}', '\\*', '\\a', '(', '|', '!', '#', '+') },
 );
-// Kept small: on deeper nesting minimatch's expression takes seconds for a segment of five characters.
+// Kept small: with stars in nested groups minimatch's expression takes seconds for a segment of five characters.
 const groupOf = (piece: fc.Arbitrary<string>): fc.Arbitrary<string> =>
   fc
     .tuple(
@@ -25,7 +25,7 @@ const groupOf = (piece: fc.Arbitrary<string>): fc.Arbitrary<string> =>
     )
     .map(([type, branches]) => `${type}(${branches.map((branch) => branch.join('')).join('|')})`);
 const extended = groupOf(
-  fc.oneof({ weight: 3, arbitrary: plain }, { weight: 1, arbitrary: groupOf(fc.oneof(character, fc.constant('*'))) }),
+  fc.oneof({ weight: 3, arbitrary: plain }, { weight: 1, arbitrary: groupOf(fc.oneof(character, fc.constant('?'))) }),
 );
 
 const segmentOf = (piece: fc.Arbitrary<string>): fc.Arbitrary<string> =>
@@ -85,10 +85,17 @@ function expectSame(glob: string, samples: readonly string[], expected: (parsed:
   for (const sample of samples) expect(matches(sample), `${glob} on ${sample}`).toBe(expected(reference, sample));
 }
 
+/** Stars and braces can meet to form a `**` that the glob does not show. */
+function globstarsOf(glob: string): number {
+  const counts = parsed(glob)?.set.map((parts) => parts.filter((part) => part === GLOBSTAR).length) ?? [];
+  return Math.max(0, ...counts);
+}
+
 describe('a glob', () => {
   it('without ** matches exactly what minimatch matches', () => {
     fc.assert(
       fc.property(globOf(anySegment, 0), paths, (glob, samples) => {
+        fc.pre(globstarsOf(glob) === 0);
         expectSame(glob, samples, (reference, sample) => reference.match(sample));
       }),
       { numRuns: 1_500 },
@@ -98,6 +105,7 @@ describe('a glob', () => {
   it('with one ** matches exactly what minimatch matches', () => {
     fc.assert(
       fc.property(globOf(plainSegment, 1), paths, (glob, samples) => {
+        fc.pre(globstarsOf(glob) <= 1);
         expectSame(glob, samples, (reference, sample) => reference.match(sample));
       }),
       { numRuns: 700 },
