@@ -1,4 +1,4 @@
-// The last step of glob matching: runs one segment's pattern over one path segment without backtracking.
+// The slow way of matching one path segment: runs any pattern, extended globs included, without backtracking.
 // Promise: a run costs segment length × pattern size, whatever the segment holds.
 
 /** A pattern over one path segment. Loops are greedy or lazy alike: only whether it matches counts. */
@@ -12,7 +12,8 @@ export type PatternNode =
   /** Matches the empty text where `body` matches nothing that follows. */
   | { readonly kind: 'not'; readonly body: PatternNode };
 
-interface CharacterSet {
+/** Made by `characterSet`; `pattern` answers for what is not ASCII. */
+export interface CharacterSet {
   readonly ascii: Uint8Array;
   readonly pattern: RegExp;
 }
@@ -73,7 +74,7 @@ function settle(states: readonly State[], here: Uint8Array, after: Uint8Array, c
         holds = here[state.next] === 1 || (!atEnd && after[index] === 1 && contains(state.set, code));
         break;
       case 'either':
-        holds = state.inners.some((inner) => here[inner] === 1);
+        for (const inner of state.inners) holds ||= here[inner] === 1;
         break;
       case 'start':
         holds = atStart && here[state.next] === 1;
@@ -139,12 +140,12 @@ function addStates(states: State[], node: PatternNode, next: number, flags: stri
   }
 }
 
-function contains(set: CharacterSet, code: number): boolean {
+export function contains(set: CharacterSet, code: number): boolean {
   return code < ASCII_SIZE ? set.ascii[code] === 1 : set.pattern.test(String.fromCodePoint(code));
 }
 
 /** The regular expression engine says what one character matches, so that case and classes mean what they mean there. */
-function characterSet(source: string, flags: string): CharacterSet {
+export function characterSet(source: string, flags: string): CharacterSet {
   const key = `${flags} ${source}`;
   const known = characterSets.get(key);
   if (known) return known;

@@ -1,6 +1,7 @@
-// Between the glob parser and the automaton: reads the regular expression that minimatch made of one path segment.
-// Promise: what could make the engine backtrack over a segment runs in the automaton; what cannot, runs as it is.
+// Between the glob parser and the matchers: reads the regular expression that minimatch made of one path segment.
+// Promise: an expression runs in the engine only if the engine cannot backtrack far; the others run without it.
 import { createAutomaton, type PatternNode } from './glob-automaton.js';
+import { createStarsTest } from './glob-stars.js';
 
 export type SegmentTest = (segment: string) => boolean;
 
@@ -10,7 +11,8 @@ export function createSegmentTest(part: string | RegExp): SegmentTest {
   // For the plainest patterns (`*`, `*.html`, `???`) minimatch replaces the test by string comparisons.
   if (Object.hasOwn(part, 'test')) return (segment) => part.test(segment);
   const pattern = readPattern(part);
-  return isStraight(pattern) ? (segment) => part.test(segment) : createAutomaton(pattern, part.flags);
+  if (isStraight(pattern)) return (segment) => part.test(segment);
+  return createStarsTest(pattern, part.flags) ?? createAutomaton(pattern, part.flags);
 }
 
 /** True if matching backtracks into one single loop at most, and so costs no more than the automaton does. */

@@ -1,4 +1,4 @@
-// Patterns as typed on a command line.
+// Patterns as typed on a command line, and globs against URLs that a hostile page made up.
 import { describe, expect, it } from 'vitest';
 import { parsePattern } from './pattern.js';
 import { createScope } from './scope.js';
@@ -34,5 +34,21 @@ describe('a pattern on the command line', () => {
     const scope = createScope({ globs: ['**/blog/**'] });
     expect(scope.decide('https://example.com/blog/2026/a').allowed).toBe(true);
     expect(scope.decide('https://example.com/shop/a').allowed).toBe(false);
+  });
+});
+
+describe('a glob with several stars', () => {
+  it('takes time in proportion to the length of a hostile URL', () => {
+    const scope = createScope({ globs: ['https://example.com/*-*-*.html'] });
+    const cpuMs = (dashes: number): number => {
+      const url = `https://example.com/${'-'.repeat(dashes)}`;
+      const start = process.cpuUsage();
+      expect(scope.decide(url).allowed).toBe(false);
+      const { user, system } = process.cpuUsage(start);
+      return (user + system) / 1_000;
+    };
+    cpuMs(1_000);
+    // Generous for a busy machine; a backtracking expression takes 64 times as long, from 200 ms on.
+    expect(cpuMs(4_000)).toBeLessThan(20 * (cpuMs(1_000) + 5));
   });
 });
