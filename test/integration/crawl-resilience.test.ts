@@ -1,7 +1,7 @@
 // What user code, pages and other crawlers may do without the crawl losing or breaking anything.
 import { readFile, writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { CrawlError} from '../../src/index.js';
+import type { CrawlError } from '../../src/index.js';
 import { CriticalError, HttpCrawler, RequestQueue, Simweb } from '../../src/index.js';
 import { memoryConfig, silent, temporaryFolder, testConfig } from '../support/crawl.js';
 
