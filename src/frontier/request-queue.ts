@@ -1,44 +1,25 @@
 // The public queue: Crawlee's RequestQueue over a frontier. It adds names, folders and Request objects;
 // every guarantee is the frontier's.
 import { rm } from 'node:fs/promises';
-import path from 'node:path';
 import { Configuration } from '../configuration.js';
 import { CrawlError } from '../errors.js';
-import { aNumber, check, checkOptions, oneOf, refused, type Shape } from '../option-checks.js';
 import { firstUse, WITHIN_FIRST_USE } from '../first-use.js';
 import { fingerprintFromId } from '../request/fingerprint.js';
 import { type Dictionary, Request, type Source, toRequest } from '../request/request.js';
 import { entryOf } from './entry.js';
 import type { Counters, Found, Pacing, Presence, Settlement } from './frontier.js';
-import { createHolder, type Holder, newHolderId } from './holder.js';
-import { createMemoryFrontier } from './memory.js';
+import type { Holder } from './holder.js';
 import { createPackedInfos, operationInfo, type PackedInfos, type QueueOperationInfo } from './operation-infos.js';
 import { inBatches, type RequestsLike } from './request-batches.js';
 import { createRecentFingerprints, type RecentFingerprints } from './recent.js';
+import { checkOpenOptions, openFrontier, queueFolder, type RequestQueueOpenOptions } from './queue-opening.js';
 import { MAX_TURNS } from './validation.js';
 
-const DEFAULT_LOCK_SECS = 180;
 const CLOSE_PATIENCE_MS = 1_000;
 
 export type { QueueOperationInfo } from './operation-infos.js';
+export type { RequestQueueOpenOptions } from './queue-opening.js';
 export type { RequestsLike } from './request-batches.js';
-
-export interface RequestQueueOpenOptions {
-  config?: Configuration;
-  /** `owner` (default): this process alone works on the queue. `shared`: several processes may. */
-  access?: 'owner' | 'shared';
-  /** How long a silent process keeps its requests when nobody can tell that it died. */
-  requestLockSecs?: number;
-  /** @internal */
-  [WITHIN_FIRST_USE]?: true;
-}
-
-const OPEN_SHAPE: Shape = {
-  config: check('a Configuration', (value) => value instanceof Configuration),
-  access: oneOf(['owner', 'shared']),
-  requestLockSecs: aNumber({ above: 0 }),
-  redisUrl: refused('queues on Redis come with a later version'),
-};
 
 export interface RequestQueueOperationOptions {
   forefront?: boolean;
@@ -117,11 +98,8 @@ export class RequestQueue {
 
   /** Opens a queue by name, or the default one. In one process every opening of a name gives the same queue. */
   static async open(name?: string | null, options: RequestQueueOpenOptions = {}): Promise<RequestQueue> {
-    checkOptions('RequestQueue.open', options, OPEN_SHAPE);
     const config = options.config ?? Configuration.getGlobalConfig();
-    if (config.get('redisUrl')) {
-      throw new CrawlError('OPTION_INVALID', 'ORCRAWL_REDIS_URL: queues on Redis come with a later version; unset it');
-    }
+    checkOpenOptions(options, config);
     const id = name ?? config.get('defaultRequestQueueId');
     if (!options[WITHIN_FIRST_USE]) await firstUse(config);
     const folder = queueFolder(id, config);
@@ -387,30 +365,4 @@ function isEnded(state: Found['state']): boolean {
 
 function ended(counters: Counters): number {
   return counters.done + counters.failed + counters.skipped;
-}
-
-/** Where a queue lives on disk; undefined when nothing is to be stored. */
-function queueFolder(id: string, config: Configuration): string | undefined {
-  if (!/^[\w.~-]{1,200}$/.test(id) || /^\.+$/.test(id)) {
-    throw new CrawlError('OPTION_INVALID', `"${id}" is no queue name: letters, digits, "-", "_", "." and "~" only`);
-  }
-  if (!config.get('persistStorage')) return undefined;
-  return path.join(config.localDataDirectory(), 'request_queues', id);
-}
-
-/** The frontier behind a queue, and this process's life in it. */
-async function openFrontier(folder: string | undefined, options: RequestQueueOpenOptions) {
-  const holder = newHolderId();
-  const access = options.access ?? 'owner';
-  const common = {
-    holder,
-    pacing: { delayMs: 0, turns: MAX_TURNS },
-    leaseMs: (options.requestLockSecs ?? DEFAULT_LOCK_SECS) * 1000,
-  };
-  const frontier = folder
-    ? await (await import('./lmdb.js')).openEmbeddedLmdb(folder, { ...common, access })
-    : createMemoryFrontier(common);
-  // An owner's leases do not expire while it lives.
-  const leaseMs = access === 'owner' ? Infinity : common.leaseMs;
-  return { frontier, folder, access, leaseMs, holder: createHolder(frontier, { id: holder, leaseMs }) };
 }
