@@ -1,9 +1,11 @@
-// One step of the queue measurement in its own process: node queue-step.mjs FOLDER port|port-one-domain|add|resume|work COUNT
+// One step of the queue measurement in its own process: node queue-step.mjs FOLDER port|port-one-domain|add|resume|work COUNT [BATCH]
 import { Configuration, RequestQueue } from '../../dist/index.js';
 import { fingerprintOf } from '../../dist/request/fingerprint.js';
 import { domainOf } from '../../dist/request/url.js';
 
-const [, , folder, step, countText] = process.argv;
+const [, , folder, step, countText, batchText = '64'] = process.argv;
+/** As many as a crawl settles at once, unless told otherwise. */
+const batch = Number(batchText);
 const count = Number(countText);
 const config = new Configuration({
   purgeOnStart: false,
@@ -41,7 +43,7 @@ if (step === 'port' || step === 'port-one-domain') {
   const before = process.cpuUsage();
   const { holder } = queue;
   for (let done = 0; done < count;) {
-    const { leases } = await holder.lease({ max: 200 });
+    const { leases } = await holder.lease({ max: batch });
     if (leases.length === 0) throw new Error('nothing to lease');
     await holder.settle({
       landings: leases.map(({ id }) => ({ lease: id })),
