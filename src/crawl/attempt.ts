@@ -71,6 +71,8 @@ export async function attempt(host: AttemptHost, lease: Lease, isGood: () => boo
     return settleArrival(host, lease.id, arrival, request, identity, transaction, startedAtMs);
   } catch (thrown) {
     turn.land();
+    // At once: a handler that still runs must not believe that its items count.
+    transaction.close();
     const error = asCrawlError(thrown, 'HANDLER_FAILED');
     return await settleFailure(host, lease.id, error, request, identity, visitContext?.context, startedAtMs);
   } finally {

@@ -69,26 +69,31 @@ describe('user code', () => {
   });
 
   it('that outlives its attempt adds nothing to what the error handlers add', async () => {
+    let failing: () => void = () => undefined;
+    const failedBegan = new Promise<void>((resolve) => (failing = resolve));
+    let tried: (error: unknown) => void = () => undefined;
+    const latePush = new Promise<unknown>((resolve) => (tried = resolve));
     const crawler = new HttpCrawler(
       {
         ...fast,
         maxRequestRetries: 0,
-        requestHandlerTimeoutSecs: 0.05,
+        requestHandlerTimeoutSecs: 0.5,
         async requestHandler({ pushData }) {
-          await new Promise((resume) => setTimeout(resume, 100));
-          await pushData({ from: 'the hung handler' });
+          await failedBegan;
+          tried(await pushData({ from: 'the hung handler' }).catch((error: unknown) => error));
         },
         async failedRequestHandler({ pushData }) {
-          await new Promise((resume) => setTimeout(resume, 200));
+          failing();
+          await latePush;
           await pushData({ from: 'failedRequestHandler' });
         },
       },
-      // The time limit is the error handlers' too.
       memoryConfig(),
     );
-    await crawler.run([web.url(0)]).catch(() => undefined);
-    const { items } = await crawler.getData();
-    expect(items).not.toContainEqual({ from: 'the hung handler' });
+    const stats = await crawler.run([web.url(0)]);
+    expect(stats.requestsFailed).toBe(1);
+    expect(await latePush).toMatchObject({ code: 'HANDLER_TIMEOUT' });
+    expect((await crawler.getData()).items).toEqual([{ from: 'failedRequestHandler' }]);
   });
 
   it('may change the request in a hook: headers, method and payload are sent', async () => {
