@@ -63,6 +63,9 @@ export function startRun(parts: RunParts): Run {
     recent: queue.recent,
     openWriter: parts.openWriter,
     onFailure: (error) => fail(asCrawlError(error, 'STORAGE_UNWRITABLE')),
+    onSettling: () => {
+      if (parts.leaseAhead && !end) void feed.refill().catch(onError);
+    },
     onFlushed: workMayBeReady,
   });
   const feed = createLeaseFeed({

@@ -44,6 +44,8 @@ export interface SettlerOptions {
   readonly openWriter: (dataset: string | undefined) => Promise<VisitWriter>;
   /** A store failed: the crawl cannot go on. */
   readonly onFailure: (error: unknown) => void;
+  /** A settle call is being made: whatever is asked of the queue in the same breath shares its commit. */
+  readonly onSettling?: () => void;
   readonly onFlushed: () => void;
 }
 
@@ -136,7 +138,9 @@ export function createSettler(options: SettlerOptions): Settler {
     const notes: Record<string, string> = {};
     for (const { writer } of written) notes[writer.key] = String(writer.length);
     const settlements = held.map(({ settlement }) => withNewLinks(settlement));
-    const answer = await holder.settle({ settlements, landings: landed, notes }, life).catch(async (error: unknown) => {
+    const answering = holder.settle({ settlements, landings: landed, notes }, life);
+    options.onSettling?.();
+    const answer = await answering.catch(async (error: unknown) => {
       await undo(written);
       throw error;
     });

@@ -1,4 +1,4 @@
-// Calls become transactions here: those that arrive while one is being committed share the next.
+// Calls become transactions here: those made together, or while one is being committed, share the next.
 // All of a group happen or none does, and each resolves only after its commit.
 import { asCrawlError, type CrawlError } from '../errors.js';
 import type { Kv } from './kv.js';
@@ -30,6 +30,8 @@ export function createGroups(kv: Kv, frame: { begin(): void; afterEach(): void; 
   let working: Promise<void> | undefined;
 
   async function work(): Promise<void> {
+    // Calls made in the same breath, such as a settle and the lease that follows it, share one commit.
+    await Promise.resolve();
     while (waiting.length > 0) {
       const group = waiting.splice(0, MAX_GROUP);
       let ran = 0;
