@@ -43,6 +43,15 @@ export interface Lease {
   readonly priority: Priority;
   /** How often this request's lease was lost with its holder. */
   readonly lostLeases: number;
+  /** The domain's delay when its turn was taken: above 0 nobody else holds a turn of the domain. */
+  readonly delayMs: number;
+  /**
+   * Came along on the turn of another request of its domain (see `LeaseCall.skim`) and holds none itself: it
+   * is never asked for. It is settled `skipped`, `failed` or `untouched`; another settlement is not accepted,
+   * and a landing is ignored. Lost with its holder it goes back as `untouched` would: no rest for its domain,
+   * and nothing added to its lost leases.
+   */
+  readonly rider?: true;
 }
 
 export interface LeaseCall extends Caller {
@@ -50,7 +59,19 @@ export interface LeaseCall extends Caller {
   readonly max: number;
   /** Hand out nothing that could bring done + failed above this. */
   readonly maxEnded?: number;
+  /**
+   * Domains of which the caller expects to end many requests without asking for them (forbidden, host down),
+   * at most `MAX_SKIM`. Of each that gets a turn in this call, the next `RIDERS_PER_DOMAIN` of its queue come
+   * along as riders, `RIDERS_PER_CALL` in all: after the leases that hold a turn, in the order of this list
+   * (a name repeated counts once) and each domain's in the order of its queue. Riders count as leased and
+   * towards `maxEnded`, but not towards `max`.
+   */
+  readonly skim?: readonly string[];
 }
+
+export const MAX_SKIM = 64;
+export const RIDERS_PER_DOMAIN = 64;
+export const RIDERS_PER_CALL = 512;
 
 /**
  * What a lease call got. When fewer than asked: `waiting` means something is queued, held or not due yet
@@ -86,7 +107,10 @@ export type Settlement = {
   | { readonly kind: 'skipped'; readonly reason: string }
   /** Again after its own wait; then (at once, with 0) at the front of its domain, or with `back` at its end. */
   | { readonly kind: 'retry'; readonly afterMs: number; readonly back?: boolean }
-  /** Never asked for: back to the front of its domain as if not leased, its turn unused. */
+  /**
+   * Not visited: back to where it was in its domain's queue. A turn that has not landed goes back unused, as if
+   * never taken; one that has (it was spent on the host's robots.txt) is spent, and the delay runs.
+   */
   | { readonly kind: 'untouched' }
 );
 
@@ -155,7 +179,8 @@ export interface Frontier {
   /**
    * Takes everything from a holder known to be gone; resolves to how many leases were lost. Each goes to
    * the front of its domain: at once the first two times, then with backoff; the tenth loss fails it with
-   * `WORKER_LOST`. A turn lost this way rests its domain for its delay.
+   * `WORKER_LOST`. A turn lost this way rests its domain for its delay. Riders are counted in the answer, and go
+   * back untouched.
    */
   release(holder: HolderId): Promise<number>;
 

@@ -75,7 +75,8 @@ export function createHolders(machine: Machine, options: { opener: () => number;
     const leases = leasesOf(holder);
     for (const { lease, row } of leases) {
       tables.leases.remove(holder.number, lease);
-      loseLease(machine, row);
+      if (row.rider) giveBack(machine, row);
+      else loseLease(machine, row);
     }
     remove(holder);
     // One holder after the other, so that the order of domains due at the same moment does not depend on chance.

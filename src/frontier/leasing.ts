@@ -2,7 +2,7 @@
 // Taking the request and taking the domain's turn are the same transaction, so no server is asked beyond its pace.
 import { type Taken, takeFront } from './domain-queue.js';
 import type { Domain } from './domains.js';
-import type { Lease, LeaseAnswer, LeaseCall } from './frontier.js';
+import { type Lease, type LeaseAnswer, type LeaseCall, RIDERS_PER_CALL, RIDERS_PER_DOMAIN } from './frontier.js';
 import type { Holders } from './holders.js';
 import { MAX_KEY } from './kv.js';
 import type { Machine } from './machine.js';
@@ -18,8 +18,11 @@ export function leaseDue(machine: Machine, holders: Holders, call: LeaseCall): L
   const wanted = Math.max(0, Math.min(call.max, allowed));
   const picked = wanted > 0 ? pickDomains(machine, wanted) : [];
   const leases = picked.length > 0 ? leaseFrom(machine, holders.enrol(call.holder), picked) : [];
+  if (call.skim && picked.length > 0) {
+    leases.push(...leaseRiders(machine, holders.enrol(call.holder), picked, call.skim, allowed - picked.length));
+  }
   machine.domains.flush();
-  if (call.max > 0 && leases.length === call.max) return { leases, state: 'more' };
+  if (call.max > 0 && picked.length === call.max) return { leases, state: 'more' };
   if (hot.queued + hot.retrying + hot.leased === 0) return { leases, state: 'exhausted' };
   // When only the limit holds requests back, time alone will not free them.
   const nextMs = call.max > 0 && wanted < call.max ? undefined : nextDue(machine);
@@ -64,20 +67,53 @@ function pickDomains(machine: Machine, wanted: number): Domain[] {
 }
 
 function leaseFrom(machine: Machine, holder: number, picked: readonly Domain[]): Lease[] {
-  const { tables, hot } = machine;
+  const { hot } = machine;
   const counts = new Map<Domain, number>();
   for (const domain of picked) counts.set(domain, (counts.get(domain) ?? 0) + 1);
   const taken = new Map<Domain, Taken[]>();
   for (const [domain, count] of counts) taken.set(domain, takeFront(machine, domain, count).reverse());
   hot.queued -= picked.length;
   hot.leased += picked.length;
-  return picked.map((domain) => {
-    const { request, place } = taken.get(domain)!.pop()!;
-    const id = hot.nextLease++;
-    tables.leases.put(holder, id, packLease({ request, domain: domain.id, place, landed: false }));
-    const { hi, lo, record, priority, lostLeases } = readRequest(machine, request);
-    return { id, fingerprint: { hi, lo }, domain: domain.name, record, priority, lostLeases };
-  });
+  return picked.map((domain) => leaseOne(machine, holder, domain, taken.get(domain)!.pop()!, false));
+}
+
+/** Further requests of the skimmed domains that got a turn: they hold none, so no pace is touched. */
+function leaseRiders(
+  machine: Machine,
+  holder: number,
+  picked: readonly Domain[],
+  skim: readonly string[],
+  allowed: number,
+): Lease[] {
+  const { hot } = machine;
+  const byName = new Map(picked.map((domain) => [domain.name, domain]));
+  const riders: Lease[] = [];
+  for (const name of new Set(skim)) {
+    const domain = byName.get(name);
+    if (!domain) continue;
+    const room = Math.min(RIDERS_PER_CALL, allowed) - riders.length;
+    const count = Math.min(RIDERS_PER_DOMAIN, room, domain.queued);
+    if (count <= 0) continue;
+    domain.queued -= count;
+    hot.queued -= count;
+    hot.leased += count;
+    for (const taken of takeFront(machine, domain, count)) {
+      riders.push(leaseOne(machine, holder, domain, taken, true));
+    }
+    machine.domains.mark(domain);
+  }
+  return riders;
+}
+
+function leaseOne(machine: Machine, holder: number, domain: Domain, taken: Taken, rider: boolean): Lease {
+  const { tables, hot, domains } = machine;
+  const { request, place } = taken;
+  const id = hot.nextLease++;
+  tables.leases.put(holder, id, packLease({ request, domain: domain.id, place, landed: rider, rider }));
+  const { hi, lo, record, priority, lostLeases } = readRequest(machine, request);
+  const delayMs = domains.delayOf(domain);
+  const lease: Lease = { id, fingerprint: { hi, lo }, domain: domain.name, record, priority, lostLeases, delayMs };
+  return rider ? { ...lease, rider } : lease;
 }
 
 /** How long until something queued may be due; undefined when nothing is queued that time alone would free. */

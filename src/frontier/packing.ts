@@ -222,24 +222,31 @@ export interface LeaseRow {
   readonly domain: number;
   /** Where it was queued: an untouched request goes back there. */
   readonly place: number;
+  /** Its turn has been given back; always so of a rider, which holds none. */
   landed: boolean;
+  readonly rider: boolean;
 }
+
+const LANDED = 1;
+const RIDER = 2;
 
 export function packLease(row: LeaseRow): Buffer {
   const bytes = room(24);
   bytes.writeDoubleLE(row.request, 0);
   bytes.writeDoubleLE(row.place, 8);
   bytes.writeUInt32LE(row.domain, 16);
-  bytes.writeUInt32LE(row.landed ? 1 : 0, 20);
+  bytes.writeUInt32LE((row.landed ? LANDED : 0) | (row.rider ? RIDER : 0), 20);
   return bytes.subarray(0, 24);
 }
 
 export function unpackLease(bytes: Buffer): LeaseRow {
+  const flags = bytes.readUInt32LE(20);
   return {
     request: bytes.readDoubleLE(0),
     place: bytes.readDoubleLE(8),
     domain: bytes.readUInt32LE(16),
-    landed: bytes.readUInt32LE(20) === 1,
+    landed: (flags & LANDED) !== 0,
+    rider: (flags & RIDER) !== 0,
   };
 }
 

@@ -28,7 +28,7 @@ export function settleVisits(machine: Machine, holders: Holders, call: SettleCal
   }
   const accepted = call.settlements.map((settlement) => {
     const lease = held(settlement.lease);
-    if (!lease) return false;
+    if (!lease || (lease.rider && !mayEndRider(settlement))) return false;
     leases.remove(holder!, settlement.lease);
     landed.delete(settlement.lease);
     settleOne(machine, lease, settlement);
@@ -38,6 +38,11 @@ export function settleVisits(machine: Machine, holders: Holders, call: SettleCal
   for (const [id, row] of landed) leases.put(holder!, id, packLease(row));
   if (call.notes) takeNotes(machine, call.notes);
   return { held: true, accepted };
+}
+
+/** A rider was never asked for: it cannot be done, and has nothing to be retried. */
+function mayEndRider({ kind }: Settlement): boolean {
+  return kind === 'skipped' || kind === 'failed' || kind === 'untouched';
 }
 
 /** The response has ended: the turn is free, and the delay runs from now. */

@@ -8,6 +8,7 @@ import {
   type Pacing,
   type Presence,
   type QueueEntry,
+  RIDERS_PER_DOMAIN,
   type Settlement,
 } from '../frontier/frontier.js';
 
@@ -21,6 +22,7 @@ interface ModelRequest {
   holder: string;
   lease: number;
   landed: boolean;
+  rider: boolean;
 }
 
 interface ModelDomain {
@@ -37,6 +39,7 @@ export interface Model {
   lease(
     holder: string,
     max: number,
+    skim: readonly string[],
     nowMs: number,
   ): { records: string[]; state: string; nextDueMs: number | undefined };
   /** The ids the backend gave to the leases of the last call. */
@@ -107,6 +110,10 @@ export function createModel({ pacing, leaseMs }: { pacing: Pacing; leaseMs: numb
         if (domain.delayMs > 0) domain.allowedMs = Math.max(domain.allowedMs, nowMs + domain.delayMs);
         if (out(request.entry.domain) >= turns(domain)) domain.readyMs = nowMs;
       }
+      if (request.rider) {
+        enqueue(request, request.order, undefined);
+        continue;
+      }
       request.lost++;
       if (request.lost >= LOST_LEASES_BEFORE_GIVING_UP) request.state = 'failed';
       else if (request.lost > LOST_LEASES_BEFORE_BACKOFF) {
@@ -159,6 +166,7 @@ export function createModel({ pacing, leaseMs }: { pacing: Pacing; leaseMs: numb
           holder: '',
           lease: 0,
           landed: false,
+          rider: false,
         };
         requests.push(request);
         enqueue(request, entry.forefront ? --front : ++back, nowMs);
@@ -168,7 +176,7 @@ export function createModel({ pacing, leaseMs }: { pacing: Pacing; leaseMs: numb
       placeDomains(touched);
       return answer;
     },
-    lease(holder, max, nowMs) {
+    lease(holder, max, skim, nowMs) {
       call(holder, nowMs);
       returnRetries(nowMs);
       const leased: ModelRequest[] = [];
@@ -179,7 +187,7 @@ export function createModel({ pacing, leaseMs }: { pacing: Pacing; leaseMs: numb
         if (!next) break;
         const [name, domain] = next;
         const request = line(name)[0]!;
-        Object.assign(request, { state: 'leased', holder, landed: false });
+        Object.assign(request, { state: 'leased', holder, landed: false, rider: false });
         leased.push(request);
         // To the back of the line if it may be asked again at once; otherwise it keeps how long it was ready.
         if (line(name).length > 0 && out(name) < turns(domain)) {
@@ -187,6 +195,14 @@ export function createModel({ pacing, leaseMs }: { pacing: Pacing; leaseMs: numb
           domain.dueMs = nowMs;
           domain.tie = ++ties;
         } else domain.dueMs = -1;
+      }
+      const turnsTaken = leased.length;
+      for (const name of skim.filter((one) => leased.some(({ entry }) => entry.domain === one))) {
+        for (const request of line(name).slice(0, RIDERS_PER_DOMAIN)) {
+          Object.assign(request, { state: 'leased', holder, landed: true, rider: true });
+          leased.push(request);
+        }
+        placeDomains([name]);
       }
       if (leased.length > 0) seenMs.set(holder, nowMs);
       unnamed = leased;
@@ -196,7 +212,7 @@ export function createModel({ pacing, leaseMs }: { pacing: Pacing; leaseMs: numb
       const retryMs = requests.filter(({ state }) => state === 'retrying').map((request) => request.retryMs);
       const next = Math.min(...dueMs, ...retryMs);
       const nextDueMs = Number.isFinite(next) ? Math.max(0, next - nowMs) : undefined;
-      if (max > 0 && leased.length === max) return { records, state: 'more', nextDueMs: undefined };
+      if (max > 0 && turnsTaken === max) return { records, state: 'more', nextDueMs: undefined };
       if (!pending) return { records, state: 'exhausted', nextDueMs: undefined };
       if (max === 0 && nextDueMs === 0) return { records, state: 'more', nextDueMs: undefined };
       return { records, state: 'waiting', nextDueMs };
@@ -221,6 +237,7 @@ export function createModel({ pacing, leaseMs }: { pacing: Pacing; leaseMs: numb
       call(holder, nowMs);
       const request = held(holder).find(({ lease }) => lease === settlement.lease);
       if (!request) return false;
+      if (request.rider && (settlement.kind === 'done' || settlement.kind === 'retry')) return false;
       if (settlement.kind === 'untouched') enqueue(request, request.order, undefined);
       else if (settlement.kind !== 'retry') request.state = settlement.kind;
       else if (settlement.afterMs === 0) enqueue(request, --front, nowMs);

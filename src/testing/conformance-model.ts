@@ -48,8 +48,9 @@ async function play(step: Step, holder: TestHolder, scene: Scene, model: Model, 
       return;
     }
     case 'lease': {
-      const answer = await holder.lease(step.b % 5);
-      const expected = model.lease(holder.id, step.b % 5, nowMs);
+      const skim = DOMAINS.filter((_, i) => step.c % 2 === 0 && (step.c >> (i + 1)) % 2 === 0);
+      const answer = await holder.lease(step.b % 5, undefined, skim);
+      const expected = model.lease(holder.id, step.b % 5, skim, nowMs);
       expect(answer.leases.map(({ record }) => record)).toEqual(expected.records);
       expect(answer.state).toBe(expected.state);
       expect(answer.nextDueMs).toBe(expected.nextDueMs);

@@ -7,6 +7,7 @@ import { holdingSuite } from './conformance-holding.js';
 import { modelSuite } from './conformance-model.js';
 import { pacingSuite } from './conformance-pacing.js';
 import { queueingSuite } from './conformance-queueing.js';
+import { ridingSuite } from './conformance-riding.js';
 import { createBench, type Bench } from './conformance-bench.js';
 
 /** What the suites need of a test runner: vitest and others that speak its language. */
@@ -47,6 +48,7 @@ export function frontierSuite(name: string, runner: TestRunner, make: MakeBacken
   runner.describe(`frontier on ${name}`, () => {
     queueingSuite(bench);
     pacingSuite(bench);
+    ridingSuite(bench);
     holdingSuite(bench);
     accountingSuite(bench);
     modelSuite(bench);
