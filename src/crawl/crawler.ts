@@ -216,14 +216,18 @@ export function composeCrawler<Kind extends CrawlerKind>(
     void started.ended.finally(() => clearTimeout(timer));
   }
 
-  const onSkipped: SkippedRequestCallback = async (skipped) => {
+  const onSkipped: SkippedRequestCallback = (skipped) => {
     if (skipped.reason === 'limit') log.warningOnce('Links beyond maxRequestsPerCrawl are not queued');
+    return options.onSkippedRequest ? tellUser(options.onSkippedRequest, skipped) : undefined;
+  };
+
+  async function tellUser(listener: SkippedRequestCallback, skipped: Parameters<SkippedRequestCallback>[0]) {
     try {
-      await options.onSkippedRequest?.(skipped);
+      await listener(skipped);
     } catch (error) {
       log.exception(error as Error, 'onSkippedRequest threw');
     }
-  };
+  }
 
   return {
     options,

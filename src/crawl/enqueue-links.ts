@@ -30,13 +30,10 @@ export async function enqueueLinks(
   const skip = (url: string, reason: SkipReason) => void skipped.push({ url, reason });
   const found = absoluteUrls(options.urls, options.baseUrl, skip);
   const page = { url: undefined, loadedUrl: undefined, crawlDepth: -1 };
-  const requests = selectLinks(found, options, page, { maxCrawlDepth: undefined, skip });
+  const links = selectLinks(found, options, page, { maxCrawlDepth: undefined, skip });
   const { addedRequests } = await options.requestQueue.addRequestsBatched(
-    requests.slice(0, options.limit ?? Infinity),
-    {
-      forefront: options.forefront,
-      seeded: false,
-    },
+    links.slice(0, options.limit ?? Infinity).map((link) => link.toRequest()),
+    { forefront: options.forefront, seeded: false },
   );
   for (const one of skipped) await options.onSkippedRequest?.(one);
   return { processedRequests: addedRequests, unprocessedRequests: [] };

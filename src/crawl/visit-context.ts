@@ -8,6 +8,7 @@ import {
   type BatchAddRequestsResult,
   checkEnqueueLinksOptions,
   type EnqueueLinksOptions,
+  type SelectedLink,
   selectLinks,
   type SkippedRequestCallback,
   type SkipReason,
@@ -69,46 +70,46 @@ export function createVisitContext(
     const found = options.urls
       ? absoluteUrls(options.urls, options.baseUrl ?? request.loadedUrl ?? request.url, skip)
       : (findLinks?.(options.selector ?? 'a', options.baseUrl) ?? []);
-    const requests = selectLinks(found, options, request, { maxCrawlDepth: host.maxCrawlDepth, skip });
+    const links = selectLinks(found, options, request, { maxCrawlDepth: host.maxCrawlDepth, skip });
     const result = options.requestQueue
-      ? await addElsewhere(options, requests, skip)
-      : await addToVisit(requests, options.forefront, options.limit, skip);
-    for (const one of skipped) {
-      await options.onSkippedRequest?.(one);
-      await host.onSkipped(one);
-    }
+      ? await addElsewhere(options, links, skip)
+      : addToVisit(links, options.forefront, options.limit, skip);
+    await tell(skipped, options.onSkippedRequest, host.onSkipped);
     return result;
   }
 
   /** Adds what the queue does not know to the transaction, within the limits, and tells what was known. */
-  async function addToVisit(
-    requests: readonly Request[],
+  function addToVisit(
+    links: readonly SelectedLink[],
     forefront: boolean | undefined,
     limit: number | undefined,
     skip: (url: string, reason: SkipReason) => void,
-  ): Promise<BatchAddRequestsResult> {
-    const known = await host.queue.presence(requests);
+  ): BatchAddRequestsResult {
     let room = host.roomForRequests() - transaction.links.length;
     let left = Math.min(limit ?? Infinity, transaction.roomForLinks);
     const processedRequests: BatchAddRequestsResult['processedRequests'] = [];
-    requests.forEach((added, index) => {
-      const presence = transaction.isNewLink(added.fingerprint) ? known[index]! : 'pending';
+    for (const link of links) {
+      const { fingerprint, uniqueKey } = link;
+      const presence = transaction.isNewLink(fingerprint) ? host.queue.glance(fingerprint) : 'pending';
       if (presence === 'new') {
-        if (left <= 0) return skip(added.url, 'enqueueLimit');
-        if (room <= 0) return skip(added.url, 'limit');
+        if (left <= 0 || room <= 0) {
+          skip(link.url, left <= 0 ? 'enqueueLimit' : 'limit');
+          continue;
+        }
         left--;
         room--;
+        const added = link.toRequest();
         // Whoever found it, a page named it: only what the user adds may name a private address.
         added.seeded = false;
-        transaction.addLink(entryOf(added, forefront));
+        transaction.addLink(entryOf(added, forefront, fingerprint));
       }
       processedRequests.push({
-        requestId: fingerprintToId(added.fingerprint),
-        uniqueKey: added.uniqueKey,
+        requestId: fingerprintToId(fingerprint),
+        uniqueKey,
         wasAlreadyPresent: presence !== 'new',
         wasAlreadyHandled: presence === 'ended',
       });
-    });
+    }
     return { processedRequests, unprocessedRequests: [] };
   }
 
@@ -127,8 +128,18 @@ export function createVisitContext(
       if (tooDeep) skip(added.url, 'depth');
       return !tooDeep;
     });
-    await addToVisit(reachable, options.forefront, undefined, skip);
-    for (const one of skipped) await host.onSkipped(one);
+    addToVisit(
+      reachable.map((added) => ({
+        url: added.url,
+        uniqueKey: added.uniqueKey,
+        fingerprint: added.fingerprint,
+        toRequest: () => added,
+      })),
+      options.forefront,
+      undefined,
+      skip,
+    );
+    await tell(skipped, host.onSkipped);
   }
 
   const context: CrawlingContext = {
@@ -162,16 +173,29 @@ export function createVisitContext(
   };
 }
 
+/** Pages skip links by the hundred and few listeners are asynchronous: only those are awaited. */
+async function tell(
+  skipped: readonly { url: string; reason: SkipReason }[],
+  ...listeners: (SkippedRequestCallback | undefined)[]
+): Promise<void> {
+  for (const one of skipped) {
+    for (const listener of listeners) {
+      const told = listener?.(one);
+      if (told) await told;
+    }
+  }
+}
+
 async function addElsewhere(
   options: EnqueueLinksOptions,
-  requests: Request[],
+  links: readonly SelectedLink[],
   skip: (url: string, reason: SkipReason) => void,
 ): Promise<BatchAddRequestsResult> {
   const { limit = Infinity, forefront, requestQueue } = options;
-  for (const { url } of requests.slice(limit)) skip(url, 'enqueueLimit');
-  const { addedRequests } = await requestQueue!.addRequestsBatched(requests.slice(0, limit), {
-    forefront,
-    seeded: false,
-  });
+  for (const { url } of links.slice(limit)) skip(url, 'enqueueLimit');
+  const { addedRequests } = await requestQueue!.addRequestsBatched(
+    links.slice(0, limit).map((link) => link.toRequest()),
+    { forefront, seeded: false },
+  );
   return { processedRequests: addedRequests, unprocessedRequests: [] };
 }

@@ -4,8 +4,9 @@ import { randomUUID } from 'node:crypto';
 import { asCrawlError, CrawlError } from '../errors.js';
 import { createAnswers } from './answers.js';
 import { type FrontierClock, systemClock } from './clock.js';
-import { findRequests, readOverview } from './finding.js';
-import type { Caller, Frontier, HolderId, Pacing } from './frontier.js';
+import { findRequests, glanceAt, readOverview } from './finding.js';
+import type { Fingerprint } from '../request/fingerprint.js';
+import type { Caller, Frontier, HolderId, Pacing, Presence } from './frontier.js';
 import { createGroups, Refusal } from './groups.js';
 import { createHolders } from './holders.js';
 import type { Kv } from './kv.js';
@@ -40,6 +41,11 @@ export interface EmbeddedOptions {
 export interface EmbeddedFrontier extends Frontier {
   /** Bytes the seen set occupies in memory: a metric. */
   readonly seenBytes: number;
+  /**
+   * What became of a request as far as this process can tell without a transaction: as of the last commit, or
+   * later. Cheap enough to ask for every link of a page.
+   */
+  glance(fingerprint: Fingerprint): Presence;
   /** Must be called, and have resolved, before anything else. */
   open(): Promise<void>;
   /** From the next call on, domains without a delay of their own are paced like this. */
@@ -154,6 +160,7 @@ export function createEmbeddedFrontier(
     get seenBytes() {
       return machine.seen.bytes;
     },
+    glance: ({ hi, lo }) => glanceAt(machine, hi, lo),
     open,
     setPacing: (pacing) => void Object.assign(machine.options.pacing, checkedPacing(pacing)),
     async add(call) {

@@ -1,9 +1,9 @@
 // Questions about the queue that change nothing: what became of a request, and where everything stands.
 import type { Fingerprint } from '../request/fingerprint.js';
-import type { Found, Overview } from './frontier.js';
+import type { Found, Overview, Presence } from './frontier.js';
 import { countersOf } from './hot-state.js';
 import type { Machine } from './machine.js';
-import { DONE, FAILED, QUEUED, RETRYING, SKIPPED, unpackJson, unpackLease } from './packing.js';
+import { DONE, FAILED, QUEUED, requestState, RETRYING, SKIPPED, unpackJson, unpackLease } from './packing.js';
 import { readRequest } from './requests.js';
 
 const STATES = {
@@ -15,6 +15,14 @@ const STATES = {
 } as const;
 
 const MAX_HALF = 2 ** 32 - 1;
+
+/** Reads only the state of a request; outside a transaction, so a row on its way may not be visible yet. */
+export function glanceAt(machine: Machine, hi: number, lo: number): Presence {
+  const id = machine.seen.get(hi, lo);
+  if (id < 0) return 'new';
+  const row = machine.tables.requests.get(0, id);
+  return row && requestState(row) >= DONE ? 'ended' : 'pending';
+}
 
 export function findRequests(machine: Machine, fingerprints: readonly Fingerprint[]): (Found | undefined)[] {
   let leased: Set<number> | undefined;

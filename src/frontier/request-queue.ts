@@ -4,10 +4,10 @@ import { rm } from 'node:fs/promises';
 import { Configuration } from '../configuration.js';
 import { CrawlError } from '../errors.js';
 import { firstUse, WITHIN_FIRST_USE } from '../first-use.js';
-import { fingerprintFromId } from '../request/fingerprint.js';
+import { type Fingerprint, fingerprintFromId } from '../request/fingerprint.js';
 import { type Dictionary, Request, type Source, toRequest } from '../request/request.js';
 import { entryOf } from './entry.js';
-import type { Counters, Found, Pacing, Presence, Settlement } from './frontier.js';
+import type { Counters, Pacing, Presence, Settlement } from './frontier.js';
 import type { Holder } from './holder.js';
 import { createPackedInfos, operationInfo, type PackedInfos, type QueueOperationInfo } from './operation-infos.js';
 import { inBatches, type RequestsLike } from './request-batches.js';
@@ -154,10 +154,9 @@ export class RequestQueue {
     return overview;
   }
 
-  /** @internal What the queue knows of requests. */
-  async presence(requests: readonly Request[]): Promise<Presence[]> {
-    const found = await this.#opened.frontier.find(requests.map((request) => request.fingerprint));
-    return found.map((one) => (one === undefined ? 'new' : isEnded(one.state) ? 'ended' : 'pending'));
+  /** @internal What this process can tell of a request at once; another one may have added or ended it meanwhile. */
+  glance(fingerprint: Fingerprint): Presence {
+    return this.#opened.frontier.glance(fingerprint);
   }
 
   async addRequest(source: Source, options: RequestQueueOperationOptions = {}): Promise<QueueOperationInfo> {
@@ -357,10 +356,6 @@ export class RequestQueue {
     const answer = await this.holder.settle({ settlements: [settlement(lease)], landings: [{ lease }] });
     return answer.accepted[0] ? operationInfo(request.uniqueKey, 'pending') : null;
   }
-}
-
-function isEnded(state: Found['state']): boolean {
-  return state === 'done' || state === 'failed' || state === 'skipped';
 }
 
 function ended(counters: Counters): number {

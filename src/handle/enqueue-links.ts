@@ -1,10 +1,11 @@
-// From the links of a page to the requests worth queueing: transform, scope, depth, duplicates, limit.
+// From the links of a page to those worth queueing: transform, scope, depth, duplicates.
 // Pure: the crawl layer says which links were found and what the queue already knows.
 import { CrawlError } from '../errors.js';
 import type { GlobInput, PatternInput, RegExpInput } from '../request/pattern.js';
-import { type Dictionary, Request, type RequestOptions } from '../request/request.js';
+import { type Fingerprint, fingerprintOf } from '../request/fingerprint.js';
+import { type Dictionary, Request, type RequestOptions, validateRequestOptions } from '../request/request.js';
 import { createScope, type EnqueueStrategy } from '../request/scope.js';
-import { MAX_URL_LENGTH, parseUrl } from '../request/url.js';
+import { MAX_URL_LENGTH, normalizeUrl, parseUrl } from '../request/url.js';
 
 /** Why a URL was not queued or visited. */
 export type SkipReason = 'robotsTxt' | 'limit' | 'enqueueLimit' | 'filters' | 'redirect' | 'depth' | 'invalid';
@@ -115,16 +116,65 @@ export interface LinkRules {
   readonly skip: (url: string, reason: SkipReason) => void;
 }
 
+/** A link worth queueing. Most are known to the queue already: a request is made only of one that is not. */
+export interface SelectedLink {
+  readonly url: string;
+  readonly uniqueKey: string;
+  readonly fingerprint: Fingerprint;
+  toRequest(): Request;
+}
+
+/** A link that differs from its neighbours only in its URL. */
+class PlainLink implements SelectedLink {
+  readonly uniqueKey: string;
+  readonly fingerprint: Fingerprint;
+
+  constructor(
+    readonly url: string,
+    readonly shared: Partial<RequestOptions>,
+  ) {
+    this.uniqueKey = normalizeUrl(url);
+    this.fingerprint = fingerprintOf(this.uniqueKey);
+  }
+
+  /** Trusted: the URL comes from the URL parser, and what it shares with the others was checked once for all. */
+  toRequest(): Request {
+    return new Request({ url: this.url, ...this.shared }, true);
+  }
+}
+
+/** A link whose request the user's code has a say in. */
+class OwnLink implements SelectedLink {
+  readonly #request: Request;
+
+  constructor(options: RequestOptions) {
+    this.#request = new Request(options);
+  }
+
+  get url(): string {
+    return this.#request.url;
+  }
+  get uniqueKey(): string {
+    return this.#request.uniqueKey;
+  }
+  get fingerprint(): Fingerprint {
+    return this.#request.fingerprint;
+  }
+  toRequest(): Request {
+    return this.#request;
+  }
+}
+
 /**
- * The requests that the given absolute URLs become under the options, each URL once. The caller applies
- * `limit`, which counts only requests that are new to the queue.
+ * The links that the given absolute URLs (in the URL parser's spelling) are under the options, each URL once.
+ * The caller applies `limit`, which counts only requests that are new to the queue.
  */
 export function selectLinks(
   urls: Iterable<string>,
   options: EnqueueLinksOptions,
   page: LinkingPage,
   rules: LinkRules,
-): Request[] {
+): SelectedLink[] {
   const scope = createScope(options, { baseUrl: options.baseUrl, url: page.url, loadedUrl: page.loadedUrl });
   const { transformRequestFunction: transform, robotsTxtFile } = options;
   const crawlDepth = page.crawlDepth + 1;
@@ -133,42 +183,41 @@ export function selectLinks(
   if (options.label !== undefined) shared.label = options.label;
   if (options.userData !== undefined) shared.userData = options.userData;
   if (options.skipNavigation !== undefined) shared.skipNavigation = options.skipNavigation;
+  validateRequestOptions({ url: 'http://checked.invalid/', ...shared });
 
   const seen = new Set<string>();
-  const requests: Request[] = [];
-  for (const url of urls) {
-    if (seen.has(url)) continue;
-    seen.add(url);
-    if (robotsTxtFile && !robotsTxtFile.isAllowed(url)) {
-      rules.skip(url, 'robotsTxt');
+  const links: SelectedLink[] = [];
+  for (const found of urls) {
+    if (seen.has(found)) continue;
+    seen.add(found);
+    if (robotsTxtFile && !robotsTxtFile.isAllowed(found)) {
+      rules.skip(found, 'robotsTxt');
       continue;
     }
-    let request: RequestOptions = { url, ...shared };
-    if (transform) {
-      const transformed = transform(request);
-      if (!transformed) {
-        rules.skip(url, 'filters');
-        continue;
-      }
-      request = transformed;
-    }
-    if (request.url.length > MAX_URL_LENGTH) {
-      rules.skip(`${request.url.slice(0, 200)}…`, 'invalid');
+    const transformed = transform?.({ url: found, ...shared });
+    if (transform && !transformed) {
+      rules.skip(found, 'filters');
       continue;
     }
-    const decision = scope.decide(request.url);
+    const url = transformed ? transformed.url : found;
+    if (url.length > MAX_URL_LENGTH) {
+      rules.skip(`${url.slice(0, 200)}…`, 'invalid');
+      continue;
+    }
+    const decision = scope.decide(url);
     if (!decision.allowed) {
       // mailto:, javascript: and the like are no pages: there is nothing to tell about them.
-      if (decision.reason !== 'scheme') rules.skip(request.url, 'filters');
+      if (decision.reason !== 'scheme') rules.skip(url, 'filters');
       continue;
     }
     if (tooDeep) {
-      rules.skip(request.url, 'depth');
+      rules.skip(url, 'depth');
       continue;
     }
-    requests.push(new Request(decision.options ? { ...request, ...decision.options } : request));
+    if (!transformed && !decision.options) links.push(new PlainLink(url, shared));
+    else links.push(new OwnLink({ ...(transformed || { url, ...shared }), ...decision.options }));
   }
-  return requests;
+  return links;
 }
 
 /** Absolute http(s) URLs of what the user gave, resolved against a base; what is none is reported. */

@@ -148,7 +148,7 @@ export class Request<UserData extends Dictionary = Dictionary> {
 
   /** @param trusted skips validation; only for what was validated before, such as a stored record */
   constructor(options: RequestOptions<UserData>, trusted = false) {
-    if (!trusted) validate(options);
+    if (!trusted) validateRequestOptions(options);
     this.url = options.url;
     this.method = (options.method?.toUpperCase() ?? 'GET') as AllowedHttpMethods;
     this.payload = options.payload;
@@ -257,7 +257,8 @@ function isoDate(given: string | Date | undefined): string | undefined {
   return given instanceof Date ? given.toISOString() : given;
 }
 
-function validate(options: RequestOptions): void {
+/** Throws what is wrong with the options of a request. */
+export function validateRequestOptions(options: RequestOptions): void {
   if (!isPlainObject(options)) {
     throw new RequestValidationError(`a request needs a URL or an object with one, not ${String(options)}`);
   }
