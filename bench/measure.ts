@@ -16,6 +16,9 @@ const MEASURES = {
   rate: 'maxRequestsPerMinute 600, seen from the server',
   memory: 'resident memory at page 5,000 and at page 20,000',
   import: 'CPU time of import "orcrawl"',
+  crawl: 'a whole crawl on one core, beside Crawlee 3.18 and the bare loop; concurrency 50',
+  'crawl-node24': 'the same on Node 24',
+  rss: 'peak resident memory at 200 concurrent requests on the real pages',
 } as const;
 
 const names = process.argv.slice(2);
@@ -25,7 +28,7 @@ if (!existsSync(new URL('../dist/index.js', import.meta.url))) {
 }
 if (names.length === 0) {
   console.log('npm run measure -- NAME\n');
-  for (const [name, what] of Object.entries(MEASURES)) console.log(`  ${name.padEnd(8)} ${what}`);
+  for (const [name, what] of Object.entries(MEASURES)) console.log(`  ${name.padEnd(12)} ${what}`);
 }
 for (const name of names) {
   if (!(name in MEASURES)) {

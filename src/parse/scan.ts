@@ -40,7 +40,7 @@ export function scanPage(body: Uint8Array, options: ScanOptions): ScannedPage {
   const encoding = detectEncoding(body, options.contentType);
   const bytes = toUtf8(body, encoding);
   const collector = new PageCollector(attributes, textOutput, options.images ?? false);
-  textOutput.start(bytes.length);
+  textOutput.start(bytes);
   tokenize(bytes, attributes, collector);
   collector.finish();
   attributes.release();

@@ -4,30 +4,43 @@ import { AMPERSAND, CLASS, CR, INTERRUPTS_TEXT, IS_SPACE, LESS_THAN, LF, SPACE, 
 import type { ReferenceReader } from './entities.js';
 import { CELL_BREAK, LINE_BREAK, NO_BREAK, PARAGRAPH_BREAK, WORD_BREAK } from './tags.js';
 
-/** A buffer up to this size is kept for the next page; most pages' text fits. */
-const KEPT_BYTES = 1 << 20;
+/** Room for most pages; it grows for larger ones. */
+const FIRST_BYTES = 1 << 20;
+/** A buffer up to this size is kept for the next page. */
+const KEPT_BYTES = 1 << 22;
 /** Room for the longest value of a reference and a paragraph break. */
 const SLACK_BYTES = 16;
+const FOUR_SPACES = 0x20202020;
+const FOUR_TABS = 0x09090909;
+const FOUR_LESS_THAN = 0x3c3c3c3c;
+const FOUR_AMPERSANDS = 0x26262626;
+const ONES = 0x01010101;
+const HIGH_BITS = 0x80808080 | 0;
+const NO_PAGE = new DataView(new ArrayBuffer(0));
 
 /** The text of the page being scanned. One instance serves one synchronous scan at a time. */
 export class TextOutput {
   length = 0;
-  #bytes = new Uint8Array(KEPT_BYTES);
+  #bytes = new Uint8Array(FIRST_BYTES);
+  #outWords = new DataView(this.#bytes.buffer);
   /** The break owed before the next character. */
   #pending = NO_BREAK;
+  /** The page being read, for looks at four bytes at once. */
+  #words: DataView = NO_PAGE;
   readonly #references: ReferenceReader;
 
   constructor(references: ReferenceReader) {
     this.#references = references;
   }
 
-  /** Makes room for a page of this size and forgets the last one. */
-  start(pageBytes: number): void {
+  /** Makes room for the text of this page and forgets the last one. */
+  start(page: Uint8Array): void {
+    this.#words = new DataView(page.buffer, page.byteOffset, page.byteLength);
     this.length = 0;
     this.#pending = NO_BREAK;
-    const needed = pageBytes + SLACK_BYTES;
+    const needed = page.length + SLACK_BYTES;
     if (needed > this.#bytes.length || (this.#bytes.length > KEPT_BYTES && needed <= KEPT_BYTES)) {
-      this.#bytes = new Uint8Array(Math.max(needed, KEPT_BYTES));
+      this.#use(new Uint8Array(Math.max(needed, FIRST_BYTES)));
     }
   }
 
@@ -48,56 +61,88 @@ export class TextOutput {
    * Returns where it stopped. NULs are dropped, as the tree builder drops them in HTML.
    */
   append(source: Uint8Array, from: number, end: number): number {
-    let out = this.#bytes;
-    let n = this.length;
     let i = from;
+    let byte = source[i]!;
+    if (byte === LESS_THAN) i = this.#copyRun(source, i, end);
     while (i < end) {
-      let byte = source[i]!;
-      if (byte <= LESS_THAN) {
-        const bits = CLASS[byte]!;
-        if ((bits & IS_SPACE) !== 0) {
-          i++;
-          for (; i < end; i++) {
-            const next = source[i]!;
-            if (next !== SPACE && (CLASS[next]! & IS_SPACE) === 0) break;
-          }
-          if (this.#pending === NO_BREAK) this.#pending = WORD_BREAK;
-          continue;
+      byte = source[i]!;
+      const bits = CLASS[byte]!;
+      if ((bits & IS_SPACE) !== 0) {
+        i = this.#afterSpace(source, i + 1, end);
+        if (this.#pending === NO_BREAK) this.#pending = WORD_BREAK;
+      } else if ((bits & INTERRUPTS_TEXT) === 0) {
+        i = this.#copyRun(source, i, end);
+      } else if (byte === LESS_THAN) {
+        break;
+      } else if (byte === AMPERSAND) {
+        const after = this.#references.read(source, i, end, false);
+        if (after !== i) {
+          this.#appendReference(end - after);
+          i = after;
+        } else {
+          i = this.#copyRun(source, i, end);
         }
-        if ((bits & INTERRUPTS_TEXT) !== 0) {
-          if (byte === LESS_THAN) {
-            if (i !== from) break;
-          } else if (byte === AMPERSAND) {
-            const after = this.#references.read(source, i, end, false);
-            if (after !== i) {
-              this.length = n;
-              this.#appendReference(end - after);
-              out = this.#bytes;
-              n = this.length;
-              i = after;
-              continue;
-            }
-          } else {
-            i++;
-            continue;
-          }
-        }
-      }
-      if (this.#pending !== NO_BREAK) n = this.#writeBreak(n);
-      do {
-        out[n++] = byte;
+      } else {
         i++;
-        if (i >= end) break;
-        byte = source[i]!;
-        // A single space before a letter is copied like one: it is how most words follow each other.
-        if (byte === SPACE && i + 1 < end && source[i + 1]! > LESS_THAN) {
-          out[n++] = SPACE;
-          i++;
-          byte = source[i]!;
-        }
-      } while (byte > LESS_THAN || (CLASS[byte]! & INTERRUPTS_TEXT) === 0);
+      }
+    }
+    return i;
+  }
+
+  /**
+   * Copies from `from`, whose byte is text whatever it is, to the next `<`, `&`, NUL or white space that is no single
+   * space. Four bytes are looked at and copied at a time: a loop over bytes takes twice as long.
+   */
+  #copyRun(source: Uint8Array, from: number, end: number): number {
+    const words = this.#words;
+    const out = this.#bytes;
+    const outWords = this.#outWords;
+    let n = this.length;
+    if (this.#pending !== NO_BREAK) n = this.#writeBreak(n);
+    out[n++] = source[from]!;
+    let i = from + 1;
+    let spaces = 0;
+    for (const lastWord = end - 4; i <= lastWord; i += 4, n += 4) {
+      const word = words.getInt32(i, true);
+      const lessThan = word ^ FOUR_LESS_THAN;
+      const ampersand = word ^ FOUR_AMPERSANDS;
+      const space = word ^ FOUR_SPACES;
+      // The high bit of a byte is set where it is below a space, `<` or `&` (and sometimes above such a byte).
+      const special =
+        (((word - FOUR_SPACES) & ~word) | ((lessThan - ONES) & ~lessThan) | ((ampersand - ONES) & ~ampersand)) &
+        HIGH_BITS;
+      const spacesHere = (space - ONES) & ~space & HIGH_BITS;
+      if ((special | (spacesHere & ((spacesHere << 8) | (spaces >>> 24)))) !== 0) break;
+      outWords.setInt32(n, word, true);
+      spaces = spacesHere;
+    }
+    for (; i < end; i++) {
+      const byte = source[i]!;
+      if ((CLASS[byte]! & INTERRUPTS_TEXT) !== 0 && (byte !== SPACE || out[n - 1] === SPACE)) break;
+      out[n++] = byte;
+    }
+    // A space at the end is a break like any white space: whether it is written depends on what follows.
+    if (out[n - 1] === SPACE) {
+      n--;
+      this.#pending = WORD_BREAK;
     }
     this.length = n;
+    return i;
+  }
+
+  /** Position of the first byte in `[from, end)` that is no white space. Indentation is skipped four bytes at a time. */
+  #afterSpace(source: Uint8Array, from: number, end: number): number {
+    const words = this.#words;
+    let i = from;
+    while (i + 4 <= end) {
+      const word = words.getInt32(i, true);
+      if (word !== FOUR_SPACES && word !== FOUR_TABS) break;
+      i += 4;
+    }
+    for (; i < end; i++) {
+      const byte = source[i]!;
+      if (byte !== SPACE && (CLASS[byte]! & IS_SPACE) === 0) break;
+    }
     return i;
   }
 
@@ -158,7 +203,12 @@ export class TextOutput {
     if (needed <= this.#bytes.length) return;
     const larger = new Uint8Array(Math.max(needed, this.#bytes.length + (this.#bytes.length >> 1)));
     larger.set(this.#bytes.subarray(0, this.length));
-    this.#bytes = larger;
+    this.#use(larger);
+  }
+
+  #use(bytes: Uint8Array<ArrayBuffer>): void {
+    this.#bytes = bytes;
+    this.#outWords = new DataView(bytes.buffer);
   }
 
   #writeBreak(at: number): number {
