@@ -37,6 +37,7 @@ import { type Argument, type Connection, type ConnectionOptions, createConnectio
 import { KEYS, REDIS_SCHEMA_VERSION } from './keys.js';
 import { releaseDead } from './openers.js';
 import {
+  domainKey,
   type EntryCall,
   fingerprintBytes,
   type FingerprintOfRecord,
@@ -82,6 +83,8 @@ export interface RedisFrontier extends Frontier {
 }
 
 const DEAD_CHECK_MS = 1_000;
+const RIDERS_PER_CALL = 512;
+type SkimmingCall = LeaseCall & { readonly skim?: readonly string[] };
 const PRESENCES: Readonly<Record<string, Presence>> = { n: 'new', p: 'pending', e: 'ended' };
 const STATES: Readonly<Record<string, Found['state']>> = {
   Q: 'queued',
@@ -203,10 +206,11 @@ async function openStore(
     return letters;
   }
 
-  async function leasePart(call: LeaseCall, part: number, max: number): Promise<LeaseAnswer> {
+  async function leasePart(call: SkimmingCall, part: number, max: number, riders: number): Promise<LeaseAnswer> {
+    const skim = [...new Set(call.skim ?? [])].map(domainKey);
     const limit = call.maxEnded ?? Number.POSITIVE_INFINITY;
     const limitText = Number.isFinite(limit) ? String(limit) : limit > 0 ? 'inf' : '-inf';
-    const answer = await run('lease', [call.holder, call.call, String(part), max, limitText, token]);
+    const answer = await run('lease', [call.holder, call.call, String(part), max, limitText, token, riders, ...skim]);
     const [held, state, nextDueMs, first, rows] = answer as [number, Buffer, number, number, Buffer[]];
     if (held === 0) throw lost(call.holder);
     const leases: Lease[] = [];
@@ -269,11 +273,14 @@ async function openStore(
         await releaseDead(connection, { prefix, token, bootId, release });
       }
       const leases: Lease[] = [];
+      const riders: Lease[] = [];
       for (let part = 0; ; part++) {
         const wanted = Math.min(MAX_CALL_REQUESTS, call.max - leases.length);
-        const answer = await leasePart(call, part, wanted);
-        leases.push(...answer.leases);
-        if (answer.leases.length < wanted || leases.length >= call.max) return { ...answer, leases };
+        const answer = await leasePart(call, part, wanted, RIDERS_PER_CALL - riders.length);
+        const before = leases.length;
+        for (const lease of answer.leases) ('rider' in lease ? riders : leases).push(lease);
+        const isOver = leases.length - before < wanted || leases.length >= call.max;
+        if (isOver) return { ...answer, leases: [...leases, ...riders] };
       }
     },
     async settle(call): Promise<SettleAnswer> {

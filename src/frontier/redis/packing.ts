@@ -167,10 +167,12 @@ export function packSettlements(settlements: readonly Settlement[]): Buffer {
 /** How a record tells its own fingerprint, where the store keeps none beside it. */
 export type FingerprintOfRecord = (record: string) => Fingerprint;
 
+const IS_RIDER = 2;
+
 /** A lease as the lease script returns it; see lua/part-holders.lua and lua/part-values.lua. */
 export function unpackLease(id: number, row: Buffer, fingerprintOf: FingerprintOfRecord | undefined): Lease {
-  const valueAt = 11 + row.readUInt16LE(9);
-  const domain = row.toString('utf8', 13, valueAt);
+  const valueAt = 19 + row.readUInt16LE(17);
+  const domain = row.toString('utf8', 21, valueAt);
   const flags = row[valueAt]!;
   let at = valueAt + 5;
   let stored: Fingerprint | undefined;
@@ -182,6 +184,6 @@ export function unpackLease(id: number, row: Buffer, fingerprintOf: FingerprintO
   const record = row.toString('utf8', at);
   const fingerprint = stored ?? fingerprintOf!(record);
   const priority = ((flags & 7) - 2) as Priority;
-  const lease = { id, fingerprint, domain, record, priority, lostLeases };
-  return lease;
+  const lease = { id, fingerprint, domain, record, priority, lostLeases, delayMs: row.readDoubleLE(8) };
+  return row[16]! & IS_RIDER ? Object.assign(lease, { rider: true as const }) : lease;
 }

@@ -9,7 +9,7 @@
 -- ARGV[8..]   the domains' keys
 -- Keys:       those of the parts
 -- Returns     {pod time, sequence number, 1 unless the holder was lost, one letter an entry: n, p, e as claim() tells,
---             or - when its lease is not the holder's}
+--             or - when its lease is not the holder's, or a rider}
 if not isOurStore() then
   return redis.error_reply('EMPTIED')
 end
@@ -33,7 +33,8 @@ end
 local isOwned = { [0] = true }
 for at = 1, #ARGV[6], 8 do
   local id = string.format('%.0f', (struct.unpack('<d', ARGV[6], at)))
-  isOwned[(at + 7) / 8] = call('HEXISTS', P .. 'l:' .. holder, id) == 1
+  local row = call('HGET', P .. 'l:' .. holder, id)
+  isOwned[(at + 7) / 8] = row and not unpackLease(row).rider
 end
 
 local entries, at, found = ARGV[7], 1, {}

@@ -1,5 +1,6 @@
 -- Part: who holds leases and until when; a holder that is lost loses everything at once, counted apart from retries.
--- A lease is one row: place, flags (1 landed, 2 rider), length of the domain key, domain key, value.
+-- A lease is one row: place, the domain's delay, flags, length of the domain key, domain key, value.
+-- Flags: 1 landed, its turn has been given back; 2 a rider, which came along on another's turn and never held one.
 --
 -- Keys: holders (zset, holder by the time it is lost unless heard of)   life (hash, holder -> enrolment number, opener)
 --       l:HOLDER (hash, lease id -> row)   lost (zset, holder by the time it was lost, kept a day)
@@ -7,14 +8,14 @@ local BACKOFF_MS, MAX_BACKOFF_MS, LOST_KEPT_MS = 1000, 60000, 86400000
 local LOSSES_BEFORE_BACKOFF, LOSSES_BEFORE_GIVING_UP = 2, 10
 
 local function unpackLease(row)
-  local place, flags, length = struct.unpack('<dBH', row)
-  return { place = place, landed = flags % 2 == 1, rider = flags >= 2, key = sub(row, 12, 11 + length),
-    value = sub(row, 12 + length) }
+  local place, delay, flags, length = struct.unpack('<ddBH', row)
+  return { place = place, delay = delay, landed = flags % 2 == 1, rider = flags >= 2, key = sub(row, 20, 19 + length),
+    value = sub(row, 20 + length) }
 end
 
 local function packLease(lease)
   local flags = (lease.landed and 1 or 0) + (lease.rider and 2 or 0)
-  return struct.pack('<dBH', lease.place, flags, #lease.key) .. lease.key .. lease.value
+  return struct.pack('<ddBH', lease.place, lease.delay, flags, #lease.key) .. lease.key .. lease.value
 end
 
 -- The lease's own count and its turn are given back, whatever becomes of the request.
@@ -22,7 +23,7 @@ local function letGo(lease, d)
   hot.leased = hot.leased - 1
   if lease.landed then
     d.landed = d.landed - 1
-  elseif not lease.rider then
+  else
     d.turns = d.turns - 1
   end
   mark(d)
@@ -36,8 +37,12 @@ local function giveBack(lease)
 end
 
 local function loseLease(lease)
+  if lease.rider then
+    -- It was never asked for.
+    return giveBack(lease)
+  end
   local d = domainOf(lease.key)
-  if not lease.landed and not lease.rider then
+  if not lease.landed then
     -- Nobody knows whether the server was asked: the delay runs from now.
     if d.turns >= turnsOf(d) then
       d.ready = hot.now

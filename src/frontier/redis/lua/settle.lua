@@ -53,7 +53,7 @@ for from = 1, #ARGV[6], 24 do
   local id, delayMs, pauseMs = struct.unpack(LANDING, ARGV[6], from)
   id = string.format('%.0f', id)
   local lease = held[id]
-  if lease and not lease.landed and not lease.rider then
+  if lease and not lease.landed then
     local d = domainOf(lease.key)
     -- A domain that had a turn free all along has been ready all along.
     if d.turns >= turnsOf(d) then
@@ -74,9 +74,14 @@ for from = 1, #ARGV[6], 24 do
 end
 
 local STATES = { [0] = 'D', [1] = 'F', [2] = 'S' }
+-- A rider was never asked for: it cannot be done, and has nothing to be retried.
+local MAY_END_RIDER = { [1] = true, [2] = true, [4] = true }
 local accepted = {}
 for i, one in ipairs(settlements) do
   local lease = held[one.id]
+  if lease and lease.rider and not MAY_END_RIDER[one.kind] then
+    lease = nil
+  end
   accepted[i] = lease and '1' or '0'
   if lease then
     held[one.id], changed[one.id] = nil, nil
