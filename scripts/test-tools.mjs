@@ -2,7 +2,10 @@
 import { spawnSync } from 'node:child_process';
 
 /** Command that shows it is there, and the Debian package it comes from. */
-const TOOLS = [{ command: 'openssl', versionFlag: 'version', package: 'openssl', why: 'certificates for TLS tests' }];
+const TOOLS = [
+  { command: 'openssl', versionFlag: 'version', package: 'openssl', why: 'certificates for TLS tests' },
+  { command: 'redis-server', versionFlag: '--version', package: 'redis-server', why: 'tests of queues in Redis' },
+];
 
 const isThere = ({ command, versionFlag }) => spawnSync(command, [versionFlag], { stdio: 'ignore' }).status === 0;
 

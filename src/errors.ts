@@ -50,6 +50,11 @@ export const ERROR_CLASSES = {
   QUEUE_VERSION: 'fatal',
   QUEUE_CORRUPT: 'fatal',
   QUEUE_CLOSED: 'fatal',
+  QUEUE_UNREACHABLE: 'transient',
+  QUEUE_UNSUITABLE: 'fatal',
+  QUEUE_FOREIGN: 'fatal',
+  QUEUE_EMPTIED: 'fatal',
+  QUEUE_FULL: 'transient',
   // Storage
   STORAGE_UNWRITABLE: 'fatal',
   STORAGE_FULL: 'fatal',

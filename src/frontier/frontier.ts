@@ -30,7 +30,10 @@ export interface QueueEntry {
   readonly forefront?: boolean;
 }
 
-/** What `add` found: queued now, already waiting or in work, or already ended. */
+/**
+ * What `add` found: queued now, already waiting or in work, or already ended. A backend that keeps only the
+ * fingerprints of requests says `pending` of whatever it accepted before.
+ */
 export type Presence = 'new' | 'pending' | 'ended';
 
 /** A unit of work in one holder's hands. */
@@ -141,9 +144,12 @@ export interface Counters {
   readonly skipped: number;
 }
 
-/** What became of a request. */
+/**
+ * What became of a request. `known`: accepted once, and a backend that keeps only the fingerprints of requests (for
+ * broad crawls) cannot tell more; its record is ''.
+ */
 export interface Found {
-  readonly state: 'queued' | 'retrying' | 'leased' | 'done' | 'failed' | 'skipped';
+  readonly state: 'queued' | 'retrying' | 'leased' | 'done' | 'failed' | 'skipped' | 'known';
   readonly record: string;
   readonly priority: Priority;
   /** Of `failed` and `skipped`. */

@@ -14,7 +14,7 @@ import type {
   Settlement,
 } from '../frontier/frontier.js';
 import { fingerprintOf } from '../request/fingerprint.js';
-import type { Backend, BackendOptions, MakeBackend, TestRunner } from './conformance.js';
+import type { Backend, BackendOptions, BackendTraits, MakeBackend, TestRunner } from './conformance.js';
 
 /** A clock that stands still until told. */
 export interface HandClock extends FrontierClock {
@@ -66,6 +66,10 @@ export interface Scene {
 }
 
 export interface Bench extends TestRunner {
+  /** What `add` says of a request that has ended. */
+  readonly ended: Presence;
+  /** Whether `find` tells what became of a request, and not only that it is known. */
+  readonly findsRequests: boolean;
   /** A test on a fresh backend. */
   scene(name: string, options: Partial<Omit<BackendOptions, 'clock'>>, test: (scene: Scene) => Promise<void>): void;
   /** A fresh backend for tests that need many. */
@@ -91,7 +95,8 @@ export function addsUp({ accepted, queued, retrying, leased, done, failed, skipp
   return all.every((count) => count >= 0) && accepted === queued + retrying + leased + done + failed + skipped;
 }
 
-export function createBench(runner: TestRunner, make: MakeBackend): Bench {
+export function createBench(runner: TestRunner, make: MakeBackend, traits: BackendTraits = {}): Bench {
+  const findsRequests = traits.remembers !== 'fingerprints';
   async function withScene(
     options: Partial<Omit<BackendOptions, 'clock'>>,
     use: (scene: Scene) => Promise<void>,
@@ -132,6 +137,8 @@ export function createBench(runner: TestRunner, make: MakeBackend): Bench {
 
   return {
     ...runner,
+    findsRequests,
+    ended: findsRequests ? 'ended' : 'pending',
     withScene,
     scene(name, options, test) {
       runner.it(name, () => withScene(options, test));

@@ -5,7 +5,7 @@ import { type Bench, done, entries, entry, LEASE_MS } from './conformance-bench.
 
 const PACED = { delayMs: 1_000, turns: 1 } as const;
 
-export function holdingSuite({ scene, describe, expect }: Bench): void {
+export function holdingSuite({ scene, describe, expect, findsRequests }: Bench): void {
   describe('holding', () => {
     scene('leases a request to one holder at a time', {}, async ({ holder }) => {
       const [a, b] = [holder(), holder()];
@@ -135,7 +135,8 @@ export function holdingSuite({ scene, describe, expect }: Bench): void {
       }
       expect(waits).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000]);
       const [found] = await s.frontier.find([entry('killer').fingerprint]);
-      expect(found).toMatchObject({ state: 'failed', reason: 'WORKER_LOST' });
+      expect(found).toMatchObject(findsRequests ? { state: 'failed', reason: 'WORKER_LOST' } : { state: 'known' });
+      expect(await s.counters()).toMatchObject({ failed: 1, leased: 0 });
       expect((await s.holder().lease(1)).state).toBe('exhausted');
     });
 

@@ -2,7 +2,6 @@
 // The model knows no tables: it keeps lists and recomputes everything, and the backend must agree after each step.
 import { type Bench, entry, LEASE_MS, type Scene, type TestHolder } from './conformance-bench.js';
 import { createModel, type Model } from './conformance-frontier-model.js';
-import type { TestRunner } from './conformance.js';
 
 /** One step of a history. Numbers select by remainder, so any list of them is a history. */
 export interface Step {
@@ -18,7 +17,11 @@ const HOLDERS = 3;
 const DOMAINS = ['a', 'b', 'c'] as const;
 
 /** Plays a history on the backend and on the model; throws where they differ. */
-export async function playHistory(scene: Scene, { expect }: Pick<TestRunner, 'expect'>, steps: readonly Step[]) {
+export async function playHistory(
+  scene: Scene,
+  { expect, ended }: Pick<Bench, 'expect' | 'ended'>,
+  steps: readonly Step[],
+) {
   const model = createModel({ pacing: { delayMs: 300, turns: 2 }, leaseMs: LEASE_MS });
   let lives = 0;
   const holders: TestHolder[] = Array.from({ length: HOLDERS }, () => scene.holder(`life-${++lives}`));
@@ -29,13 +32,19 @@ export async function playHistory(scene: Scene, { expect }: Pick<TestRunner, 'ex
       expect(await holders[index]!.settle([{ kind: 'done', lease: 1 }])).toEqual({ held: false, accepted: [false] });
       holders[index] = scene.holder(`life-${++lives}`);
     }
-    await play(step, holders[index]!, scene, model, expect);
+    await play(step, holders[index]!, scene, model, { expect, ended });
     const counters = (await scene.frontier.overview()).counters;
     expect(counters).toEqual(model.counters(scene.clock.monotonicMs()));
   }
 }
 
-async function play(step: Step, holder: TestHolder, scene: Scene, model: Model, expect: TestRunner['expect']) {
+async function play(
+  step: Step,
+  holder: TestHolder,
+  scene: Scene,
+  model: Model,
+  { expect, ended }: Pick<Bench, 'expect' | 'ended'>,
+) {
   const nowMs = scene.clock.monotonicMs();
   switch (step.kind) {
     case 'add': {
@@ -44,7 +53,8 @@ async function play(step: Step, holder: TestHolder, scene: Scene, model: Model, 
         const priority = (((step.b >> 2) % 3) - 1) as -1 | 0 | 1;
         return entry(`${domain}/${(step.b + i * 7) % 40}`, domain, { priority, forefront: step.c % 4 === 0 });
       });
-      expect(await holder.add(...list)).toEqual(model.add(holder.id, list, nowMs));
+      const presences = model.add(holder.id, list, nowMs);
+      expect(await holder.add(...list)).toEqual(presences.map((presence) => (presence === 'ended' ? ended : presence)));
       return;
     }
     case 'lease': {

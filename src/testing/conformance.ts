@@ -37,14 +37,22 @@ export interface Backend {
 
 export type MakeBackend = (options: BackendOptions) => Promise<Backend>;
 
+export interface BackendTraits {
+  /**
+   * What the backend keeps of a request that is not in its hands any more: by default all of it, to be found.
+   * One that keeps `fingerprints` only answers `pending` and `known` where others tell how a request ended.
+   */
+  readonly remembers?: 'requests' | 'fingerprints';
+}
+
 /**
  * The promises of the frontier port, run against one backend.
  *
  * @example
  * frontierSuite('memory', { describe, it, expect }, async (options) => memoryBackend(options));
  */
-export function frontierSuite(name: string, runner: TestRunner, make: MakeBackend): void {
-  const bench: Bench = createBench(runner, make);
+export function frontierSuite(name: string, runner: TestRunner, make: MakeBackend, traits: BackendTraits = {}): void {
+  const bench: Bench = createBench(runner, make, traits);
   runner.describe(`frontier on ${name}`, () => {
     queueingSuite(bench);
     pacingSuite(bench);

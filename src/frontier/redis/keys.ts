@@ -1,0 +1,40 @@
+// Every key of the Redis frontier, in one place; the Lua files use the same names. All begin with the frontier's prefix.
+// Promise: no key per URL, and each key says who deletes it.
+
+/**
+ * | Key | Type | Content | Deleted by |
+ * |---|---|---|---|
+ * | `schema_version` | string | format of everything below | `drop` |
+ * | `pod:info` | hash | whose store this is: pod, number of pods, versions, how seen requests are remembered | `drop` |
+ * | `state` | hash | store id, counters, next ids, pod clock, sequence number | `drop` |
+ * | `openers` | hash | token of an opening → the process behind it | its `close`, or who finds it dead |
+ * | `life` | hash | holder → order of its first lease, token of its opening | loss or `close` of the holder |
+ * | `holders` | zset | holder by the pod time at which it is lost unless heard of | the same |
+ * | `lost` | zset | lost holder by the pod time of its loss | a later loss, after a day |
+ * | `l:HOLDER` | hash | lease id → place, landed, domain, request | settle, loss, `close` |
+ * | `a:HOLDER` | hash | slot → number of a call and its answer | expires a day after the holder's last call |
+ * | `d:BUCKET` | hash | domain → delay, next allowed time, turns, counts | a lease call, once it rests with the default delay |
+ * | `due` | zset | tie and domain by the time it is due | the step that takes its last turn or request |
+ * | `q:DOMAIN` | list | the line: requests of priority 0 in order of age | Redis, when the last leaves |
+ * | `p:DOMAIN` | zset | requests with another priority, in front, or returned, by place | Redis, when the last leaves |
+ * | `waiting` | zset | requests between retries, by the time their wait ends | the lease call that finds it over |
+ * | `s:BUCKET` | set | 64-bit fingerprints of everything accepted (exact) | `drop` |
+ * | `b:SLICE` | string | bits of everything accepted (Bloom) | `drop` |
+ * | `r` | hash | fingerprint → state and record (queues whose requests can be found) | `drop` |
+ * | `notes` | hash | small facts of the settle calls | a settle call that sets one to null |
+ */
+export const KEYS = {
+  schemaVersion: 'schema_version',
+  info: 'pod:info',
+  state: 'state',
+  openers: 'openers',
+  life: 'life',
+} as const;
+
+/** Grows when a key or a packed value changes its meaning. */
+export const REDIS_SCHEMA_VERSION = '1';
+
+/** The prefix of a library queue: several may live in one Redis. */
+export function queuePrefix(id: string): string {
+  return `orcrawl:${id}:`;
+}

@@ -1,0 +1,103 @@
+#!lua flags=allow-oom
+--@include frame values domains seen requests holders calls leasing
+-- Leases due requests, taking each one's turn.
+--
+-- ARGV[1..5]  see the parts frame and calls
+-- ARGV[6]     at most so many
+-- ARGV[7]     hand out nothing that could bring done + failed above this; inf for no limit
+-- ARGV[8]     the opening whose holder this is (openers)
+-- ARGV[9]     riders at most
+-- ARGV[10..]  keys of domains of which riders come along, where they get a turn
+-- Keys:       those of the parts
+-- Returns     {pod time, sequence number, 1 unless the holder was lost, state: more | waiting | exhausted,
+--             milliseconds until the next may be due or -1, id of the first lease, rows of the leases}
+if not isOurStore() then
+  return redis.error_reply('EMPTIED')
+end
+load()
+expire()
+if not renew(holder) then
+  save()
+  return { hot.now, hot.seq, 0 }
+end
+local answer, isTooOld = firstAnswer()
+if isTooOld then
+  save()
+  return redis.error_reply('OLDCALL')
+end
+if answer then
+  local first, count, nextMs = struct.unpack('<ddd', answer)
+  local ids = {}
+  for id = first, first + count - 1 do
+    ids[#ids + 1] = string.format('%.0f', id)
+  end
+  save()
+  local rows = #ids > 0 and call('HMGET', P .. 'l:' .. holder, unpack(ids)) or {}
+  return { hot.now, hot.seq, 1, sub(answer, 25), nextMs, first, rows }
+end
+
+returnFromWaiting()
+flush()
+local most, allowed = tonumber(ARGV[6]), tonumber(ARGV[7]) - hot.done - hot.failed - hot.leased
+local wanted = hot.quiet > hot.now and 0 or max(0, min(most, allowed))
+local first, rows, written = hot.lease + 1, {}, {}
+local RIDERS_PER_DOMAIN = 64
+
+local function give(d, request, isRider)
+  hot.lease = hot.lease + 1
+  local row = packLease({ place = request.place, delay = delayOf(d), key = d.key, value = request.value,
+    landed = isRider, rider = isRider })
+  rows[#rows + 1] = row
+  written[#written + 1] = string.format('%.0f', hot.lease)
+  written[#written + 1] = row
+end
+
+local picked = wanted > 0 and pickDomains(wanted) or {}
+if #picked > 0 then
+  enrol(holder, ARGV[8])
+  local counts, taken, used = {}, {}, {}
+  for _, d in ipairs(picked) do
+    counts[d] = (counts[d] or 0) + 1
+  end
+  for d, count in pairs(counts) do
+    taken[d], used[d] = takeFront(d, count), 0
+  end
+  for _, d in ipairs(picked) do
+    used[d] = used[d] + 1
+    give(d, taken[d][used[d]], false)
+  end
+  -- Further requests of the skimmed domains that got a turn: they hold none, so no pace is touched.
+  local room = min(tonumber(ARGV[9]), allowed - #picked)
+  for i = 10, #ARGV do
+    local d = domains[ARGV[i]]
+    local count = d and counts[d] and min(RIDERS_PER_DOMAIN, room, d.queued) or 0
+    if count > 0 then
+      for _, request in ipairs(takeFront(d, count)) do
+        give(d, request, true)
+      end
+      d.queued, d.landed, room = d.queued - count, d.landed + count, room - count
+      counts[d] = nil
+      mark(d)
+    end
+  end
+  hot.queued = hot.queued - #rows
+  hot.leased = hot.leased + #rows
+  each500('HSET', P .. 'l:' .. holder, written)
+end
+flush()
+
+local state, nextMs = 'waiting', -1
+if most > 0 and #picked == most then
+  state = 'more'
+elseif hot.queued + hot.retrying + hot.leased == 0 then
+  state = 'exhausted'
+elseif most == 0 or allowed >= most then
+  -- When only the limit holds requests back, time alone will not free them.
+  nextMs = nextDue() or -1
+  if most == 0 and nextMs == 0 then
+    state, nextMs = 'more', -1
+  end
+end
+keepAnswer(struct.pack('<ddd', first, #rows, nextMs) .. state)
+save()
+return { hot.now, hot.seq, 1, state, nextMs, first, rows }

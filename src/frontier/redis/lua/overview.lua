@@ -1,0 +1,15 @@
+#!lua flags=allow-oom
+--@include frame values domains seen requests holders
+-- Where everything stands: counters that add up, and the notes, at one instant.
+--
+-- ARGV[1..2]  see the part frame
+-- Keys:       those of the parts; notes (hash)
+-- Returns     {pod time, sequence number, the counters accepted to skipped, notes as name, text, …}
+if not isOurStore() then
+  return redis.error_reply('EMPTIED')
+end
+load()
+expire()
+save()
+return { hot.now, hot.seq, { hot.accepted, hot.queued, hot.retrying, hot.leased, hot.done, hot.failed, hot.skipped },
+  call('HGETALL', P .. 'notes') }

@@ -1,0 +1,26 @@
+-- Part: a call that is repeated with its number gets its first answer and changes nothing.
+-- ARGV[3]  holder   ARGV[4]  number of the call   ARGV[5]  number of the part, where a call is made in parts
+-- Keys:    a:HOLDER (hash, slot -> number and answer; `last` -> highest number); expires a day after the last call
+local holder, number, part = ARGV[3], tonumber(ARGV[4]), ARGV[5]
+local ANSWERS_EXPIRE_SECS = 86400
+
+-- The first answer; or nil, and whether the number is too old to tell.
+local function firstAnswer()
+  local kept = call('HMGET', P .. 'a:' .. holder, number % answersKept .. ':' .. part, 'last')
+  if kept[1] and struct.unpack('<d', kept[1]) == number then
+    return sub(kept[1], 9)
+  end
+  return nil, number <= (tonumber(kept[2]) or -1) - answersKept
+end
+
+local function keepAnswer(answer)
+  local key = P .. 'a:' .. holder
+  local last = tonumber(call('HGET', key, 'last')) or 0
+  -- Calls in very many parts leave slots behind that nobody will ask for.
+  if call('HLEN', key) > 64 * answersKept then
+    call('DEL', key)
+  end
+  local slot = number % answersKept .. ':' .. part
+  call('HSET', key, slot, struct.pack('<d', number) .. answer, 'last', max(last, number))
+  call('EXPIRE', key, ANSWERS_EXPIRE_SECS)
+end

@@ -1,0 +1,64 @@
+-- Part, first in every script: the arguments that all share, the pod's numbers, and the pod clock.
+-- Promise: nothing is written before the store is known to be the one the caller opened.
+--
+-- ARGV[1]  prefix of every key
+-- ARGV[2]  frame, packed: lower and upper bound of pod time, the caller's wall clock or -1 for TIME, lease time,
+--          delay and turns of domains without a delay of their own, answers kept a holder, the store's id,
+--          requests a domain keeps in Redis (0: all), requests that may wait to be spilled,
+--          how seen requests are remembered and its three numbers (part-seen.lua)
+-- Keys:    state (hash): counters, next ids, the clock; written by save()
+local P = ARGV[1]
+local call, byte, sub, char = redis.call, string.byte, string.sub, string.char
+local floor, max, min = math.floor, math.max, math.min
+local lowerMs, upperMs, wallMs, leaseMs, paceDelayMs, paceTurns, answersKept, storeId, domainHead, overflowLimit,
+  memory, memoryA, memoryB, memoryC = struct.unpack('<dddddI4I4c8ddc1ddd', ARGV[2])
+
+local FIELDS = {
+  'accepted', 'queued', 'retrying', 'leased', 'done', 'failed', 'skipped', 'number', 'front', 'tie', 'lease', 'holder',
+  'now', 'wall', 'seq', 'quiet', 'seen', 'buckets', 'overflow', 'spilled', 'sweep',
+}
+local hot = {}
+local stored = call('HMGET', P .. 'state', 'store', unpack(FIELDS))
+
+local function isOurStore()
+  return stored[1] == storeId
+end
+
+-- Pod time follows the server's, never goes back, and advances no faster than the caller's monotonic clock.
+local function tick()
+  local wall = wallMs
+  if wall < 0 then
+    local time = call('TIME')
+    wall = tonumber(time[1]) * 1000 + floor(tonumber(time[2]) / 1000)
+  end
+  local now = min(hot.now + wall - hot.wall, upperMs)
+  hot.now = max(hot.now, now, lowerMs)
+  hot.wall = wall
+end
+
+local function load()
+  for i, field in ipairs(FIELDS) do
+    hot[field] = tonumber(stored[i + 1]) or 0
+  end
+  tick()
+end
+
+-- The last write of a script: its sequence number tells a client whether the server forgot it.
+local function save()
+  hot.seq = hot.seq + 1
+  local changed = {}
+  for i, field in ipairs(FIELDS) do
+    if hot[field] ~= (tonumber(stored[i + 1]) or 0) then
+      changed[#changed + 1] = field
+      changed[#changed + 1] = hot[field]
+    end
+  end
+  call('HSET', P .. 'state', unpack(changed))
+end
+
+-- A command with a list of any length, some at a time: Lua cannot pass more than 8,000 arguments.
+local function each500(command, key, list)
+  for from = 1, #list, 500 do
+    call(command, key, unpack(list, from, min(from + 499, #list)))
+  end
+end

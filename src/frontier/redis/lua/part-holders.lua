@@ -1,0 +1,137 @@
+-- Part: who holds leases and until when; a holder that is lost loses everything at once, counted apart from retries.
+-- A lease is one row: place, the domain's delay, flags, length of the domain key, domain key, value.
+-- Flags: 1 landed, its turn has been given back; 2 a rider, which came along on another's turn and never held one.
+--
+-- Keys: holders (zset, holder by the time it is lost unless heard of)   life (hash, holder -> enrolment number, opener)
+--       l:HOLDER (hash, lease id -> row)   lost (zset, holder by the time it was lost, kept a day)
+local BACKOFF_MS, MAX_BACKOFF_MS, LOST_KEPT_MS = 1000, 60000, 86400000
+local LOSSES_BEFORE_BACKOFF, LOSSES_BEFORE_GIVING_UP = 2, 10
+
+local function unpackLease(row)
+  local place, delay, flags, length = struct.unpack('<ddBH', row)
+  return { place = place, delay = delay, landed = flags % 2 == 1, rider = flags >= 2, key = sub(row, 20, 19 + length),
+    value = sub(row, 20 + length) }
+end
+
+local function packLease(lease)
+  local flags = (lease.landed and 1 or 0) + (lease.rider and 2 or 0)
+  return struct.pack('<ddBH', lease.place, lease.delay, flags, #lease.key) .. lease.key .. lease.value
+end
+
+-- The lease's own count and its turn are given back, whatever becomes of the request.
+local function letGo(lease, d)
+  hot.leased = hot.leased - 1
+  if lease.landed then
+    d.landed = d.landed - 1
+  else
+    d.turns = d.turns - 1
+  end
+  mark(d)
+end
+
+-- As if it had never been leased.
+local function giveBack(lease)
+  local d = domainOf(lease.key)
+  letGo(lease, d)
+  takePlace(d, lease.value, lease.place, false)
+end
+
+local function loseLease(lease)
+  if lease.rider then
+    -- It was never asked for.
+    return giveBack(lease)
+  end
+  local d = domainOf(lease.key)
+  if not lease.landed then
+    -- Nobody knows whether the server was asked: the delay runs from now.
+    if d.turns >= turnsOf(d) then
+      d.ready = hot.now
+    end
+    if delayOf(d) > 0 then
+      d.allowed = max(d.allowed, hot.now + delayOf(d))
+    end
+  end
+  letGo(lease, d)
+  local priority, fingerprint, lost, record = unpackValue(lease.value)
+  lost = lost + 1
+  local value = packValue(priority, numberOf(lease.value), fingerprint, lost, record)
+  if lost >= LOSSES_BEFORE_GIVING_UP then
+    finish(value, 'F', 'WORKER_LOST')
+  elseif lost > LOSSES_BEFORE_BACKOFF then
+    wait(d, value, min(MAX_BACKOFF_MS, BACKOFF_MS * 2 ^ (lost - LOSSES_BEFORE_BACKOFF - 1)), false)
+  else
+    queueInFront(d, value)
+  end
+end
+
+-- What a holder has, the last in the queue first: each goes in front of the one before, so their order stays.
+local function leasesOf(holder)
+  local rows, leases = call('HVALS', P .. 'l:' .. holder), {}
+  for i, row in ipairs(rows) do
+    leases[i] = unpackLease(row)
+  end
+  table.sort(leases, function(a, b)
+    return a.place > b.place
+  end)
+  return leases
+end
+
+local function forget(holder)
+  call('DEL', P .. 'l:' .. holder)
+  call('ZREM', P .. 'holders', holder)
+  call('HDEL', P .. 'life', holder)
+end
+
+local function lose(holder)
+  local leases = leasesOf(holder)
+  for _, lease in ipairs(leases) do
+    loseLease(lease)
+  end
+  forget(holder)
+  -- One holder after the other, so that the order of domains due at the same moment does not depend on chance.
+  flush()
+  return #leases
+end
+
+local function refuseFromNow(holder)
+  call('ZADD', P .. 'lost', hot.now, holder)
+  call('ZREMRANGEBYSCORE', P .. 'lost', '-inf', hot.now - LOST_KEPT_MS)
+end
+
+-- Loses every holder that fell silent, in the order of their first lease.
+local function expire()
+  local silent = call('ZRANGEBYSCORE', P .. 'holders', '-inf', '(' .. string.format('%.0f', hot.now))
+  if #silent == 0 then
+    return
+  end
+  local numbers = {}
+  for _, holder in ipairs(silent) do
+    numbers[holder] = tonumber(string.match(call('HGET', P .. 'life', holder) or '0', '^%d+'))
+  end
+  table.sort(silent, function(a, b)
+    return numbers[a] < numbers[b]
+  end)
+  for _, holder in ipairs(silent) do
+    if lose(holder) > 0 then
+      refuseFromNow(holder)
+    end
+  end
+end
+
+-- Any call renews everything its holder holds. False when it was lost and must begin a new life.
+local function renew(holder)
+  if call('ZSCORE', P .. 'holders', holder) then
+    call('ZADD', P .. 'holders', hot.now + leaseMs, holder)
+    return true
+  end
+  return not call('ZSCORE', P .. 'lost', holder)
+end
+
+local function enrol(holder, opener)
+  if call('ZSCORE', P .. 'holders', holder) then
+    return
+  end
+  hot.holder = hot.holder + 1
+  call('HSET', P .. 'life', holder, string.format('%.0f ', hot.holder) .. opener)
+  call('ZADD', P .. 'holders', hot.now + leaseMs, holder)
+end

@@ -1,0 +1,81 @@
+-- Part: which domains are due, in which order, and the requests that leave their queues.
+-- Promise: no domain is asked beyond its turns, nor before its time; the longest due first, one request of it, then
+-- the next domain.
+
+-- The domains to take a request from, one entry a request.
+local function pickDomains(wanted)
+  local line, served, picked, at = {}, {}, {}, 1
+  for i, member in ipairs(call('ZRANGEBYSCORE', P .. 'due', '-inf', hot.now, 'LIMIT', 0, wanted)) do
+    line[i] = domainOf(sub(member, 9))
+  end
+  while at <= #line and #picked < wanted do
+    local d = line[at]
+    at = at + 1
+    if d.turns >= turnsOf(d) then
+      -- Due by a pacing that was changed since.
+      mark(d)
+    else
+      d.turns = d.turns + 1
+      d.queued = d.queued - 1
+      picked[#picked + 1] = d
+      served[d] = true
+      if d.queued > 0 and d.turns < turnsOf(d) then
+        d.ready = hot.now
+        d.toBack = true
+        line[#line + 1] = d
+      end
+    end
+  end
+  -- Marked in the order of the line: that is the order in which they are due again.
+  for i = at, #line do
+    if served[line[i]] then
+      mark(line[i])
+    end
+  end
+  for _, d in ipairs(picked) do
+    mark(d)
+  end
+  return picked
+end
+
+local function takePlaces(d, count, before, taken)
+  local found = call('ZRANGEBYSCORE', P .. 'p:' .. d.key, '-inf', before, 'WITHSCORES', 'LIMIT', 0, count)
+  local members = {}
+  for i = 1, #found, 2 do
+    members[#members + 1] = found[i]
+    taken[#taken + 1] = { value = found[i], place = tonumber(found[i + 1]) }
+  end
+  each500('ZREM', P .. 'p:' .. d.key, members)
+  d.places = d.places - #members
+end
+
+-- The first `count` of a domain's queue: places before the line, the line, places behind it. The caller has already
+-- counted them out of d.queued.
+local function takeFront(d, count)
+  local taken = {}
+  if d.places > 0 then
+    takePlaces(d, count, '(' .. string.format('%.0f', FIRST_BEHIND), taken)
+  end
+  if #taken < count then
+    for _, value in ipairs(call('LPOP', P .. 'q:' .. d.key, count - #taken) or {}) do
+      taken[#taken + 1] = { value = value, place = placeOf(0, numberOf(value)) }
+    end
+  end
+  if #taken < count and d.places > 0 then
+    takePlaces(d, count - #taken, '+inf', taken)
+  end
+  return taken
+end
+
+-- How long until something queued may be due; nil when nothing is queued that time alone would free.
+local function nextDue()
+  local soonest
+  for _, key in ipairs({ 'due', 'waiting' }) do
+    local first = call('ZRANGE', P .. key, 0, 0, 'WITHSCORES')
+    if first[2] then
+      local at = tonumber(first[2])
+      soonest = soonest and min(soonest, at) or at
+    end
+  end
+  return soonest and max(0, max(soonest, hot.quiet) - hot.now)
+end

@@ -1,0 +1,30 @@
+#!lua flags=allow-oom
+--@include frame values domains seen requests holders
+-- Takes everything from a holder known to be gone, or gives it back untouched when it leaves by itself.
+--
+-- ARGV[1..2]  see the part frame
+-- ARGV[3]     'lost' or 'untouched'
+-- ARGV[4..]   holders
+-- Keys:       those of the parts
+-- Returns     {pod time, sequence number, how many leases they had}
+if not isOurStore() then
+  return redis.error_reply('EMPTIED')
+end
+load()
+expire()
+local count = 0
+for i = 4, #ARGV do
+  if ARGV[3] == 'lost' then
+    count = count + lose(ARGV[i])
+    refuseFromNow(ARGV[i])
+  else
+    for _, lease in ipairs(leasesOf(ARGV[i])) do
+      giveBack(lease)
+      count = count + 1
+    end
+    forget(ARGV[i])
+  end
+end
+flush()
+save()
+return { hot.now, hot.seq, count }

@@ -1,0 +1,132 @@
+#!lua flags=allow-oom
+--@include frame values domains seen requests holders calls
+-- Lands responses, ends visits or gives them back, and makes notes true: all at once, or nothing.
+-- The links of the visits came before, with add.lua.
+--
+-- ARGV[1..5]  see the parts frame and calls
+-- ARGV[6]     landings, packed: lease, delay or -1, pause
+-- ARGV[7]     settlements, packed: lease, kind, milliseconds to wait, 1 if to the end, length of the reason, 1 if with
+--             record, length of the record, reason, record
+-- ARGV[8..]   notes: name, then '=' and the text, or '' to forget it
+-- Keys:       those of the parts; notes (hash)
+-- Returns     {pod time, sequence number, 1 unless the holder was lost, one digit a settlement: 1 if it was its to make}
+if not isOurStore() then
+  return redis.error_reply('EMPTIED')
+end
+load()
+expire()
+local isHeld = renew(holder)
+local answer, isTooOld = firstAnswer()
+if isTooOld then
+  save()
+  return redis.error_reply('OLDCALL')
+end
+if answer or not isHeld then
+  save()
+  return { hot.now, hot.seq, isHeld and 1 or 0, answer or '' }
+end
+
+-- Every lease the call names, read at once.
+local LANDING, SETTLEMENT = '<ddd', '<dBdBI2BI4'
+local settlements, ids, at = {}, {}, 1
+for from = 1, #ARGV[6], 24 do
+  ids[#ids + 1] = string.format('%.0f', (struct.unpack('<d', ARGV[6], from)))
+end
+while at <= #ARGV[7] do
+  local lease, kind, afterMs, toEnd, reasonBytes, hasRecord, recordBytes, start = struct.unpack(SETTLEMENT, ARGV[7], at)
+  local record = start + reasonBytes
+  at = record + recordBytes
+  local id = string.format('%.0f', lease)
+  ids[#ids + 1] = id
+  settlements[#settlements + 1] = { id = id, kind = kind, afterMs = afterMs, toEnd = toEnd == 1,
+    reason = sub(ARGV[7], start, record - 1), record = hasRecord == 1 and sub(ARGV[7], record, at - 1) or nil }
+end
+local held, changed, ended = {}, {}, {}
+for from = 1, #ids, 500 do
+  for i, row in ipairs(call('HMGET', P .. 'l:' .. holder, unpack(ids, from, min(from + 499, #ids)))) do
+    held[ids[from + i - 1]] = row and unpackLease(row) or nil
+  end
+end
+
+-- The response has ended: the turn is free, and the delay runs from now.
+for from = 1, #ARGV[6], 24 do
+  local id, delayMs, pauseMs = struct.unpack(LANDING, ARGV[6], from)
+  id = string.format('%.0f', id)
+  local lease = held[id]
+  if lease and not lease.landed then
+    local d = domainOf(lease.key)
+    -- A domain that had a turn free all along has been ready all along.
+    if d.turns >= turnsOf(d) then
+      d.ready = hot.now
+    end
+    lease.landed = true
+    changed[id] = lease
+    d.turns, d.landed = d.turns - 1, d.landed + 1
+    if delayMs >= 0 then
+      d.delay = delayMs
+    end
+    local restMs = max(delayOf(d), pauseMs)
+    if restMs > 0 then
+      d.allowed = max(d.allowed, hot.now + restMs)
+    end
+    mark(d)
+  end
+end
+
+local STATES = { [0] = 'D', [1] = 'F', [2] = 'S' }
+-- A rider was never asked for: it cannot be done, and has nothing to be retried.
+local MAY_END_RIDER = { [1] = true, [2] = true, [4] = true }
+local accepted = {}
+for i, one in ipairs(settlements) do
+  local lease = held[one.id]
+  if lease and lease.rider and not MAY_END_RIDER[one.kind] then
+    lease = nil
+  end
+  accepted[i] = lease and '1' or '0'
+  if lease then
+    held[one.id], changed[one.id] = nil, nil
+    ended[#ended + 1] = one.id
+    if one.record then
+      lease.value = withRecord(lease.value, one.record)
+    end
+    if one.kind == 4 then
+      giveBack(lease)
+    else
+      local d = domainOf(lease.key)
+      letGo(lease, d)
+      if STATES[one.kind] then
+        finish(lease.value, STATES[one.kind], one.reason)
+      elseif one.afterMs > 0 then
+        wait(d, lease.value, one.afterMs, one.toEnd)
+      else
+        local priority, fingerprint, _, record = unpackValue(lease.value)
+        remember(fingerprint, 'Q', priority, '', record)
+        if one.toEnd then
+          queueLast(d, lease.value)
+        else
+          queueInFront(d, lease.value)
+        end
+      end
+    end
+  end
+end
+each500('HDEL', P .. 'l:' .. holder, ended)
+local landed = {}
+for id, lease in pairs(changed) do
+  landed[#landed + 1] = id
+  landed[#landed + 1] = packLease(lease)
+end
+each500('HSET', P .. 'l:' .. holder, landed)
+
+for i = 8, #ARGV, 2 do
+  if ARGV[i + 1] == '' then
+    call('HDEL', P .. 'notes', ARGV[i])
+  else
+    call('HSET', P .. 'notes', ARGV[i], sub(ARGV[i + 1], 2))
+  end
+end
+flush()
+answer = table.concat(accepted)
+keepAnswer(answer)
+save()
+return { hot.now, hot.seq, 1, answer }

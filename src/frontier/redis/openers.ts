@@ -1,0 +1,38 @@
+// Who has this store open: a process of this machine that died without closing loses its leases at once, by whoever
+// looks first. Processes that cannot be seen from here are left to the end of their leases.
+import { lifeOf, type ProcessIdentity } from '../process-identity.js';
+import type { Connection } from './connection.js';
+import { KEYS } from './keys.js';
+import { pairs } from './start-checks.js';
+
+/** Takes everything from openings that are known to be dead, and forgets them. */
+export async function releaseDead(
+  connection: Connection,
+  options: { prefix: string; token: string; bootId: string; release: (holders: readonly string[]) => Promise<unknown> },
+): Promise<void> {
+  const { prefix, token: self, bootId } = options;
+  const others = pairs(await connection.command('HGETALL', prefix + KEYS.openers));
+  others.delete(self);
+  const lives = [...others].map(([token, text]) => ({ token, life: lifeIn(text, bootId) }));
+  if (!lives.some(({ life }) => life !== 'alive')) return;
+  const holders = [...pairs(await connection.command('HGETALL', prefix + KEYS.life))].map(([holder, text]) => ({
+    holder,
+    opening: text.slice(text.indexOf(' ') + 1),
+  }));
+  const gone: string[] = [];
+  for (const { token, life } of lives) {
+    const held = holders.filter(({ opening }) => opening === token).map(({ holder }) => holder);
+    if (life === 'dead' && held.length > 0) await options.release(held);
+    // One that cannot be seen and holds nothing needs no entry.
+    if (life === 'dead' || (life === 'unknown' && held.length === 0)) gone.push(token);
+  }
+  if (gone.length > 0) await connection.command('HDEL', prefix + KEYS.openers, ...gone);
+}
+
+function lifeIn(text: string, bootId: string): 'alive' | 'dead' | 'unknown' {
+  try {
+    return lifeOf(JSON.parse(text) as ProcessIdentity, bootId);
+  } catch {
+    return 'unknown';
+  }
+}

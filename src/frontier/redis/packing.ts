@@ -1,0 +1,189 @@
+// What crosses between this process and the scripts, as bytes: entries in, leases out. Layouts are those of the Lua
+// files; numbers are little-endian but where they must sort or be compared as bytes.
+import type { Fingerprint } from '../../request/fingerprint.js';
+import type { Priority } from '../../request/request.js';
+import type { Landing, Lease, QueueEntry, Settlement } from '../frontier.js';
+
+/** Bytes that grow as they are written. */
+export interface ByteWriter {
+  readonly length: number;
+  room(bytes: number): { readonly buffer: Buffer; readonly at: number };
+  /** Writes text as UTF-8; how many bytes that were. */
+  text(text: string): number;
+  taken(): Buffer;
+}
+
+export function createByteWriter(size = 4_096): ByteWriter {
+  let buffer = Buffer.allocUnsafe(size);
+  let length = 0;
+  function reserve(bytes: number): void {
+    if (length + bytes <= buffer.length) return;
+    const larger = Buffer.allocUnsafe(Math.max(buffer.length * 2, length + bytes));
+    buffer.copy(larger, 0, 0, length);
+    buffer = larger;
+  }
+  return {
+    get length() {
+      return length;
+    },
+    room(bytes) {
+      reserve(bytes);
+      const at = length;
+      length += bytes;
+      return { buffer, at };
+    },
+    text(text) {
+      // A UTF-16 unit takes at most 3 bytes of UTF-8.
+      reserve(text.length * 3);
+      const bytes = buffer.write(text, length);
+      length += bytes;
+      return bytes;
+    },
+    taken: () => buffer.subarray(0, length),
+  };
+}
+
+/** Two bytes that choose the domain's bucket, then its name: 65,536 buckets keep ten million domains in packed rows. */
+export function domainKey(domain: string): Buffer {
+  const key = Buffer.allocUnsafe(2 + Buffer.byteLength(domain));
+  key.write(domain, 2);
+  // FNV-1a, folded: it only has to spread.
+  let hash = 0x811c9dc5;
+  for (let i = 2; i < key.length; i++) hash = Math.imul(hash ^ key[i]!, 0x01000193);
+  key.writeUInt16BE((hash ^ (hash >>> 16)) & 0xffff, 0);
+  return key;
+}
+
+const HAS_FINGERPRINT = 8;
+const HAS_LOST = 16;
+
+/** Requests of one script call: at most this many, and about this many bytes. */
+export const MAX_CALL_REQUESTS = 1_000;
+const MAX_CALL_BYTES = 1_000_000;
+
+export interface EntryCall {
+  readonly leases: Buffer;
+  readonly entries: Buffer;
+  readonly domains: readonly Buffer[];
+  readonly count: number;
+}
+
+export interface FoundEntry {
+  readonly entry: QueueEntry;
+  /** The lease in whose visit it was found. */
+  readonly lease?: number;
+}
+
+/** Entries as the arguments of as many add calls as they need. */
+export function packEntryCalls(found: readonly FoundEntry[], withFingerprint: boolean): EntryCall[] {
+  const calls: EntryCall[] = [];
+  for (let from = 0; from < found.length;) {
+    const call = packEntryCall(found, from, withFingerprint);
+    calls.push(call);
+    from += call.count;
+  }
+  return calls;
+}
+
+function packEntryCall(found: readonly FoundEntry[], from: number, withFingerprint: boolean): EntryCall {
+  const writer = createByteWriter(16_384);
+  const domains = new Map<string, number>();
+  const leases = new Map<number, number>();
+  const indexOf = <K>(map: Map<K, number>, key: K): number => {
+    const known = map.get(key);
+    if (known !== undefined) return known;
+    map.set(key, map.size);
+    return map.size - 1;
+  };
+  let count = 0;
+  for (; count < MAX_CALL_REQUESTS && from + count < found.length && writer.length < MAX_CALL_BYTES; count++) {
+    const { entry, lease } = found[from + count]!;
+    const { hi, lo } = entry.fingerprint;
+    const { buffer, at } = writer.room(18);
+    buffer.writeUInt32LE(hi, at);
+    buffer.writeUInt32LE(lo, at + 4);
+    buffer[at + 8] = (entry.priority ?? 0) + 2 + (withFingerprint ? HAS_FINGERPRINT : 0);
+    buffer[at + 9] = entry.forefront ? 1 : 0;
+    buffer.writeUInt16LE(indexOf(domains, entry.domain), at + 10);
+    buffer.writeUInt16LE(lease === undefined ? 0 : indexOf(leases, lease) + 1, at + 12);
+    const restAt = writer.length;
+    if (withFingerprint) writeFingerprint(writer, entry.fingerprint);
+    writer.text(entry.record);
+    const end = writer.length;
+    // The buffer may have grown since: take it anew.
+    writer.taken().writeUInt32LE(end - restAt, at + 14);
+  }
+  const ids = Buffer.allocUnsafe(leases.size * 8);
+  for (const [id, index] of leases) ids.writeDoubleLE(id, index * 8);
+  return { leases: ids, entries: writer.taken(), domains: [...domains.keys()].map(domainKey), count };
+}
+
+function writeFingerprint(writer: ByteWriter, { hi, lo }: Fingerprint): void {
+  const { buffer, at } = writer.room(8);
+  buffer.writeUInt32BE(hi, at);
+  buffer.writeUInt32BE(lo, at + 4);
+}
+
+export function fingerprintBytes({ hi, lo }: Fingerprint): Buffer {
+  const bytes = Buffer.allocUnsafe(8);
+  bytes.writeUInt32BE(hi, 0);
+  bytes.writeUInt32BE(lo, 4);
+  return bytes;
+}
+
+export function packLandings(landings: readonly Landing[]): Buffer {
+  const bytes = Buffer.allocUnsafe(landings.length * 24);
+  landings.forEach(({ lease, delayMs, pauseMs }, i) => {
+    bytes.writeDoubleLE(lease, i * 24);
+    bytes.writeDoubleLE(delayMs ?? -1, i * 24 + 8);
+    bytes.writeDoubleLE(pauseMs ?? 0, i * 24 + 16);
+  });
+  return bytes;
+}
+
+const KINDS = { done: 0, failed: 1, skipped: 2, retry: 3, untouched: 4 } as const;
+/** Reasons are codes and short messages; what a hostile page made longer is cut. */
+const MAX_REASON = 1_000;
+
+export function packSettlements(settlements: readonly Settlement[]): Buffer {
+  const writer = createByteWriter();
+  for (const settlement of settlements) {
+    const { buffer, at } = writer.room(25);
+    buffer.writeDoubleLE(settlement.lease, at);
+    buffer[at + 8] = KINDS[settlement.kind];
+    buffer.writeDoubleLE(settlement.kind === 'retry' ? settlement.afterMs : 0, at + 9);
+    buffer[at + 17] = settlement.kind === 'retry' && settlement.back ? 1 : 0;
+    buffer[at + 20] = settlement.record === undefined ? 0 : 1;
+    const reason = 'reason' in settlement ? settlement.reason.slice(0, MAX_REASON) : '';
+    const reasonBytes = writer.text(reason);
+    const recordBytes = settlement.record === undefined ? 0 : writer.text(settlement.record);
+    const written = writer.taken();
+    written.writeUInt16LE(reasonBytes, at + 18);
+    written.writeUInt32LE(recordBytes, at + 21);
+  }
+  return writer.taken();
+}
+
+/** How a record tells its own fingerprint, where the store keeps none beside it. */
+export type FingerprintOfRecord = (record: string) => Fingerprint;
+
+const IS_RIDER = 2;
+
+/** A lease as the lease script returns it; see lua/part-holders.lua and lua/part-values.lua. */
+export function unpackLease(id: number, row: Buffer, fingerprintOf: FingerprintOfRecord | undefined): Lease {
+  const valueAt = 19 + row.readUInt16LE(17);
+  const domain = row.toString('utf8', 21, valueAt);
+  const flags = row[valueAt]!;
+  let at = valueAt + 5;
+  let stored: Fingerprint | undefined;
+  if (flags & HAS_FINGERPRINT) {
+    stored = { hi: row.readUInt32BE(at), lo: row.readUInt32BE(at + 4) };
+    at += 8;
+  }
+  const lostLeases = flags & HAS_LOST ? row[at++]! : 0;
+  const record = row.toString('utf8', at);
+  const fingerprint = stored ?? fingerprintOf!(record);
+  const priority = ((flags & 7) - 2) as Priority;
+  const lease = { id, fingerprint, domain, record, priority, lostLeases, delayMs: row.readDoubleLE(8) };
+  return row[16]! & IS_RIDER ? Object.assign(lease, { rider: true as const }) : lease;
+}

@@ -1,0 +1,71 @@
+// Whose store this is: which pod of how many, and by which rules its URLs were told apart.
+// A store of another topology or another release's rules is refused before anything in it is touched.
+import { CrawlError } from '../../errors.js';
+import { FINGERPRINT_VERSION } from '../../request/fingerprint.js';
+import { NORMALISATION_VERSION } from '../../request/url.js';
+import { REDIS_SCHEMA_VERSION } from './keys.js';
+
+export interface PodIdentity {
+  /** The pod's place in the list of pods, from 0. */
+  readonly index: number;
+  readonly count: number;
+  /** Names the list of public suffixes by which domains are told apart. */
+  readonly suffixList?: string;
+}
+
+export interface StoreIdentity {
+  readonly where: string;
+  readonly pod: PodIdentity | undefined;
+  /** How seen requests are remembered, as seen-memory.ts words it. */
+  readonly memory: string;
+}
+
+/** What a new store's `pod:info` says. */
+export function freshInfo({ where, pod, memory }: StoreIdentity): Record<string, string> {
+  return {
+    ...(pod ? { pod_id: String(pod.index), pods: String(pod.count) } : {}),
+    redis_url: where,
+    initialized_at: new Date().toISOString(),
+    normalisation: String(NORMALISATION_VERSION),
+    fingerprint: String(FINGERPRINT_VERSION),
+    suffix_list: pod?.suffixList ?? '',
+    seen: memory,
+  };
+}
+
+/** Throws unless the store was made for this pod by compatible rules. */
+export function checkIdentity(expected: StoreIdentity, schema: string, info: ReadonlyMap<string, string>): void {
+  const { where, pod, memory } = expected;
+  if (schema !== REDIS_SCHEMA_VERSION) {
+    throw new CrawlError(
+      'QUEUE_VERSION',
+      `the queue in Redis at ${where} has format ${schema}, this orcrawl reads ${REDIS_SCHEMA_VERSION}: finish it ` +
+        'with the orcrawl that began it, or start afresh',
+    );
+  }
+  const rules = freshInfo(expected);
+  for (const name of ['normalisation', 'fingerprint', 'suffix_list'] as const) {
+    if (info.get(name) === rules[name]) continue;
+    throw new CrawlError(
+      'QUEUE_VERSION',
+      `the queue in Redis at ${where} tells URLs apart by other rules (${name} ${info.get(name) || 'unknown'}, this ` +
+        `orcrawl: ${rules[name] || 'none'}): finish it with the orcrawl that began it, or start afresh`,
+    );
+  }
+  const owner = info.has('pod_id') ? `pod ${info.get('pod_id')} of ${info.get('pods')}` : 'a queue outside any pod';
+  const wanted = pod ? `pod ${pod.index} of ${pod.count}` : 'a queue outside any pod';
+  if (owner !== wanted) {
+    throw new CrawlError(
+      'QUEUE_FOREIGN',
+      `the store in Redis at ${where} belongs to ${owner}, not to ${wanted}: check the order and number of pods, ` +
+        'or give each pod its own database',
+    );
+  }
+  if (info.get('seen') !== memory) {
+    throw new CrawlError(
+      'QUEUE_FOREIGN',
+      `the store in Redis at ${where} remembers URLs as "${info.get('seen')}", not as "${memory}": keep dedup and its ` +
+        'capacity as they were, or start afresh',
+    );
+  }
+}

@@ -1,0 +1,51 @@
+// The frontier in Redis passes the frontier's suite on a real server, in each way of remembering what was seen.
+import fc from 'fast-check';
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openRedisFrontier, type RedisFrontier } from '../../src/frontier/redis/frontier.js';
+import type { SeenMemory } from '../../src/frontier/redis/seen-memory.js';
+import { createBench } from '../../src/testing/conformance-bench.js';
+import { playHistory, STEP_KINDS } from '../../src/testing/conformance-model.js';
+import { type Backend, type BackendOptions, frontierSuite } from '../../src/testing/conformance.js';
+import { redisMissing, type RedisServer, startRedis } from '../support/redis-server.js';
+
+const runner = { describe, it, expect };
+
+function redisBackend(seen: SeenMemory) {
+  return async (options: BackendOptions): Promise<Backend> => {
+    const prefix = `${randomUUID()}:`;
+    let last: RedisFrontier | undefined;
+    return {
+      open: async () => (last = await openRedisFrontier({ url: server.url, prefix, seen, ...options })),
+      kill: async () => last?.abandon(),
+      dispose: async () => undefined,
+    };
+  };
+}
+
+let server: RedisServer;
+
+describe.skipIf(redisMissing)(`on a real server${redisMissing ? `: skipped, ${redisMissing}` : ''}`, () => {
+  beforeAll(async () => {
+    server = await startRedis();
+  });
+  afterAll(() => server.dispose());
+
+  frontierSuite('Redis, requests kept', runner, redisBackend({ kind: 'requests' }));
+  frontierSuite('Redis, exact fingerprints', runner, redisBackend({ kind: 'exact' }), { remembers: 'fingerprints' });
+  frontierSuite('Redis, Bloom filter', runner, redisBackend({ kind: 'bloom', capacity: 1_000_000 }), {
+    remembers: 'fingerprints',
+  });
+
+  it('agrees with a simple model in any history', async () => {
+    const number = fc.nat(1_000_000);
+    const step = fc.record({ kind: fc.constantFrom(...STEP_KINDS), a: number, b: number, c: number });
+    const bench = createBench(runner, redisBackend({ kind: 'requests' }));
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 80, size: 'max' }), (steps) =>
+        bench.withScene({ pacing: { delayMs: 300, turns: 2 } }, (scene) => playHistory(scene, bench, steps)),
+      ),
+      { numRuns: 40 },
+    );
+  });
+});
