@@ -6,10 +6,12 @@ import { ForeignContent } from './foreign.js';
 import { LinkRecords } from './link-records.js';
 import { PageMetadata, isJsonLd } from './metadata.js';
 import { NestingContext } from './nesting.js';
-import { BREAK_OF, tagNumber, tagSet } from './tags.js';
+import { BREAK_OF, tagNumber } from './tags.js';
+import { ENDS_PRE, HAS_RULE, MAKES_BODY, MODEL_OF, ONLY_BREAKS } from './tag-rules.js';
+import { READS_ATTRIBUTES, READS_ATTRIBUTES_AND_IMAGES } from './tag-rules.js';
 import type { TextOutput } from './text-output.js';
 import type { ContentModel, TokenSink } from './tokenizer.js';
-import { DATA, ESCAPABLE, PLAINTEXT, RAW, SCRIPT } from './tokenizer.js';
+import { DATA, ESCAPABLE } from './tokenizer.js';
 
 const A = tagNumber('a');
 const AREA = tagNumber('area');
@@ -40,34 +42,6 @@ const SRC = ascii('src');
 const ACTION = ascii('action');
 const REL = ascii('rel');
 const ALT = ascii('alt');
-
-/** Tags with a rule below; for all others the break they make is everything. */
-const HAS_RULE = tagSet('a area base br form frameset html iframe image img link listing meta pre script template');
-/** Tags whose attributes some rule reads, here or in foreign content. */
-const READS_ATTRIBUTES = tagSet('a area base form html iframe link meta script font annotation-xml');
-const READS_ATTRIBUTES_AND_IMAGES = tagSet(
-  'a area base form html iframe link meta script font annotation-xml image img',
-);
-/** End tags at which an unclosed `pre` is taken to have ended: a tree closes it with its parent. */
-const ENDS_PRE = tagSet('article body li main section td th');
-/** Until one of these (or text) is met, a `frameset` may still replace the body. */
-const MAKES_BODY = tagSet(
-  'applet area body br button embed hr iframe image img input keygen li dd dt listing marquee object pre select table ' +
-    'textarea wbr xmp',
-);
-
-const MODEL_OF = new Uint8Array(256) as Uint8Array & Record<number, ContentModel>;
-for (const name of ['title', 'textarea']) MODEL_OF[tagNumber(name)] = ESCAPABLE;
-for (const name of ['style', 'xmp', 'iframe', 'noembed', 'noframes', 'noscript']) MODEL_OF[tagNumber(name)] = RAW;
-MODEL_OF[SCRIPT_TAG] = SCRIPT;
-MODEL_OF[PLAINTEXT_TAG] = PLAINTEXT;
-
-/** Tags that do nothing but make a break, or not even that, where content is ordinary. */
-const ONLY_BREAKS = new Uint8Array(256);
-for (let tag = 0; tag < 256; tag++) {
-  const isSpecial = HAS_RULE[tag] === 1 || MODEL_OF[tag] !== DATA || NestingContext.concerns(tag);
-  if (!isSpecial && tag !== SVG && tag !== MATH) ONLY_BREAKS[tag] = 1;
-}
 
 /** Shared by all pages: one is scanned at a time. */
 const openElements = new Int32Array(256);
