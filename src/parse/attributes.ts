@@ -12,6 +12,7 @@ import {
   SLASH,
   equalsIgnoringCase,
 } from './bytes.js';
+import { seekAngle, seekNameEnd } from './words.js';
 
 const FIELDS = 4;
 /** Kept between pages; a tag with more attributes than this gets a larger array that is dropped with its page. */
@@ -24,7 +25,7 @@ export class AttributeList {
   #spans = new Int32Array(KEPT_ATTRIBUTES * FIELDS);
 
   /** Reads from after the tag name; returns the position after `>`, or -1 when the input ends inside the tag. */
-  read(bytes: Buffer, from: number, end: number): number {
+  read(bytes: Buffer, words: DataView, from: number, end: number): number {
     let spans = this.#spans;
     let count = 0;
     let i = from;
@@ -42,8 +43,9 @@ export class AttributeList {
         }
         continue;
       }
-      const nameFrom = i++;
-      while (i < end && (CLASS[bytes[i]!]! & ENDS_ATTRIBUTE_NAME) === 0) i++;
+      const nameFrom = i;
+      do i = seekNameEnd(bytes, words, i + 1, end);
+      while (i < end && (CLASS[bytes[i]!]! & ENDS_ATTRIBUTE_NAME) === 0);
       const nameTo = i;
       while (i < end && (CLASS[bytes[i]!]! & IS_SPACE) !== 0) i++;
       let valueFrom = nameTo;
@@ -78,6 +80,46 @@ export class AttributeList {
     }
     this.count = count;
     return i + 1;
+  }
+
+  /**
+   * Finds the end of a tag whose attributes nobody asks for, as {@link read} does, without noting them.
+   * What decides is whether a `>` stands in a quoted value; a value follows a name and `=`, anything unusual is read.
+   */
+  skip(bytes: Buffer, words: DataView, from: number, end: number): number {
+    this.count = 0;
+    this.selfClosing = false;
+    let i = from;
+    for (;;) {
+      const at = seekAngle(bytes, words, i, end);
+      if (at >= end) return -1;
+      const found = bytes[at]!;
+      if (found === GREATER_THAN) {
+        this.selfClosing = bytes[at - 1] === SLASH;
+        return at + 1;
+      }
+      if (found !== EQUALS) {
+        i = at + 1;
+        continue;
+      }
+      // Without a name before it the `=` is the first byte of a name.
+      const before = bytes[at - 1]!;
+      if (at === i || before === SLASH || (CLASS[before]! & IS_SPACE) !== 0) return this.read(bytes, words, from, end);
+      i = at + 1;
+      if (i >= end) return -1;
+      const first = bytes[i]!;
+      if (first === DOUBLE_QUOTE || first === SINGLE_QUOTE) {
+        const close = bytes.indexOf(first, i + 1);
+        if (close < 0 || close >= end) return -1;
+        i = close + 1;
+      } else if ((CLASS[first]! & IS_SPACE) !== 0) {
+        return this.read(bytes, words, from, end);
+      } else {
+        while (i < end && (CLASS[bytes[i]!]! & ENDS_UNQUOTED_VALUE) === 0) i++;
+        if (i >= end) return -1;
+        if (bytes[i] === GREATER_THAN) return i + 1;
+      }
+    }
   }
 
   /** Index of the first attribute with this (lower-case) name, or -1. */

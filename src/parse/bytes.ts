@@ -29,6 +29,8 @@ export const IS_LETTER = 16;
 export const IS_DIGIT = 32;
 /** Needs a look before it is copied into page text: space, `<`, `&`, NUL. */
 export const INTERRUPTS_TEXT = 64;
+/** Ends a tag's or attribute's name, or is too rare in one to be told apart from what does. */
+export const MAY_END_NAME = 128;
 
 /** Character classes by byte, as the HTML tokenizer groups them. */
 export const CLASS = new Uint8Array(256);
@@ -45,6 +47,7 @@ for (let byte = 0; byte < 256; byte++) {
   if (/[A-Za-z]/.test(char)) bits |= IS_LETTER;
   if (/[0-9]/.test(char)) bits |= IS_DIGIT;
   if ('\t\n\f\r <&\0'.includes(char)) bits |= INTERRUPTS_TEXT;
+  if (byte <= SPACE || '/<=>?'.includes(char)) bits |= MAY_END_NAME;
   CLASS[byte] = bits;
   LOWER[byte] = /[A-Z]/.test(char) ? byte + 32 : byte;
 }

@@ -6,10 +6,12 @@ import { ForeignContent } from './foreign.js';
 import { LinkRecords } from './link-records.js';
 import { PageMetadata, isJsonLd } from './metadata.js';
 import { NestingContext } from './nesting.js';
-import { BREAK_OF, tagNumber, tagSet } from './tags.js';
+import { BREAK_OF, tagNumber } from './tags.js';
+import { ENDS_PRE, HAS_RULE, MAKES_BODY, MODEL_OF, ONLY_BREAKS } from './tag-rules.js';
+import { READS_ATTRIBUTES, READS_ATTRIBUTES_AND_IMAGES } from './tag-rules.js';
 import type { TextOutput } from './text-output.js';
 import type { ContentModel, TokenSink } from './tokenizer.js';
-import { DATA, ESCAPABLE, PLAINTEXT, RAW, SCRIPT } from './tokenizer.js';
+import { DATA, ESCAPABLE } from './tokenizer.js';
 
 const A = tagNumber('a');
 const AREA = tagNumber('area');
@@ -41,33 +43,21 @@ const ACTION = ascii('action');
 const REL = ascii('rel');
 const ALT = ascii('alt');
 
-/** Tags with a rule below; for all others the break they make is everything. */
-const HAS_RULE = tagSet('a area base br form frameset html iframe image img link listing meta pre script template');
-/** End tags at which an unclosed `pre` is taken to have ended: a tree closes it with its parent. */
-const ENDS_PRE = tagSet('article body li main section td th');
-/** Until one of these (or text) is met, a `frameset` may still replace the body. */
-const MAKES_BODY = tagSet(
-  'applet area body br button embed hr iframe image img input keygen li dd dt listing marquee object pre select table ' +
-    'textarea wbr xmp',
-);
-
-const MODEL_OF = new Uint8Array(256) as Uint8Array & Record<number, ContentModel>;
-for (const name of ['title', 'textarea']) MODEL_OF[tagNumber(name)] = ESCAPABLE;
-for (const name of ['style', 'xmp', 'iframe', 'noembed', 'noframes', 'noscript']) MODEL_OF[tagNumber(name)] = RAW;
-MODEL_OF[SCRIPT_TAG] = SCRIPT;
-MODEL_OF[PLAINTEXT_TAG] = PLAINTEXT;
+/** Shared by all pages: one is scanned at a time. */
+const openElements = new Int32Array(256);
 
 /** Collects one page. */
 export class PageCollector implements TokenSink {
   readonly links = new LinkRecords();
   readonly metadata = new PageMetadata();
+  readonly readsAttributes: Uint8Array;
   readonly #attributes: AttributeList;
   readonly #text: TextOutput;
   readonly #images: boolean;
   readonly #foreign = new ForeignContent();
   readonly #nesting = new NestingContext();
   /** How many HTML elements of each kind are open, not knowing their order. */
-  readonly #open = new Int32Array(256);
+  readonly #open = openElements.fill(0);
   /** Depth of foreign content at each open `template`. */
   readonly #templates: number[] = [];
   /** The link whose text is being read, or -1, and how many markers were open when it began. */
@@ -81,6 +71,8 @@ export class PageCollector implements TokenSink {
   #preJustOpened = false;
   /** True where nothing counts: in a template, a frameset, an SVG title. */
   #silent = false;
+  /** True where most of a page is: not silent, foreign or preformatted, and too late for a frameset. */
+  #ordinary = false;
   #rawTag = 0;
   #scriptIsJsonLd = false;
 
@@ -88,6 +80,7 @@ export class PageCollector implements TokenSink {
     this.#attributes = attributes;
     this.#text = text;
     this.#images = images;
+    this.readsAttributes = images ? READS_ATTRIBUTES_AND_IMAGES : READS_ATTRIBUTES;
   }
 
   get inForeignContent(): boolean {
@@ -109,9 +102,27 @@ export class PageCollector implements TokenSink {
   }
 
   startTag(bytes: Buffer, tag: number, nameFrom: number, nameTo: number): ContentModel {
+    if (this.#ordinary && ONLY_BREAKS[tag] === 1) {
+      this.#text.owe(BREAK_OF[tag]!);
+      this.#open[tag]!++;
+      return DATA;
+    }
+    return this.#startSpecial(bytes, tag, nameFrom, nameTo);
+  }
+
+  endTag(bytes: Buffer, tag: number, nameFrom: number, nameTo: number): void {
+    if (this.#ordinary && ONLY_BREAKS[tag] === 1 && this.#open[tag]! > 0) {
+      this.#text.owe(BREAK_OF[tag]!);
+      this.#open[tag]!--;
+      return;
+    }
+    this.#endSpecial(bytes, tag, nameFrom, nameTo);
+  }
+
+  #startSpecial(bytes: Buffer, tag: number, nameFrom: number, nameTo: number): ContentModel {
     if (tag === SVG || tag === MATH || this.#foreign.depth > 0) {
       const foreign = this.#foreign.startTag(bytes, tag, nameFrom, nameTo, this.#attributes);
-      this.#decideSilence();
+      this.#judgeContent();
       if (foreign) return DATA;
     }
     if (tag === 0) return DATA;
@@ -123,7 +134,10 @@ export class PageCollector implements TokenSink {
       const level = BREAK_OF[tag]!;
       if (level !== 0) this.#text.owe(level);
       this.#open[tag]!++;
-      if (MAKES_BODY[tag] === 1) this.#framesetPossible = false;
+      if (MAKES_BODY[tag] === 1 && this.#framesetPossible) {
+        this.#framesetPossible = false;
+        this.#judgeContent();
+      }
       if (HAS_RULE[tag] === 1) this.#applyRule(bytes, tag);
     } else {
       this.#open[tag]!++;
@@ -133,12 +147,13 @@ export class PageCollector implements TokenSink {
     return MODEL_OF[tag]!;
   }
 
-  endTag(bytes: Buffer, tag: number, nameFrom: number, nameTo: number): void {
+  #endSpecial(bytes: Buffer, tag: number, nameFrom: number, nameTo: number): void {
     if (this.#foreign.depth > 0) {
       const closed = this.#foreign.endTag(bytes, nameFrom, nameTo);
       // An end tag of an HTML element around the drawing closes the drawing with it.
-      if (!closed && this.#foreign.inside && (tag === P || tag === BR || this.#open[tag]! > 0)) this.#foreign.leave();
-      this.#decideSilence();
+      const endsHtml = tag === P || tag === BR || (tag !== 0 && this.#open[tag]! > 0);
+      if (!closed && this.#foreign.inside && endsHtml) this.#foreign.leave();
+      this.#judgeContent();
       if (closed || this.#foreign.inside) return;
     }
     if (tag === 0) return;
@@ -147,7 +162,7 @@ export class PageCollector implements TokenSink {
     if (tag === TEMPLATE) {
       const depth = this.#templates.pop();
       if (depth !== undefined) this.#foreign.truncate(depth);
-      this.#decideSilence();
+      this.#judgeContent();
     }
     if (this.#silent) return;
     const level = BREAK_OF[tag]!;
@@ -161,8 +176,10 @@ export class PageCollector implements TokenSink {
       this.#formOpen = false;
     } else if (tag === PRE || tag === LISTING) {
       if (this.#preDepth > 0) this.#preDepth--;
-    } else if (ENDS_PRE[tag] === 1) {
+      this.#judgeContent();
+    } else if (ENDS_PRE[tag] === 1 && this.#preDepth > 0) {
       this.#preDepth = 0;
+      this.#judgeContent();
     }
   }
 
@@ -189,6 +206,7 @@ export class PageCollector implements TokenSink {
   /** Ends what the end of the input leaves open. */
   finish(): void {
     if (this.#linkOpen) this.#closeLink();
+    this.links.seal();
   }
 
   #applyRule(bytes: Buffer, tag: number): void {
@@ -238,17 +256,18 @@ export class PageCollector implements TokenSink {
       case LISTING:
         this.#preDepth++;
         this.#preJustOpened = true;
+        this.#judgeContent();
         break;
       case SCRIPT_TAG:
         this.#scriptIsJsonLd = isJsonLd(bytes, this.#attributes);
         break;
       case TEMPLATE:
         this.#templates.push(this.#foreign.depth);
-        this.#decideSilence();
+        this.#judgeContent();
         break;
       case FRAMESET:
         if (this.#framesetPossible && this.#text.length === 0) this.#inFrameset = true;
-        this.#decideSilence();
+        this.#judgeContent();
         break;
       default:
         break;
@@ -290,7 +309,9 @@ export class PageCollector implements TokenSink {
     this.#text.appendPreformatted(bytes, start, to, decode);
   }
 
-  #decideSilence(): void {
+  /** To be called when anything that makes content silent or special has changed. */
+  #judgeContent(): void {
     this.#silent = this.#templates.length > 0 || this.#inFrameset || this.#foreign.isMuted;
+    this.#ordinary = !this.#silent && this.#foreign.depth === 0 && this.#preDepth === 0 && !this.#framesetPossible;
   }
 }

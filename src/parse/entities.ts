@@ -1,6 +1,6 @@
 // Character references: from the `&` in the bytes to the UTF-8 of what it stands for.
 // Promise: exactly the HTML standard's rules, constant work per reference, nothing built until the first one is met.
-import { CLASS, EQUALS, HASH, IS_DIGIT, IS_LETTER, LOWER, SEMICOLON } from './bytes.js';
+import { AMPERSAND, CLASS, EQUALS, HASH, IS_DIGIT, IS_LETTER, LOWER, SEMICOLON } from './bytes.js';
 import { NAMED_REFERENCES, WITHOUT_SEMICOLON } from './entity-table.js';
 import { windows1252 } from './windows-1252.js';
 
@@ -97,6 +97,18 @@ export class ReferenceReader {
     const next = at + 1 < end ? bytes[at + 1]! : 0;
     if (next === HASH) return this.#readNumeric(bytes, at, end);
     if ((CLASS[next]! & (IS_LETTER | IS_DIGIT)) === 0) return at;
+    if (
+      next === 0x61 &&
+      bytes[at + 2] === 0x6d &&
+      bytes[at + 3] === 0x70 &&
+      bytes[at + 4] === SEMICOLON &&
+      at + 4 < end
+    ) {
+      // `&amp;`: more than half of all references.
+      this.value[0] = AMPERSAND;
+      this.length = 1;
+      return at + 5;
+    }
     nameTable ??= buildNameTable();
     const from = at + 1;
     const limit = Math.min(end, from + LONGEST_NAME + 1);

@@ -13,10 +13,15 @@ const LABEL_TO = 6;
 const TEXT_FROM = 7;
 const TEXT_TO = 8;
 
+/** One page at a time adds links, so all write them to the same array, which is kept up to a size that few pages need. */
+let scratch = new Int32Array(FIELDS * 1024);
+const KEPT_FIELDS = FIELDS * 16_384;
+
 /** A growing list of link records. */
 export class LinkRecords {
   count = 0;
-  #fields = new Int32Array(FIELDS * 256);
+  /** The shared array until {@link seal}. */
+  #fields = scratch;
 
   /** Adds a link; returns its index. */
   add(element: number, hrefFrom: number, hrefTo: number): number {
@@ -25,11 +30,20 @@ export class LinkRecords {
       const larger = new Int32Array(this.#fields.length * 2);
       larger.set(this.#fields);
       this.#fields = larger;
+      if (larger.length <= KEPT_FIELDS) scratch = larger;
     }
-    this.#fields[at + ELEMENT] = element;
-    this.#fields[at + HREF_FROM] = hrefFrom;
-    this.#fields[at + HREF_TO] = hrefTo;
+    const fields = this.#fields;
+    fields[at + ELEMENT] = element;
+    fields[at + HREF_FROM] = hrefFrom;
+    fields[at + HREF_TO] = hrefTo;
+    // What an earlier page left there.
+    for (let field = REL_FROM; field < FIELDS; field++) fields[at + field] = 0;
     return this.count++;
+  }
+
+  /** Ends adding: from here on the records are this page's own. */
+  seal(): void {
+    this.#fields = this.#fields.slice(0, this.count * FIELDS);
   }
 
   setRel(index: number, from: number, to: number): void {

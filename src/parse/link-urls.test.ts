@@ -93,6 +93,10 @@ describe('createLinkResolver', () => {
       ],
       ...[
         'javascript:',
+        'mw-data:',
+        'ws:',
+        'file:',
+        'tel:',
         'mailto:',
         'data:',
         'ftp://',

@@ -1,6 +1,6 @@
 // Turns the bytes of an `href` into an absolute URL.
 // Promise: always what `new URL(href, base).href` says; plain http(s) references get there without building a URL.
-import { HASH, IS_LETTER, CLASS, QUESTION_MARK, SLASH, sliceLatin1, sliceUtf8 } from './bytes.js';
+import { HASH, IS_LETTER, CLASS, LOWER, QUESTION_MARK, SLASH, sliceLatin1, sliceUtf8 } from './bytes.js';
 import type { ValueDecoder } from './values.js';
 
 /** Bytes that stand for themselves in path, query and fragment alike, and that no URL parser changes. */
@@ -9,13 +9,21 @@ const PLAIN = 1;
 const PLAIN_IN_MARKUP = 4;
 /** Bytes of a host that is neither mapped nor checked further: lower-case letters, digits, dash. */
 const HOST = 2;
+/** Bytes of a scheme in lower case. */
+const SCHEME = 8;
 const URL_CLASS = new Uint8Array(256);
 for (let byte = 0; byte < 256; byte++) {
   const char = String.fromCharCode(byte);
   if (/[A-Za-z0-9\-._~!$&()*+,;=:@/%?#]/.test(char)) URL_CLASS[byte] = char === '&' ? PLAIN : PLAIN | PLAIN_IN_MARKUP;
   if (/[a-z0-9-]/.test(char)) URL_CLASS[byte]! |= HOST;
+  if (/[a-z0-9+.-]/.test(char)) URL_CLASS[byte]! |= SCHEME;
 }
 const LETTER_H = 0x68;
+const LETTER_E = 0x65;
+const DIGIT_2 = 0x32;
+/** The schemes whose URLs have a host and a path even when written without slashes. */
+const SPECIAL_SCHEMES = new Set(['http', 'https', 'ws', 'wss', 'ftp', 'file']);
+const LONGEST_SPECIAL = 5;
 const DOT = 0x2e;
 const PERCENT = 0x25;
 const COLON = 0x3a;
@@ -43,13 +51,17 @@ export function createLinkResolver(base: string | null, values: ValueDecoder): L
 
   /** The URL of a reference that needs no parser, or `undefined`. `plain` is the class its bytes must have. */
   function resolvePlain(bytes: Buffer, from: number, to: number, plain: number): string | undefined {
-    if (from === to) return undefined;
+    if (from === to) return isHttp ? withoutFragment : undefined;
     const first = bytes[from]!;
     const scheme = first === LETTER_H ? schemeLength(bytes, from, to) : 0;
     if (scheme > 0) {
       const kind = authorityThenPlain(bytes, from + scheme, to, plain);
       if (kind === CHANGES) return undefined;
       return kind === SAME ? sliceLatin1(bytes, from, to) : `${sliceLatin1(bytes, from, to)}/`;
+    }
+    if ((CLASS[first]! & IS_LETTER) !== 0) {
+      const opaque = afterOpaqueScheme(bytes, from, to);
+      if (opaque > 0) return isPlainOpaque(bytes, opaque, to, plain) ? sliceLatin1(bytes, from, to) : undefined;
     }
     if (!isHttp) return undefined;
     if (first === SLASH) {
@@ -87,6 +99,18 @@ function schemeLength(bytes: Buffer, from: number, to: number): number {
   return bytes[colon] === COLON && bytes[colon + 1] === SLASH && bytes[colon + 2] === SLASH ? colon + 3 - from : 0;
 }
 
+/**
+ * Position after the colon of a scheme whose URLs are no places (`mailto:`, `javascript:`), or 0. What follows such a
+ * scheme is kept as written unless it begins like a path; the parser looks at schemes that are not all lower case.
+ */
+function afterOpaqueScheme(bytes: Buffer, from: number, to: number): number {
+  let i = from;
+  while (i < to && (URL_CLASS[bytes[i]!]! & SCHEME) !== 0) i++;
+  if (i === to || bytes[i] !== COLON || (CLASS[bytes[from]!]! & IS_LETTER) === 0) return 0;
+  if (i - from <= LONGEST_SPECIAL && SPECIAL_SCHEMES.has(sliceLatin1(bytes, from, i))) return 0;
+  return i + 1 < to && bytes[i + 1] === SLASH ? 0 : i + 1;
+}
+
 /** Whether a host and what follows stay as they are, need a path, or need the parser. */
 function authorityThenPlain(
   bytes: Buffer,
@@ -122,9 +146,20 @@ function isPlain(bytes: Buffer, from: number, to: number, plain: number): boolea
   for (let i = from; i < to; i++) {
     const byte = bytes[i]!;
     if ((URL_CLASS[byte]! & plain) === 0) return false;
-    if (previous === SLASH && (byte === DOT || byte === PERCENT)) return false;
+    if (previous === SLASH && (byte === DOT || (byte === PERCENT && isEscapedDot(bytes, i, to)))) return false;
     previous = byte;
   }
+  return true;
+}
+
+/** True for `%2e`, which a path segment may be made of as of dots. */
+function isEscapedDot(bytes: Buffer, at: number, to: number): boolean {
+  return at + 2 < to && bytes[at + 1] === DIGIT_2 && LOWER[bytes[at + 2]!] === LETTER_E;
+}
+
+/** True when nothing after an opaque scheme is escaped or removed. */
+function isPlainOpaque(bytes: Buffer, from: number, to: number, plain: number): boolean {
+  for (let i = from; i < to; i++) if ((URL_CLASS[bytes[i]!]! & plain) === 0) return false;
   return true;
 }
 

@@ -33,7 +33,7 @@ class LazyContent {
   #page: ScannedPage | undefined;
   #metadata: PageFacts | undefined;
 
-  static readonly #properties = ownGetters<LazyContent, PageContent>({
+  static readonly #defineProperties = ownGetters<LazyContent, PageContent>({
     title: (content) => content.#scanned().title,
     text: (content) => content.#scanned().text,
     links: (content) => content.#scanned().links,
@@ -43,7 +43,7 @@ class LazyContent {
 
   constructor(body: Uint8Array, url: string, contentType: string | null | undefined) {
     this.#scan = () => scanPage(body, { url, contentType });
-    Object.defineProperties(this, LazyContent.#properties);
+    LazyContent.#defineProperties(this);
   }
 
   #scanned(): ScannedPage {

@@ -4,6 +4,7 @@ import { AttributeList } from './attributes.js';
 import { CLASS, ENDS_TAG_NAME, GREATER_THAN, IS_LETTER, IS_SPACE, LESS_THAN, SLASH, sliceLatin1 } from './bytes.js';
 import { BANG, QUESTION_MARK, asBuffer, ascii, equalsIgnoringCase, seek, startsIgnoringCase } from './bytes.js';
 import { encodingForLabel } from './encoding-labels.js';
+import { wordsOf } from './words.js';
 
 const META = ascii('meta');
 const COMMENT = ascii('<!--');
@@ -17,6 +18,7 @@ const CONTENT_TYPE = ascii('content-type');
 export function declaredEncoding(body: Uint8Array, limit: number): string | null {
   const bytes = asBuffer(body).subarray(0, limit);
   const end = bytes.length;
+  const words = wordsOf(bytes);
   const attributes = new AttributeList();
   let i = 0;
   while ((i = seek(bytes, LESS_THAN, i, end)) < end) {
@@ -27,7 +29,7 @@ export function declaredEncoding(body: Uint8Array, limit: number): string | null
       if (close < 0) break;
       i = close + 3;
     } else if (isMeta(bytes, i, end)) {
-      const after = attributes.read(bytes, i + 5, end);
+      const after = attributes.read(bytes, words, i + 5, end);
       if (after < 0) break;
       const encoding = encodingOfMeta(bytes, attributes);
       if (encoding !== null) return encoding;
@@ -35,7 +37,7 @@ export function declaredEncoding(body: Uint8Array, limit: number): string | null
     } else if ((CLASS[next]! & IS_LETTER) !== 0 || (next === SLASH && isLetterAt(bytes, i + 2, end))) {
       let nameTo = i + 2;
       while (nameTo < end && (CLASS[bytes[nameTo]!]! & ENDS_TAG_NAME) === 0) nameTo++;
-      i = attributes.read(bytes, nameTo, end);
+      i = attributes.read(bytes, words, nameTo, end);
       if (i < 0) break;
     } else if (next === BANG || next === SLASH || next === QUESTION_MARK) {
       i = seek(bytes, GREATER_THAN, i, end);

@@ -64,7 +64,7 @@ class LazyPage {
   #openGraph: Record<string, string> | undefined;
   #jsonLd: readonly unknown[] | undefined;
 
-  static readonly #properties = ownGetters<LazyPage, ScannedPage>({
+  static readonly #defineProperties = ownGetters<LazyPage, ScannedPage>({
     title: (page) => {
       const { bytes, metadata, values } = page.#findings;
       const { title } = metadata;
@@ -97,7 +97,7 @@ class LazyPage {
 
   constructor(findings: Findings) {
     this.#findings = findings;
-    Object.defineProperties(this, LazyPage.#properties);
+    LazyPage.#defineProperties(this);
   }
 
   #attribute({ from, to }: Range): string {

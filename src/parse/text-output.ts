@@ -3,6 +3,7 @@
 import { AMPERSAND, CLASS, CR, INTERRUPTS_TEXT, IS_SPACE, LESS_THAN, LF, SPACE, TAB } from './bytes.js';
 import type { ReferenceReader } from './entities.js';
 import { CELL_BREAK, LINE_BREAK, NO_BREAK, PARAGRAPH_BREAK, WORD_BREAK } from './tags.js';
+import { FOUR_SPACES, FOUR_TABS, marksOfMarkup, marksOfSpaces, wordsOf } from './words.js';
 
 /** Room for most pages; it grows for larger ones. */
 const FIRST_BYTES = 1 << 20;
@@ -10,12 +11,6 @@ const FIRST_BYTES = 1 << 20;
 const KEPT_BYTES = 1 << 22;
 /** Room for the longest value of a reference and a paragraph break. */
 const SLACK_BYTES = 16;
-const FOUR_SPACES = 0x20202020;
-const FOUR_TABS = 0x09090909;
-const FOUR_LESS_THAN = 0x3c3c3c3c;
-const FOUR_AMPERSANDS = 0x26262626;
-const ONES = 0x01010101;
-const HIGH_BITS = 0x80808080 | 0;
 const NO_PAGE = new DataView(new ArrayBuffer(0));
 
 /** The text of the page being scanned. One instance serves one synchronous scan at a time. */
@@ -35,7 +30,7 @@ export class TextOutput {
 
   /** Makes room for the text of this page and forgets the last one. */
   start(page: Uint8Array): void {
-    this.#words = new DataView(page.buffer, page.byteOffset, page.byteLength);
+    this.#words = wordsOf(page);
     this.length = 0;
     this.#pending = NO_BREAK;
     const needed = page.length + SLACK_BYTES;
@@ -104,15 +99,9 @@ export class TextOutput {
     let spaces = 0;
     for (const lastWord = end - 4; i <= lastWord; i += 4, n += 4) {
       const word = words.getInt32(i, true);
-      const lessThan = word ^ FOUR_LESS_THAN;
-      const ampersand = word ^ FOUR_AMPERSANDS;
-      const space = word ^ FOUR_SPACES;
-      // The high bit of a byte is set where it is below a space, `<` or `&` (and sometimes above such a byte).
-      const special =
-        (((word - FOUR_SPACES) & ~word) | ((lessThan - ONES) & ~lessThan) | ((ampersand - ONES) & ~ampersand)) &
-        HIGH_BITS;
-      const spacesHere = (space - ONES) & ~space & HIGH_BITS;
-      if ((special | (spacesHere & ((spacesHere << 8) | (spaces >>> 24)))) !== 0) break;
+      const spacesHere = marksOfSpaces(word);
+      // Two spaces in a row stop the copy too, also when the first one was the last byte of the word before.
+      if ((marksOfMarkup(word) | (spacesHere & ((spacesHere << 8) | (spaces >>> 24)))) !== 0) break;
       outWords.setInt32(n, word, true);
       spaces = spacesHere;
     }

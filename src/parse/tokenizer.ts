@@ -3,7 +3,8 @@
 import type { AttributeList } from './attributes.js';
 import { BANG, CLASS, DASH, ENDS_TAG_NAME, GREATER_THAN, IS_LETTER, LESS_THAN, RIGHT_BRACKET } from './bytes.js';
 import { LOWER, QUESTION_MARK, SLASH, ascii, equalsIgnoringCase, seek, startsIgnoringCase } from './bytes.js';
-import { hashTagByte, lookUpTag } from './tags.js';
+import { lookUpTag } from './tags.js';
+import { seekNameEnd, wordsOf } from './words.js';
 
 /** How the content after a start tag is read. */
 export const DATA = 0;
@@ -21,6 +22,8 @@ export type ContentModel = typeof DATA | typeof ESCAPABLE | typeof RAW | typeof 
 export interface TokenSink {
   /** True while the current element is SVG or MathML: `<![CDATA[` then opens text instead of a comment. */
   readonly inForeignContent: boolean;
+  /** By tag number: 1 where {@link startTag} looks at the attributes. Those of other tags are skipped, not noted. */
+  readonly readsAttributes: Uint8Array;
   /** Takes text from `from` on: its first byte is text even if it is `<`. Returns where the next `<` stands, or `end`. */
   text(bytes: Buffer, from: number, end: number): number;
   /** Takes a whole CDATA section's content. */
@@ -38,6 +41,7 @@ const SCRIPT_NAME = ascii('script');
 /** Reads the whole of `bytes` into `sink`; `attributes` holds those of the tag being told. */
 export function tokenize(bytes: Buffer, attributes: AttributeList, sink: TokenSink): void {
   const end = bytes.length;
+  const words = wordsOf(bytes);
   let i = 0;
   while (i < end) {
     if (bytes[i] !== LESS_THAN || i + 1 >= end) {
@@ -47,16 +51,14 @@ export function tokenize(bytes: Buffer, attributes: AttributeList, sink: TokenSi
     const next = bytes[i + 1]!;
     if ((CLASS[next]! & IS_LETTER) !== 0) {
       const nameFrom = i + 1;
-      let nameTo = i + 2;
-      let hash = hashTagByte(0, next);
-      for (; nameTo < end; nameTo++) {
-        const byte = bytes[nameTo]!;
-        if ((CLASS[byte]! & ENDS_TAG_NAME) !== 0) break;
-        hash = hashTagByte(hash, byte);
-      }
-      const after = attributes.read(bytes, nameTo, end);
+      const nameTo = tagNameEnd(bytes, words, nameFrom, end);
+      const tag = lookUpTag(bytes, words, nameFrom, nameTo);
+      const after =
+        sink.readsAttributes[tag] === 1
+          ? attributes.read(bytes, words, nameTo, end)
+          : attributes.skip(bytes, words, nameTo, end);
       if (after < 0) return;
-      const model = sink.startTag(bytes, lookUpTag(bytes, nameFrom, nameTo, hash), nameFrom, nameTo);
+      const model = sink.startTag(bytes, tag, nameFrom, nameTo);
       i = after;
       if (model !== DATA) {
         i = contentEnd(bytes, i, end, model, nameFrom, nameTo);
@@ -67,17 +69,11 @@ export function tokenize(bytes: Buffer, attributes: AttributeList, sink: TokenSi
         i = sink.text(bytes, i, end);
       } else if ((CLASS[bytes[i + 2]!]! & IS_LETTER) !== 0) {
         const nameFrom = i + 2;
-        let nameTo = i + 2;
-        let hash = 0;
-        for (; nameTo < end; nameTo++) {
-          const byte = bytes[nameTo]!;
-          if ((CLASS[byte]! & ENDS_TAG_NAME) !== 0) break;
-          hash = hashTagByte(hash, byte);
-        }
+        const nameTo = tagNameEnd(bytes, words, nameFrom, end);
         if (nameTo < end && bytes[nameTo] === GREATER_THAN) i = nameTo + 1;
-        else i = attributes.read(bytes, nameTo, end);
+        else i = attributes.skip(bytes, words, nameTo, end);
         if (i < 0) return;
-        sink.endTag(bytes, lookUpTag(bytes, nameFrom, nameTo, hash), nameFrom, nameTo);
+        sink.endTag(bytes, lookUpTag(bytes, words, nameFrom, nameTo), nameFrom, nameTo);
       } else {
         i = seek(bytes, GREATER_THAN, i + 2, end) + 1;
       }
@@ -98,6 +94,13 @@ export function tokenize(bytes: Buffer, attributes: AttributeList, sink: TokenSi
       i = sink.text(bytes, i, end);
     }
   }
+}
+
+/** Position after the tag name that starts at `from`. */
+function tagNameEnd(bytes: Buffer, words: DataView, from: number, end: number): number {
+  let to = seekNameEnd(bytes, words, from, end);
+  while (to < end && (CLASS[bytes[to]!]! & ENDS_TAG_NAME) === 0) to = seekNameEnd(bytes, words, to + 1, end);
+  return to;
 }
 
 /** Position after the comment whose content starts at `from`: `>` and `->` close at once, `-->` and `--!>` later. */
@@ -136,21 +139,26 @@ function contentEnd(
 ): number {
   if (model === PLAINTEXT) return end;
   if (model === SCRIPT) return scriptEnd(bytes, from, end);
-  const name = bytes.subarray(nameFrom, nameTo).map((byte) => LOWER[byte]!);
+  const length = nameTo - nameFrom;
   for (let at = seek(bytes, LESS_THAN, from, end); at < end; at = seek(bytes, LESS_THAN, at + 1, end)) {
-    if (closes(bytes, at, end, name)) return at;
+    const after = at + 2 + length;
+    if (after >= end) break;
+    if (bytes[at + 1] !== SLASH || (CLASS[bytes[after]!]! & ENDS_TAG_NAME) === 0) continue;
+    let k = 0;
+    while (k < length && LOWER[bytes[at + 2 + k]!] === LOWER[bytes[nameFrom + k]!]) k++;
+    if (k === length) return at;
   }
   return end;
 }
 
-/** True when `</name` and a byte that ends a tag name stand at `at`. */
-function closes(bytes: Buffer, at: number, end: number, name: Uint8Array): boolean {
-  const after = at + 2 + name.length;
+/** True when `</script` and a byte that ends a tag name stand at `at`. */
+function closesScript(bytes: Buffer, at: number, end: number): boolean {
+  const after = at + 2 + SCRIPT_NAME.length;
   return (
     after < end &&
     bytes[at + 1] === SLASH &&
     (CLASS[bytes[after]!]! & ENDS_TAG_NAME) !== 0 &&
-    equalsIgnoringCase(bytes, at + 2, after, name)
+    equalsIgnoringCase(bytes, at + 2, after, SCRIPT_NAME)
   );
 }
 
@@ -158,7 +166,7 @@ function closes(bytes: Buffer, at: number, end: number, name: Uint8Array): boole
 function scriptEnd(bytes: Buffer, from: number, end: number): number {
   let at = seek(bytes, LESS_THAN, from, end);
   while (at < end) {
-    if (closes(bytes, at, end, SCRIPT_NAME)) return at;
+    if (closesScript(bytes, at, end)) return at;
     if (at + 3 < end && bytes[at + 1] === BANG && bytes[at + 2] === DASH && bytes[at + 3] === DASH) {
       const resumed = escapedScriptEnd(bytes, at + 2, end);
       if (resumed < 0) return -resumed - 1;
@@ -181,7 +189,7 @@ function escapedScriptEnd(bytes: Buffer, from: number, end: number): number {
     if (byte === GREATER_THAN) {
       if (i - 2 >= from && bytes[i - 1] === DASH && bytes[i - 2] === DASH) return i + 1;
     } else if (byte === LESS_THAN) {
-      if (closes(bytes, i, end, SCRIPT_NAME)) {
+      if (closesScript(bytes, i, end)) {
         if (!hidden) return -i - 1;
         hidden = false;
       } else if (!hidden && startsIgnoringCase(bytes, i + 1, end, SCRIPT_NAME)) {

@@ -39,6 +39,11 @@ export class ValueDecoder {
     let i = from;
     while (i < to) {
       const byte = bytes[i]!;
+      if (byte > AMPERSAND) {
+        out[n++] = byte;
+        i++;
+        continue;
+      }
       if (byte === AMPERSAND) {
         const after = this.#references.read(bytes, i, to, inAttribute);
         if (after !== i) {
@@ -63,7 +68,9 @@ export class ValueDecoder {
   }
 }
 
+const NEEDS_COLLAPSE = /[\t\n\f\r]| {2}|^ | $/;
+
 /** White space runs to one space, none at the ends: how titles, descriptions and link texts are shown. */
 export function collapseSpace(value: string): string {
-  return value.replace(/[\t\n\f\r ]+/g, ' ').replace(/^ | $/g, '');
+  return NEEDS_COLLAPSE.test(value) ? value.replace(/[\t\n\f\r ]+/g, ' ').replace(/^ | $/g, '') : value;
 }

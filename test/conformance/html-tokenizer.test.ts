@@ -71,6 +71,7 @@ function tokensOf(input: string, state: string, lastStartTag: string): Token[] {
   let started = model === DATA_MODEL;
   const sink: TokenSink = {
     inForeignContent: state === 'CDATA section state',
+    readsAttributes: new Uint8Array(256).fill(1),
     text(bytes, from, end) {
       const next = bytes.indexOf('<', from + 1);
       const to = next < 0 ? end : next;
