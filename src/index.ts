@@ -89,6 +89,9 @@ export type { PageContent } from './parse/page.js';
 export { scanPage } from './parse/scan.js';
 export type { PageLink, ScannedPage, ScanOptions } from './parse/scan.js';
 
+export { RobotsTxt } from './politeness/robots.js';
+export type { RobotsMode, RobotsTxtOptions } from './politeness/robots.js';
+
 export type { GlobInput, PatternInput, RegExpInput } from './request/pattern.js';
 export { Request, RequestState } from './request/request.js';
 export type { AllowedHttpMethods, Dictionary, Priority, RequestOptions, Source } from './request/request.js';
