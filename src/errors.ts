@@ -50,6 +50,9 @@ export const ERROR_CLASSES = {
   QUEUE_VERSION: 'fatal',
   QUEUE_CORRUPT: 'fatal',
   QUEUE_CLOSED: 'fatal',
+  // Sitemaps
+  SITEMAP_INVALID: 'permanent',
+  SITEMAP_LIMIT: 'permanent',
   // Storage
   STORAGE_UNWRITABLE: 'fatal',
   STORAGE_FULL: 'fatal',
