@@ -55,6 +55,9 @@ export const ERROR_CLASSES = {
   QUEUE_FOREIGN: 'fatal',
   QUEUE_EMPTIED: 'fatal',
   QUEUE_FULL: 'transient',
+  // Sitemaps
+  SITEMAP_INVALID: 'permanent',
+  SITEMAP_LIMIT: 'permanent',
   // Storage
   STORAGE_UNWRITABLE: 'fatal',
   STORAGE_FULL: 'fatal',

@@ -15,6 +15,12 @@ export { Statistics } from './crawl/statistics.js';
 export type { FinalStatistics, StatisticsOptions, StatisticState } from './crawl/statistics.js';
 export { downloadListOfUrls, purgeDefaultStorages, utils } from './crawl/wiring.js';
 export { enqueueLinks } from './crawl/enqueue-links.js';
+export { RobotsTxtFile } from './crawl/robots-txt-file.js';
+export type { SiteFileOptions } from './crawl/site-files.js';
+export { Sitemap } from './crawl/sitemap.js';
+export type { SitemapOptions, SitemapProblem, SitemapUrl } from './crawl/sitemap.js';
+export { SitemapRequestList } from './crawl/sitemap-request-list.js';
+export type { SitemapRequestListOptions } from './crawl/sitemap-request-list.js';
 
 export { Configuration } from './configuration.js';
 export type { ConfigurationOptions } from './configuration.js';

@@ -118,6 +118,7 @@ export function composeCrawler<Kind extends CrawlerKind>(
       if (list && !(list instanceof RequestQueue)) seeding.copy(list, onSeedError);
       end = await work(queue, queue.endedEarlier + options.maxRequestsPerCrawl);
     } finally {
+      seeding.stopCopying();
       const finished = end.kind === 'exhausted' || end.kind === 'limit' || (end.kind === 'stopped' && !interrupted);
       await storages.end(finished ? 'finished' : 'interrupted', end.kind === 'limit', stats);
     }

@@ -28,6 +28,12 @@ export type LoadedContext<Context extends CrawlingContext> = Context & { request
 /** What a crawler reads its first requests from. */
 export interface RequestListLike {
   fetchNextRequest(): Promise<Request | null>;
+  /** Nothing to give at this moment; more may come. */
+  isEmpty?(): Promise<boolean>;
+  /** False for a request that the web named, not the user: it may not lead to a private address. Without it, true. */
+  isSeed?(request: Request): boolean;
+  /** Ends what goes on in the background; called when the run ends before the list does. */
+  teardown?(): Promise<unknown>;
 }
 
 /** A source of requests that the crawler uses in place of its own queue. */

@@ -20,6 +20,13 @@ export interface Seeding {
   ): Promise<AddRequestsBatchedResult>;
   /** Copies a list, or a foreign manager until it is finished, into the queue. */
   copy(list: RequestListLike | RequestManagerLike, onError: (error: CrawlError) => void): void;
+  /** The run is over: lists are left where they are, and one that loads in the background is told to end. */
+  stopCopying(): void;
+}
+
+interface Copy {
+  readonly list: RequestListLike | RequestManagerLike;
+  isStopped: boolean;
 }
 
 const COPY_BATCH = 1_000;
@@ -28,6 +35,7 @@ const POLL_MS = 250;
 
 export function createSeeding(openQueue: () => Promise<RequestQueue>, onChange: () => void): Seeding {
   let underWay = 0;
+  const copies = new Set<Copy>();
 
   function track(task: Promise<unknown>, onError: (error: CrawlError) => void): void {
     underWay++;
@@ -39,15 +47,26 @@ export function createSeeding(openQueue: () => Promise<RequestQueue>, onChange: 
       });
   }
 
-  async function copyAll(list: RequestListLike | RequestManagerLike): Promise<void> {
+  async function copyAll(copy: Copy): Promise<void> {
     const queue = await openQueue();
-    for (;;) {
+    const { list } = copy;
+    while (!copy.isStopped) {
       const batch = await fetchBatch(list);
+      if (copy.isStopped) {
+        if (isManager(list)) for (const request of batch) await list.reclaimRequest(request);
+        return;
+      }
       if (batch.length > 0) {
-        await queue.addRequestsBatched(batch, { waitForAllRequestsToBeAdded: true });
+        const isSeed = (request: Request): boolean => list.isSeed?.(request) ?? true;
+        for (const seeded of [true, false]) {
+          const part = batch.filter((request) => isSeed(request) === seeded);
+          if (part.length > 0) await queue.addRequestsBatched(part, { waitForAllRequestsToBeAdded: true, seeded });
+        }
         // Only now: a crash before would lose what the list believes handled.
         if (isManager(list)) for (const request of batch) await list.markRequestHandled(request);
         onChange();
+        // Copying may go on without a pause for I/O; the crawl must get its turn.
+        await new Promise((resume) => setImmediate(resume));
       } else if (!isManager(list) || !('isFinished' in list)) return;
       else if (await (list as { isFinished(): Promise<boolean> }).isFinished()) return;
       else await new Promise((resume) => setTimeout(resume, POLL_MS));
@@ -70,7 +89,18 @@ export function createSeeding(openQueue: () => Promise<RequestQueue>, onChange: 
       }
     },
     copy(list, onError) {
-      track(copyAll(list), onError);
+      const copy: Copy = { list, isStopped: false };
+      copies.add(copy);
+      track(
+        copyAll(copy).finally(() => copies.delete(copy)),
+        onError,
+      );
+    },
+    stopCopying() {
+      for (const copy of copies) {
+        copy.isStopped = true;
+        void copy.list.teardown?.();
+      }
     },
   };
 }
@@ -79,7 +109,8 @@ async function fetchBatch(list: RequestListLike): Promise<Request[]> {
   const batch: Request[] = [];
   for (let next = await list.fetchNextRequest(); next; next = await list.fetchNextRequest()) {
     batch.push(next);
-    if (batch.length >= COPY_BATCH) break;
+    // A list that is still being loaded must not keep back what it has.
+    if (batch.length >= COPY_BATCH || (await list.isEmpty?.())) break;
   }
   return batch;
 }
