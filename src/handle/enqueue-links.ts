@@ -7,7 +7,18 @@ import { createScope, type EnqueueStrategy } from '../request/scope.js';
 import { MAX_URL_LENGTH, parseUrl } from '../request/url.js';
 
 /** Why a URL was not queued or visited. */
-export type SkipReason = 'robotsTxt' | 'limit' | 'enqueueLimit' | 'filters' | 'redirect' | 'depth' | 'invalid';
+export type SkipReason =
+  | 'robotsTxt'
+  | 'limit'
+  | 'enqueueLimit'
+  | 'filters'
+  | 'redirect'
+  | 'depth'
+  | 'invalid'
+  /** In polite mode: the link, or its page, asks not to be followed. */
+  | 'nofollow'
+  /** In polite mode: the host's robots.txt asks for longer delays than `maxDelaySecs`. */
+  | 'crawlDelay';
 
 export type SkippedRequestCallback = (skipped: { url: string; reason: SkipReason }) => void | PromiseLike<void>;
 
@@ -90,7 +101,10 @@ export function checkEnqueueLinksOptions(options: EnqueueLinksOptions): void {
       throw new CrawlError('OPTION_INVALID', 'enqueueLinks option "pseudoUrls" is gone: use "globs" or "regexps"');
     }
     if (name === 'respectRobotsTxtFile') {
-      throw new CrawlError('OPTION_INVALID', 'enqueueLinks option "respectRobotsTxtFile": robots.txt is not read yet');
+      throw new CrawlError(
+        'OPTION_INVALID',
+        'enqueueLinks option "respectRobotsTxtFile": set it on the crawler, which then checks every request',
+      );
     }
     if (!KNOWN.has(name)) throw new CrawlError('OPTION_INVALID', `enqueueLinks has no option "${name}"`);
   }
