@@ -1,12 +1,15 @@
 // One attempt at one leased request: identity, navigation, handler, and the verdict on what went wrong.
 // Whatever user code, the page or the network does, the result is exactly one settlement.
+import { setTimeout as delay } from 'node:timers/promises';
 import { asCrawlError, CrawlError, type ErrorCode, SessionError } from '../errors.js';
 import type { Landing, Lease } from '../frontier/frontier.js';
+import type { Ending } from '../politeness/delay.js';
 import { entryOf } from '../frontier/entry.js';
 import type { CrawlingContext, ErrorHandler } from '../handle/context.js';
 import { Request, RequestState } from '../request/request.js';
 import type { ProxyConfiguration } from '../session/proxy.js';
 import type { SessionPool } from '../session/session-pool.js';
+import type { Departure, Landed } from './departure.js';
 import { judge, type RetryLimits, type Verdict } from './retry.js';
 import type { FinishedVisit } from './settler.js';
 import type { Statistics } from './statistics.js';
@@ -24,8 +27,10 @@ export interface Visit extends VisitContext {
   readonly signal: AbortSignal;
   /** The request goes on the wire now: from here on the domain's turn is used. */
   depart(): void;
-  /** The response has ended or failed. */
-  land(landing?: Omit<Landing, 'lease'>): void;
+  /** The response has ended or failed; what follows for its domain is worked out from how. */
+  land(ending?: Ending): void;
+  /** The response has ended and the same turn is used again: resolves when the domain has rested. */
+  rest(ending: Ending): Promise<void>;
 }
 
 /** How a navigation went. `requeue` and `refused` end the visit without the handler. */
@@ -48,6 +53,8 @@ export interface AttemptHost extends VisitHost {
   readonly proxyConfiguration: ProxyConfiguration | undefined;
   readonly stats: Statistics;
   readonly land: (landing: Landing) => void;
+  /** How requests depart when no gate gave them a departure. */
+  readonly departure: Departure;
   readonly signal: AbortSignal;
   readonly random: () => number;
   /** The crawl cannot go on. */
@@ -55,26 +62,33 @@ export interface AttemptHost extends VisitHost {
 }
 
 /** Makes the attempt; never throws. */
-export async function attempt(host: AttemptHost, lease: Lease, isGood: () => boolean): Promise<FinishedVisit> {
+export async function attempt(
+  host: AttemptHost,
+  lease: Lease,
+  isGood: () => boolean,
+  departure = host.departure,
+): Promise<FinishedVisit> {
   const startedAtMs = performance.now();
   const request = Request.fromRecord(lease.record, lease.priority);
   const transaction = createTransaction(request.url);
-  const turn = trackTurn(host, lease.id, isGood);
+  const turn = trackTurn(host, lease.id, isGood, departure);
   let visitContext: VisitContext | undefined;
   let identity: Identity = { session: undefined, proxyInfo: undefined };
   try {
     identity = await bindIdentity(host, request);
     visitContext = createVisitContext(host, request, identity, transaction);
-    const visit: Visit = { ...visitContext, ...turn, request, identity, signal: host.signal };
+    const { depart, land, rest } = turn;
+    const visit: Visit = { ...visitContext, depart, land, rest, request, identity, signal: host.signal };
     const { context } = visitContext;
     const arrival = await host.navigate(visit, () => handle(host, context, request));
     return settleArrival(host, lease.id, arrival, request, identity, transaction, startedAtMs);
   } catch (thrown) {
-    turn.land();
+    const error = asCrawlError(thrown, 'HANDLER_FAILED');
+    turn.land({ failure: error.code });
     // At once: a handler that still runs must not believe that its items count.
     transaction.close();
-    const error = asCrawlError(thrown, 'HANDLER_FAILED');
-    return await settleFailure(host, lease.id, error, request, identity, visitContext?.context, startedAtMs);
+    const { advice } = turn;
+    return await settleFailure(host, lease.id, error, request, identity, visitContext?.context, startedAtMs, advice);
   } finally {
     transaction.close();
   }
@@ -95,17 +109,37 @@ function bindIdentity(host: AttemptHost, request: Request): Promise<Identity> {
   }
 }
 
+/** Ends a request that may not be asked for, as one that failed for good; never throws. */
+export async function refuse(host: AttemptHost, lease: Lease, error: CrawlError): Promise<FinishedVisit> {
+  const request = Request.fromRecord(lease.record, lease.priority);
+  const nobody: Identity = { session: undefined, proxyInfo: undefined };
+  return settleFailure(host, lease.id, error, request, nobody, undefined, performance.now());
+}
+
+type Turn = Pick<Visit, 'depart' | 'land' | 'rest'> & { readonly advice: Landed | undefined };
+
 /** Lands a request once if it departed, and not at all if it never did. */
-function trackTurn(host: AttemptHost, lease: number, isGood: () => boolean): Pick<Visit, 'depart' | 'land'> {
+function trackTurn(host: AttemptHost, lease: number, isGood: () => boolean, departure: Departure): Turn {
   let flying = false;
+  let advice: Landed | undefined;
   return {
+    get advice() {
+      return advice;
+    },
     depart() {
       if (!isGood()) throw new CrawlError('LEASE_LOST', 'the lease ran out before the request was sent');
       flying = true;
+      departure.departed();
     },
-    land(landing) {
-      if (flying) host.land({ lease, ...landing });
+    land(ending) {
+      if (!flying) return;
       flying = false;
+      advice = departure.landed(ending);
+      host.land({ lease, ...advice.landing });
+    },
+    async rest(ending) {
+      await delay(departure.restMs(ending), undefined, { signal: host.signal });
+      departure.departed();
     },
   };
 }
@@ -150,7 +184,7 @@ function settleArrival(
           lease,
           reason: 'redirected',
           record: recordOf(host, request),
-          links: [entryOf(arrival.target, true)],
+          links: [entryOf(arrival.target, true, host.queue.paceBy)],
         },
         items: [],
       };
@@ -171,20 +205,23 @@ function settleArrival(
 async function settleFailure(
   host: AttemptHost,
   lease: number,
-  error: CrawlError,
+  thrown: CrawlError,
   request: Request,
   identity: Identity,
   failedContext: CrawlingContext | undefined,
   startedAtMs: number,
+  advice?: Landed,
 ): Promise<FinishedVisit> {
-  if (host.signal.aborted || error.code === 'LEASE_LOST') {
+  // Nothing was sent: it is as good as never leased.
+  if (host.signal.aborted || thrown.code === 'LEASE_LOST' || thrown.code === 'ADDRESS_BUSY') {
     return { settlement: { kind: 'untouched', lease }, items: [] };
   }
+  const error = advice?.error ?? thrown;
   const { session } = identity;
   if (error instanceof SessionError || RETIRING.has(error.code)) session?.retire();
   else session?.markBad();
 
-  const verdict = judge(error, request, host.limits, host.random);
+  const verdict = judge(error, request, host.limits, host.random, advice);
   if (verdict.kind === 'stop-crawl') {
     host.onFatal(error);
     return { settlement: { kind: 'untouched', lease }, items: [] };
@@ -255,6 +292,11 @@ async function prepareRetry(
     host.log.debug(`Rotating the session of ${left}`);
     return 0;
   }
+  if (verdict.isAppointment) {
+    request.appointments++;
+    host.log.debug(`Coming back when the host asked to: ${left}`);
+    return verdict.afterMs;
+  }
   request.retryCount++;
   host.log.warning(`Reclaiming failed request back to the queue: ${left}`, {
     id: request.id,
@@ -274,7 +316,8 @@ async function runUserErrorHandler(
   const userHandler = host[name];
   const { request } = context;
   if (!userHandler) {
-    if (name === 'failedRequestHandler') {
+    // A host whose every URL fails unasked was told of once.
+    if (name === 'failedRequestHandler' && error.code !== 'HOST_DOWN' && error.code !== 'ROBOTS_UNREACHABLE') {
       host.log.error(`Request failed and reached maximum retries: ${request.url} (${error.code}: ${error.message})`, {
         id: request.id,
         retryCount: request.retryCount,

@@ -17,6 +17,8 @@ import { SessionPool } from '../session/session-pool.js';
 import type { Dataset } from '../store/dataset.js';
 import type { KeyValueStore } from '../store/key-value.js';
 import type { AttemptHost, Navigate } from './attempt.js';
+import { createPlainDeparture, ROUNDING_MS } from './departure.js';
+import type { Gate } from './gate.js';
 import { cookiesOf, createHttpNavigation, isSeededAddress } from './http-visit.js';
 import { type Run, type RunEnd, startRun } from './lifecycle.js';
 import { resolveOptions, type CrawlerKind, type OptionsOfKind, type ResolvedOptions } from './options.js';
@@ -112,7 +114,8 @@ export function composeCrawler<Kind extends CrawlerKind>(
     const queue = await storages.begin(stats);
     let end: RunEnd = { kind: 'aborted' };
     try {
-      queue.setPacing({ delayMs: options.sameDomainDelayMs, turns: Infinity });
+      const { sameDomainDelayMs: delayMs } = options;
+      queue.setPacing({ delayMs: delayMs > 0 ? delayMs + ROUNDING_MS : 0, turns: Infinity });
       if (requests !== undefined) await seeding.add(requests, addOptions, onSeedError);
       const list = options.requestList ?? options.requestManager;
       if (list && !(list instanceof RequestQueue)) seeding.copy(list, onSeedError);
@@ -130,7 +133,8 @@ export function composeCrawler<Kind extends CrawlerKind>(
   async function work(queue: RequestQueue, maxEnded: number): Promise<RunEnd> {
     // Loaded with the first run: importing the package stays cheap.
     const { createHttpEngine } = await import('../fetch/http/engine.js');
-    const engine = createHttpEngine({ allowPrivateAddresses: options.allowPrivateAddresses });
+    const { allowPrivateAddresses, maxConnectionsPerAddress } = options;
+    const engine = createHttpEngine({ allowPrivateAddresses, maxConnectionsPerAddress });
     sessionPool = options.useSessionPool ? await storages.openSessionPool(options) : undefined;
     for (const host of await storages.privateHosts(queue)) engine.allowHost(`http://${host}/`);
     const allowHost = async (url: string) => {
@@ -138,6 +142,20 @@ export function composeCrawler<Kind extends CrawlerKind>(
       engine.allowHost(url);
       return isNew;
     };
+    // Its parts are loaded for those who use them.
+    const politeness = options.polite
+      ? await (
+          await import('./politeness.js')
+        ).openPoliteness({
+          options,
+          queue,
+          engine,
+          allowHost,
+          proxyConfiguration: options.proxyConfiguration,
+          log,
+        })
+      : undefined;
+    let gate: Gate | undefined;
     const navigate = navigationOf(kind, options, engine, stats, allowHost);
     const host: Omit<AttemptHost, 'land' | 'onFatal' | 'signal'> = {
       crawler: self,
@@ -145,6 +163,7 @@ export function composeCrawler<Kind extends CrawlerKind>(
       queue,
       maxCrawlDepth: Number.isFinite(options.maxCrawlDepth) ? options.maxCrawlDepth : undefined,
       roomForRequests: () => storages.roomForRequests(queue, maxEnded),
+      refuseLink: politeness && ((url) => gate?.refusal(url)),
       onSkipped,
       openKeyValueStore: storages.openKeyValueStore,
       useState: storages.useState,
@@ -175,11 +194,13 @@ export function composeCrawler<Kind extends CrawlerKind>(
       proxyConfiguration: options.proxyConfiguration,
       stats,
       random: Math.random,
+      departure: createPlainDeparture(options.maxDelayMs, options.sameDomainDelayMs),
     };
     stats.startCapturing();
     const started = (run = startRun({
       queue,
       host,
+      openGate: politeness && ((host) => (gate = politeness.openGate(host))),
       config,
       poolOptions,
       openWriter: storages.openVisitWriter,
@@ -202,6 +223,7 @@ export function composeCrawler<Kind extends CrawlerKind>(
       await status.close();
       clearInterval(saving);
       stats.stopCapturing();
+      await politeness?.close();
       await engine.close();
       await sessionPool?.teardown();
     }

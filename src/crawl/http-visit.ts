@@ -1,6 +1,5 @@
 // Navigation over HTTP: hooks, the request, what its status and type mean, hooks again, then the handler.
 // Redirects are followed in place, or queued as requests of their own when domains are paced.
-import { setTimeout as delay } from 'node:timers/promises';
 import { CrawlError, SessionError } from '../errors.js';
 import type { Capture, Engine, FetchOrder } from '../fetch/engine.js';
 import type { HttpHook, HttpHookOptions } from '../handle/context.js';
@@ -10,8 +9,8 @@ import { normalizeUrl } from '../request/url.js';
 import type { Session } from '../session/session.js';
 import type { Arrival, Navigate, Visit } from './attempt.js';
 import { acceptsType, contentTypeOf } from './content-type.js';
+import { endingOf } from './departure.js';
 import type { ResolvedOptions } from './options.js';
-import { retryAfterMs } from './retry.js';
 import { withinMs } from './time-limit.js';
 
 export interface HttpVisitParts {
@@ -24,13 +23,10 @@ export interface HttpVisitParts {
   readonly onStatus: (statusCode: number) => void;
 }
 
-/** A longer rest than this is not waited for; polite limits come with the host's rules. */
-const MAX_PAUSE_MS = 3_600_000;
-
 export function createHttpNavigation(parts: HttpVisitParts): Navigate {
   const { options, engine } = parts;
-  // A delay counts requests to a domain: a hop to another one must wait for that one's turn.
-  const redirects = options.sameDomainDelayMs > 0 ? 'report' : 'follow';
+  // A hop to another host must obey that one's rules and wait for its domain's turn.
+  const redirects = options.polite ? 'report' : 'follow';
 
   return async function navigate(visit, handle): Promise<Arrival> {
     const { request } = visit;
@@ -50,12 +46,12 @@ export function createHttpNavigation(parts: HttpVisitParts): Navigate {
       if (!(await isSeededAddress(error, request, parts.allowHost))) throw error;
       return engine.visit(order, arrive);
     });
-    if (arrival !== 'itself') return arrival;
+    if (!('itself' in arrival)) return arrival;
     // The same page, perhaps under another spelling (a slash more, a cookie set): the seen set would drop it
     // as known, so it is asked for here, keeping the turn and the delay.
-    await delay(options.sameDomainDelayMs, undefined, { signal: visit.signal });
+    await visit.rest(endingOf(arrival.itself));
     const again = await engine.visit({ ...order, url: request.loadedUrl! }, arrive);
-    if (again !== 'itself') return again;
+    if (!('itself' in again)) return again;
     throw new CrawlError('REDIRECT_LIMIT', `${request.url} redirects to itself`);
   };
 
@@ -64,14 +60,14 @@ export function createHttpNavigation(parts: HttpVisitParts): Navigate {
     capture: Capture,
     hookOptions: HttpHookOptions,
     handle: () => Promise<void>,
-  ): Promise<Arrival | 'itself'> {
+  ): Promise<Arrival | { readonly itself: Capture }> {
     const { request } = visit;
     parts.onStatus(capture.statusCode);
     if (capture.redirectTo && isSamePage(request, capture.redirectTo)) {
       request.loadedUrl = capture.redirectTo;
-      return 'itself';
+      return { itself: capture };
     }
-    if (!capture.stream) visit.land(landingFor(capture));
+    if (!capture.stream) visit.land(endingOf(capture));
     if (capture.refusedRedirect) return { kind: 'refused', target: capture.refusedRedirect.url };
     if (capture.redirectTo) return redirected(visit, capture, capture.redirectTo, options.maxRedirects);
 
@@ -81,7 +77,7 @@ export function createHttpNavigation(parts: HttpVisitParts): Navigate {
     parts.dress(visit, capture);
     await runHooks(options.postNavigationHooks, visit, hookOptions, options.requestHandlerTimeoutMs);
     await handle();
-    visit.land(landingFor(capture));
+    visit.land(endingOf(capture));
     return { kind: 'handled' };
   }
 }
@@ -182,13 +178,6 @@ export function cookiesOf(session: Session): FetchOrder['cookies'] {
   };
 }
 
-/** A host that says when to come back rests until then. */
-function landingFor(capture: Capture): { pauseMs?: number } {
-  if (capture.statusCode !== 429 && capture.statusCode !== 503) return {};
-  const pauseMs = retryAfterMs(capture.headers['retry-after'], Date.now());
-  return pauseMs === undefined ? {} : { pauseMs: Math.min(pauseMs, MAX_PAUSE_MS) };
-}
-
 function isSamePage(request: Request, to: string): boolean {
   return normalizeUrl(to, request.keepUrlFragment) === normalizeUrl(request.url, request.keepUrlFragment);
 }
@@ -234,7 +223,7 @@ function assertUsable(capture: Capture, session: Session | undefined, options: R
 }
 
 function assertStatus(
-  { statusCode, body, loadedUrl }: Capture,
+  { statusCode, headers, body, loadedUrl }: Capture,
   session: Session | undefined,
   options: ResolvedOptions,
 ): void {
@@ -243,6 +232,10 @@ function assertStatus(
   if (session && options.blockedStatusCodes.includes(statusCode)) {
     if (options.retryOnBlocked) throw new SessionError(`${where}: the session is blocked`);
     throw new CrawlError('HTTP_BLOCKED', `${where}: the session is blocked`);
+  }
+  // "Too many requests" is no page, whoever asked: the host wants to be asked again.
+  if (statusCode === 429 && (options.polite || headers['retry-after'] !== undefined)) {
+    throw new CrawlError('HTTP_BLOCKED', where);
   }
   if (options.retryOnBlocked && BLOCK_PAGES.some((mark) => body.includes(mark))) {
     throw new SessionError(`${loadedUrl} shows the page of a bot protection`);

@@ -28,6 +28,10 @@ export interface LeaseFeedOptions {
   /** How many requests could be started now or soon. */
   readonly wanted: () => number;
   readonly maxEnded: number | undefined;
+  /** Domains whose next requests shall come along as riders. */
+  readonly skim?: () => readonly string[] | undefined;
+  /** Takes the riders of an answer: they are never visited. */
+  readonly onRiders?: (riders: readonly Lease[], life: HolderId) => void;
   /** Something may be ready: ask again. */
   readonly onReady: () => void;
 }
@@ -53,9 +57,17 @@ export function createLeaseFeed(options: LeaseFeedOptions): LeaseFeed {
     const max = Math.min(options.wanted() - ready(), MAX_LEASE);
     if (max <= 0 || closed) return;
     const changesBefore = changes;
-    const answer = await options.holder.lease({ max, maxEnded: options.maxEnded });
+    const skim = options.skim?.();
+    const answer = await options.holder.lease({ max, maxEnded: options.maxEnded, skim });
     const life = options.holder.id;
-    atHand = [...atHand.slice(next), ...answer.leases.map((lease) => ({ lease, life }))];
+    const leases = skim ? answer.leases.filter(({ rider }) => !rider) : answer.leases;
+    if (leases.length < answer.leases.length) {
+      options.onRiders?.(
+        answer.leases.filter(({ rider }) => rider),
+        life,
+      );
+    }
+    atHand = [...atHand.slice(next), ...leases.map((lease) => ({ lease, life }))];
     next = 0;
     if (changes !== changesBefore) return;
     exhausted = answer.state === 'exhausted' && answer.leases.length === 0;

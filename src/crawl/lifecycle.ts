@@ -6,11 +6,13 @@ import type { Configuration } from '../configuration.js';
 import { AutoscaledPool } from '../dispatch/autoscaled-pool.js';
 import type { AutoscaledPoolOptions } from '../dispatch/pool-options.js';
 import { asCrawlError, type CrawlError } from '../errors.js';
+import type { HolderId, Lease } from '../frontier/frontier.js';
 import type { RequestQueue } from '../frontier/request-queue.js';
 import type { VisitWriter } from '../store/visit-segments.js';
 import { attempt, type AttemptHost } from './attempt.js';
+import type { Gate } from './gate.js';
 import { createLeaseFeed, type TakenLease } from './lease-feed.js';
-import { createSettler } from './settler.js';
+import { createSettler, type FinishedVisit } from './settler.js';
 
 export interface RunParts {
   readonly queue: RequestQueue;
@@ -18,6 +20,8 @@ export interface RunParts {
   readonly host: Omit<AttemptHost, 'land' | 'onFatal' | 'signal'>;
   readonly config: Configuration;
   readonly poolOptions: Partial<AutoscaledPoolOptions>;
+  /** Polite crawls have a gate that every lease passes. */
+  readonly openGate?: (host: AttemptHost) => Gate;
   readonly openWriter: (dataset: string | undefined) => Promise<VisitWriter>;
   readonly maxEnded: number;
   /** With pacing, a request at hand would hold its domain's turn: lease only what can start. */
@@ -68,6 +72,9 @@ export function startRun(parts: RunParts): Run {
     },
     onFlushed: workMayBeReady,
   });
+  const host: AttemptHost = { ...parts.host, land: settler.land, onFatal: fail, signal: abortion.signal };
+  const gate = parts.openGate?.(host);
+  const riding = new Set<Promise<void>>();
   const feed = createLeaseFeed({
     holder,
     wanted() {
@@ -75,21 +82,45 @@ export function startRun(parts: RunParts): Run {
       return parts.leaseAhead ? free + Math.min(pool.desiredConcurrency, MAX_AHEAD) : free;
     },
     maxEnded: Number.isFinite(parts.maxEnded) ? parts.maxEnded : undefined,
+    skim: gate?.skim,
+    onRiders: (riders, life) => {
+      const ride = settleRiders(riders, life).catch(onError);
+      riding.add(ride);
+      void ride.finally(() => riding.delete(ride));
+    },
     onReady: () => pool.notify(),
   });
-  const host: AttemptHost = { ...parts.host, land: settler.land, onFatal: fail, signal: abortion.signal };
   const pool = new AutoscaledPool(
     {
       ...parts.poolOptions,
       runTaskFunction: async () => {
         const taken = feed.take();
-        if (taken) await settler.settle({ ...(await attempt(host, taken.lease, isGood(taken))), life: taken.life });
+        if (taken) await settler.settle({ ...(await visit(taken)), life: taken.life });
       },
       isTaskReadyFunction: isTaskReady,
       isFinishedFunction: isFinished,
     },
     parts.config,
   );
+
+  function visit(taken: TakenLease): Promise<FinishedVisit> {
+    return gate ? passGate(gate, taken) : attempt(host, taken.lease, isGood(taken));
+  }
+
+  async function passGate(at: Gate, taken: TakenLease): Promise<FinishedVisit> {
+    try {
+      const admission = await at.admit(taken, isGood(taken));
+      if (admission.kind === 'ended') return admission.visit;
+      return await attempt(host, taken.lease, isGood(taken), admission.departure);
+    } catch (error) {
+      onError(error);
+      return { settlement: { kind: 'untouched', lease: taken.lease.id }, items: [] };
+    }
+  }
+
+  async function settleRiders(riders: readonly Lease[], life: HolderId): Promise<void> {
+    for (const visited of await gate!.ride(riders)) await settler.settle({ ...visited, life });
+  }
 
   /** A request goes on the wire only while its lease is good; one that was lost is somebody else's now. */
   function isGood({ life }: TakenLease): () => boolean {
@@ -168,7 +199,9 @@ export function startRun(parts: RunParts): Run {
   }
 
   async function giveBack(): Promise<void> {
-    for (const { lease, life } of await feed.drain()) {
+    const left = await feed.drain();
+    await Promise.all(riding);
+    for (const { lease, life } of left) {
       await settler.settle({ settlement: { kind: 'untouched', lease: lease.id }, items: [], life });
     }
     await settler.flush();

@@ -93,8 +93,21 @@ export interface BasicCrawlerOptions<Context extends CrawlingContext = BasicCraw
   autoscaledPoolOptions?: Partial<AutoscaledPoolOptions>;
   /** Seconds between the end of one response and the next request to the same domain. Default 0. */
   sameDomainDelaySecs?: number;
-  /** Whether robots.txt is obeyed, and under which name it is read. Default false. */
+  /**
+   * Whether robots.txt is obeyed, and under which name it is read (default: that of `userAgent`). This, or
+   * `sameDomainDelaySecs` above 0, turns polite mode on: nofollow is honoured and overloaded hosts rest. Default false.
+   */
   respectRobotsTxtFile?: boolean | { userAgent?: string };
+  /** What is paced together: a registrable domain with all its hosts, or each host alone (ours). Default `domain`. */
+  paceBy?: 'domain' | 'host';
+  /** A longer `Retry-After` fails its request, a longer robots `Crawl-delay` skips its host (ours). Default 3,600. */
+  maxDelaySecs?: number;
+  /** How long robots.txt is good without another look (ours). Default 86,400. */
+  robotsCacheTtlSecs?: number;
+  /** In polite mode, rest this many times as long as the last response took, if that is longer (ours). Default 0. */
+  adaptiveDelay?: number;
+  /** Most connections of this process to one address (ours). Default 20 in polite mode, else no limit. */
+  maxConnectionsPerAddress?: number;
 
   /** Whether each request is bound to a session: cookies, a proxy, consistent headers. Default true. */
   useSessionPool?: boolean;

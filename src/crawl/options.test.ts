@@ -159,7 +159,7 @@ describe('wrong options', () => {
     ['http', { forceResponseEncoding: 'klingon' }, /forceResponseEncoding/],
     ['http', { additionalMimeTypes: ['png'] }, /additionalMimeTypes/],
     ['http', { respectRobotsTxtFile: { agent: 'x' } }, /respectRobotsTxtFile/],
-    ['http', { respectRobotsTxtFile: true }, /does not read robots.txt yet/],
+    ['http', { paceBy: 'ip' }, /"paceBy" must be/],
     ['http', { proxyConfiguration: { proxyUrls: [] } }, /a ProxyConfiguration/],
     ['http', { requestQueue: 'default' }, /a RequestQueue/],
     ['http', { log: console }, /a Log/],

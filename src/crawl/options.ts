@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import { findProblems, optionError, warnOnce } from '../option-checks.js';
 import type { Warn } from '../option-checks.js';
 import type { AnyData, ErrorHandler, HttpHook, RequestHandler } from '../handle/context.js';
+import type { PaceBy } from '../request/url.js';
 import { CRAWLER_NAMES, SHAPES } from './options-shapes.js';
 import type { CrawlerKind } from './options-shapes.js';
 import type {
@@ -61,6 +62,15 @@ export interface ResolvedOptions extends Readonly<
   readonly maxConcurrency: number;
   readonly autoscaledPoolOptions: Readonly<NonNullable<BasicCrawlerOptions['autoscaledPoolOptions']>>;
   readonly sameDomainDelayMs: number;
+  /** Robots rules, nofollow and rests of overloaded hosts are observed. */
+  readonly polite: boolean;
+  /** The name under which robots.txt is read; undefined when it is not. */
+  readonly robotsAgent: string | undefined;
+  readonly robotsCacheTtlMs: number;
+  readonly maxDelayMs: number;
+  readonly adaptiveDelay: number;
+  readonly paceBy: PaceBy;
+  readonly maxConnectionsPerAddress: number;
   readonly useSessionPool: boolean;
   readonly sessionPoolOptions: Readonly<NonNullable<BasicCrawlerOptions['sessionPoolOptions']>>;
   readonly persistCookiesPerSession: boolean;
@@ -83,6 +93,8 @@ export interface ResolvedOptions extends Readonly<
 }
 
 const DEFAULT_MAX_BODY_BYTES = 10 * 1024 * 1024;
+/** Of one process to one address: many small sites share one. */
+const POLITE_CONNECTIONS = 20;
 const DEFAULT_BLOCKED_STATUS_CODES = [401, 403, 429];
 /** Crawlee's: a stream is handled while it downloads, so one deadline covers both. */
 const STREAM_TIMEOUT_SECS = 120;
@@ -138,7 +150,7 @@ function withDefaults(kind: CrawlerKind, given: FileDownloadOptions<AnyData>): R
     minConcurrency,
     maxConcurrency: given.maxConcurrency ?? pool.maxConcurrency ?? Math.max(200, minConcurrency),
     autoscaledPoolOptions: Object.freeze({ ...pool }),
-    sameDomainDelayMs: (given.sameDomainDelaySecs ?? 0) * 1_000,
+    ...polite(given),
     useSessionPool,
     sessionPoolOptions: Object.freeze({ ...given.sessionPoolOptions }),
     persistCookiesPerSession: useSessionPool && (given.persistCookiesPerSession ?? true),
@@ -182,10 +194,6 @@ function findConflicts(owner: string, given: FileDownloadOptions<AnyData>): stri
   together('streamHandler', 'router', 'a file is taken as a stream or whole');
   together('requestManager', 'requestQueue', 'a request manager is the only source of requests');
   together('requestManager', 'requestList', 'a request manager is the only source of requests');
-  // Ignoring it would be rude to hosts: a crawl that asked for it must not run without.
-  if (given.respectRobotsTxtFile) {
-    conflicts.push(`${owner} option "respectRobotsTxtFile": this version does not read robots.txt yet; leave it out`);
-  }
   if (given.blockedStatusCodes !== undefined && given.sessionPoolOptions?.blockedStatusCodes !== undefined) {
     conflicts.push(`${owner} option "blockedStatusCodes" is also in "sessionPoolOptions": give it once`);
   }
@@ -210,6 +218,22 @@ function warnOfExperiments(owner: string, experiments: object, warn?: Warn): voi
     if (name === 'requestLocking') continue;
     warnOnce(`experiments.${name}`, `${owner} option "experiments.${name}" has no effect`, warn);
   }
+}
+
+function polite(given: FileDownloadOptions<AnyData>) {
+  const { respectRobotsTxtFile: robots = false, sameDomainDelaySecs = 0 } = given;
+  const isPolite = robots !== false || sameDomainDelaySecs > 0;
+  const agent = typeof robots === 'object' ? robots.userAgent : undefined;
+  return {
+    sameDomainDelayMs: sameDomainDelaySecs * 1_000,
+    polite: isPolite,
+    robotsAgent: robots === false ? undefined : (agent ?? given.userAgent ?? defaultUserAgent()),
+    robotsCacheTtlMs: (given.robotsCacheTtlSecs ?? 86_400) * 1_000,
+    maxDelayMs: (given.maxDelaySecs ?? 3_600) * 1_000,
+    adaptiveDelay: given.adaptiveDelay ?? 0,
+    paceBy: given.paceBy ?? ('domain' as const),
+    maxConnectionsPerAddress: given.maxConnectionsPerAddress ?? (isPolite ? POLITE_CONNECTIONS : Infinity),
+  };
 }
 
 function privateAddresses(given: FileDownloadOptions['allowPrivateAddresses'] = false): boolean | readonly string[] {

@@ -10,6 +10,7 @@ import type { PageContent } from '../parse/page.js';
 import { parseUrl } from '../request/url.js';
 import type { Visit } from './attempt.js';
 import { contentTypeOf, decodingHeader, encodingName, isJson, isMarkup, isXml } from './content-type.js';
+import { type FollowRule, followRule } from './link-manners.js';
 import type { ResolvedOptions } from './options.js';
 
 /** Response, body, json, content and cheerio on demand: HttpCrawler and CheerioCrawler. */
@@ -64,12 +65,14 @@ export function dressPage(visit: Visit, capture: Capture, options: ResolvedOptio
       },
     });
   }
-  visit.setLinkFinder((selector, baseUrl) => {
+  visit.setLinkFinder((selector, baseUrl, skip) => {
     if (!isMarkup(type)) return [];
-    if (baseUrl !== undefined) return selectedUrls(readDocument(), selector, baseUrl);
+    const isPolite = options.polite;
+    const isKept = !isPolite ? undefined : followRule(capture, readContent(), options.robotsAgent, skip);
+    if (baseUrl !== undefined) return selectedUrls(readDocument(), selector, baseUrl, isKept);
     return isAnyAnchor(selector)
-      ? anchorUrls(readContent())
-      : selectedUrls(readDocument(), selector, capture.loadedUrl);
+      ? anchorUrls(readContent(), isKept)
+      : selectedUrls(readDocument(), selector, capture.loadedUrl, isKept);
   });
 }
 
@@ -107,20 +110,22 @@ function isAnyAnchor(selector: string): boolean {
   return selector === 'a' || selector === 'a[href]';
 }
 
-function anchorUrls(content: PageContent): string[] {
+function anchorUrls(content: PageContent, isKept?: FollowRule): string[] {
   const urls: string[] = [];
-  for (const { element, url } of content.links) if (element === 'a') urls.push(url);
+  for (const { element, url, rel } of content.links) {
+    if (element === 'a' && (!isKept || isKept(url, rel))) urls.push(url);
+  }
   return urls;
 }
 
-function selectedUrls($: CheerioAPI, selector: string, pageUrl: string): string[] {
+function selectedUrls($: CheerioAPI, selector: string, pageUrl: string, isKept?: FollowRule): string[] {
   const baseHref = $('base').first().attr('href');
   const base = (baseHref === undefined ? undefined : parseUrl(baseHref, pageUrl)?.href) ?? pageUrl;
   const urls: string[] = [];
   for (const element of $(selector).toArray()) {
     const href = $(element).attr('href')?.trim();
     const url = href ? parseUrl(href, base) : undefined;
-    if (url) urls.push(url.href);
+    if (url && (!isKept || isKept(url.href, $(element).attr('rel') ?? ''))) urls.push(url.href);
   }
   return urls;
 }

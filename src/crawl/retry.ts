@@ -15,18 +15,38 @@ export type Verdict =
   | { readonly kind: 'stop-crawl' }
   | { readonly kind: 'fail' }
   | { readonly kind: 'rotate-session' }
-  | { readonly kind: 'retry'; readonly afterMs: number };
+  | { readonly kind: 'retry'; readonly afterMs: number; readonly isAppointment?: true };
 
-export function judge(error: CrawlError, request: Request, limits: RetryLimits, random: () => number): Verdict {
+/** What the landing of the attempt says about the next one. */
+export interface RetryAdvice {
+  /** In place of the usual wait: the domain itself rests. */
+  readonly afterMs?: number;
+  /** The host said when to come back. */
+  readonly isAppointment?: boolean;
+}
+
+/** A host that says "later" for ever must end, too. */
+const MAX_APPOINTMENTS = 100;
+
+export function judge(
+  error: CrawlError,
+  request: Request,
+  limits: RetryLimits,
+  random: () => number,
+  advice: RetryAdvice = {},
+): Verdict {
   if (error instanceof CriticalError || error.class === 'fatal') return { kind: 'stop-crawl' };
   if (request.noRetry || error instanceof NonRetryableError || error.class === 'permanent') return { kind: 'fail' };
+  if (advice.isAppointment && request.appointments < MAX_APPOINTMENTS) {
+    return { kind: 'retry', afterMs: advice.afterMs ?? 0, isAppointment: true };
+  }
   // A proxy that fails is the session's: another session has another one.
   if (error instanceof SessionError || error.code === 'PROXY_FAILED') {
     return request.sessionRotationCount < limits.maxSessionRotations ? { kind: 'rotate-session' } : { kind: 'fail' };
   }
   if (error instanceof RetryRequestError) return { kind: 'retry', afterMs: 0 };
   if (request.retryCount >= (request.maxRetries ?? limits.maxRequestRetries)) return { kind: 'fail' };
-  return { kind: 'retry', afterMs: backoffMs(request.retryCount, limits, random) };
+  return { kind: 'retry', afterMs: advice.afterMs ?? backoffMs(request.retryCount, limits, random) };
 }
 
 /** min(max, base × 2^attempts) × a random factor from 0.5 to 1. */

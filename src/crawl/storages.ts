@@ -42,7 +42,13 @@ export function createStorages(options: ResolvedOptions, config: Configuration, 
 
   async function openQueue(): Promise<RequestQueue> {
     const manager = options.requestManager instanceof RequestQueue ? options.requestManager : undefined;
-    return (opened = options.requestQueue ?? manager ?? (await openDefaultQueue()));
+    opened = options.requestQueue ?? manager ?? (await openDefaultQueue());
+    if (!(await opened.choosePaceBy(options.paceBy))) {
+      log.warning(
+        `The queue holds requests paced by ${opened.paceBy}: paceBy "${options.paceBy}" has no effect on it.`,
+      );
+    }
+    return opened;
   }
 
   /** What another crawler's limit left in the default queue is not this one's work. */

@@ -32,6 +32,11 @@ export interface VisitHost {
   readonly maxCrawlDepth: number | undefined;
   /** How many new requests may still be queued under `maxRequestsPerCrawl`. */
   readonly roomForRequests: () => number;
+  /**
+   * Admission of a link: why a request that is new to the queue is not to be queued, if so. The one place for rules
+   * about URLs (robots.txt at hand, traps, budgets, exclude lists); called once a link, so it must be cheap.
+   */
+  readonly refuseLink?: (url: string, depth: number) => SkipReason | undefined;
   readonly onSkipped: SkippedRequestCallback;
   readonly openKeyValueStore: (name?: string) => Promise<KeyValueStore>;
   readonly useState: <State extends Dictionary>(initial?: State) => Promise<State>;
@@ -46,8 +51,8 @@ export interface Identity {
   readonly proxyInfo: ProxyInfo | undefined;
 }
 
-/** Tells which links of the fetched page a selector means; set once the page is there. */
-export type LinkFinder = (selector: string, baseUrl?: string) => string[];
+/** Tells which links of the fetched page a selector means; set once the page is there. `skip` is told of nofollow. */
+export type LinkFinder = (selector: string, baseUrl: string | undefined, skip: (url: string) => void) => string[];
 
 export interface VisitContext {
   readonly context: CrawlingContext;
@@ -69,7 +74,7 @@ export function createVisitContext(
     const skip = (url: string, reason: SkipReason) => void skipped.push({ url, reason });
     const found = options.urls
       ? absoluteUrls(options.urls, options.baseUrl ?? request.loadedUrl ?? request.url, skip)
-      : (findLinks?.(options.selector ?? 'a', options.baseUrl) ?? []);
+      : (findLinks?.(options.selector ?? 'a', options.baseUrl, (url) => skip(url, 'nofollow')) ?? []);
     const links = selectLinks(found, options, request, { maxCrawlDepth: host.maxCrawlDepth, skip });
     const result = options.requestQueue
       ? await addElsewhere(options, links, skip)
@@ -92,8 +97,10 @@ export function createVisitContext(
       const { fingerprint, uniqueKey } = link;
       const presence = transaction.isNewLink(fingerprint) ? host.queue.glance(fingerprint) : 'pending';
       if (presence === 'new') {
-        if (left <= 0 || room <= 0) {
-          skip(link.url, left <= 0 ? 'enqueueLimit' : 'limit');
+        const full = left <= 0 ? 'enqueueLimit' : room <= 0 ? 'limit' : undefined;
+        const refusal = full ?? host.refuseLink?.(link.url, request.crawlDepth + 1);
+        if (refusal) {
+          skip(link.url, refusal);
           continue;
         }
         left--;
@@ -101,7 +108,7 @@ export function createVisitContext(
         const added = link.toRequest();
         // Whoever found it, a page named it: only what the user adds may name a private address.
         added.seeded = false;
-        transaction.addLink(entryOf(added, forefront, fingerprint));
+        transaction.addLink(entryOf(added, forefront, host.queue.paceBy));
       }
       processedRequests.push({
         requestId: fingerprintToId(fingerprint),

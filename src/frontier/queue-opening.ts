@@ -44,6 +44,11 @@ export function queueFolder(id: string, config: Configuration): string | undefin
   return path.join(config.localDataDirectory(), 'request_queues', id);
 }
 
+/** Where the visits of polite crawls over a queue are logged: `visits/NAME` beside `request_queues`. */
+export function visitsFolderOf(folder: string): string {
+  return path.join(path.dirname(path.dirname(folder)), 'visits', path.basename(folder));
+}
+
 /** The frontier behind a queue, and this process's life in it. */
 export async function openFrontier(folder: string | undefined, options: RequestQueueOpenOptions) {
   const holder = newHolderId();

@@ -6,16 +6,19 @@ import { CrawlError } from '../errors.js';
 import { firstUse, WITHIN_FIRST_USE } from '../first-use.js';
 import { type Fingerprint, fingerprintFromId } from '../request/fingerprint.js';
 import { type Dictionary, Request, type Source, toRequest } from '../request/request.js';
+import type { PaceBy } from '../request/url.js';
 import { entryOf } from './entry.js';
 import type { Counters, Pacing, Presence, Settlement } from './frontier.js';
 import type { Holder } from './holder.js';
 import { createPackedInfos, operationInfo, type PackedInfos, type QueueOperationInfo } from './operation-infos.js';
 import { inBatches, type RequestsLike } from './request-batches.js';
 import { createRecentFingerprints, type RecentFingerprints } from './recent.js';
-import { checkOpenOptions, openFrontier, queueFolder, type RequestQueueOpenOptions } from './queue-opening.js';
+import { checkOpenOptions, openFrontier, queueFolder, visitsFolderOf } from './queue-opening.js';
+import type { RequestQueueOpenOptions } from './queue-opening.js';
 import { MAX_TURNS } from './validation.js';
 
 const CLOSE_PATIENCE_MS = 1_000;
+const PACE_BY_NOTE = 'pace-by';
 
 export type { QueueOperationInfo } from './operation-infos.js';
 export type { RequestQueueOpenOptions } from './queue-opening.js';
@@ -79,6 +82,8 @@ export class RequestQueue {
   /** @internal Runs of crawlers in this process that work on this queue now. */ runs = 0;
   /** @internal The last run left requests behind because of its limit. */ hasLeftovers = false;
   /** @internal Requests that ended in runs which were over before the one that works on it now. */ endedEarlier = 0;
+  /** @internal What is paced together. Of one queue always the same, or a host would be in two. */ paceBy: PaceBy =
+    'domain';
   readonly #opened: Opened;
   readonly #release: () => void;
   readonly #leases = new Map<string, number>();
@@ -137,6 +142,16 @@ export class RequestQueue {
     return this.#opened.access;
   }
 
+  /** @internal Where it is on disk, if it is. */
+  get folder(): string | undefined {
+    return this.#opened.folder;
+  }
+
+  /** @internal Where the visits of polite crawls over it are logged. */
+  get visitsFolder(): string | undefined {
+    return this.folder === undefined ? undefined : visitsFolderOf(this.folder);
+  }
+
   /** @internal How long others wait for this process when it is silent. */
   get leaseMs(): number {
     return this.#opened.leaseMs;
@@ -145,6 +160,15 @@ export class RequestQueue {
   /** @internal Sets how domains are paced from now on. */
   setPacing(pacing: Pacing): void {
     this.#opened.frontier.setPacing({ ...pacing, turns: Math.min(pacing.turns, MAX_TURNS) });
+  }
+
+  /** @internal Chooses what is paced together; false when requests are queued by the other choice already. */
+  async choosePaceBy(paceBy: PaceBy): Promise<boolean> {
+    const { counters, notes } = await this.overview();
+    const current = notes[PACE_BY_NOTE] === 'host' ? 'host' : 'domain';
+    this.paceBy = counters.accepted > 0 ? current : paceBy;
+    if (this.paceBy !== current) await this.holder.settle({ settlements: [], notes: { [PACE_BY_NOTE]: paceBy } });
+    return this.paceBy === paceBy;
   }
 
   /** @internal */
@@ -308,6 +332,7 @@ export class RequestQueue {
     // Becoming its owner fails while other processes share it: their work is not ours to delete.
     if (access === 'shared') await (await openFrontier(folder, { access: 'owner' })).frontier.close();
     await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+    await rm(visitsFolderOf(folder), { recursive: true, force: true, maxRetries: 3 });
   }
 
   /** Gives back what this process holds and frees the queue for others. */
@@ -326,7 +351,7 @@ export class RequestQueue {
 
   async #add(requests: readonly Request[], forefront = false, seeded: boolean): Promise<readonly Presence[]> {
     for (const request of requests) request.seeded = seeded;
-    const presences = await this.holder.add(requests.map((request) => entryOf(request, forefront)));
+    const presences = await this.holder.add(requests.map((request) => entryOf(request, forefront, this.paceBy)));
     for (const request of requests) this.recent.add(request.fingerprint);
     let added = 0;
     for (const presence of presences) if (presence === 'new') added++;

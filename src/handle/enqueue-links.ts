@@ -8,7 +8,18 @@ import { createScope, type EnqueueStrategy } from '../request/scope.js';
 import { MAX_URL_LENGTH, normalizeUrl, parseUrl } from '../request/url.js';
 
 /** Why a URL was not queued or visited. */
-export type SkipReason = 'robotsTxt' | 'limit' | 'enqueueLimit' | 'filters' | 'redirect' | 'depth' | 'invalid';
+export type SkipReason =
+  | 'robotsTxt'
+  | 'limit'
+  | 'enqueueLimit'
+  | 'filters'
+  | 'redirect'
+  | 'depth'
+  | 'invalid'
+  /** In polite mode: the link, or its page, asks not to be followed. */
+  | 'nofollow'
+  /** In polite mode: the host's robots.txt asks for longer delays than `maxDelaySecs`. */
+  | 'crawlDelay';
 
 export type SkippedRequestCallback = (skipped: { url: string; reason: SkipReason }) => void | PromiseLike<void>;
 
@@ -91,7 +102,10 @@ export function checkEnqueueLinksOptions(options: EnqueueLinksOptions): void {
       throw new CrawlError('OPTION_INVALID', 'enqueueLinks option "pseudoUrls" is gone: use "globs" or "regexps"');
     }
     if (name === 'respectRobotsTxtFile') {
-      throw new CrawlError('OPTION_INVALID', 'enqueueLinks option "respectRobotsTxtFile": robots.txt is not read yet');
+      throw new CrawlError(
+        'OPTION_INVALID',
+        'enqueueLinks option "respectRobotsTxtFile": set it on the crawler, which then checks every request',
+      );
     }
     if (!KNOWN.has(name)) throw new CrawlError('OPTION_INVALID', `enqueueLinks has no option "${name}"`);
   }
@@ -139,7 +153,7 @@ class PlainLink implements SelectedLink {
 
   /** Trusted: the URL comes from the URL parser, and what it shares with the others was checked once for all. */
   toRequest(): Request {
-    return new Request({ url: this.url, ...this.shared }, true);
+    return Request.ofLink({ url: this.url, ...this.shared }, this.uniqueKey, this.fingerprint);
   }
 }
 

@@ -25,6 +25,7 @@ const SHORT = {
   state: 't',
   handledAt: 'a',
   seeded: 'z',
+  appointments: 'w',
 } as const satisfies Partial<Record<keyof RequestOptions, string>>;
 
 const PROPERTIES = Object.entries(SHORT).filter(([long]) => long !== 'uniqueKey') as [Packable, string][];

@@ -54,6 +54,8 @@ export interface RequestOptions<UserData extends Dictionary = Dictionary> {
   handledAt?: string;
   /** Set by the queue for what the user added, not a page: only such a request may name a private address. */
   seeded?: boolean;
+  /** How often the host said when to come back (Retry-After) and this was waited for: no retries. */
+  appointments?: number;
   /** Accepted for Crawlee's sake; an id is always derived from the unique key. */
   id?: string;
 }
@@ -95,6 +97,7 @@ const CHECKS: Record<Exclude<keyof RequestOptions, 'url'>, (value: unknown) => s
   state: wholeNumber,
   handledAt: (value) => (typeof value === 'string' || value instanceof Date ? undefined : 'an ISO date'),
   seeded: flag,
+  appointments: wholeNumber,
   id: () => undefined,
 };
 
@@ -140,6 +143,7 @@ export class Request<UserData extends Dictionary = Dictionary> {
   state: RequestState;
   handledAt: string | undefined;
   /** @internal */ seeded: boolean;
+  /** @internal */ appointments: number;
 
   /** Given by the user, or worked out on first use. */
   #uniqueKey: string | undefined;
@@ -172,6 +176,7 @@ export class Request<UserData extends Dictionary = Dictionary> {
     this.state = options.state ?? RequestState.UNPROCESSED;
     this.handledAt = isoDate(options.handledAt);
     this.seeded = options.seeded ?? false;
+    this.appointments = options.appointments ?? 0;
     this.#uniqueKey = options.uniqueKey;
     this.#customKey = options.uniqueKey != null;
   }
@@ -220,6 +225,14 @@ export class Request<UserData extends Dictionary = Dictionary> {
     return request;
   }
 
+  /** @internal A request whose parts were checked and whose key was worked out before. */
+  static ofLink(options: RequestOptions, uniqueKey: string, fingerprint: Fingerprint): Request {
+    const request = new Request(options, true);
+    request.#uniqueKey = uniqueKey;
+    request.#fingerprint = fingerprint;
+    return request;
+  }
+
   toJSON(): RequestOptions {
     return { id: this.id, ...this.#options(), uniqueKey: this.uniqueKey };
   }
@@ -248,6 +261,7 @@ export class Request<UserData extends Dictionary = Dictionary> {
       state: this.state,
       handledAt: this.handledAt,
       seeded: this.seeded,
+      appointments: this.appointments,
     };
   }
 }

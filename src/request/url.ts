@@ -131,9 +131,13 @@ export function registrableDomain(host: string): string {
   return domain;
 }
 
-/** The domain whose queue and pace a URL belongs to. */
-export function domainOf(url: string): string {
-  return registrableDomain(quickHost(url) ?? hostOf(url));
+/** What is paced together: all hosts of a registrable domain, or each host alone. */
+export type PaceBy = 'domain' | 'host';
+
+/** The domain (or host) whose queue and pace a URL belongs to. */
+export function domainOf(url: string, paceBy: PaceBy = 'domain'): string {
+  const host = quickHost(url) ?? hostOf(url);
+  return paceBy === 'host' ? host : registrableDomain(host);
 }
 
 /** The host of a URL whose authority is plain lower case, without parsing it. */

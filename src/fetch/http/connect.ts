@@ -23,6 +23,8 @@ export interface Way {
 export interface Connector {
   /** A connected socket, wholly set up for HTTP; rejects with a CrawlError. `signal` ends the attempt at once. */
   connect(way: Way, signal: AbortSignal): Promise<Socket>;
+  /** The addresses that a URL leads to and that may be reached; rejects as `connect` would. */
+  addressesOf(url: URL): Promise<readonly string[]>;
 }
 
 export interface ConnectorParts {
@@ -106,6 +108,7 @@ export function createConnector({ guard, names, tls }: ConnectorParts): Connecto
   }
 
   return {
+    addressesOf: (url) => addressesOf(url, true),
     connect({ target, proxy, verifyTls }, signal) {
       if (!proxy) return reach(target, true, verifyTls, signal);
       return proxy === target ? reachProxy(proxy, verifyTls, signal) : tunnel(target, proxy, verifyTls, signal);

@@ -10,6 +10,8 @@ export interface Connection {
   readonly client: Client;
   /** Ends an attempt to connect at once. */
   readonly attempt: AbortController;
+  /** Where it leads, when connections are counted by address. */
+  readonly address: string | undefined;
   /** Exchanges that ended well on it. */
   served: number;
   idleSinceMs: number;
@@ -19,6 +21,8 @@ export interface ConnectionPoolOptions {
   readonly now: () => number;
   /** Idle ones are closed so that those in use and those kept stay within this many. */
   readonly maxConnections: number;
+  /** The same for each address that `take` names. */
+  readonly maxConnectionsPerAddress?: number;
   /** How long a connection that served once waits for a second request. */
   readonly onceIdleMs: number;
   /** How long a connection that served more than once is kept. */
@@ -27,7 +31,7 @@ export interface ConnectionPoolOptions {
 
 export interface ConnectionPool {
   /** An idle connection of that key, or a new one (`fresh`: always). It is the caller's until `release` or `discard`. */
-  take(key: string, open: (attempt: AbortController) => Client, fresh?: boolean): Connection;
+  take(key: string, open: (attempt: AbortController) => Client, fresh?: boolean, address?: string): Connection;
   /** The exchange ended well: the connection waits for another. */
   release(connection: Connection): void;
   /** The connection is of no more use: its socket is destroyed now. */
@@ -41,12 +45,29 @@ export interface ConnectionPool {
 }
 
 export function createConnectionPool(options: ConnectionPoolOptions): ConnectionPool {
-  const { now, maxConnections, onceIdleMs, hotIdleMs } = options;
+  const { now, maxConnections, onceIdleMs, hotIdleMs, maxConnectionsPerAddress = Infinity } = options;
   const inUse = new Set<Connection>();
   const idleByKey = new Map<string, Connection[]>();
   // Sets keep the order of insertion, so the first of each has been idle longest.
   const onceIdle = new Set<Connection>();
   const hotIdle = new Set<Connection>();
+  /** All open ones, by the address they lead to. */
+  const byAddress = new Map<string, Set<Connection>>();
+
+  /** Idle connections to an address give way to a new one. */
+  function makeRoomAt(address: string): void {
+    const open = byAddress.get(address);
+    for (const connection of open ?? []) {
+      if (open!.size < maxConnectionsPerAddress) return;
+      if (onceIdle.has(connection) || hotIdle.has(connection)) closeIdle(connection);
+    }
+  }
+
+  function countOut(connection: Connection): void {
+    if (connection.address === undefined) return;
+    const open = byAddress.get(connection.address);
+    if (open?.delete(connection) && open.size === 0) byAddress.delete(connection.address);
+  }
 
   function forgetIdle(connection: Connection): boolean {
     if (!onceIdle.delete(connection) && !hotIdle.delete(connection)) return false;
@@ -57,6 +78,7 @@ export function createConnectionPool(options: ConnectionPoolOptions): Connection
   }
 
   function destroy(connection: Connection, reason: Error): void {
+    countOut(connection);
     connection.attempt.abort(reason);
     connection.client.destroy(reason, ignore);
   }
@@ -67,7 +89,7 @@ export function createConnectionPool(options: ConnectionPoolOptions): Connection
   }
 
   return {
-    take(key, open, fresh = false) {
+    take(key, open, fresh = false, address) {
       const stack = fresh ? undefined : idleByKey.get(key);
       // The most recently used is the least likely to have been closed by the server.
       const kept = stack?.[stack.length - 1];
@@ -76,12 +98,20 @@ export function createConnectionPool(options: ConnectionPoolOptions): Connection
         inUse.add(kept);
         return kept;
       }
+      if (address !== undefined) makeRoomAt(address);
       const attempt = new AbortController();
       const client = open(attempt);
-      const connection: Connection = { key, client, attempt, served: 0, idleSinceMs: 0 };
+      const connection: Connection = { key, client, attempt, address, served: 0, idleSinceMs: 0 };
+      if (address !== undefined) {
+        const others = byAddress.get(address);
+        if (others) others.add(connection);
+        else byAddress.set(address, new Set([connection]));
+      }
       // The server closed it while nobody used it: there is nothing to keep.
       client.on('disconnect', () => {
-        if (forgetIdle(connection)) client.destroy(null, ignore);
+        if (!forgetIdle(connection)) return;
+        countOut(connection);
+        client.destroy(null, ignore);
       });
       // The client reports faults of its handlers here; without a listener they would end the process.
       (client as EventEmitter).on('error', ignore);
@@ -127,6 +157,7 @@ export function createConnectionPool(options: ConnectionPoolOptions): Connection
       idleByKey.clear();
       onceIdle.clear();
       hotIdle.clear();
+      byAddress.clear();
       await Promise.all(
         all.map((connection) => {
           connection.attempt.abort(reason);

@@ -7,6 +7,8 @@ export interface HttpEngineOptions {
   readonly allowPrivateAddresses?: boolean | readonly string[];
   /** Connections in use and kept idle; idle ones are closed to stay within it. Default 1,000. */
   readonly maxConnections?: number;
+  /** Most connections to one address; others wait for one to become free. Default: no limit. */
+  readonly maxConnectionsPerAddress?: number;
   /** Name, TCP and TLS together. Default 10,000. */
   readonly connectTimeoutMs?: number;
   /** From the request sent to the response headers. Default: the visit's own limit. */
@@ -32,6 +34,7 @@ export type ResolvedEngineOptions = Readonly<Required<Omit<HttpEngineOptions, 'c
 
 const NUMBERS = {
   maxConnections: 1_000,
+  maxConnectionsPerAddress: Infinity,
   connectTimeoutMs: 10_000,
   headersTimeoutMs: Infinity,
   bodyIdleTimeoutMs: 30_000,

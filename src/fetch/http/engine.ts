@@ -7,6 +7,8 @@ import type * as Undici from 'undici';
 import { CrawlError } from '../../errors.js';
 import { parseHttpUrl, parseUrl } from '../../request/url.js';
 import type { Capture, Engine, FetchOrder } from '../engine.js';
+import type { AddressSeats, Seat } from './address-seats.js';
+import { createAddressSeats } from './address-seats.js';
 import { ACCEPT_ENCODING } from './body.js';
 import type { Connector, Way } from './connect.js';
 import { createConnector, credentialsOf, refusedError } from './connect.js';
@@ -73,6 +75,10 @@ export function createHttpEngine(options: HttpEngineOptions = {}): HttpEngine {
   const pool = createConnectionPool(resolved);
   const deadlines = createDeadlines(now, (nowMs) => pool.sweep(nowMs));
   const parts = { pool, deadlines, now };
+  const { maxConnectionsPerAddress } = resolved;
+  const seats = Number.isFinite(maxConnectionsPerAddress)
+    ? createAddressSeats({ perAddress: maxConnectionsPerAddress, maxWaitMs: connectTimeoutMs })
+    : undefined;
   let closed = false;
 
   function openClient(origin: string, way: Way, attempt: AbortController): Undici.Client {
@@ -118,17 +124,32 @@ export function createHttpEngine(options: HttpEngineOptions = {}): HttpEngine {
     // The client would take the server name from a Host header and reconnect when it changes; ours is the way's.
     const request = { path, method, headers, body: hop.payload, servername: origin };
     const limits = { ...visit.limits, host: url.host };
-    for (let fresh = false; ; fresh = true) {
-      if (visit.ended) throw visit.ended;
-      const exchange = new Exchange(parts, pool.take(key, open, fresh), limits, judge);
-      visit.exchange = exchange;
-      try {
-        return await exchange.run(request);
-      } catch (error) {
-        const stale = exchange.reused && isStaleConnection(error as CrawlError) && REPEATABLE.has(method);
-        if (fresh || !stale) throw error;
+    // Which address a proxy reaches is its own business.
+    const seat = seats && !proxy ? await takeSeat(seats, url, order.signal) : undefined;
+    let stream: Answer['stream'];
+    try {
+      for (let fresh = false; ; fresh = true) {
+        if (visit.ended) throw visit.ended;
+        const exchange = new Exchange(parts, pool.take(key, open, fresh, seat?.address), limits, judge);
+        visit.exchange = exchange;
+        try {
+          const answer = await exchange.run(request);
+          ({ stream } = answer);
+          return answer;
+        } catch (error) {
+          const stale = exchange.reused && isStaleConnection(error as CrawlError) && REPEATABLE.has(method);
+          if (fresh || !stale) throw error;
+        }
       }
+    } finally {
+      // A body that is still coming has its connection to itself.
+      if (stream) stream.once('close', () => seat?.leave());
+      else seat?.leave();
     }
+  }
+
+  async function takeSeat(from: AddressSeats, url: URL, signal: AbortSignal | undefined): Promise<Seat> {
+    return from.take(await connector.addressesOf(url), url.host, signal);
   }
 
   /** Behind a proxy the target's name is the proxy's to resolve; what the URL spells out is still ours to refuse. */

@@ -1,0 +1,198 @@
+// What a polite crawl does at a host: reads its robots.txt, and accounts for every request that left for it.
+// Each ends in a line of the visit log and a rest for its domain; one reading of a robots.txt serves all who wait.
+import type { ErrorCode } from '../errors.js';
+import type { HolderId, Landing, Lease } from '../frontier/frontier.js';
+import {
+  delayOf,
+  type Ending,
+  isOverload,
+  isUnreached,
+  type PaceRules,
+  restAfter,
+  type Rest,
+} from '../politeness/delay.js';
+import type { HostRecord, HostStore } from '../politeness/hosts.js';
+import { afterReading, type RobotsAnswer, type RobotsPolicy, standingOf } from '../politeness/robots-cache.js';
+import type { VisitKind, VisitLog } from '../politeness/visit-log.js';
+import { type Departure, type Landed, ROUNDING_MS, tooLong } from './departure.js';
+import { createHostBook, type KnownHost } from './host-book.js';
+import type { TakenLease } from './lease-feed.js';
+import type { ReadRobots } from './robots-reader.js';
+
+export interface HostVisitsParts {
+  readonly store: HostStore;
+  /** Other processes work on the same hosts. */
+  readonly shared: boolean;
+  readonly policy: RobotsPolicy;
+  readonly pace: PaceRules;
+  readonly readRobots: ReadRobots;
+  /** No reading takes longer. */
+  readonly readTimeoutMs: number;
+  /** The user seeded this URL: its host may be a private address. False when that changes nothing. */
+  readonly allowHost: (url: string) => Promise<boolean>;
+  readonly visitLog: VisitLog | undefined;
+  readonly signal: AbortSignal;
+  readonly wallMs: () => number;
+  readonly monotonicMs: () => number;
+}
+
+/** What came of a reading: nothing left the machine (`refused`), nobody may say (`lost`), or the host as it is now. */
+export type Reading =
+  | { readonly kind: 'refused' }
+  | { readonly kind: 'lost' }
+  | { readonly kind: 'read'; readonly host: KnownHost; readonly pauseMs: number };
+
+export interface ReadOptions {
+  readonly seeded: boolean;
+  /** The domain has one turn, so nobody else reads it now. */
+  readonly isPaced: boolean;
+  readonly isGood: () => boolean;
+}
+
+export interface HostVisits {
+  known(origin: string): Promise<KnownHost> | KnownHost;
+  atHand(origin: string): KnownHost | undefined;
+  save(host: KnownHost, record: HostRecord): KnownHost;
+  read(taken: TakenLease, host: KnownHost, url: string, options: ReadOptions): Promise<Reading>;
+  /** Takes note of what came of a reading. */
+  note(host: KnownHost, answer: RobotsAnswer): { readonly host: KnownHost; readonly pauseMs: number };
+  departure(lease: Lease, life: HolderId, host: KnownHost): Departure;
+  landing(delayMs: number, pauseMs: number): Omit<Landing, 'lease'>;
+}
+
+/** How often to look whether another process has read a robots.txt. */
+const POLL_MS = 100;
+/** Endings of requests that never left the machine. */
+const STAYED: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'ADDRESS_REFUSED',
+  'ADDRESS_BUSY',
+  'DNS_NOT_FOUND',
+  'LEASE_LOST',
+  'REQUEST_INVALID',
+]);
+
+export function createHostVisits(parts: HostVisitsParts): HostVisits {
+  const { policy, pace, visitLog, store, signal } = parts;
+  const book = createHostBook({ store, policy, shared: parts.shared, now: parts.monotonicMs });
+  const flights = new Map<string, Promise<Reading>>();
+  const nowMs = visitLog?.now ?? parts.monotonicMs;
+
+  const known = (origin: string) => book.look(origin) ?? book.read(origin);
+
+  function writeLine(
+    { lease, life }: TakenLease,
+    kind: VisitKind,
+    startMs: number,
+    status: number | string,
+    restMs: number,
+  ): void {
+    const { domain, delayMs } = lease;
+    visitLog?.write({ startMs, endMs: nowMs(), domain, kind, status, restMs, alone: delayMs > 0, holder: life });
+  }
+
+  function note(host: KnownHost, answer: RobotsAnswer): { host: KnownHost; pauseMs: number } {
+    const { record, pauseMs } = afterReading(host.record, answer, policy, parts.wallMs());
+    return { host: book.save(host.origin, record), pauseMs };
+  }
+
+  async function readNow(taken: TakenLease, host: KnownHost, url: string, options: ReadOptions): Promise<Reading> {
+    if (!options.isGood()) return { kind: 'lost' };
+    let startMs = nowMs();
+    let reading = await parts.readRobots(url, signal);
+    if (isRefused(reading.status) && options.seeded && (await parts.allowHost(url))) {
+      startMs = nowMs();
+      reading = await parts.readRobots(url, signal);
+    }
+    const { answer, status } = reading;
+    if (signal.aborted) return { kind: 'lost' };
+    if (isRefused(status) && !host.record.hop) return { kind: 'refused' };
+    visitLog?.count(`robots.txt ${status}`);
+    const noted = note(host, answer);
+    const delayMs = delayOf(noted.host.record, noted.host.crawlDelaySecs, pace);
+    if (!STAYED.has(status as ErrorCode)) {
+      writeLine(taken, 'robots', startMs, status, Math.max(delayMs, noted.pauseMs));
+    }
+    return { kind: 'read', ...noted };
+  }
+
+  /** Without turns that keep them apart, one of all processes reads and the others wait for it. */
+  async function readOrWait(taken: TakenLease, host: KnownHost, url: string, options: ReadOptions): Promise<Reading> {
+    const { origin } = host;
+    const endsMs = parts.monotonicMs() + parts.readTimeoutMs;
+    while (parts.shared && !(await store.claim(origin, parts.readTimeoutMs))) {
+      await new Promise((resume) => setTimeout(resume, POLL_MS));
+      const now = await book.read(origin);
+      const isSettled = standingOf(now.record, origin, policy, parts.wallMs()).kind !== 'read';
+      if (isSettled) return { kind: 'read', host: now, pauseMs: 0 };
+      if (signal.aborted) return { kind: 'lost' };
+      if (parts.monotonicMs() > endsMs) break;
+    }
+    return readNow(taken, host, url, options);
+  }
+
+  return {
+    known,
+    atHand: (origin) => book.look(origin),
+    save: (host, record) => book.save(host.origin, record),
+    note,
+    async read(taken, host, url, options) {
+      if (options.isPaced) return readNow(taken, host, url, options);
+      const { origin } = host;
+      let flight = flights.get(origin);
+      if (!flight) {
+        flight = readOrWait(taken, host, url, options).finally(() => flights.delete(origin));
+        flights.set(origin, flight);
+      }
+      return flight;
+    },
+    departure(lease, life, host) {
+      let startMs = 0;
+      /** Accounts for one request that ended. */
+      function account(ending: Ending): Rest {
+        const current = book.look(host.origin) ?? host;
+        const rest = restAfter(ending, current.record, current.crawlDelaySecs, pace, parts.wallMs());
+        if (rest.record !== current.record) book.save(host.origin, rest.record);
+        const status = 'failure' in ending ? ending.failure : ending.statusCode;
+        if (!STAYED.has(status as ErrorCode)) {
+          writeLine({ lease, life }, 'page', startMs, status, Math.max(rest.delayMs, rest.pauseMs));
+        }
+        return rest;
+      }
+      return {
+        departed() {
+          startMs = nowMs();
+        },
+        landed(ending = UNKNOWN) {
+          const { delayMs, pauseMs, isTooLong } = account(ending);
+          return { landing: landing(delayMs, pauseMs), ...adviceFor(ending, isTooLong, pace) };
+        },
+        restMs(ending = UNKNOWN) {
+          const { delayMs, pauseMs } = account(ending);
+          return Math.max(delayMs, pauseMs);
+        },
+      };
+    },
+    landing,
+  };
+}
+
+const UNKNOWN: Ending = Object.freeze({ statusCode: 200, tookMs: 0 });
+
+function landing(delayMs: number, pauseMs: number): Omit<Landing, 'lease'> {
+  const delay = delayMs > 0 ? delayMs + ROUNDING_MS : 0;
+  return pauseMs > 0 ? { delayMs: delay, pauseMs: pauseMs + ROUNDING_MS } : { delayMs: delay };
+}
+
+/** The domain rests for what went wrong: the request itself need not wait longer, and comes first after it. */
+function adviceFor(ending: Ending, isTooLong: boolean, pace: PaceRules): Omit<Landed, 'landing'> {
+  if ('failure' in ending) {
+    return ending.failure === 'FETCH_TIMEOUT' || isUnreached(ending.failure) ? { afterMs: 0 } : {};
+  }
+  if (!isOverload(ending.statusCode)) return {};
+  if (isTooLong) return { error: tooLong(ending.retryAfterMs!, pace.maxDelayMs) };
+  return ending.retryAfterMs === undefined ? { afterMs: 0 } : { afterMs: 0, isAppointment: true };
+}
+
+function isRefused(status: number | string): boolean {
+  return status === 'ADDRESS_REFUSED';
+}

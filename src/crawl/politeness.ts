@@ -1,0 +1,103 @@
+// Polite mode of one run: the host store beside the queue, the visit log, and the gate that uses them.
+// Loaded only when a crawl is polite; closed when its run ends.
+import path from 'node:path';
+import type { Engine } from '../fetch/engine.js';
+import { systemClock } from '../frontier/clock.js';
+import type { RequestQueue } from '../frontier/request-queue.js';
+import type { Log } from '../observe/log.js';
+import { createMemoryHosts, type HostStore, packHost, unpackHost } from '../politeness/hosts.js';
+import { openVisitLog } from '../politeness/visit-log.js';
+import { domainOf } from '../request/url.js';
+import type { ProxyConfiguration } from '../session/proxy.js';
+import { type AttemptHost, refuse } from './attempt.js';
+import { createGate, type Gate } from './gate.js';
+import type { ResolvedOptions } from './options.js';
+import { createRobotsReader } from './robots-reader.js';
+
+export interface Politeness {
+  /** The gate of a run, whose attempts share `host`. */
+  openGate(host: AttemptHost): Gate;
+  close(): Promise<void>;
+}
+
+export interface PolitenessParts {
+  readonly options: ResolvedOptions;
+  readonly queue: RequestQueue;
+  readonly engine: Engine;
+  readonly allowHost: (url: string) => Promise<boolean>;
+  readonly proxyConfiguration: ProxyConfiguration | undefined;
+  readonly log: Log;
+}
+
+/** Robots rules are looked up within this time, whatever pages are given. */
+const MAX_READ_TIMEOUT_MS = 30_000;
+
+export async function openPoliteness(parts: PolitenessParts): Promise<Politeness> {
+  const { options, queue, log } = parts;
+  const shared = queue.access === 'shared';
+  const store = await openHosts(queue, log);
+  const visitLog =
+    queue.visitsFolder === undefined
+      ? undefined
+      : await openVisitLog({
+          folder: queue.visitsFolder,
+          bootId: systemClock.bootId,
+          onError: (error) => log.exception(error, 'the visit log could not be written'),
+        });
+  const readTimeoutMs = Math.min(options.navigationTimeoutMs, MAX_READ_TIMEOUT_MS);
+  const readRobots = createRobotsReader({
+    engine: parts.engine,
+    userAgent: options.userAgent,
+    timeoutMs: readTimeoutMs,
+    ignoreTlsErrors: options.ignoreSslErrors,
+    proxyUrl: async () => parts.proxyConfiguration?.newUrl(),
+  });
+  return {
+    openGate: (host) =>
+      createGate({
+        store,
+        shared,
+        policy: {
+          agent: options.robotsAgent,
+          ttlMs: options.robotsCacheTtlMs,
+          retryMs: options.retryDelayMs,
+          maxDelayMs: options.maxDelayMs,
+        },
+        pace: {
+          minDelayMs: options.sameDomainDelayMs,
+          maxDelayMs: options.maxDelayMs,
+          backoffMs: options.retryDelayMs,
+          adaptiveFactor: options.adaptiveDelay,
+        },
+        readRobots,
+        readTimeoutMs,
+        allowHost: parts.allowHost,
+        visitLog,
+        paceBy: queue.paceBy,
+        laneOf: (url) => domainOf(url, queue.paceBy),
+        land: host.land,
+        refuse: (lease, error) => refuse(host, lease, error),
+        onSkipped: (skipped) => void host.onSkipped(skipped),
+        onTrouble: (origin, code, why) => log.warning(`Requests to ${origin} fail for now: ${why}`, { code }),
+        signal: host.signal,
+        wallMs: Date.now,
+        monotonicMs: () => performance.now(),
+      }),
+    async close() {
+      await visitLog?.close();
+      await store.close();
+    },
+  };
+}
+
+async function openHosts(queue: RequestQueue, log: Log): Promise<HostStore> {
+  if (queue.folder === undefined) return createMemoryHosts();
+  const { openLmdbHosts } = await import('../store/hosts-lmdb.js');
+  return openLmdbHosts({
+    folder: path.join(queue.folder, 'hosts'),
+    shared: queue.access === 'shared',
+    pack: packHost,
+    unpack: unpackHost,
+    onError: (error) => log.exception(error, 'what is known of hosts could not be saved'),
+  });
+}

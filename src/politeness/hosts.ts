@@ -1,0 +1,137 @@
+// PORT. What the crawl remembers of each host between two requests: robots rules, failures, backoff.
+// Promise: a record that is lost, cut or unreadable costs one more robots.txt, never a wrong decision.
+
+/** A host here is an origin: scheme, name and port, since each has a robots.txt of its own. */
+export interface HostRecord {
+  /** The robot the rules are for; rules for another are no rules. */
+  readonly agent: string;
+  /** robots.txt for that agent with its sitemaps, packed; '' allows everything; undefined: never read. */
+  readonly rules?: string;
+  /** Wall time in ms when the rules were read, and until when they need no second look. */
+  readonly readAtMs: number;
+  readonly freshUntilMs: number;
+  /** Where a redirect said robots.txt is, how many led there, and when it was asked for in another queue. */
+  readonly hop?: { readonly url: string; readonly count: number; readonly askedAtMs?: number };
+  /** Failed attempts to read robots.txt in a row, and when the next may be made. */
+  readonly tries: number;
+  readonly nextTryAtMs: number;
+  /** After the last attempt: until when nobody tries again, and why. */
+  readonly unreachableUntilMs: number;
+  readonly why?: string;
+  /** Failures in a row to resolve, connect or shake hands; after too many, until when the host counts as down. */
+  readonly failures: number;
+  readonly downUntilMs: number;
+  /** How often the host was overloaded without having recovered since. */
+  readonly backoff: number;
+}
+
+export interface HostStore {
+  /** What is known of a host; undefined when nothing is, or what there is cannot be read. */
+  get(host: string): Promise<HostRecord | undefined>;
+  /** Replaces the record and ends a claim. Durable soon, visible to this process at once. */
+  put(host: string, record: HostRecord): void;
+  /** True for one caller of all processes until `ms` have passed or the record was put. */
+  claim(host: string, ms: number): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+/** Rules and sitemaps of one host take no more room than this. */
+export const MAX_RULES_BYTES = 16 * 1024;
+
+export function freshHost(agent: string): HostRecord {
+  return {
+    agent,
+    readAtMs: 0,
+    freshUntilMs: 0,
+    tries: 0,
+    nextTryAtMs: 0,
+    unreachableUntilMs: 0,
+    failures: 0,
+    downUntilMs: 0,
+    backoff: 0,
+  };
+}
+
+/** A record as one line of JSON, rules last and untouched: they are most of it. */
+export function packHost({ rules, ...head }: HostRecord): string {
+  return rules === undefined ? JSON.stringify(head) : `${JSON.stringify(head)}\n${rules}`;
+}
+
+/** The record behind a packed one; undefined when it was not one. */
+export function unpackHost(text: string): HostRecord | undefined {
+  const end = text.indexOf('\n');
+  try {
+    const head = JSON.parse(end < 0 ? text : text.slice(0, end)) as HostRecord;
+    const numbers = [head.readAtMs, head.freshUntilMs, head.tries, head.nextTryAtMs, head.unreachableUntilMs];
+    numbers.push(head.failures, head.downUntilMs, head.backoff);
+    if (typeof head.agent !== 'string' || !numbers.every(Number.isFinite)) return undefined;
+    return end < 0 ? head : { ...head, rules: text.slice(end + 1) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Roughly what a record takes in memory beyond its text. */
+const OVERHEAD_BYTES = 400;
+const DEFAULT_MAX_BYTES = 64 * 1024 * 1024;
+
+/** A store that ends with its process: the least recently used records go when it is full. */
+export function createMemoryHosts(options: { maxBytes?: number; now?: () => number } = {}): HostStore {
+  const { maxBytes = DEFAULT_MAX_BYTES, now = () => performance.now() } = options;
+  const records = createBoundedMap<HostRecord>(maxBytes);
+  const claims = createBoundedMap<number>(maxBytes);
+  return {
+    get: async (host) => records.get(host),
+    put(host, record) {
+      records.set(host, record, hostBytes(host, record));
+      claims.delete(host);
+    },
+    async claim(host, ms) {
+      if ((claims.get(host) ?? 0) > now()) return false;
+      claims.set(host, now() + ms, OVERHEAD_BYTES);
+      return true;
+    },
+    close: async () => undefined,
+  };
+}
+
+export function hostBytes(host: string, record: HostRecord): number {
+  return OVERHEAD_BYTES + 2 * (host.length + (record.rules?.length ?? 0));
+}
+
+/** A map that forgets its least recently used entries to stay within its bytes. */
+export interface BoundedMap<Value> {
+  get(key: string): Value | undefined;
+  set(key: string, value: Value, bytes: number): void;
+  delete(key: string): void;
+  readonly bytes: number;
+}
+
+export function createBoundedMap<Value>(maxBytes: number): BoundedMap<Value> {
+  const entries = new Map<string, { value: Value; bytes: number }>();
+  let total = 0;
+  function remove(key: string): void {
+    total -= entries.get(key)?.bytes ?? 0;
+    entries.delete(key);
+  }
+  return {
+    get(key) {
+      const entry = entries.get(key);
+      if (!entry) return undefined;
+      // Maps keep the order of insertion: the first is the one that was not asked for longest.
+      entries.delete(key);
+      entries.set(key, entry);
+      return entry.value;
+    },
+    set(key, value, bytes) {
+      remove(key);
+      entries.set(key, { value, bytes });
+      total += bytes;
+      while (total > maxBytes && entries.size > 1) remove(entries.keys().next().value!);
+    },
+    delete: remove,
+    get bytes() {
+      return total;
+    },
+  };
+}
