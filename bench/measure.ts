@@ -11,6 +11,7 @@ export interface Figure {
 }
 
 const MEASURES = {
+  redis: 'the frontier in Redis: commands and server CPU a page, bytes a URL and a domain',
   queue: 'the embedded queue at a million URLs, through RequestQueue',
   kill: 'a crawl of 5,000 pages killed 20 times, by one owner and by three sharing processes',
   rate: 'maxRequestsPerMinute 600, seen from the server',

@@ -22,6 +22,8 @@ export interface ConnectionOptions {
 export interface Connection {
   /** The address without its password. */
   readonly where: string;
+  /** Commands sent so far, a script call counting as one: a metric. */
+  readonly commandsSent: number;
   connect(): Promise<void>;
   /** Replies are Buffers, numbers, null and arrays of them. */
   command(...parts: [string, ...Argument[]]): Promise<unknown>;
@@ -41,6 +43,7 @@ export function createConnection(options: ConnectionOptions): Connection {
   const where = withoutPassword(options.url);
   const redis = createClient(options);
   let isClosed = false;
+  let commandsSent = 0;
   let failure: CrawlError | undefined;
   let afterReturn: ((run: Connection['run']) => Promise<void>) | undefined;
   let lastError: Error | undefined;
@@ -74,10 +77,12 @@ export function createConnection(options: ConnectionOptions): Connection {
 
   async function sendScript(name: ScriptName, args: readonly Argument[]): Promise<unknown> {
     const { sha, source } = scriptOf(name);
+    commandsSent++;
     try {
       return await redis.callBuffer('EVALSHA', [sha, 0, ...args] as Argument[]);
     } catch (error) {
       if (!(error as Error).message.startsWith('NOSCRIPT')) throw translated(error, where);
+      commandsSent++;
       return redis.callBuffer('EVAL', [source, 0, ...args] as Argument[]).catch((again: unknown) => {
         throw translated(again, where);
       });
@@ -117,6 +122,9 @@ export function createConnection(options: ConnectionOptions): Connection {
 
   return {
     where,
+    get commandsSent() {
+      return commandsSent;
+    },
     async connect() {
       try {
         await redis.connect();
@@ -126,7 +134,11 @@ export function createConnection(options: ConnectionOptions): Connection {
         throw translated(lastError ?? error, where);
       }
     },
-    command: (...parts) => patiently(() => redis.callBuffer(parts[0], parts.slice(1) as Argument[])),
+    command: (...parts) =>
+      patiently(() => {
+        commandsSent++;
+        return redis.callBuffer(parts[0], parts.slice(1) as Argument[]);
+      }),
     run: (name, args) => patiently(() => sendScript(name, args)),
     onReturn: (check) => void (afterReturn = check),
     close() {

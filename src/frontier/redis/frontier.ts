@@ -76,6 +76,8 @@ export interface RedisFrontierOptions extends ConnectionOptions {
 }
 
 export interface RedisFrontier extends Frontier {
+  /** Commands sent to the server so far, a script call counting as one: a metric. */
+  readonly commandsSent: number;
   /** From the next call on, domains without a delay of their own are paced like this. */
   setPacing(pacing: Pacing): void;
   /** Ends as `kill -9` would: nothing is given back. For tests. */
@@ -256,12 +258,15 @@ async function openStore(
   }
 
   return {
+    get commandsSent() {
+      return connection.commandsSent;
+    },
     setPacing: (next) => void (pacing = checkedPacing(next)),
     async add(call) {
       checkOpen();
       checkCaller(call);
       checkEntries(call.entries);
-      const letters = await addAll(call, packEntryCalls(call.entries.map(toFound), withFingerprint), '');
+      const letters = await addAll(call, packEntryCalls(call.entries.map(toFound), withFingerprint, seen.letter), '');
       return Array.from(letters ?? '', (letter) => PRESENCES[letter]!);
     },
     async lease(call) {
@@ -291,7 +296,7 @@ async function openStore(
         found.map((entry) => ({ entry, lease })),
       );
       if (links.length > 0) {
-        const answer = await addAll(checked, packEntryCalls(links, withFingerprint), 'links ');
+        const answer = await addAll(checked, packEntryCalls(links, withFingerprint, seen.letter), 'links ');
         if (answer === undefined) return refused;
       }
       const [held, accepted] = (await run('settle', settleArguments(checked))) as [number, Buffer];

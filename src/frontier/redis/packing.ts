@@ -3,6 +3,7 @@
 import type { Fingerprint } from '../../request/fingerprint.js';
 import type { Priority } from '../../request/request.js';
 import type { Landing, Lease, QueueEntry, Settlement } from '../frontier.js';
+import type { SeenNumbers } from './seen-memory.js';
 
 /** Bytes that grow as they are written. */
 export interface ByteWriter {
@@ -56,6 +57,7 @@ export function domainKey(domain: string): Buffer {
 
 const HAS_FINGERPRINT = 8;
 const HAS_LOST = 16;
+const IN_FRONT = 128;
 
 /** Requests of one script call: at most this many, and about this many bytes. */
 export const MAX_CALL_REQUESTS = 1_000;
@@ -75,17 +77,26 @@ export interface FoundEntry {
 }
 
 /** Entries as the arguments of as many add calls as they need. */
-export function packEntryCalls(found: readonly FoundEntry[], withFingerprint: boolean): EntryCall[] {
+export function packEntryCalls(
+  found: readonly FoundEntry[],
+  withFingerprint: boolean,
+  memory: SeenNumbers['letter'],
+): EntryCall[] {
   const calls: EntryCall[] = [];
   for (let from = 0; from < found.length;) {
-    const call = packEntryCall(found, from, withFingerprint);
+    const call = packEntryCall(found, from, withFingerprint, memory);
     calls.push(call);
     from += call.count;
   }
   return calls;
 }
 
-function packEntryCall(found: readonly FoundEntry[], from: number, withFingerprint: boolean): EntryCall {
+function packEntryCall(
+  found: readonly FoundEntry[],
+  from: number,
+  withFingerprint: boolean,
+  memory: SeenNumbers['letter'],
+): EntryCall {
   const writer = createByteWriter(16_384);
   const domains = new Map<string, number>();
   const leases = new Map<number, number>();
@@ -102,20 +113,32 @@ function packEntryCall(found: readonly FoundEntry[], from: number, withFingerpri
     const { buffer, at } = writer.room(18);
     buffer.writeUInt32LE(hi, at);
     buffer.writeUInt32LE(lo, at + 4);
-    buffer[at + 8] = (entry.priority ?? 0) + 2 + (withFingerprint ? HAS_FINGERPRINT : 0);
-    buffer[at + 9] = entry.forefront ? 1 : 0;
-    buffer.writeUInt16LE(indexOf(domains, entry.domain), at + 10);
-    buffer.writeUInt16LE(lease === undefined ? 0 : indexOf(leases, lease) + 1, at + 12);
+    const flags = (entry.priority ?? 0) + 2 + (withFingerprint ? HAS_FINGERPRINT : 0);
+    buffer[at + 8] = flags + (entry.forefront ? IN_FRONT : 0);
+    buffer.writeUInt16LE(indexOf(domains, entry.domain), at + 9);
+    buffer.writeUInt16LE(lease === undefined ? 0 : indexOf(leases, lease) + 1, at + 11);
+    const claimBytes = writeClaim(writer, entry.fingerprint, memory);
     const restAt = writer.length;
     if (withFingerprint) writeFingerprint(writer, entry.fingerprint);
     writer.text(entry.record);
     const end = writer.length;
     // The buffer may have grown since: take it anew.
-    writer.taken().writeUInt32LE(end - restAt, at + 14);
+    const written = writer.taken();
+    written[at + 13] = claimBytes;
+    written.writeUInt32LE(end - restAt, at + 14);
   }
   const ids = Buffer.allocUnsafe(leases.size * 8);
   for (const [id, index] of leases) ids.writeDoubleLE(id, index * 8);
   return { leases: ids, entries: writer.taken(), domains: [...domains.keys()].map(domainKey), count };
+}
+
+/** What claim() of lua/part-seen.lua takes; how many bytes that are. */
+function writeClaim(writer: ByteWriter, { hi, lo }: Fingerprint, memory: SeenNumbers['letter']): number {
+  const start = writer.length;
+  // 53 bits: exact in a double. The 11 others choose the bucket.
+  if (memory === 'e') writer.text(String(hi * 0x20_0000 + (lo >>> 11)));
+  else if (memory === 'r') writeFingerprint(writer, { hi, lo });
+  return writer.length - start;
 }
 
 function writeFingerprint(writer: ByteWriter, { hi, lo }: Fingerprint): void {

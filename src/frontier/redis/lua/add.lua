@@ -4,8 +4,8 @@
 --
 -- ARGV[1..5]  see the parts frame and calls
 -- ARGV[6]     ids of leases that the requests were found in, 8 bytes each; '' for requests of nobody's visit
--- ARGV[7]     entries, packed: fingerprint (hi, lo), flags of the value, 1 if in front, index of its domain,
---             index of its lease or 0, length of the rest, rest of the value
+-- ARGV[7]     entries, packed: fingerprint (hi, lo), flags of the value and 128 if in front, index of its domain,
+--             index of its lease or 0, lengths of the next two, what claim() takes, rest of the value
 -- ARGV[8..]   the domains' keys
 -- Keys:       those of the parts
 -- Returns     {pod time, sequence number, 1 unless the holder was lost, one letter an entry: n, p, e as claim() tells,
@@ -32,27 +32,26 @@ end
 
 local isOwned = { [0] = true }
 for at = 1, #ARGV[6], 8 do
-  local id = string.format('%.0f', (struct.unpack('<d', ARGV[6], at)))
-  local row = call('HGET', P .. 'l:' .. holder, id)
+  local row = call('HGET', P .. 'l:' .. holder, sub(ARGV[6], at, at + 7))
   isOwned[(at + 7) / 8] = row and not unpackLease(row).rider
 end
 
-local entries, at, found = ARGV[7], 1, {}
-while at <= #entries do
-  local hi, lo, flags, front, domain, lease, length, start = struct.unpack('<I4I4BBI2I2I4', entries, at)
-  local fingerprint, rest = struct.pack('>I4I4', hi, lo), sub(entries, start, start + length - 1)
-  at = start + length
-  local presence = isOwned[lease] and claim(hi, lo, fingerprint) or '-'
-  found[#found + 1] = presence
+local entries, at, count, found, unpackNumbers = ARGV[7], 1, 0, {}, struct.unpack
+local size = #entries
+while at <= size do
+  local hi, lo, flags, domain, lease, entryBytes, restBytes, start = unpackNumbers('<I4I4BI2I2BI4', entries, at)
+  local rest = start + entryBytes
+  at = rest + restBytes
+  local presence = isOwned[lease] and claim(hi, lo, sub(entries, start, rest - 1)) or '-'
+  count = count + 1
+  found[count] = presence
   if presence == 'n' then
-    local d, priority = domainOf(ARGV[8 + domain]), flags % 8 - 2
-    local value = char(flags) .. struct.pack('>I4', nextNumber()) .. rest
+    local d, isFront = domainOf(ARGV[8 + domain]), flags >= 128
+    local priority = flags % 8 - 2
+    local value = char(flags % 128) .. struct.pack('>I4', nextNumber()) .. sub(entries, rest, at - 1)
     hot.accepted = hot.accepted + 1
-    if memory == 'r' then
-      local _, _, _, record = unpackValue(value)
-      remember(fingerprint, 'Q', priority, '', record)
-    end
-    if front == 1 then
+    remember(value, 'Q', '')
+    if isFront then
       queueInFront(d, value)
     elseif priority == 0 then
       joinLine(d, value)

@@ -29,7 +29,7 @@ if answer then
   local first, count, nextMs = struct.unpack('<ddd', answer)
   local ids = {}
   for id = first, first + count - 1 do
-    ids[#ids + 1] = string.format('%.0f', id)
+    ids[#ids + 1] = struct.pack('<d', id)
   end
   save()
   local rows = #ids > 0 and call('HMGET', P .. 'l:' .. holder, unpack(ids)) or {}
@@ -48,7 +48,7 @@ local function give(d, request, isRider)
   local row = packLease({ place = request.place, delay = delayOf(d), key = d.key, value = request.value,
     landed = isRider, rider = isRider })
   rows[#rows + 1] = row
-  written[#written + 1] = string.format('%.0f', hot.lease)
+  written[#written + 1] = struct.pack('<d', hot.lease)
   written[#written + 1] = row
 end
 

@@ -12,13 +12,15 @@ local function domainOf(key)
   if d then
     return d
   end
-  d = { key = key, tail = {}, delay = -1, allowed = 0, ready = 0, tie = 0, due = -1, queued = 0, places = 0, far = 0,
-    turns = 0, landed = 0 }
-  local row = call('HGET', P .. 'd:' .. sub(key, 1, 2), sub(key, 3))
+  local bucket, name = P .. 'd:' .. sub(key, 1, 2), sub(key, 3)
+  local delay, allowed, ready, tie, queued, places, far, turns, landed = -1, 0, 0, 0, 0, 0, 0, 0, 0
+  local row = call('HGET', bucket, name)
   if row then
-    d.delay, d.allowed, d.ready, d.tie, d.queued, d.places, d.far, d.turns, d.landed = struct.unpack(ROW, row)
-    d.due = d.tie > 0 and max(d.allowed, d.ready) or -1
+    delay, allowed, ready, tie, queued, places, far, turns, landed = struct.unpack(ROW, row)
   end
+  d = { key = key, bucket = bucket, name = name, tail = false, delay = delay, allowed = allowed, ready = ready, tie = tie,
+    queued = queued, places = places, far = far, turns = turns, landed = landed, marked = false, toBack = false,
+    due = tie > 0 and max(allowed, ready) or -1 }
   domains[key] = d
   return d
 end
@@ -44,9 +46,9 @@ local function dueMember(d)
 end
 
 local function pushTail(d)
-  if #d.tail > 0 then
+  if d.tail then
     each500('RPUSH', P .. 'q:' .. d.key, d.tail)
-    d.tail = {}
+    d.tail = false
   end
 end
 
@@ -69,8 +71,8 @@ local function flush()
         entering[#entering + 1] = dueMember(d)
       end
     end
-    call('HSET', P .. 'd:' .. sub(d.key, 1, 2), sub(d.key, 3), struct.pack(ROW, d.delay, d.allowed, d.ready, d.tie,
-      d.queued, d.places, d.far, d.turns, d.landed))
+    call('HSET', d.bucket, d.name, struct.pack(ROW, d.delay, d.allowed, d.ready, d.tie, d.queued, d.places, d.far,
+      d.turns, d.landed))
     d.marked, d.toBack = false, false
   end
   marked = {}

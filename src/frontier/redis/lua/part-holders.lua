@@ -3,7 +3,7 @@
 -- Flags: 1 landed, its turn has been given back; 2 a rider, which came along on another's turn and never held one.
 --
 -- Keys: holders (zset, holder by the time it is lost unless heard of)   life (hash, holder -> enrolment number, opener)
---       l:HOLDER (hash, lease id -> row)   lost (zset, holder by the time it was lost, kept a day)
+--       l:HOLDER (hash, lease id as a packed double -> row)   lost (zset, holder by the time it was lost, kept a day)
 local BACKOFF_MS, MAX_BACKOFF_MS, LOST_KEPT_MS = 1000, 60000, 86400000
 local LOSSES_BEFORE_BACKOFF, LOSSES_BEFORE_GIVING_UP = 2, 10
 

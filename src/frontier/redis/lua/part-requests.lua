@@ -16,7 +16,12 @@ end
 
 local function joinLine(d, value)
   enter(d, true)
-  d.tail[#d.tail + 1] = value
+  local tail = d.tail
+  if tail then
+    tail[#tail + 1] = value
+  else
+    d.tail = { value }
+  end
 end
 
 local function takePlace(d, value, place, isFresh)
@@ -44,8 +49,7 @@ local function wait(d, value, afterMs, toEnd)
   local member = sub(value, 2, 5) .. (toEnd and '\1' or '\0') .. struct.pack('<I2', #d.key) .. d.key .. value
   call('ZADD', P .. 'waiting', hot.now + afterMs, member)
   hot.retrying = hot.retrying + 1
-  local priority, fingerprint, _, record = unpackValue(value)
-  remember(fingerprint, 'R', priority, '', record)
+  remember(value, 'R', '')
 end
 
 -- Queues the requests whose wait is over. Each goes to the very front, so the one that waited longest goes last.
@@ -59,8 +63,7 @@ local function returnFromWaiting()
     local length = struct.unpack('<I2', over[i], 6)
     local d, value = domainOf(sub(over[i], 8, 7 + length)), sub(over[i], 8 + length)
     hot.retrying = hot.retrying - 1
-    local priority, fingerprint, _, record = unpackValue(value)
-    remember(fingerprint, 'Q', priority, '', record)
+    remember(value, 'Q', '')
     if byte(over[i], 5) == 1 then
       queueLast(d, value)
     else
@@ -74,6 +77,5 @@ local ENDS = { D = 'done', F = 'failed', S = 'skipped' }
 -- The end of a request that nobody holds any more.
 local function finish(value, state, reason)
   hot[ENDS[state]] = hot[ENDS[state]] + 1
-  local priority, fingerprint, _, record = unpackValue(value)
-  remember(fingerprint, state, priority, reason, record)
+  remember(value, state, reason)
 end

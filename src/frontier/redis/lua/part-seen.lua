@@ -26,12 +26,13 @@ local function splitBucket()
   hot.buckets = hot.buckets + 1
 end
 
-local levelOf, levelBuckets = 0, 0
+local levelOf, levelBuckets = 0, -1
 
--- The bucket's key and the entry in it.
-local function exactly(hi, lo)
-  hot.buckets = max(hot.buckets, FIRST_BUCKETS)
+local BUCKET = P .. 's:'
+
+local function bucketOf(lo)
   if levelBuckets ~= hot.buckets then
+    hot.buckets = max(hot.buckets, FIRST_BUCKETS)
     levelOf, levelBuckets = FIRST_BUCKETS, hot.buckets
     while levelOf * 2 <= levelBuckets do
       levelOf = levelOf * 2
@@ -41,12 +42,12 @@ local function exactly(hi, lo)
   if bucket >= levelBuckets then
     bucket = lo % levelOf
   end
-  return P .. 's:' .. struct.pack('<I4', bucket), hi * 2097152 + floor(lo / FIRST_BUCKETS)
+  return BUCKET .. struct.pack('<I4', bucket)
 end
 
-local function claimExactly(hi, lo)
-  local key, entry = exactly(hi, lo)
-  if call('SADD', key, entry) == 0 then
+-- `entry`: the 53 higher bits in decimal, which the caller has at hand; making it here costs as much as the SADD.
+local function claimExactly(lo, entry)
+  if call('SADD', bucketOf(lo), entry) == 0 then
     return false
   end
   hot.seen = hot.seen + 1
@@ -99,23 +100,25 @@ local function isKnown(hi, lo)
   if memory == 'b' then
     return not isMissing('GET', hi, lo)
   end
-  return call('SISMEMBER', exactly(hi, lo)) == 1
+  return call('SISMEMBER', bucketOf(lo), hi * 2097152 + floor(lo / FIRST_BUCKETS)) == 1
 end
 
-local function remember(fingerprint, state, priority, reason, record)
+local function remember(value, state, reason)
   if memory == 'r' then
+    local priority, fingerprint, _, record = unpackValue(value)
     call('HSET', P .. 'r', fingerprint, state .. char(priority + 2) .. struct.pack('<I2', #reason) .. reason .. record)
   end
 end
 
 -- n: new, and claimed now; p: known, as far as this store can tell not ended; e: ended.
-local function claim(hi, lo, fingerprint)
+-- `entry`: with memory e see claimExactly(), with r the fingerprint's bytes, with b nothing.
+local function claim(hi, lo, entry)
   if memory == 'e' then
-    return claimExactly(hi, lo) and 'n' or 'p'
+    return claimExactly(lo, entry) and 'n' or 'p'
   elseif memory == 'b' then
     return claimInBloom(hi, lo) and 'n' or 'p'
   end
-  local known = call('HGET', P .. 'r', fingerprint)
+  local known = call('HGET', P .. 'r', entry)
   if not known then
     hot.seen = hot.seen + 1
     return 'n'

@@ -27,16 +27,15 @@ if answer or not isHeld then
 end
 
 -- Every lease the call names, read at once.
-local LANDING, SETTLEMENT = '<ddd', '<dBdBI2BI4'
 local settlements, ids, at = {}, {}, 1
 for from = 1, #ARGV[6], 24 do
-  ids[#ids + 1] = string.format('%.0f', (struct.unpack('<d', ARGV[6], from)))
+  ids[#ids + 1] = sub(ARGV[6], from, from + 7)
 end
 while at <= #ARGV[7] do
-  local lease, kind, afterMs, toEnd, reasonBytes, hasRecord, recordBytes, start = struct.unpack(SETTLEMENT, ARGV[7], at)
+  local id = sub(ARGV[7], at, at + 7)
+  local kind, afterMs, toEnd, reasonBytes, hasRecord, recordBytes, start = struct.unpack('<BdBI2BI4', ARGV[7], at + 8)
   local record = start + reasonBytes
   at = record + recordBytes
-  local id = string.format('%.0f', lease)
   ids[#ids + 1] = id
   settlements[#settlements + 1] = { id = id, kind = kind, afterMs = afterMs, toEnd = toEnd == 1,
     reason = sub(ARGV[7], start, record - 1), record = hasRecord == 1 and sub(ARGV[7], record, at - 1) or nil }
@@ -50,8 +49,8 @@ end
 
 -- The response has ended: the turn is free, and the delay runs from now.
 for from = 1, #ARGV[6], 24 do
-  local id, delayMs, pauseMs = struct.unpack(LANDING, ARGV[6], from)
-  id = string.format('%.0f', id)
+  local id = sub(ARGV[6], from, from + 7)
+  local delayMs, pauseMs = struct.unpack('<dd', ARGV[6], from + 8)
   local lease = held[id]
   if lease and not lease.landed then
     local d = domainOf(lease.key)
@@ -86,7 +85,8 @@ for i, one in ipairs(settlements) do
   if lease then
     held[one.id], changed[one.id] = nil, nil
     ended[#ended + 1] = one.id
-    if one.record then
+    -- Of what ends, only a store that keeps requests needs the record.
+    if one.record and (one.kind >= 3 or memory == 'r') then
       lease.value = withRecord(lease.value, one.record)
     end
     if one.kind == 4 then
@@ -99,8 +99,7 @@ for i, one in ipairs(settlements) do
       elseif one.afterMs > 0 then
         wait(d, lease.value, one.afterMs, one.toEnd)
       else
-        local priority, fingerprint, _, record = unpackValue(lease.value)
-        remember(fingerprint, 'Q', priority, '', record)
+        remember(lease.value, 'Q', '')
         if one.toEnd then
           queueLast(d, lease.value)
         else
