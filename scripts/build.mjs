@@ -29,8 +29,6 @@ const bundle = await rolldown({
   external: (id) => !/^[./]|^[a-z]:[\\/]|^src\//i.test(id),
   transform: { target: 'es2022' },
   checks: { ineffectiveDynamicImport: false },
-  // Marks in the chunks where each source begins: for readers of stack traces, and for bench/profile.ts.
-  experimental: { attachDebugInfo: 'simple' },
 });
 await bundle.write({
   dir: 'dist',
@@ -40,6 +38,8 @@ await bundle.write({
   chunkFileNames: 'chunks/[name].js',
   // A class keeps its name in messages where two of one name meet.
   keepNames: true,
+  // For bench/profile.ts; not shipped, and not named in the code.
+  sourcemap: 'hidden',
 });
 await bundle.close();
 for (const file of sources) if (file.endsWith('.lua')) cpSync(join('src', file), join('dist', file));

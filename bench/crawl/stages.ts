@@ -1,11 +1,12 @@
 // Reads a V8 CPU profile and shares out its self time by stage of the crawl. What runs inside Node or V8 belongs to the
 // stage that called it, except for what has a name of its own: inflating, sockets, TLS, garbage collection.
 import { existsSync, readFileSync } from 'node:fs';
+import { SourceMap, type SourceMapPayload } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
 interface ProfileNode {
   id: number;
-  callFrame: { functionName: string; url: string; lineNumber: number };
+  callFrame: { functionName: string; url: string; lineNumber: number; columnNumber: number };
   children?: number[];
 }
 
@@ -36,23 +37,19 @@ const OF_NODE: readonly (readonly [RegExp, string])[] = [
   [/^node:internal\/modules/, 'loading modules'],
 ];
 
-const marksOf = new Map<string, readonly (string | undefined)[]>();
+const maps = new Map<string, SourceMap | undefined>();
 
-/** The source file a line of a chunk comes from, by the marks that the build leaves; else the chunk itself. */
-function sourceOf({ url, lineNumber }: ProfileNode['callFrame']): string {
+function mapOf(url: string): SourceMap | undefined {
+  const file = `${fileURLToPath(url)}.map`;
+  return existsSync(file) ? new SourceMap(JSON.parse(readFileSync(file, 'utf8')) as SourceMapPayload) : undefined;
+}
+
+/** The source file a place in a chunk comes from, by the chunk's source map; else the chunk itself. */
+function sourceOf({ url, lineNumber, columnNumber }: ProfileNode['callFrame']): string {
   if (!url.startsWith('file:') || !url.includes('/dist/') || url.includes('/node_modules/')) return url;
-  let marks = marksOf.get(url);
-  if (!marks) {
-    const file = fileURLToPath(url);
-    let source: string | undefined;
-    const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n') : [];
-    marks = lines.map((line) => {
-      source = /^\/\/ (src\/.+\.ts)$/.exec(line)?.[1] ?? source;
-      return source;
-    });
-    marksOf.set(url, marks);
-  }
-  const source = marks[lineNumber];
+  if (!maps.has(url)) maps.set(url, mapOf(url));
+  const entry = maps.get(url)?.findEntry(lineNumber, columnNumber);
+  const source = entry && 'originalSource' in entry ? /src\/.+$/.exec(entry.originalSource)?.[0] : undefined;
   return source === undefined ? url : `/${source}`;
 }
 
