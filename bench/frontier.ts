@@ -1,5 +1,5 @@
-// The embedded frontier against its goals (ANCHORS "Queue"): adding, resuming, leasing and settling.
-// node --import jiti/register bench/frontier.ts [--urls 1000000] [--shape one|thousand|million|all] [--access owner|shared|both]
+// The frontier's backends against their goals (ANCHORS "Queue"): adding, resuming, leasing and settling.
+// node --import jiti/register bench/frontier.ts [--urls 1000000] [--shape one|thousand|million|all] [--access memory|owner|shared|all]
 // Each measurement runs in a process of its own, so that memory and CPU are its alone.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
@@ -12,13 +12,11 @@ import { openLmdbFrontier } from '../src/frontier/lmdb.js';
 import { createMemoryFrontier } from '../src/frontier/memory.js';
 import { fingerprintOf } from '../src/request/fingerprint.js';
 
-type Access = 'owner' | 'shared' | 'memory';
-
 const { values } = parseArgs({
   options: {
     urls: { type: 'string', default: '1000000' },
     shape: { type: 'string', default: 'all' },
-    access: { type: 'string', default: 'both' },
+    access: { type: 'string', default: 'all' },
     step: { type: 'string' },
     folder: { type: 'string' },
   },
@@ -40,11 +38,32 @@ function entriesFrom(start: number, count: number, domains: number): QueueEntry[
   return entries;
 }
 
-function open(folder: string, access: Access): Promise<Frontier> {
-  const options = { holder: 'bench', pacing: { delayMs: 0, turns: TURNS } };
-  if (access === 'memory') return Promise.resolve(createMemoryFrontier(options));
-  return openLmdbFrontier(folder, { ...options, access });
+interface Backend {
+  /** What was added is there when it is opened again. */
+  readonly durable: boolean;
+  /** Opens the queue of this folder; a backend without a folder takes it as the queue's name. */
+  open(folder: string): Promise<Frontier>;
+  /** The bytes on disk of what a folder holds. */
+  diskBytes?(folder: string): number;
 }
+
+const OPTIONS = { holder: 'bench', pacing: { delayMs: 0, turns: TURNS } };
+const lmdbBytes = (folder: string): number => statSync(join(folder, 'data.mdb')).size;
+
+/** A new backend is one more row. */
+const BACKENDS: Readonly<Record<string, Backend>> = {
+  memory: { durable: false, open: async () => createMemoryFrontier(OPTIONS) },
+  owner: {
+    durable: true,
+    open: (folder) => openLmdbFrontier(folder, { ...OPTIONS, access: 'owner' }),
+    diskBytes: lmdbBytes,
+  },
+  shared: {
+    durable: true,
+    open: (folder) => openLmdbFrontier(folder, { ...OPTIONS, access: 'shared' }),
+    diskBytes: lmdbBytes,
+  },
+};
 
 let call = 0;
 
@@ -82,22 +101,21 @@ async function measured(run: () => Promise<unknown>): Promise<{ cpuSecs: number;
 
 const round = (value: number): number => Math.round(value * 100) / 100;
 
-async function step(name: string, folder: string, access: Access, domains: number): Promise<void> {
+async function step(name: string, folder: string, access: string, domains: number): Promise<void> {
+  const { durable, open, diskBytes } = BACKENDS[access]!;
   const report = (figures: Record<string, unknown>): void => console.log(JSON.stringify({ name, access, ...figures }));
   if (name === 'add') {
-    const frontier = await open(folder, access);
+    const frontier = await open(folder);
     const took = await measured(() => addAll(frontier, 0, urls, domains));
     report({ domains, urls, cpuSecs: round(took.cpuSecs), secs: round(took.secs), rssMb: Math.round(took.rssMb) });
     await frontier.close();
-    if (access !== 'memory') report({ diskBytesPerUrl: Math.round(statSync(join(folder, 'data.mdb')).size / urls) });
+    if (diskBytes) report({ diskBytesPerUrl: Math.round(diskBytes(folder) / urls) });
   } else {
     let frontier!: Frontier;
-    const resumed = await measured(async () => {
-      frontier = await open(folder, access);
-      if (access === 'memory') await addAll(frontier, 0, urls, domains);
-    });
-    report({ resumeSecs: round(resumed.secs), resumeCpuSecs: round(resumed.cpuSecs) });
-    const few = await open(`${folder}-few`, access);
+    const resumed = await measured(async () => (frontier = await open(folder)));
+    if (durable) report({ resumeSecs: round(resumed.secs), resumeCpuSecs: round(resumed.cpuSecs) });
+    else await addAll(frontier, 0, urls, domains);
+    const few = await open(`${folder}-few`);
     await addAll(few, 0, Math.min(FEW, urls), domains);
     // Alternating, so that both rates are of the same minutes of a busy machine; the first round warms up.
     const rates: Record<'few' | 'many', number[]> = { few: [], many: [] };
@@ -134,15 +152,15 @@ function startStep(name: string, folder: string, shape: string, access: string):
 }
 
 if (values.step && values.folder) {
-  await step(values.step, values.folder, values.access as Access, DOMAINS[values.shape]!);
+  await step(values.step, values.folder, values.access, DOMAINS[values.shape]!);
 } else {
   const shapes = values.shape === 'all' ? Object.keys(DOMAINS) : [values.shape];
-  const accesses = values.access === 'both' ? ['owner', 'shared'] : [values.access];
+  const accesses = values.access === 'all' ? Object.keys(BACKENDS) : [values.access];
   for (const access of accesses) {
     for (const shape of shapes) {
       const folder = mkdtempSync(join(tmpdir(), 'orcrawl-bench-'));
       try {
-        if (access !== 'memory') startStep('add', folder, shape, access);
+        startStep('add', folder, shape, access);
         startStep('lease', folder, shape, access);
       } finally {
         rmSync(folder, { recursive: true, force: true });

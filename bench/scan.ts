@@ -38,7 +38,7 @@ function readPages(): { source: string; pages: Buffer[] } {
 }
 
 async function loadScanner(): Promise<typeof Scanner> {
-  const built = new URL('../dist/parse/scan.js', import.meta.url);
+  const built = new URL('../dist/index.js', import.meta.url);
   if (existsSync(built)) return (await import(built.href)) as typeof Scanner;
   console.log('dist/ is not built: what follows measures the TypeScript loader more than the scanner');
   return import('../src/parse/scan.js');

@@ -4,7 +4,7 @@ import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { Agent } from 'undici';
-import { scanPage } from '../../dist/parse/scan.js';
+import { scanPage } from '../../dist/index.js';
 import { order, reportCost } from './contestant.mjs';
 
 const { seeds, concurrency, folder } = order;

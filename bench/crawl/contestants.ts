@@ -37,14 +37,14 @@ export const CONTESTANTS: readonly Contestant[] = [
     title: 'Crawlee CheerioCrawler, memory',
     file: 'crawlee.mjs',
     order: { persist: false },
-    share: 1 / 3,
+    share: 1 / 6,
   },
   {
     name: 'crawlee-disk',
     title: 'Crawlee CheerioCrawler, disk',
     file: 'crawlee.mjs',
     order: { persist: true },
-    share: 1 / 3,
+    share: 1 / 6,
   },
 ];
 

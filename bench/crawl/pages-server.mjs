@@ -3,9 +3,11 @@
 // node pages-server.mjs FOLDER HOSTS MAX_PAGES; tells its parent where it listens and ends with it.
 import http from 'node:http';
 import https from 'node:https';
-import { createCertificate } from '../../dist/testing/simweb-certificate.js';
+import { createJiti } from 'jiti';
 import { readSite } from './real-pages.mjs';
 
+// Not part of what dist/ exports.
+const { createCertificate } = await createJiti(import.meta.url).import('../../src/testing/simweb-certificate.ts');
 const [, , folder, hosts, maxPages] = process.argv;
 const site = readSite(folder, Number(maxPages));
 const addresses = Array.from({ length: Number(hosts) }, (_, host) => `127.0.0.${host + 1}`);

@@ -1,10 +1,12 @@
 // Reads a V8 CPU profile and shares out its self time by stage of the crawl. What runs inside Node or V8 belongs to the
 // stage that called it, except for what has a name of its own: inflating, sockets, TLS, garbage collection.
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { SourceMap, type SourceMapPayload } from 'node:module';
+import { fileURLToPath } from 'node:url';
 
 interface ProfileNode {
   id: number;
-  callFrame: { functionName: string; url: string; lineNumber: number };
+  callFrame: { functionName: string; url: string; lineNumber: number; columnNumber: number };
   children?: number[];
 }
 
@@ -35,12 +37,28 @@ const OF_NODE: readonly (readonly [RegExp, string])[] = [
   [/^node:internal\/modules/, 'loading modules'],
 ];
 
+const maps = new Map<string, SourceMap | undefined>();
+
+function mapOf(url: string): SourceMap | undefined {
+  const file = `${fileURLToPath(url)}.map`;
+  return existsSync(file) ? new SourceMap(JSON.parse(readFileSync(file, 'utf8')) as SourceMapPayload) : undefined;
+}
+
+/** The source file a place in a chunk comes from, by the chunk's source map; else the chunk itself. */
+function sourceOf({ url, lineNumber, columnNumber }: ProfileNode['callFrame']): string {
+  if (!url.startsWith('file:') || !url.includes('/dist/') || url.includes('/node_modules/')) return url;
+  if (!maps.has(url)) maps.set(url, mapOf(url));
+  const entry = maps.get(url)?.findEntry(lineNumber, columnNumber);
+  const source = entry && 'originalSource' in entry ? /src\/.+$/.exec(entry.originalSource)?.[0] : undefined;
+  return source === undefined ? url : `/${source}`;
+}
+
 /** The stage a frame names by itself, or undefined: then it is its caller's. */
 function ownStage({ functionName, url }: ProfileNode['callFrame']): string | undefined {
   if (functionName === '(garbage collector)') return 'garbage collection';
   if (functionName === '(program)') return '(program: V8, libuv, system calls)';
   if (functionName === '(idle)') return 'idle';
-  const ours = /\/(?:dist|src)\/(.+)\.[jt]s$/.exec(url)?.[1];
+  const ours = /\/src\/(.+)\.ts$/.exec(url)?.[1];
   if (ours !== undefined && !url.includes('/node_modules/')) {
     const folder = ours.includes('/') ? ours.slice(0, ours.indexOf('/')) : 'options, errors';
     return folder;
@@ -54,7 +72,7 @@ function ownStage({ functionName, url }: ProfileNode['callFrame']): string | und
 
 function fileOf({ functionName, url }: ProfileNode['callFrame']): string {
   if (url === '') return functionName === '' ? '(native)' : functionName;
-  return url.replace(/^file:\/\//, '').replace(/^.*\/(?=(?:dist|node_modules|bench)\/)/, '');
+  return url.replace(/^file:\/\//, '').replace(/^.*\/(?=(?:src|node_modules|bench\/crawl)\/)/, '');
 }
 
 function sorted(times: ReadonlyMap<string, number>): Share[] {
@@ -63,6 +81,7 @@ function sorted(times: ReadonlyMap<string, number>): Share[] {
 
 export function readProfile(file: string): Profile {
   const { nodes, samples, timeDeltas } = JSON.parse(readFileSync(file, 'utf8')) as CpuProfile;
+  for (const { callFrame } of nodes) callFrame.url = sourceOf(callFrame);
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const stageOf = new Map<number, string>();
   const label = (node: ProfileNode, inherited: string): void => {

@@ -1,7 +1,6 @@
 // One step of the queue measurement in its own process: node queue-step.mjs FOLDER port|port-one-domain|add|resume|work COUNT [BATCH]
 import { Configuration, RequestQueue } from '../../dist/index.js';
-import { fingerprintOf } from '../../dist/request/fingerprint.js';
-import { domainOf } from '../../dist/request/url.js';
+import { createJiti } from 'jiti';
 
 const [, , folder, step, countText, batchText = '64'] = process.argv;
 /** As many as a crawl settles at once, unless told otherwise. */
@@ -21,7 +20,10 @@ const startedAt = performance.now();
 const queue = await RequestQueue.open('measured', { config });
 const report = {};
 if (step === 'port' || step === 'port-one-domain') {
-  // Only the calls themselves: what they are given is made outside the measured time.
+  // Only the calls themselves: what they are given is made outside the measured time, by parts dist/ does not export.
+  const jiti = createJiti(import.meta.url);
+  const { fingerprintOf } = await jiti.import('../../src/request/fingerprint.ts');
+  const { domainOf } = await jiti.import('../../src/request/url.ts');
   let microseconds = 0;
   let entries = [];
   for (const record of urls()) {

@@ -66,6 +66,28 @@ describe('the packed package', () => {
   });
 });
 
+describe('import of the package', () => {
+  it('loads a handful of files, and no package but on first use', async () => {
+    const { files, packages } = await staticImports(path.join(root, 'dist/index.js'));
+    expect(files.size).toBeLessThanOrEqual(12);
+    expect([...packages].filter((name) => !name.startsWith('node:'))).toEqual([]);
+  });
+});
+
+/** What a built file imports before its first line runs, and what that imports. */
+async function staticImports(entry: string): Promise<{ files: Set<string>; packages: Set<string> }> {
+  const files = new Set([entry]);
+  const packages = new Set<string>();
+  for (const file of files) {
+    const text = await readFile(file, 'utf8');
+    for (const [, name] of text.matchAll(/^(?:import|export) (?:[^'"]*? from )?["']([^'"]+)["'];?$/gm)) {
+      if (name!.startsWith('.')) files.add(path.resolve(path.dirname(file), name!));
+      else packages.add(name!);
+    }
+  }
+  return { files, packages };
+}
+
 async function readItems(folder: string): Promise<unknown[]> {
   const items: unknown[] = [];
   for (const file of await readdir(folder)) {
