@@ -100,7 +100,7 @@ function fetchRobots(url: string, options: SiteFileOptions): Promise<Uint8Array>
   const timeoutMs = options.timeoutMs ?? ROBOTS_TIMEOUT_MS;
   return withSiteFiles([url], options, (visit) =>
     visit({ url, stream: true, timeoutMs }, async ({ statusCode, stream, body }) => {
-      if (statusCode === 429 || statusCode >= 500) throw new CrawlError('HTTP_STATUS', `status ${statusCode}`);
+      if (statusCode >= 500) throw new CrawlError('HTTP_STATUS', `status ${statusCode}`);
       if (statusCode < 200 || statusCode >= 300) return Buffer.alloc(0);
       if (!stream) return body;
       const chunks: Buffer[] = [];

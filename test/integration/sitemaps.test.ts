@@ -256,6 +256,7 @@ describe('robots.txt by URL', () => {
   it.each([
     [404, true, undefined],
     [403, true, undefined],
+    [429, true, undefined],
     [500, false, 'HTTP_STATUS'],
     [503, false, 'HTTP_STATUS'],
   ])('status %j: allowed %j', async (status, allowed, code) => {
