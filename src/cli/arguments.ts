@@ -23,6 +23,13 @@ export function positiveNumber(text: string): number {
   throw new InvalidArgumentError('Expected a number above 0.');
 }
 
+/** Seconds: 0 or more, fractions too. */
+export function seconds(text: string): number {
+  const value = text.trim() === '' ? NaN : Number(text);
+  if (Number.isFinite(value) && value >= 0) return value;
+  throw new InvalidArgumentError('Expected seconds such as 2 or 0.5.');
+}
+
 /** A share: 0 to 1. */
 export function share(text: string): number {
   const value = text.trim() === '' ? NaN : Number(text);

@@ -12,6 +12,8 @@ export type StartMode = 'new' | 'resume' | 'fresh';
 
 /** Pages that failed for good, in a dataset of their own. */
 export const FAILED_DATASET = 'failed';
+/** URLs that were left out, when they are to be explained. */
+export const SKIPPED_DATASET = 'skipped';
 
 /** `./orcrawl-out/<host>`, by the first URL. */
 export function defaultFolder(urls: readonly string[]): string {
@@ -77,6 +79,7 @@ const OVERRIDING_VARIABLES = [
 
 /** Removes what earlier runs wrote beside the default storages. */
 export async function removeLeftovers(folder: string): Promise<void> {
-  const leftovers = [...RESULT_FILES, 'failed.jsonl', 'report.json', path.join('datasets', FAILED_DATASET)];
+  const datasets = [FAILED_DATASET, SKIPPED_DATASET].map((name) => path.join('datasets', name));
+  const leftovers = [...RESULT_FILES, 'failed.jsonl', 'skipped.jsonl', 'report.json', ...datasets];
   for (const name of leftovers) await rm(path.join(folder, name), { recursive: true, force: true });
 }

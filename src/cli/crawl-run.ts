@@ -9,7 +9,7 @@ import { createTextWriter } from '../observe/log-lines.js';
 import { type Progress, type ProgressFigures, startProgress } from '../observe/progress.js';
 import { parsePattern } from '../request/pattern.js';
 import { asStorageError } from '../store/storage-errors.js';
-import { configurationFor, FAILED_DATASET, removeLeftovers, type StartMode } from './crawl-folder.js';
+import { configurationFor, FAILED_DATASET, removeLeftovers, SKIPPED_DATASET, type StartMode } from './crawl-folder.js';
 import { type CrawlSettings, saveSettings } from './crawl-settings.js';
 import { EXIT } from './exit-codes.js';
 import { type PageItem, pageItem } from './page-item.js';
@@ -66,9 +66,11 @@ export async function runCrawl(
       async failedRequestHandler({ request, pushData }, error) {
         await pushData(failedItem(request.url, error, request.retryCount), FAILED_DATASET);
       },
-      onSkippedRequest: (({ url, reason }) => {
+      onSkippedRequest: (async ({ url, reason }) => {
         // Links to mail addresses and the like are no pages anybody would miss.
-        if (/^https?:/.test(url)) leftOut.reasons.add(reason, url);
+        if (!/^https?:/.test(url)) return;
+        leftOut.reasons.add(reason, url);
+        if (settings.explainSkips) await crawler.pushData({ url, reason }, SKIPPED_DATASET);
       }) satisfies SkippedRequestCallback,
     },
     config,
@@ -116,6 +118,7 @@ export async function runCrawl(
       pending,
       answers: crawler.stats.state.requestsWithStatusCode,
       ...(await failuresOf(config, folder, failed)),
+      ...(settings.explainSkips ? await skipsOf(config, folder) : {}),
       leftOut: leftOut.reasons.list(),
       invalidLines,
       folder,
@@ -134,6 +137,9 @@ export async function runCrawl(
   }
 }
 
+/** Two pages a second are no burden for a host. */
+const DEFAULT_DELAY_SECS = 0.5;
+
 function crawlerOptions(settings: CrawlSettings) {
   const { header = {} } = settings;
   const given = {
@@ -141,6 +147,9 @@ function crawlerOptions(settings: CrawlSettings) {
     maxCrawlDepth: settings.depth,
     maxConcurrency: settings.concurrency,
     maxRequestsPerMinute: settings.rate === undefined ? undefined : Math.max(1, Math.round(settings.rate * 60)),
+    sameDomainDelaySecs: settings.delay ?? DEFAULT_DELAY_SECS,
+    respectRobotsTxtFile: !settings.ignoreRobots,
+    paceBy: 'host' as const,
     maxRequestRetries: settings.retries,
     retryDelayMs: settings.retryDelayMs,
     allowPrivateAddresses: settings.allowPrivate,
@@ -220,6 +229,12 @@ async function interruptible(
   } finally {
     process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
   }
+}
+
+async function skipsOf(config: Configuration, folder: string): Promise<{ skippedFile?: ResultFile }> {
+  const dataset = await Dataset.open(SKIPPED_DATASET, { config });
+  if (((await dataset.getInfo())?.itemCount ?? 0) === 0) return {};
+  return { skippedFile: await writeResultFile(dataset, folder, 'jsonl', 'skipped.jsonl') };
 }
 
 async function failuresOf(

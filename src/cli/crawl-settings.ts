@@ -18,6 +18,10 @@ export interface CrawlSettings {
   readonly concurrency?: number;
   /** Pages per second. */
   readonly rate?: number;
+  /** Seconds between the end of a response and the next request to its host. */
+  readonly delay?: number;
+  readonly ignoreRobots?: boolean;
+  readonly explainSkips?: boolean;
   readonly format: ResultFormat;
   readonly links?: boolean;
   readonly retries?: number;

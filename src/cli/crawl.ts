@@ -3,7 +3,7 @@
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import { EnqueueStrategy } from '../request/scope.js';
-import { byteSize, headers, patterns, positiveNumber, seedUrl, wholeNumber } from './arguments.js';
+import { byteSize, headers, patterns, positiveNumber, seconds, seedUrl, wholeNumber } from './arguments.js';
 import { chooseStart, defaultFolder, type StartMode } from './crawl-folder.js';
 import { type CrawlSettings, readSettings } from './crawl-settings.js';
 import { EXIT, exitCodeOf, UsageError } from './exit-codes.js';
@@ -27,6 +27,8 @@ Examples:
   $ orcrawl crawl --resume --out data/example        continue after Ctrl-C or a crash
   $ cat urls.txt | orcrawl crawl - --depth 0         exactly these pages, no links
 
+Crawls are polite: robots.txt and nofollow are observed, and a host rests between two requests.
+Check it with: orcrawl audit DIR
 Patterns are globs over the whole URL, or regular expressions between slashes.
 Exit codes: 0 done, 1 wrong usage or settings, 2 some pages failed, 3 paused because the disk is full, 130 interrupted.
 `;
@@ -48,6 +50,9 @@ export function addCrawlCommand(program: Command, onExit: (code: number) => void
     )
     .option('-c, --concurrency <N>', 'most pages at once (default: 200, as far as the machine allows)', wholeNumber(1))
     .option('-r, --rate <N>', 'most pages a second', positiveNumber)
+    .option('--delay <SECS>', 'rest between two requests to a host (default: 0.5)', seconds)
+    .option('--ignore-robots', 'do not read robots.txt')
+    .option('--explain-skips', 'list every URL that was left out, and why, in skipped.jsonl')
     .option('-o, --out <DIR>', "the crawl's folder (default: ./orcrawl-out/<host>)")
     .addOption(new Option('-f, --format <F>', 'of the result file (default: jsonl)').choices(RESULT_FORMATS))
     .option('--links', 'also store the links of each page')

@@ -50,6 +50,8 @@ async function demo(): Promise<number> {
         // Of this machine alone: the synthetic web lives on loopback addresses.
         allowPrivate: ['127.0.0.0/8'],
         format: 'jsonl',
+        // Nobody is harmed by haste here; robots.txt is read all the same.
+        delay: 0,
         retries: 1,
         retryDelayMs: 300,
       },

@@ -2,6 +2,7 @@
 // The command line's entry: reads the arguments, runs one command, and ends with its exit status.
 // Promise: a mistake gets one line that says what to do next; no stack is shown for it.
 import { Command, CommanderError } from 'commander';
+import { addAuditCommand } from './audit.js';
 import { addCrawlCommand } from './crawl.js';
 import { addDemoCommand } from './demo.js';
 import { EXIT, exitCodeOf } from './exit-codes.js';
@@ -13,6 +14,7 @@ const EXAMPLES = `
 Examples:
   $ orcrawl demo                                 crawl a built-in synthetic web
   $ orcrawl crawl example.com --max-pages 100    crawl a site into ./orcrawl-out/example.com
+  $ orcrawl audit orcrawl-out/example.com        check how polite it was
   $ orcrawl simweb --port 8080                   serve a synthetic web to try things on
   $ orcrawl crawl --help                         everything a crawl can be told
 `;
@@ -26,6 +28,7 @@ function createProgram(onExit: (code: number) => void): Command {
     .exitOverride()
     .configureOutput({ outputError: () => undefined });
   addCrawlCommand(program, onExit);
+  addAuditCommand(program, onExit);
   addDemoCommand(program, onExit);
   addSimwebCommand(program, onExit);
   for (const command of program.commands) command.copyInheritedSettings(program);

@@ -38,6 +38,7 @@ export interface CrawlReport {
   readonly folder: string;
   readonly result: ResultFile;
   readonly failedFile?: ResultFile;
+  readonly skippedFile?: ResultFile;
 }
 
 /** What is stored of a page that failed for good. */
@@ -76,6 +77,8 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   redirect: 'redirected out of scope',
   robotsTxt: 'forbidden by robots.txt',
   invalid: 'no valid URL',
+  nofollow: 'marked nofollow',
+  crawlDelay: 'on hosts whose robots.txt asks for very long delays',
 };
 
 const MAX_REASONS = 8;
@@ -98,6 +101,7 @@ export function summaryLines(report: CrawlReport): string[] {
   if (report.invalidLines > 0) lines.push(row('Input', `${countOf(report.invalidLines, 'line')} left out: no URL`));
   lines.push(row('Data', `${report.result.path} (${bytesText(report.result.bytes)})`));
   if (report.failedFile) lines.push(row('', `${report.failedFile.path} (what failed, and why)`));
+  if (report.skippedFile) lines.push(row('', `${report.skippedFile.path} (what was left out, and why)`));
   lines.push(row('Report', `${report.folder}/report.json`));
   lines.push(row('Next', nextCommand(report)));
   return lines;

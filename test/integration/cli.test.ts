@@ -25,6 +25,8 @@ afterAll(() => web.close());
 
 const orcrawl = (cwd: string, args: readonly string[], input?: string): Promise<Ended> =>
   startNode([MAIN, ...args], { cwd, input }).ended;
+/** In haste: manners have tests of their own, and loopback is in no need of rest. */
+const CRAWL = ['crawl', '--delay', '0', '--ignore-robots'];
 const withoutFragment = (url: string): string => url.replace(/[?#].*$/, '');
 const pagesOf = (...file: string[]): Promise<Item[]> => readLines<Item>(...file, 'pages.jsonl');
 
@@ -35,7 +37,13 @@ const mapOf = (site: Simweb, host: number): string[] =>
 describe('orcrawl', () => {
   it('explains itself and every command with examples', () =>
     inTemporaryFolder(async (cwd) => {
-      for (const args of [['--help'], ['crawl', '--help'], ['simweb', '--help'], ['demo', '--help']]) {
+      for (const args of [
+        ['--help'],
+        ['crawl', '--help'],
+        ['audit', '--help'],
+        ['simweb', '--help'],
+        ['demo', '--help'],
+      ]) {
         const { code, stdout, stderr } = await orcrawl(cwd, args);
         expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
         expect(stdout).toMatch(/Examples?:\n {2}\$ orcrawl /);
@@ -60,6 +68,9 @@ describe('orcrawl', () => {
     [['crawl', 'http://'], /not an absolute URL.*URL_INVALID/],
     [['crawl', 'example.com', '--resume', '--fresh'], /--resume and --fresh exclude each other/],
     [['crawl', '--resume', '--out', 'nothing-here'], /no crawl in nothing-here to resume: give a URL/],
+    [['crawl', 'example.com', '--delay', 'long'], /--delay.*seconds such as/],
+    [['audit', 'nowhere'], /no folder nowhere/],
+    [['audit', '.'], /no visit log.*polite/],
     [['simweb', '--latency', 'slow'], /--latency.*5-40/],
   ])('refuses %j with one line that says what to do, and exit status 1', (args, line) =>
     inTemporaryFolder(async (cwd) => {
@@ -76,7 +87,7 @@ describe('orcrawl', () => {
 describe('orcrawl crawl', () => {
   it('stores every page of a site once, with a report and a summary', () =>
     inTemporaryFolder(async (cwd) => {
-      const { code, stdout, stderr } = await orcrawl(cwd, ['crawl', web.url(0).replace('http://', ''), '--links']);
+      const { code, stdout, stderr } = await orcrawl(cwd, [...CRAWL, web.url(0).replace('http://', ''), '--links']);
       expect(stderr).not.toContain('error');
       expect(code).toBe(0);
       const folder = path.join(cwd, 'orcrawl-out', `127.0.0.1_${web.port}`);
@@ -121,32 +132,32 @@ describe('orcrawl crawl', () => {
         ['csv', 'pages.csv'],
         ['text', 'pages.txt'],
       ] as const) {
-        const args = ['crawl', web.url(0), '-n', '5', '--out', 'out', '--fresh', '--format', format, '--quiet'];
+        const args = [...CRAWL, web.url(0), '-n', '5', '--out', 'out', '--fresh', '--format', format, '--quiet'];
         const { code, stdout, stderr } = await orcrawl(cwd, args);
         expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: '', stderr: '' });
         const names = (await readdir(path.join(cwd, 'out'))).filter((name) => name.startsWith('pages'));
         expect(names).toEqual([file]);
       }
-      await orcrawl(cwd, ['crawl', '--resume', '--out', 'out', '-n', '6', '-f', 'json']);
+      await orcrawl(cwd, [...CRAWL, '--resume', '--out', 'out', '-n', '6', '-f', 'json']);
       const items = JSON.parse(await readFile(path.join(cwd, 'out', 'pages.json'), 'utf8')) as Item[];
       expect(items).toHaveLength(6);
-      await orcrawl(cwd, ['crawl', '--resume', '--out', 'out', '-n', '7', '-f', 'csv']);
+      await orcrawl(cwd, [...CRAWL, '--resume', '--out', 'out', '-n', '7', '-f', 'csv']);
       const csv = await readFile(path.join(cwd, 'out', 'pages.csv'), 'utf8');
       expect(csv).toMatch(/^url,loadedUrl,status,title,/);
       for (const item of items) expect(csv).toContain(`\n${item.url},${item.loadedUrl},200,`);
-      await orcrawl(cwd, ['crawl', '--resume', '--out', 'out', '-n', '8', '-f', 'text']);
+      await orcrawl(cwd, [...CRAWL, '--resume', '--out', 'out', '-n', '8', '-f', 'text']);
       const text = await readFile(path.join(cwd, 'out', 'pages.txt'), 'utf8');
       for (const item of items) expect(text).toContain(`# ${item.title}\n${item.url}\n\n${item.text.trim()}\n`);
     }));
 
   it('stops at --max-pages, and --resume with a higher one goes on from there', () =>
     inTemporaryFolder(async (cwd) => {
-      const first = await orcrawl(cwd, ['crawl', web.url(0), '--max-pages', '10', '--out', 'out']);
+      const first = await orcrawl(cwd, [...CRAWL, web.url(0), '--max-pages', '10', '--out', 'out']);
       expect(first.code).toBe(0);
       expect(first.stdout).toMatch(/^Reached --max-pages: 10 pages/);
       expect(first.stdout).toContain('crawl --resume --out out --max-pages 20');
       expect(await pagesOf(cwd, 'out')).toHaveLength(10);
-      const second = await orcrawl(cwd, ['crawl', '--resume', '--out', 'out', '--max-pages', '25']);
+      const second = await orcrawl(cwd, [...CRAWL, '--resume', '--out', 'out', '--max-pages', '25']);
       expect(second.code).toBe(0);
       expect(second.stdout).toMatch(/^Reached --max-pages: 15 pages/);
       const urls = (await pagesOf(cwd, 'out')).map((item) => item.url);
@@ -156,14 +167,14 @@ describe('orcrawl crawl', () => {
 
   it('follows only what --depth, --include, --exclude and --strategy allow', () =>
     inTemporaryFolder(async (cwd) => {
-      await orcrawl(cwd, ['crawl', web.url(0), '--depth', '1', '--out', 'depth']);
+      await orcrawl(cwd, [...CRAWL, web.url(0), '--depth', '1', '--out', 'depth']);
       const direct = new Set([web.url(0), ...web.linksOf(0, 0)].map(withoutFragment));
       const onHost = [...direct].filter((url) => url.startsWith(web.origin(0))).sort();
       expect((await pagesOf(cwd, 'depth')).map((item) => withoutFragment(item.url)).sort()).toEqual(onHost);
 
       const glob = `${web.origin(0)}/*/*`;
       await orcrawl(cwd, [
-        'crawl',
+        ...CRAWL,
         web.url(0),
         '--include',
         glob,
@@ -176,7 +187,7 @@ describe('orcrawl crawl', () => {
       expect(odd.length).toBeGreaterThan(5);
       expect(odd.filter((item) => !/-\d*[13579]$/.test(withoutFragment(item.url)))).toEqual([]);
 
-      const all = ['crawl', web.url(0), '--strategy', 'all', '--allow-private', '--out', 'all'];
+      const all = [...CRAWL, web.url(0), '--strategy', 'all', '--allow-private', '--out', 'all'];
       expect((await orcrawl(cwd, all)).code).toBe(0);
       const hosts = new Set((await pagesOf(cwd, 'all')).map((item) => new URL(item.url).host));
       expect(hosts).toEqual(new Set([new URL(web.url(0)).host, new URL(web.url(1)).host]));
@@ -185,7 +196,7 @@ describe('orcrawl crawl', () => {
   it('reaches a private host that was named, and no other one without --allow-private', () =>
     inTemporaryFolder(async (cwd) => {
       const before = web.served(1);
-      const { code, stdout } = await orcrawl(cwd, ['crawl', web.url(0), '--strategy', 'all', '--out', 'out']);
+      const { code, stdout } = await orcrawl(cwd, [...CRAWL, web.url(0), '--strategy', 'all', '--out', 'out']);
       expect(code).toBe(2);
       expect(stdout).toMatch(/Failed +\d+ × ADDRESS_REFUSED, such as http:\/\/127\.0\.0\.2/);
       expect(web.served(1)).toBe(before);
@@ -195,7 +206,7 @@ describe('orcrawl crawl', () => {
   it('reads URLs from standard input and names the lines that are none', () =>
     inTemporaryFolder(async (cwd) => {
       const input = `# a list\n${web.url(0, 1)}\n\nftp://example.com/\n${web.url(1, 2)}\r\nnot a url\n${web.url(0, 1)}`;
-      const { code, stdout, stderr } = await orcrawl(cwd, ['crawl', '-', '--depth', '0'], input);
+      const { code, stdout, stderr } = await orcrawl(cwd, [...CRAWL, '-', '--depth', '0'], input);
       expect(code).toBe(2);
       expect(stderr).toMatch(/line 4 is left out: only http and https/);
       expect(stderr).toMatch(/line 6 is left out: not a URL: "not a url"/);
@@ -206,7 +217,7 @@ describe('orcrawl crawl', () => {
 
   it('ends at --max-pages though its input goes on without end', () =>
     inTemporaryFolder(async (cwd) => {
-      const crawl = startNode([MAIN, 'crawl', '-', '--max-pages', '3', '--depth', '0', '--out', 'out'], {
+      const crawl = startNode([MAIN, ...CRAWL, '-', '--max-pages', '3', '--depth', '0', '--out', 'out'], {
         cwd,
         // More than a batch, so that the crawl begins while the input is still open.
         input: Array.from({ length: 1500 }, (_, n) => `${web.url(0, 1)}?n=${n}\n`).join(''),
@@ -220,7 +231,7 @@ describe('orcrawl crawl', () => {
   it('ends with status 2 when pages failed, and keeps each with its reason', () =>
     inTemporaryFolder(async (cwd) => {
       const urls = [web.url(0, '/_/status/500'), web.url(0, '/_/redirect-loop'), web.url(0, '/_/status/404')];
-      const args = ['crawl', ...urls, web.url(0, '/_/pdf'), '--depth', '0', '--retries', '0', '--out', 'out'];
+      const args = [...CRAWL, ...urls, web.url(0, '/_/pdf'), '--depth', '0', '--retries', '0', '--out', 'out'];
       const { code, stdout } = await orcrawl(cwd, args);
       expect(code).toBe(2);
       const failed = await readLines<{ url: string; code: string }>(cwd, 'out', 'failed.jsonl');
@@ -242,7 +253,7 @@ describe('orcrawl crawl', () => {
   it('keeps to --rate, as the server sees it', () =>
     inTemporaryFolder(async (cwd) => {
       await using paced = await Simweb.start({ seed: 5, pagesPerHost: 30 });
-      await orcrawl(cwd, ['crawl', paced.url(0), '--rate', '10', '--max-pages', '25', '--out', 'out']);
+      await orcrawl(cwd, [...CRAWL, paced.url(0), '--rate', '10', '--max-pages', '25', '--out', 'out']);
       expect(paced.served()).toBe(25);
       expect(paced.maxInWindow(1000)).toBeLessThanOrEqual(11);
     }));
@@ -251,7 +262,7 @@ describe('orcrawl crawl', () => {
     inTemporaryFolder(async (cwd) => {
       await using named = await Simweb.start({ seed: 6, hosts: 2, pagesPerHost: 5, crossHostLinks: 0.3 });
       const args = ['--strategy', 'all', '--allow-private', '-H', 'Authorization: Bearer s3cret', '--out', 'out'];
-      await orcrawl(cwd, ['crawl', named.url(0), ...args]);
+      await orcrawl(cwd, [...CRAWL, named.url(0), ...args]);
       const sent = (host: number) => new Set(named.requests({ host }).map((seen) => seen.headers.authorization));
       expect(sent(0)).toEqual(new Set(['Bearer s3cret']));
       expect(sent(1)).toEqual(new Set([undefined]));
@@ -261,7 +272,7 @@ describe('orcrawl crawl', () => {
   it('uses the folder it was given, whatever the environment says of other crawls', () =>
     inTemporaryFolder(async (cwd) => {
       const env = { CRAWLEE_STORAGE_DIR: path.join(cwd, 'elsewhere'), ORCRAWL_PERSIST_STORAGE: 'false' };
-      const args = [MAIN, 'crawl', web.url(0), '-n', '3', '--out', 'out'];
+      const args = [MAIN, ...CRAWL, web.url(0), '-n', '3', '--out', 'out'];
       expect((await startNode(args, { cwd, env }).ended).code).toBe(0);
       expect(await readdir(cwd)).toEqual(['out']);
     }));
@@ -269,7 +280,7 @@ describe('orcrawl crawl', () => {
   it('names a folder that cannot be written', () =>
     inTemporaryFolder(async (cwd) => {
       await writeFile(path.join(cwd, 'file'), 'not a folder');
-      const { code, stderr } = await orcrawl(cwd, ['crawl', web.url(0), '--out', 'file/out']);
+      const { code, stderr } = await orcrawl(cwd, [...CRAWL, web.url(0), '--out', 'file/out']);
       expect(code).toBe(1);
       expect(stderr).toMatch(/^error: cannot write to file\/out .*STORAGE_UNWRITABLE\)\n$/);
     }));
@@ -279,7 +290,7 @@ describe('orcrawl crawl', () => {
       await using hostile = await Simweb.start({ seed: 8, pagesPerHost: 1 });
       hostile.serve('/start', { body: '<title>\u001b[2J\u0007</title><a href="/next\u001b[31m">\u001b]0;x\u0007</a>' });
       hostile.serve('/next%1B[31m', { status: 500, body: '\u001b[2J' });
-      const args = ['crawl', hostile.url(0, '/start'), '--retries', '0', '--verbose', '--out', 'out'];
+      const args = [...CRAWL, hostile.url(0, '/start'), '--retries', '0', '--verbose', '--out', 'out'];
       const { code, stdout, stderr } = await orcrawl(cwd, args);
       expect(code).toBe(2);
 
@@ -298,7 +309,7 @@ describe('a crawl that was interrupted', () => {
   /** Starts a crawl and ends it by a signal when the server has seen some of it. */
   async function interrupted(cwd: string, signal: NodeJS.Signals): Promise<Ended> {
     slow.reset();
-    const crawl = startNode([MAIN, 'crawl', slow.url(0), '--concurrency', '4', '--out', 'out'], { cwd });
+    const crawl = startNode([MAIN, ...CRAWL, slow.url(0), '--concurrency', '4', '--out', 'out'], { cwd });
     await until(() => slow.served() >= 30, 'the server has seen 30 requests');
     crawl.signal(signal);
     return crawl.ended;
@@ -319,11 +330,11 @@ describe('a crawl that was interrupted', () => {
       const stored = (await pagesOf(cwd, 'out')).length;
       expect(stored).toBe(slow.served());
 
-      const refused = await orcrawl(cwd, ['crawl', slow.url(0), '--out', 'out']);
+      const refused = await orcrawl(cwd, [...CRAWL, slow.url(0), '--out', 'out']);
       expect(refused.code).toBe(1);
       expect(refused.stderr).toMatch(/^error: out holds an unfinished crawl: .*--resume.*--fresh.*\n$/);
 
-      const second = await orcrawl(cwd, ['crawl', '--resume', '--out', 'out']);
+      const second = await orcrawl(cwd, [...CRAWL, '--resume', '--out', 'out']);
       expect(second.code).toBe(0);
       expect(slow.served()).toBe(120);
       await expectWholeAndOnce(cwd);
@@ -332,21 +343,21 @@ describe('a crawl that was interrupted', () => {
   it('goes on after kill -9, and each page is stored once', () =>
     inTemporaryFolder(async (cwd) => {
       expect((await interrupted(cwd, 'SIGKILL')).signal).toBe('SIGKILL');
-      const refused = await orcrawl(cwd, ['crawl', slow.url(0), '--out', 'out']);
+      const refused = await orcrawl(cwd, [...CRAWL, slow.url(0), '--out', 'out']);
       expect(refused.code).toBe(1);
       expect(refused.stderr).toMatch(/--resume.*--fresh/);
-      expect((await orcrawl(cwd, ['crawl', '--resume', '--out', 'out'])).code).toBe(0);
+      expect((await orcrawl(cwd, [...CRAWL, '--resume', '--out', 'out'])).code).toBe(0);
       await expectWholeAndOnce(cwd);
     }));
 
   it.skipIf(process.platform === 'win32')('pauses with status 3 when the disk is full, and can be resumed', () =>
     inTemporaryFolder(async (cwd) => {
       slow.reset();
-      const crawl = [MAIN, 'crawl', slow.url(0), '--out', 'out'];
+      const crawl = [MAIN, ...CRAWL, slow.url(0), '--out', 'out'];
       const full = await startNode(crawl, { cwd, maxFileKb: 600 }).ended;
       expect(full.code).toBe(3);
       expect(full.stderr).toMatch(/error: no space left .*\(STORAGE_FULL\)\nPaused: .*crawl --resume --out out\n$/);
-      expect((await orcrawl(cwd, ['crawl', '--resume', '--out', 'out'])).code).toBe(0);
+      expect((await orcrawl(cwd, [...CRAWL, '--resume', '--out', 'out'])).code).toBe(0);
       await expectWholeAndOnce(cwd);
     }),
   );
@@ -355,7 +366,7 @@ describe('a crawl that was interrupted', () => {
     inTemporaryFolder(async (cwd) => {
       await interrupted(cwd, 'SIGINT');
       slow.reset();
-      const { code } = await orcrawl(cwd, ['crawl', slow.url(0), '--fresh', '--out', 'out']);
+      const { code } = await orcrawl(cwd, [...CRAWL, slow.url(0), '--fresh', '--out', 'out']);
       expect(code).toBe(0);
       expect(slow.served()).toBe(120);
       await expectWholeAndOnce(cwd);
@@ -364,11 +375,11 @@ describe('a crawl that was interrupted', () => {
   it('refuses a folder in which another crawl is at work', () =>
     inTemporaryFolder(async (cwd) => {
       slow.reset();
-      const crawl = startNode([MAIN, 'crawl', slow.url(0), '--concurrency', '2', '--out', 'out'], { cwd });
+      const crawl = startNode([MAIN, ...CRAWL, slow.url(0), '--concurrency', '2', '--out', 'out'], { cwd });
       await until(() => slow.served() >= 5, 'the crawl is at work');
-      const plain = await orcrawl(cwd, ['crawl', slow.url(0), '--out', 'out']);
-      const resumed = await orcrawl(cwd, ['crawl', '--resume', '--out', 'out']);
-      const fresh = await orcrawl(cwd, ['crawl', slow.url(0), '--fresh', '--out', 'out']);
+      const plain = await orcrawl(cwd, [...CRAWL, slow.url(0), '--out', 'out']);
+      const resumed = await orcrawl(cwd, [...CRAWL, '--resume', '--out', 'out']);
+      const fresh = await orcrawl(cwd, [...CRAWL, slow.url(0), '--fresh', '--out', 'out']);
       crawl.signal('SIGINT');
       expect([plain.code, resumed.code, fresh.code]).toEqual([1, 1, 1]);
       expect(plain.stderr).toContain('a crawl is running in out');
@@ -381,7 +392,7 @@ describe('a crawl that was interrupted', () => {
 describe('a crawl that finished', () => {
   it('is neither repeated nor deleted without --fresh, and --resume finds nothing to do', () =>
     inTemporaryFolder(async (cwd) => {
-      const args = ['crawl', web.url(0), '--depth', '1', '--out', 'out'];
+      const args = [...CRAWL, web.url(0), '--depth', '1', '--out', 'out'];
       expect((await orcrawl(cwd, args)).code).toBe(0);
       const items = await pagesOf(cwd, 'out');
       const again = await orcrawl(cwd, args);
@@ -389,7 +400,7 @@ describe('a crawl that finished', () => {
       expect(again.stderr).toMatch(/^error: out holds a finished crawl: .*--fresh.*\n$/);
 
       const served = web.served();
-      const resumed = await orcrawl(cwd, ['crawl', '--resume', '--out', 'out']);
+      const resumed = await orcrawl(cwd, [...CRAWL, '--resume', '--out', 'out']);
       expect(resumed.code).toBe(0);
       expect(resumed.stdout).toContain('Nothing was left to do');
       expect(web.served()).toBe(served);
@@ -429,6 +440,56 @@ describe('orcrawl without arguments', () => {
         const items = await pagesOf(cwd, 'orcrawl-out', 'demo');
         expect(items.length).toBeGreaterThan(250);
         expect(new Set(items.map((item) => item.url)).size).toBe(items.length);
+      }
+    }));
+});
+
+describe('orcrawl crawl and the manners of a crawler', () => {
+  it('observes robots.txt, rests half a second at a host, and proves it', () =>
+    inTemporaryFolder(async (cwd) => {
+      const site = await Simweb.start({
+        pagesPerHost: 40,
+        privatePages: 0.6,
+        pageBytes: 800,
+        linkNoise: { nofollow: 0.2 },
+      });
+      try {
+        const { code, stdout } = await orcrawl(cwd, [
+          'crawl',
+          site.url(0),
+          '-n',
+          '4',
+          '--explain-skips',
+          '--out',
+          'out',
+        ]);
+        expect(code).toBe(0);
+        expect(site.requests({})[0]!.path).toBe('/robots.txt');
+        expect(site.requests({}).some((one) => one.path.startsWith('/private/'))).toBe(false);
+        expect(site.gaps(0).endToStartMs).toBeGreaterThanOrEqual(500);
+        expect(stdout).toMatch(/skipped\.jsonl/);
+        const skipped = await readLines<{ url: string; reason: string }>(cwd, 'out', 'skipped.jsonl');
+        expect(skipped.filter(({ reason }) => reason === 'robotsTxt').length).toBeGreaterThan(0);
+        const audit = await orcrawl(cwd, ['audit', 'out']);
+        expect({ code: audit.code, stderr: audit.stderr }).toEqual({ code: 0, stderr: '' });
+        expect(audit.stdout).toMatch(/^Polite: 5 requests to 1 domain/);
+        const report = JSON.parse((await orcrawl(cwd, ['audit', 'out', '--json'])).stdout) as Record<string, unknown>;
+        expect(report).toMatchObject({ requests: 5, violationCount: 0 });
+      } finally {
+        await site.close();
+      }
+    }));
+
+  it('asks for forbidden pages with --ignore-robots only', () =>
+    inTemporaryFolder(async (cwd) => {
+      const site = await Simweb.start({ pagesPerHost: 20, privatePages: 0.6, pageBytes: 800 });
+      try {
+        await orcrawl(cwd, [...CRAWL, site.url(0), '--out', 'out']);
+        const asked = site.requests({}).map((one) => one.path);
+        expect(asked).not.toContain('/robots.txt');
+        expect(asked.some((one) => one.startsWith('/private/'))).toBe(true);
+      } finally {
+        await site.close();
       }
     }));
 });

@@ -1,0 +1,87 @@
+// `orcrawl audit`: reads the visit log of a finished or running crawl and says whether hosts were treated as promised.
+// Promise: exit status 1 on any violation, and when there is nothing that could be checked.
+import type { Command } from 'commander';
+import { access } from 'node:fs/promises';
+import path from 'node:path';
+import { countOf, countText } from '../observe/figures.js';
+import type { DomainAudit, VisitAudit } from '../politeness/audit.js';
+import { EXIT, UsageError } from './exit-codes.js';
+import { say } from './terminal.js';
+
+const DOMAINS_SHOWN = 20;
+const VIOLATIONS_SHOWN = 10;
+
+export function addAuditCommand(program: Command, onExit: (code: number) => void): void {
+  program
+    .command('audit')
+    .summary('check how polite a crawl was')
+    .description(
+      'Reads the visit log of a crawl and compares, domain by domain, the smallest gap between two requests with the ' +
+        'rest that was due; also counts what robots.txt and other rules left out.',
+    )
+    .argument('<DIR>', "the crawl's folder (--out), or a storage folder of the library")
+    .option('--json', 'everything, as JSON')
+    .addHelpText('after', '\nExample:\n  $ orcrawl audit orcrawl-out/example.com\n\nExit codes: 0 polite, 1 not.\n')
+    .action(async (folder: string, flags: { json?: boolean }) => onExit(await audit(folder, flags.json === true)));
+}
+
+async function audit(folder: string, isJson: boolean): Promise<number> {
+  await access(folder).catch(() => {
+    throw new UsageError(`there is no folder ${folder}: give the --out of a crawl`);
+  });
+  const { auditVisits } = await import('../politeness/audit.js');
+  const inside = path.join(folder, 'visits');
+  const logs = await access(inside).then(
+    () => inside,
+    () => folder,
+  );
+  const found = await auditVisits(logs);
+  if (found.files === 0) {
+    throw new UsageError(`${folder} holds no visit log: only polite crawls write one (see docs/politeness.md)`);
+  }
+  if (isJson) say(JSON.stringify(found, null, 2));
+  else for (const line of auditLines(found)) say(line);
+  return found.violationCount === 0 ? EXIT.done : EXIT.misuse;
+}
+
+/** The audit for people, line by line. */
+export function auditLines(found: VisitAudit): string[] {
+  const { domains, violations, violationCount } = found;
+  const paced = domains.filter(({ requiredMs = 0 }) => requiredMs > 0);
+  const lines = [
+    violationCount === 0
+      ? `Polite: ${countOf(found.requests, 'request')} to ${countOf(domains.length, 'domain')}, none too early.`
+      : `Not polite: ${countOf(violationCount, 'request')} of ${countText(found.requests)} came too early.`,
+  ];
+  for (const { domain, gapMs, requiredMs } of violations.slice(0, VIOLATIONS_SHOWN)) {
+    lines.push(`  ${domain}: ${msText(gapMs)} after the last response, where ${msText(requiredMs)} were due`);
+  }
+  if (paced.length > 0) lines.push('', `  ${'smallest gap'.padStart(12)}  ${'due'.padStart(10)}  requests  domain`);
+  for (const one of paced.slice(0, DOMAINS_SHOWN)) lines.push(domainLine(one));
+  if (paced.length > DOMAINS_SHOWN) lines.push(`  … and ${countText(paced.length - DOMAINS_SHOWN)} more (--json)`);
+  const unpaced = domains.length - paced.length;
+  if (unpaced > 0) lines.push(`  ${countOf(unpaced, 'domain')} without a rest to keep`);
+  lines.push('', ...counts('Answers', found.statuses), ...counts('Decisions', found.decisions));
+  if (found.missingFiles + found.missingLines > 0) {
+    lines.push(
+      `Not covered: ${countOf(found.missingFiles, 'file')} that rotation deleted, ` +
+        `${countOf(found.missingLines, 'line')} that could not be written or read.`,
+    );
+  }
+  return lines;
+}
+
+function domainLine({ domain, requests, smallestGapMs, requiredMs }: DomainAudit): string {
+  const gap = msText(smallestGapMs!).padStart(12);
+  return `  ${gap}  ${msText(requiredMs!).padStart(10)}  ${countText(requests).padStart(8)}  ${domain}`;
+}
+
+function counts(title: string, by: Readonly<Record<string, number>>): string[] {
+  const entries = Object.entries(by).sort(([, a], [, b]) => b - a);
+  if (entries.length === 0) return [];
+  return [`${title}: ${entries.map(([name, count]) => `${name} × ${countText(count)}`).join(', ')}`];
+}
+
+function msText(ms: number): string {
+  return `${ms.toFixed(ms < 100 ? 1 : 0)} ms`;
+}
