@@ -7,6 +7,8 @@ import { CrawlError, type Configuration, Dataset, HttpCrawler, Log, LogLevel } f
 import type { HttpHook, HttpCrawlingContext, SkippedRequestCallback } from '../index.js';
 import { createTextWriter } from '../observe/log-lines.js';
 import { type Progress, type ProgressFigures, startProgress } from '../observe/progress.js';
+import { loadDomainList } from '../politeness/domain-list.js';
+import type { DomainRuleOptions } from '../politeness/domain-rules.js';
 import { parsePattern } from '../request/pattern.js';
 import { asStorageError } from '../store/storage-errors.js';
 import { configurationFor, FAILED_DATASET, removeLeftovers, SKIPPED_DATASET, type StartMode } from './crawl-folder.js';
@@ -57,6 +59,7 @@ export async function runCrawl(
   const crawler: HttpCrawler = new HttpCrawler(
     {
       ...crawlerOptions(settings),
+      domains: await domainLists(settings),
       log: logFor(manners, progress),
       async requestHandler(context) {
         lastHost = new URL(context.request.loadedUrl).host;
@@ -140,6 +143,16 @@ export async function runCrawl(
 /** Two pages a second are no burden for a host. */
 const DEFAULT_DELAY_SECS = 0.5;
 
+/** A host that says the same on so many pages more than it says something new is a parked domain or a trap. */
+const MAX_SAME_CONTENT = 200;
+
+async function domainLists({ excludeDomains, allowDomains }: CrawlSettings): Promise<DomainRuleOptions> {
+  return {
+    ...(excludeDomains === undefined ? {} : { exclude: await loadDomainList(excludeDomains) }),
+    ...(allowDomains === undefined ? {} : { allow: await loadDomainList(allowDomains) }),
+  };
+}
+
 function crawlerOptions(settings: CrawlSettings) {
   const { header = {} } = settings;
   const given = {
@@ -150,6 +163,9 @@ function crawlerOptions(settings: CrawlSettings) {
     sameDomainDelaySecs: settings.delay ?? DEFAULT_DELAY_SECS,
     respectRobotsTxtFile: !settings.ignoreRobots,
     paceBy: 'host' as const,
+    traps: settings.traps,
+    maxRequestsPerHost: settings.maxPerHost,
+    maxSameContent: settings.traps === false ? undefined : MAX_SAME_CONTENT,
     maxRequestRetries: settings.retries,
     retryDelayMs: settings.retryDelayMs,
     allowPrivateAddresses: settings.allowPrivate,

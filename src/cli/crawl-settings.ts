@@ -21,6 +21,12 @@ export interface CrawlSettings {
   /** Seconds between the end of a response and the next request to its host. */
   readonly delay?: number;
   readonly ignoreRobots?: boolean;
+  readonly maxPerHost?: number;
+  /** Files with a domain a line. */
+  readonly excludeDomains?: string;
+  readonly allowDomains?: string;
+  /** False: links that look endless are followed, too. */
+  readonly traps?: boolean;
   readonly explainSkips?: boolean;
   readonly format: ResultFormat;
   readonly links?: boolean;

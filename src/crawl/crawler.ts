@@ -5,17 +5,20 @@ import { type AutoscaledPoolOptions, HTTP_POOL_OPTIONS, resolvePoolOptions } fro
 import { CrawlError } from '../errors.js';
 import type { HttpEngine } from '../fetch/http/engine.js';
 import { sendRequest } from '../fetch/http/send-request.js';
+import type { Lease } from '../frontier/frontier.js';
 import type { AddRequestsBatchedOptions, AddRequestsBatchedResult, RequestsLike } from '../frontier/request-queue.js';
 import { RequestQueue } from '../frontier/request-queue.js';
-import type { AnyData, ContextCrawler } from '../handle/context.js';
+import type { AnyData, ContextCrawler, HttpCrawlingContext } from '../handle/context.js';
 import type { SkippedRequestCallback } from '../handle/enqueue-links.js';
 import { Router, type RouterHandler } from '../handle/router.js';
 import { log as rootLog, type Log } from '../observe/log.js';
 import { decodeBody, detectEncoding } from '../parse/encoding.js';
+import { unpackRecord } from '../request/record.js';
 import type { Dictionary } from '../request/request.js';
 import { SessionPool } from '../session/session-pool.js';
 import type { Dataset } from '../store/dataset.js';
 import type { KeyValueStore } from '../store/key-value.js';
+import { createAdmission } from './admission.js';
 import type { AttemptHost, Navigate } from './attempt.js';
 import { createPlainDeparture, ROUNDING_MS } from './departure.js';
 import type { Gate } from './gate.js';
@@ -27,6 +30,7 @@ import { INTERRUPTED_EXIT_CODE, watchSignals } from './signals.js';
 import { type FinalStatistics, Statistics } from './statistics.js';
 import { startStatusMessages } from './status-message.js';
 import { createSeeding } from './seeding.js';
+import type { FinishedVisit } from './settler.js';
 import { createStorages } from './storages.js';
 
 export interface RunOptions extends AddRequestsBatchedOptions {
@@ -60,6 +64,7 @@ export function composeCrawler<Kind extends CrawlerKind>(
     log,
   };
   checkParts(poolOptions, options);
+  const admission = createAdmission(options);
   const storages = createStorages(options, config, log);
   let sessionPool: SessionPool | undefined;
   let run: Run | undefined;
@@ -151,19 +156,21 @@ export function composeCrawler<Kind extends CrawlerKind>(
           queue,
           engine,
           allowHost,
+          admission,
           proxyConfiguration: options.proxyConfiguration,
           log,
         })
       : undefined;
     let gate: Gate | undefined;
-    const navigate = navigationOf(kind, options, engine, stats, allowHost);
+    const userAgentFor = (url: string) => admission.overrideFor(url).userAgent ?? options.userAgent;
+    const navigate = navigationOf(kind, options, engine, stats, allowHost, userAgentFor);
     const host: Omit<AttemptHost, 'land' | 'onFatal' | 'signal'> = {
       crawler: self,
       log,
       queue,
       maxCrawlDepth: Number.isFinite(options.maxCrawlDepth) ? options.maxCrawlDepth : undefined,
       roomForRequests: () => storages.roomForRequests(queue, maxEnded),
-      refuseLink: politeness && ((url) => gate?.refusal(url)),
+      refuseLink: (url, depth) => gate?.refusal(url) ?? admission.refuseLink(url, depth),
       onSkipped,
       openKeyValueStore: storages.openKeyValueStore,
       useState: storages.useState,
@@ -187,7 +194,7 @@ export function composeCrawler<Kind extends CrawlerKind>(
       limits: options,
       handlerTimeoutMs: options.requestHandlerTimeoutMs,
       navigate,
-      requestHandler: (options.streamHandler as typeof requestHandler | undefined) ?? requestHandler,
+      requestHandler: watched((options.streamHandler as typeof requestHandler | undefined) ?? requestHandler),
       errorHandler: options.errorHandler,
       failedRequestHandler: options.failedRequestHandler,
       sessionPool,
@@ -208,6 +215,8 @@ export function composeCrawler<Kind extends CrawlerKind>(
       leaseAhead: options.sameDomainDelayMs === 0 && options.maxRequestsPerMinute === Infinity,
       keepAlive: options.keepAlive,
       seedsAreIn: () => !seeding.isUnderWay,
+      refuseLease:
+        Object.keys(options.domains).length > 0 || options.maxSameContent < Infinity ? refuseLease : undefined,
     }));
     if (seedError) started.fail(seedError);
     seedError = undefined;
@@ -229,6 +238,16 @@ export function composeCrawler<Kind extends CrawlerKind>(
     }
   }
 
+  /** Pages are compared after their handler, and only where that is asked for. */
+  function watched(handler: typeof requestHandler): AttemptHost['requestHandler'] {
+    const handle = handler as AttemptHost['requestHandler'];
+    if (options.maxSameContent === Infinity || kind === 'basic' || kind === 'file') return handle;
+    return async (context) => {
+      await handle(context);
+      admission.see(context as HttpCrawlingContext);
+    };
+  }
+
   function drain(started: Run, signal: NodeJS.Signals): void {
     interrupted = true;
     log.warning(
@@ -237,6 +256,19 @@ export function composeCrawler<Kind extends CrawlerKind>(
     started.stop();
     const timer = setTimeout(() => started.abort(), DRAIN_MS);
     void started.ended.finally(() => clearTimeout(timer));
+  }
+
+  function refuseLease({ id, record }: Lease): FinishedVisit | undefined {
+    const { url } = unpackRecord(record);
+    const reason = admission.refuseVisit(url);
+    if (!reason) return undefined;
+    return {
+      settlement: { kind: 'skipped', lease: id, reason },
+      items: [],
+      onSettled: (held) => {
+        if (held) void onSkipped({ url, reason });
+      },
+    };
   }
 
   const onSkipped: SkippedRequestCallback = (skipped) => {
@@ -310,12 +342,14 @@ function navigationOf(
   engine: HttpEngine,
   stats: Statistics,
   allowHost: (url: string) => Promise<boolean>,
+  userAgentFor: (url: string) => string,
 ): Navigate {
   if (kind === 'basic') return withoutNavigation;
   return createHttpNavigation({
     engine,
     options,
     allowHost,
+    userAgentFor,
     dress: kind === 'file' ? dressFile : (visit, capture) => dressPage(visit, capture, options),
     onStatus: (statusCode) => stats.registerStatusCode(statusCode),
   });

@@ -8,6 +8,7 @@ import type { PaceBy } from '../request/url.js';
 import { delayOf } from '../politeness/delay.js';
 import { standingOf } from '../politeness/robots-cache.js';
 import { unpackRecord } from '../request/record.js';
+import type { AdmissionReason } from './admission.js';
 import type { Departure } from './departure.js';
 import { type KnownHost, originOf } from './host-book.js';
 import { createHostVisits, type HostVisits, type HostVisitsParts, type Reading } from './host-visits.js';
@@ -35,6 +36,8 @@ export interface GateParts extends HostVisitsParts {
   readonly paceBy: PaceBy;
   /** Which queue a URL is paced in. */
   readonly laneOf: (url: string) => string;
+  /** Why a URL may not be asked for whatever its host's rules say. */
+  readonly refuseVisit: (url: string) => AdmissionReason | undefined;
   readonly land: (landing: Landing) => void;
   /** Ends a request that may not be asked for, telling user code. */
   readonly refuse: (lease: Lease, error: CrawlError) => Promise<FinishedVisit>;
@@ -44,7 +47,7 @@ export interface GateParts extends HostVisitsParts {
 }
 
 /** Why the gate leaves a URL out. */
-export type GateSkip = 'robotsTxt' | 'crawlDelay';
+export type GateSkip = 'robotsTxt' | 'crawlDelay' | AdmissionReason;
 
 type Refusal =
   | { readonly kind: 'skip'; readonly reason: GateSkip }
@@ -62,12 +65,17 @@ const MAX_READINGS = 8;
 const MAX_TROUBLED = 10_000;
 
 export function createGate(parts: GateParts): Gate {
-  const { policy, pace, visitLog } = parts;
+  const { policyOf, paceOf, visitLog } = parts;
   const hosts: HostVisits = createHostVisits(parts);
   const skimming = new Set<string>();
   const troubled = new Set<string>();
 
+  const delayAt = (host: KnownHost) => delayOf(host.record, host.crawlDelaySecs, paceOf(host.origin));
+
   function judge(host: KnownHost, url: string): Verdict {
+    const reason = parts.refuseVisit(url);
+    if (reason) return { kind: 'skip', reason };
+    const policy = policyOf(host.origin);
     const standing = standingOf(host.record, host.origin, policy, parts.wallMs());
     switch (standing.kind) {
       case 'down':
@@ -80,7 +88,9 @@ export function createGate(parts: GateParts): Gate {
       case 'rules':
         if (policy.agent === undefined) return GO;
         if (!host.isAllowed(url)) return { kind: 'skip', reason: 'robotsTxt' };
-        return (host.crawlDelaySecs ?? 0) * 1_000 > pace.maxDelayMs ? { kind: 'skip', reason: 'crawlDelay' } : GO;
+        return (host.crawlDelaySecs ?? 0) * 1_000 > paceOf(host.origin).maxDelayMs
+          ? { kind: 'skip', reason: 'crawlDelay' }
+          : GO;
       default:
         return standing satisfies never;
     }
@@ -103,7 +113,7 @@ export function createGate(parts: GateParts): Gate {
       if (verdict.kind === 'wait') return ended(putBack(lease, host, verdict.ms));
       if (verdict.kind === 'go') {
         // Its turn was taken before anybody knew that its domain must be paced: others may hold turns, too.
-        const isLate = lease.delayMs === 0 && delayOf(host.record, host.crawlDelaySecs, pace) > 0;
+        const isLate = lease.delayMs === 0 && delayAt(host) > 0;
         return isLate ? ended(putBack(lease, host, 0)) : go(host);
       }
       const isPaced = lease.delayMs > 0;
@@ -121,7 +131,7 @@ export function createGate(parts: GateParts): Gate {
 
   /** Back to its place, and its domain rests as if it had been asked: it was, or must not be. */
   function putBack(lease: Lease, host: KnownHost, pauseMs: number): FinishedVisit {
-    parts.land({ lease: lease.id, ...hosts.landing(delayOf(host.record, host.crawlDelaySecs, pace), pauseMs) });
+    parts.land({ lease: lease.id, ...hosts.landing(delayAt(host), pauseMs) });
     return untouched(lease);
   }
 
@@ -165,7 +175,7 @@ export function createGate(parts: GateParts): Gate {
     }
     hosts.save(host, { ...host.record, hop: { ...hop, askedAtMs: nowMs } });
     const errand = createErrand(url, host.origin, nowMs);
-    parts.land({ lease: lease.id, ...hosts.landing(delayOf(host.record, host.crawlDelaySecs, pace), ERRAND_LOOK_MS) });
+    parts.land({ lease: lease.id, ...hosts.landing(delayAt(host), ERRAND_LOOK_MS) });
     return {
       settlement: { kind: 'untouched', lease: lease.id, links: [entryOf(errand, true, parts.paceBy)] },
       items: [],
@@ -186,7 +196,7 @@ export function createGate(parts: GateParts): Gate {
     const reading: Reading = await hosts.read(taken, host, url, { seeded: false, isPaced: true, isGood });
     if (reading.kind === 'lost') return untouched(lease);
     const here = await hosts.known(originOf(url));
-    parts.land({ lease: lease.id, ...hosts.landing(delayOf(here.record, here.crawlDelaySecs, pace), 0) });
+    parts.land({ lease: lease.id, ...hosts.landing(delayAt(here), 0) });
     return done;
   }
 
@@ -211,8 +221,10 @@ export function createGate(parts: GateParts): Gate {
     },
     skim: () => (skimming.size === 0 ? undefined : [...skimming]),
     refusal(url) {
+      const origin = originOf(url);
+      const policy = policyOf(origin);
       if (policy.agent === undefined) return undefined;
-      const host = hosts.atHand(originOf(url));
+      const host = hosts.atHand(origin);
       if (!host || host.isAllowed(url)) return undefined;
       if (standingOf(host.record, host.origin, policy, parts.wallMs()).kind !== 'rules') return undefined;
       visitLog?.count('link left out robotsTxt');

@@ -33,17 +33,17 @@ interface Held {
 
 export function createHostBook(options: {
   readonly store: HostStore;
-  readonly policy: RobotsPolicy;
+  readonly policyOf: (origin: string) => RobotsPolicy;
   readonly shared: boolean;
   readonly now: () => number;
 }): HostBook {
-  const { store, policy, now } = options;
+  const { store, policyOf, now } = options;
   const held = createBoundedMap<Held>(MAX_BYTES);
 
   function keep(origin: string, record: HostRecord, before: KnownHost | undefined): KnownHost {
     // Rules are compiled once: most new records only count a failure.
     const isSame = before && before.record.rules === record.rules;
-    const host = isSame ? withRecord(before, record) : knownHost(origin, record, policy.agent ?? '');
+    const host = isSame ? withRecord(before, record) : knownHost(origin, record, policyOf(origin).agent ?? '');
     const bytes = hostBytes(origin, record) + RULES_FACTOR * (record.rules?.length ?? 0);
     held.set(origin, { host, trustedUntilMs: options.shared ? now() + REVALIDATE_MS : Infinity }, bytes);
     return host;
@@ -55,7 +55,7 @@ export function createHostBook(options: {
       return found && found.trustedUntilMs > now() ? found.host : undefined;
     },
     async read(origin) {
-      const record = hostFor(policy, await store.get(origin).catch(() => undefined));
+      const record = hostFor(policyOf(origin), await store.get(origin).catch(() => undefined));
       return keep(origin, record, held.get(origin)?.host);
     },
     save(origin, record) {

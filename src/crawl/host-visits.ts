@@ -23,8 +23,9 @@ export interface HostVisitsParts {
   readonly store: HostStore;
   /** Other processes work on the same hosts. */
   readonly shared: boolean;
-  readonly policy: RobotsPolicy;
-  readonly pace: PaceRules;
+  /** The rules of an origin: overrides for single domains are in them. */
+  readonly policyOf: (origin: string) => RobotsPolicy;
+  readonly paceOf: (origin: string) => PaceRules;
   readonly readRobots: ReadRobots;
   /** No reading takes longer. */
   readonly readTimeoutMs: number;
@@ -72,8 +73,8 @@ const STAYED: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 ]);
 
 export function createHostVisits(parts: HostVisitsParts): HostVisits {
-  const { policy, pace, visitLog, store, signal } = parts;
-  const book = createHostBook({ store, policy, shared: parts.shared, now: parts.monotonicMs });
+  const { policyOf, paceOf, visitLog, store, signal } = parts;
+  const book = createHostBook({ store, policyOf, shared: parts.shared, now: parts.monotonicMs });
   const flights = new Map<string, Promise<Reading>>();
   const nowMs = visitLog?.now ?? parts.monotonicMs;
 
@@ -91,7 +92,7 @@ export function createHostVisits(parts: HostVisitsParts): HostVisits {
   }
 
   function note(host: KnownHost, answer: RobotsAnswer): { host: KnownHost; pauseMs: number } {
-    const { record, pauseMs } = afterReading(host.record, answer, policy, parts.wallMs());
+    const { record, pauseMs } = afterReading(host.record, answer, policyOf(host.origin), parts.wallMs());
     return { host: book.save(host.origin, record), pauseMs };
   }
 
@@ -108,7 +109,7 @@ export function createHostVisits(parts: HostVisitsParts): HostVisits {
     if (isRefused(status) && !host.record.hop) return { kind: 'refused' };
     visitLog?.count(`robots.txt ${status}`);
     const noted = note(host, answer);
-    const delayMs = delayOf(noted.host.record, noted.host.crawlDelaySecs, pace);
+    const delayMs = delayOf(noted.host.record, noted.host.crawlDelaySecs, paceOf(host.origin));
     if (!STAYED.has(status as ErrorCode)) {
       writeLine(taken, 'robots', startMs, status, Math.max(delayMs, noted.pauseMs));
     }
@@ -122,7 +123,7 @@ export function createHostVisits(parts: HostVisitsParts): HostVisits {
     while (parts.shared && !(await store.claim(origin, parts.readTimeoutMs))) {
       await new Promise((resume) => setTimeout(resume, POLL_MS));
       const now = await book.read(origin);
-      const isSettled = standingOf(now.record, origin, policy, parts.wallMs()).kind !== 'read';
+      const isSettled = standingOf(now.record, origin, policyOf(origin), parts.wallMs()).kind !== 'read';
       if (isSettled) return { kind: 'read', host: now, pauseMs: 0 };
       if (signal.aborted) return { kind: 'lost' };
       if (parts.monotonicMs() > endsMs) break;
@@ -147,6 +148,7 @@ export function createHostVisits(parts: HostVisitsParts): HostVisits {
     },
     departure(lease, life, host) {
       let startMs = 0;
+      const pace = paceOf(host.origin);
       /** Accounts for one request that ended. */
       function account(ending: Ending): Rest {
         const current = book.look(host.origin) ?? host;

@@ -18,6 +18,8 @@ export interface HttpVisitParts {
   readonly options: ResolvedOptions;
   /** The user seeded this URL: its host may be a private address from now on. False when it was allowed before. */
   readonly allowHost: (url: string) => Promise<boolean>;
+  /** The name under which a URL is asked for. */
+  readonly userAgentFor: (url: string) => string;
   /** Adds what this crawler type offers of a page to the context. */
   readonly dress: (visit: Visit, capture: Capture) => void;
   readonly onStatus: (statusCode: number) => void;
@@ -35,10 +37,10 @@ export function createHttpNavigation(parts: HttpVisitParts): Navigate {
       return { kind: 'handled' };
     }
     request.state = RequestState.BEFORE_NAV;
-    const given = hookOptionsFor(visit, options);
+    const given = hookOptionsFor(visit, options, parts.userAgentFor(request.url));
     const hookOptions = { ...given, headers: { ...given.headers } };
     await runHooks(options.preNavigationHooks, visit, hookOptions, options.requestHandlerTimeoutMs);
-    followRequest(hookOptions, given, hookOptionsFor(visit, options));
+    followRequest(hookOptions, given, hookOptionsFor(visit, options, parts.userAgentFor(request.url)));
     const order = orderFor(visit, hookOptions, options, redirects);
     const arrive = (capture: Capture) => arrived(visit, capture, hookOptions, handle);
     visit.depart();
@@ -92,11 +94,11 @@ export async function isSeededAddress(
   return allowHost(request.url);
 }
 
-function hookOptionsFor(visit: Visit, options: ResolvedOptions): HttpHookOptions {
+function hookOptionsFor(visit: Visit, options: ResolvedOptions, userAgent: string): HttpHookOptions {
   const { request, identity } = visit;
   return {
     headers: {
-      'user-agent': options.userAgent,
+      'user-agent': userAgent,
       ...(identity.session?.headerSet ?? DEFAULT_HEADERS),
       ...request.headers,
     },

@@ -29,6 +29,8 @@ export interface RunParts {
   readonly keepAlive: boolean;
   /** Are all seeds in the queue? */
   readonly seedsAreIn: () => boolean;
+  /** The end of a request that must not be asked for, where no gate decides. */
+  readonly refuseLease?: (lease: Lease) => FinishedVisit | undefined;
 }
 
 /** Why a run ended. */
@@ -103,7 +105,9 @@ export function startRun(parts: RunParts): Run {
     parts.config,
   );
 
-  function visit(taken: TakenLease): Promise<FinishedVisit> {
+  async function visit(taken: TakenLease): Promise<FinishedVisit> {
+    const refused = gate ? undefined : parts.refuseLease?.(taken.lease);
+    if (refused) return refused;
     return gate ? passGate(gate, taken) : attempt(host, taken.lease, isGood(taken));
   }
 

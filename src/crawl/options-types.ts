@@ -17,6 +17,8 @@ import type {
 } from '../handle/context.js';
 import type { SkippedRequestCallback } from '../handle/enqueue-links.js';
 import type { Log } from '../observe/log.js';
+import type { DomainRuleOptions } from '../politeness/domain-rules.js';
+import type { TrapOptions } from '../politeness/traps.js';
 import type { Request } from '../request/request.js';
 import type { ProxyConfiguration } from '../session/proxy.js';
 import type { SessionPoolOptions } from '../session/session-pool.js';
@@ -106,6 +108,19 @@ export interface BasicCrawlerOptions<Context extends CrawlingContext = BasicCraw
   robotsCacheTtlSecs?: number;
   /** In polite mode, rest this many times as long as the last response took, if that is longer (ours). Default 0. */
   adaptiveDelay?: number;
+  /**
+   * Refuses links into endless spaces: repeated segments, calendars, query explosions and the like (ours); see
+   * docs/traps.md. Default true in polite mode, else false.
+   */
+  traps?: boolean | TrapOptions;
+  /** Most requests of one host that a crawl's pages may queue (ours). Default no limit. */
+  maxRequestsPerHost?: number;
+  /** Most requests of one registrable domain that a crawl's pages may queue (ours). Default no limit. */
+  maxRequestsPerDomain?: number;
+  /** Repeats of the same text after which a host is left (ours). Default no limit. */
+  maxSameContent?: number;
+  /** Domains never visited, the only ones visited, and settings of single ones; subdomains are meant too (ours). */
+  domains?: DomainRuleOptions;
   /** Most connections of this process to one address (ours). Default 20 in polite mode, else no limit. */
   maxConnectionsPerAddress?: number;
 

@@ -4,6 +4,8 @@ import { createRequire } from 'node:module';
 import { findProblems, optionError, warnOnce } from '../option-checks.js';
 import type { Warn } from '../option-checks.js';
 import type { AnyData, ErrorHandler, HttpHook, RequestHandler } from '../handle/context.js';
+import type { DomainRuleOptions } from '../politeness/domain-rules.js';
+import type { TrapOptions } from '../politeness/traps.js';
 import type { PaceBy } from '../request/url.js';
 import { CRAWLER_NAMES, SHAPES } from './options-shapes.js';
 import type { CrawlerKind } from './options-shapes.js';
@@ -64,6 +66,11 @@ export interface ResolvedOptions extends Readonly<
   readonly sameDomainDelayMs: number;
   /** Robots rules, nofollow and rests of overloaded hosts are observed. */
   readonly polite: boolean;
+  readonly traps: TrapOptions | false;
+  readonly maxRequestsPerHost: number;
+  readonly maxRequestsPerDomain: number;
+  readonly maxSameContent: number;
+  readonly domains: DomainRuleOptions;
   /** The name under which robots.txt is read; undefined when it is not. */
   readonly robotsAgent: string | undefined;
   readonly robotsCacheTtlMs: number;
@@ -232,8 +239,19 @@ function polite(given: FileDownloadOptions<AnyData>) {
     maxDelayMs: (given.maxDelaySecs ?? 3_600) * 1_000,
     adaptiveDelay: given.adaptiveDelay ?? 0,
     paceBy: given.paceBy ?? ('domain' as const),
+    traps: trapOptions(given.traps ?? isPolite, isPolite),
+    maxRequestsPerHost: given.maxRequestsPerHost ?? Infinity,
+    maxRequestsPerDomain: given.maxRequestsPerDomain ?? Infinity,
+    maxSameContent: given.maxSameContent ?? Infinity,
+    domains: Object.freeze({ ...given.domains }),
     maxConnectionsPerAddress: given.maxConnectionsPerAddress ?? (isPolite ? POLITE_CONNECTIONS : Infinity),
   };
+}
+
+/** A polite crawl does not multiply a site by its session ids. */
+function trapOptions(given: boolean | TrapOptions, isPolite: boolean): TrapOptions | false {
+  if (given === false) return false;
+  return Object.freeze({ refuseSessionIds: isPolite, ...(given === true ? {} : given) });
 }
 
 function privateAddresses(given: FileDownloadOptions['allowPrivateAddresses'] = false): boolean | readonly string[] {

@@ -5,12 +5,16 @@ import type { Engine } from '../fetch/engine.js';
 import { systemClock } from '../frontier/clock.js';
 import type { RequestQueue } from '../frontier/request-queue.js';
 import type { Log } from '../observe/log.js';
+import type { PaceRules } from '../politeness/delay.js';
 import { createMemoryHosts, type HostStore, packHost, unpackHost } from '../politeness/hosts.js';
+import type { RobotsPolicy } from '../politeness/robots-cache.js';
 import { openVisitLog } from '../politeness/visit-log.js';
 import { domainOf } from '../request/url.js';
 import type { ProxyConfiguration } from '../session/proxy.js';
+import type { Admission } from './admission.js';
 import { type AttemptHost, refuse } from './attempt.js';
 import { createGate, type Gate } from './gate.js';
+import type { HostVisitsParts } from './host-visits.js';
 import type { ResolvedOptions } from './options.js';
 import { createRobotsReader } from './robots-reader.js';
 
@@ -25,6 +29,7 @@ export interface PolitenessParts {
   readonly queue: RequestQueue;
   readonly engine: Engine;
   readonly allowHost: (url: string) => Promise<boolean>;
+  readonly admission: Admission;
   readonly proxyConfiguration: ProxyConfiguration | undefined;
   readonly log: Log;
 }
@@ -47,7 +52,7 @@ export async function openPoliteness(parts: PolitenessParts): Promise<Politeness
   const readTimeoutMs = Math.min(options.navigationTimeoutMs, MAX_READ_TIMEOUT_MS);
   const readRobots = createRobotsReader({
     engine: parts.engine,
-    userAgent: options.userAgent,
+    userAgentFor: (url) => parts.admission.overrideFor(url).userAgent ?? options.userAgent,
     timeoutMs: readTimeoutMs,
     ignoreTlsErrors: options.ignoreSslErrors,
     proxyUrl: async () => parts.proxyConfiguration?.newUrl(),
@@ -57,18 +62,8 @@ export async function openPoliteness(parts: PolitenessParts): Promise<Politeness
       createGate({
         store,
         shared,
-        policy: {
-          agent: options.robotsAgent,
-          ttlMs: options.robotsCacheTtlMs,
-          retryMs: options.retryDelayMs,
-          maxDelayMs: options.maxDelayMs,
-        },
-        pace: {
-          minDelayMs: options.sameDomainDelayMs,
-          maxDelayMs: options.maxDelayMs,
-          backoffMs: options.retryDelayMs,
-          adaptiveFactor: options.adaptiveDelay,
-        },
+        ...rulesByOrigin(options, parts.admission),
+        refuseVisit: parts.admission.refuseVisit,
         readRobots,
         readTimeoutMs,
         allowHost: parts.allowHost,
@@ -86,6 +81,36 @@ export async function openPoliteness(parts: PolitenessParts): Promise<Politeness
     async close() {
       await visitLog?.close();
       await store.close();
+    },
+  };
+}
+
+/** The crawl's rules, and for domains with settings of their own those. */
+function rulesByOrigin(
+  options: ResolvedOptions,
+  { overrideFor }: Admission,
+): Pick<HostVisitsParts, 'policyOf' | 'paceOf'> {
+  const policy: RobotsPolicy = {
+    agent: options.robotsAgent,
+    ttlMs: options.robotsCacheTtlMs,
+    retryMs: options.retryDelayMs,
+    maxDelayMs: options.maxDelayMs,
+  };
+  const pace: PaceRules = {
+    minDelayMs: options.sameDomainDelayMs,
+    maxDelayMs: options.maxDelayMs,
+    backoffMs: options.retryDelayMs,
+    adaptiveFactor: options.adaptiveDelay,
+  };
+  return {
+    policyOf(origin) {
+      const { ignoreRobots, userAgent } = overrideFor(origin);
+      if (ignoreRobots) return { ...policy, agent: undefined };
+      return userAgent === undefined || policy.agent === undefined ? policy : { ...policy, agent: userAgent };
+    },
+    paceOf(origin) {
+      const { delaySecs } = overrideFor(origin);
+      return delaySecs === undefined ? pace : { ...pace, minDelayMs: delaySecs * 1_000 };
     },
   };
 }

@@ -8,7 +8,7 @@ import { retryAfterMs } from './retry.js';
 
 export interface RobotsReaderOptions {
   readonly engine: Engine;
-  readonly userAgent: string;
+  readonly userAgentFor: (url: string) => string;
   readonly timeoutMs: number;
   readonly ignoreTlsErrors: boolean;
   readonly proxyUrl: () => Promise<string | undefined>;
@@ -28,7 +28,7 @@ export function createRobotsReader(options: RobotsReaderOptions): ReadRobots {
       const order = {
         url,
         method: 'GET',
-        headers: { 'user-agent': options.userAgent, accept: 'text/plain,*/*;q=0.5' },
+        headers: { 'user-agent': options.userAgentFor(url), accept: 'text/plain,*/*;q=0.5' },
         proxyUrl: await options.proxyUrl(),
         // Each hop is a request of its own, and spends a turn of its own.
         redirects: 'report' as const,

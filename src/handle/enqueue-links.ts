@@ -19,7 +19,12 @@ export type SkipReason =
   /** In polite mode: the link, or its page, asks not to be followed. */
   | 'nofollow'
   /** In polite mode: the host's robots.txt asks for longer delays than `maxDelaySecs`. */
-  | 'crawlDelay';
+  | 'crawlDelay'
+  /** A domain list, a trap, a budget or a host that repeats itself: docs/traps.md. */
+  | `DOMAIN_${string}`
+  | `TRAP_${string}`
+  | `BUDGET_${string}`
+  | 'SAME_CONTENT';
 
 export type SkippedRequestCallback = (skipped: { url: string; reason: SkipReason }) => void | PromiseLike<void>;
 

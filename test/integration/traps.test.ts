@@ -1,0 +1,126 @@
+// Traps, budgets and domain lists in a crawl: a site without end ends, and nobody else notices.
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { HttpCrawler, type HttpCrawlerOptions } from '../../src/index.js';
+import { Simweb } from '../../src/testing/index.js';
+import { memoryConfig, silent } from '../support/crawl.js';
+
+async function simweb(...args: Parameters<typeof Simweb.start>): Promise<Simweb> {
+  const web = await Simweb.start(...args);
+  onTestFinished(() => web.close());
+  return web;
+}
+
+/** A server of the test's own, which tells what it was asked. */
+async function serve(pageAt: (path: string) => string) {
+  const log: { path: string; userAgent: string | undefined; atMs: number }[] = [];
+  const server = createServer((request, response) => {
+    log.push({ path: request.url!, userAgent: request.headers['user-agent'], atMs: performance.now() });
+    response.setHeader('content-type', 'text/html').end(pageAt(request.url!));
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  onTestFinished(() => new Promise<void>((closed) => (server.close(() => closed()), server.closeAllConnections())));
+  return { log, origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+}
+
+function crawlerWith(options: HttpCrawlerOptions) {
+  const visited: string[] = [];
+  const reasons = new Map<string, number>();
+  const crawler = new HttpCrawler(
+    {
+      log: silent,
+      allowPrivateAddresses: true,
+      requestHandler: async ({ request, enqueueLinks }) => {
+        visited.push(request.url);
+        await enqueueLinks({ strategy: 'all' });
+      },
+      onSkippedRequest: ({ reason }) => void reasons.set(reason, (reasons.get(reason) ?? 0) + 1),
+      ...options,
+    },
+    memoryConfig(),
+  );
+  return { crawler, visited, reasons };
+}
+
+const hostOf = (url: string): string => new URL(url).host;
+
+describe('a site of endless links', () => {
+  it('ends by its budget, and every page of the other hosts is visited', async () => {
+    const web = await simweb({
+      hosts: 4,
+      pagesPerHost: 15,
+      pageBytes: 800,
+      crossHostLinks: 0.3,
+      traps: 0,
+      overrides: { 2: { trap: true } },
+    });
+    const trapped = hostOf(web.url(2));
+    const { crawler, visited, reasons } = crawlerWith({ maxRequestsPerHost: 40, traps: false });
+    await crawler.run(web.seeds());
+
+    const ofTrap = visited.filter((url) => hostOf(url) === trapped);
+    expect(ofTrap.length).toBeLessThanOrEqual(41);
+    expect(ofTrap.some((url) => url.includes('/trap/'))).toBe(true);
+    expect(reasons.get('BUDGET_HOST')).toBeGreaterThan(0);
+    for (const host of [0, 1, 3]) {
+      const pages = visited.filter((url) => hostOf(url) === hostOf(web.url(host)));
+      expect(new Set(pages).size).toBe(15);
+    }
+  });
+
+  it('is recognised by its URLs, with a code for each refusal', async () => {
+    const web = await simweb({ hosts: 1, pagesPerHost: 3, pageBytes: 500, traps: 1 });
+    const { crawler, visited, reasons } = crawlerWith({
+      traps: { maxQueryVariants: 20, maxPathDepth: 6, refuseSessionIds: true },
+      maxRequestsPerHost: 600,
+    });
+    await crawler.run(web.seeds());
+    expect(reasons.get('TRAP_CALENDAR')).toBeGreaterThan(0);
+    expect([...reasons.keys()].filter((reason) => reason.startsWith('TRAP_')).length).toBeGreaterThan(1);
+    expect(visited.length).toBeLessThan(600);
+  });
+});
+
+describe('domain rules of a crawl', () => {
+  it('keep excluded hosts out, also those that were seeded', async () => {
+    const web = await simweb({ hosts: 3, pagesPerHost: 8, pageBytes: 500, crossHostLinks: 0.5 });
+    const excluded = new URL(web.url(1)).hostname;
+    for (const polite of [false, true]) {
+      const { crawler, visited, reasons } = crawlerWith({
+        domains: { exclude: [excluded] },
+        respectRobotsTxtFile: polite,
+      });
+      const before = web.requests({ host: 1 }).length;
+      await crawler.run(web.seeds());
+      expect(visited.some((url) => new URL(url).hostname === excluded)).toBe(false);
+      expect(reasons.get('DOMAIN_EXCLUDED')).toBeGreaterThan(0);
+      expect(web.requests({ host: 1 }).length).toBe(before);
+    }
+  });
+
+  it('give single domains their own delay, name and rules', async () => {
+    const own = await serve(() => 'User-agent: *\nDisallow: /');
+    const { crawler, visited } = crawlerWith({
+      respectRobotsTxtFile: true,
+      domains: { overrides: { '127.0.0.1': { delaySecs: 0.2, ignoreRobots: true, userAgent: 'Guest/1.0' } } },
+    });
+    await crawler.run([1, 2, 3].map((page) => `${own.origin}/${page}`));
+    expect(visited.length).toBe(3);
+    expect(own.log.map(({ path }) => path).sort()).toEqual(['/1', '/2', '/3']);
+    expect(new Set(own.log.map(({ userAgent }) => userAgent))).toEqual(new Set(['Guest/1.0']));
+    expect(own.log[2]!.atMs - own.log[1]!.atMs).toBeGreaterThanOrEqual(200);
+  });
+
+  it('leave a host that says the same on every page', async () => {
+    const same = await serve((path) => {
+      const links = Array.from({ length: 5 }, (_, i) => `<a href="${path}${i}/">${i}</a>`).join(' ');
+      return `<p>Nothing here</p>${links}`;
+    });
+    const { crawler, visited, reasons } = crawlerWith({ maxSameContent: 10, maxConcurrency: 2 });
+    await crawler.run([`${same.origin}/`]);
+    expect(reasons.get('SAME_CONTENT')).toBeGreaterThan(0);
+    expect(visited.length).toBeLessThan(100);
+    expect(same.log.length).toBe(visited.length);
+  });
+});
