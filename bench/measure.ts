@@ -16,7 +16,8 @@ const MEASURES = {
   rate: 'maxRequestsPerMinute 600, seen from the server',
   memory: 'resident memory at page 5,000 and at page 20,000',
   import: 'CPU time of import "orcrawl"',
-  crawl: 'a whole crawl on one core, beside Crawlee 3.18 and the bare loop; concurrency 50',
+  crawl: 'a whole crawl on one core over HTTP, beside Crawlee 3.18 and the bare loop; concurrency 50',
+  'crawl-https': 'the same over HTTPS, a new connection for every page',
   'crawl-node24': 'the same on Node 24',
   rss: 'peak resident memory at 200 concurrent requests on the real pages',
 } as const;
