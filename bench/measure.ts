@@ -18,7 +18,8 @@ const MEASURES = {
   polite: 'two processes on one queue, 2,000 hosts, 1 s between two requests of a domain',
   memory: 'resident memory at page 5,000 and at page 20,000',
   import: 'CPU time of import "orcrawl"',
-  crawl: 'a whole crawl on one core, beside Crawlee 3.18 and the bare loop; concurrency 50',
+  crawl: 'a whole crawl on one core over HTTP, beside Crawlee 3.18 and the bare loop; concurrency 50',
+  'crawl-https': 'the same over HTTPS, a new connection for every page',
   'crawl-node24': 'the same on Node 24',
   rss: 'peak resident memory at 200 concurrent requests on the real pages',
 } as const;

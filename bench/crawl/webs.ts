@@ -9,14 +9,14 @@ import { startSimwebProcess } from '../../dist/testing/index.js';
 export type Scheme = 'http' | 'https';
 export type WebName = 'simweb' | 'pages';
 
-/** A web that is up, and how to crawl a part of it. */
+/** A web that is up, and where a crawl of it starts. */
 export interface Web {
   readonly title: string;
   readonly hosts: number;
   readonly pagesPerHost: number;
   /** A file with the certificate to trust, over HTTPS. */
   readonly caFile: string | undefined;
-  seeds(hosts: number): string[];
+  seeds(): string[];
   close(): Promise<void>;
 }
 
@@ -56,7 +56,7 @@ async function startSimweb(scheme: Scheme, hosts: number, pagesPerHost: number):
     hosts,
     pagesPerHost,
     caFile,
-    seeds: (count) => Array.from({ length: count }, (_, host) => web.url(host)),
+    seeds: () => Array.from({ length: hosts }, (_, host) => web.url(host)),
     async close() {
       forget();
       await web.close();
@@ -90,7 +90,7 @@ async function startPages(scheme: Scheme, hosts: number, maxPages: number): Prom
     hosts,
     pagesPerHost: started.pages,
     caFile,
-    seeds: (count) => Array.from({ length: count }, (_, host) => `${scheme}://127.0.0.${host + 1}:${port}/p/0`),
+    seeds: () => Array.from({ length: hosts }, (_, host) => `${scheme}://127.0.0.${host + 1}:${port}/p/0`),
     async close() {
       forget();
       const ended = new Promise((resolve) => child.once('exit', resolve));

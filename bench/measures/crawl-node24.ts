@@ -3,4 +3,4 @@ import { nodeOfMajor } from '../crawl/peers.js';
 import type { Figure } from '../measure.js';
 import { measureCrawls } from './crawl.js';
 
-export const measure = (): Promise<Figure[]> => measureCrawls(nodeOfMajor('24'));
+export const measure = (): Promise<Figure[]> => measureCrawls(nodeOfMajor('24'), 'http');

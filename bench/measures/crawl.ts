@@ -1,4 +1,4 @@
-// A whole crawl on one core, in three interleaved rounds: on the synthetic web and on real pages, HTTP and HTTPS.
+// A whole crawl on one core, in three interleaved rounds: on real pages and on the synthetic web.
 import { compare, type Row } from '../crawl/comparison.js';
 import { CONTESTANTS } from '../crawl/contestants.js';
 import { hasRealPages, type Scheme, startWeb, type WebName } from '../crawl/webs.js';
@@ -23,28 +23,26 @@ function figureOf(title: string, row: Row, rows: readonly Row[]): Figure {
   };
 }
 
-export async function measureCrawls(node: string): Promise<Figure[]> {
+export async function measureCrawls(node: string, scheme: Scheme): Promise<Figure[]> {
   const figures: Figure[] = [];
   const webs: WebName[] = hasRealPages ? ['pages', 'simweb'] : ['simweb'];
   if (!hasRealPages) console.warn('real pages: skipped, ../shared/data/pages is not here');
   for (const name of webs) {
-    for (const scheme of ['http', 'https'] satisfies Scheme[]) {
-      const web = await startWeb(name, scheme, false);
-      try {
-        const rows = compare(CONTESTANTS, web, {
-          node,
-          rounds: ROUNDS,
-          concurrency: 50,
-          onCost: (contestant, { cpuMs, pages }) =>
-            console.log(`  ${web.title}: ${contestant.name} ${(cpuMs / pages).toFixed(3)} CPU-ms a page`),
-        });
-        figures.push(...rows.map((row) => figureOf(web.title, row, rows)));
-      } finally {
-        await web.close();
-      }
+    const web = await startWeb(name, scheme, false);
+    try {
+      const rows = compare(CONTESTANTS, web, {
+        node,
+        rounds: ROUNDS,
+        concurrency: 50,
+        onCost: (contestant, { cpuMs, pages }) =>
+          console.log(`  ${web.title}: ${contestant.name} ${(cpuMs / pages).toFixed(3)} CPU-ms a page`),
+      });
+      figures.push(...rows.map((row) => figureOf(web.title, row, rows)));
+    } finally {
+      await web.close();
     }
   }
   return figures;
 }
 
-export const measure = (): Promise<Figure[]> => measureCrawls(process.execPath);
+export const measure = (): Promise<Figure[]> => measureCrawls(process.execPath, 'http');
