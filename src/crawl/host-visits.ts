@@ -15,7 +15,7 @@ import type { HostRecord, HostStore } from '../politeness/hosts.js';
 import { afterReading, type RobotsAnswer, type RobotsPolicy, standingOf } from '../politeness/robots-cache.js';
 import type { VisitKind, VisitLog } from '../politeness/visit-log.js';
 import { type Departure, type Landed, ROUNDING_MS, tooLong } from './departure.js';
-import { createHostBook, type KnownHost } from './host-book.js';
+import { createHostBook, type KnownHost, originOf } from './host-book.js';
 import type { TakenLease } from './lease-feed.js';
 import type { ReadRobots } from './robots-reader.js';
 
@@ -100,13 +100,15 @@ export function createHostVisits(parts: HostVisitsParts): HostVisits {
     if (!options.isGood()) return { kind: 'lost' };
     let startMs = nowMs();
     let reading = await parts.readRobots(url, signal);
-    if (isRefused(reading.status) && options.seeded && (await parts.allowHost(url))) {
+    // Seeding an address allows that host, and not where its robots.txt leads.
+    const isOwn = originOf(url) === host.origin;
+    if (isRefused(reading.status) && options.seeded && isOwn && (await parts.allowHost(url))) {
       startMs = nowMs();
       reading = await parts.readRobots(url, signal);
     }
     const { answer, status } = reading;
     if (signal.aborted) return { kind: 'lost' };
-    if (isRefused(status) && !host.record.hop) return { kind: 'refused' };
+    if (isRefused(status) && isOwn) return { kind: 'refused' };
     visitLog?.count(`robots.txt ${status}`);
     const noted = note(host, answer);
     const delayMs = delayOf(noted.host.record, noted.host.crawlDelaySecs, paceOf(host.origin));

@@ -28,6 +28,8 @@ export interface VisitLog {
   count(decision: string): void;
   /** The time on the clock that the log uses. */
   now(): number;
+  /** Resolves when what was written so far is on disk. */
+  flush(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -110,6 +112,12 @@ export async function openVisitLog(options: VisitLogOptions): Promise<VisitLog> 
       });
   }
 
+  async function flushed(): Promise<void> {
+    await flushing;
+    start();
+    await flushing;
+  }
+
   function schedule(): void {
     timer ??= setTimeout(start, FLUSH_MS).unref();
   }
@@ -132,12 +140,8 @@ export async function openVisitLog(options: VisitLogOptions): Promise<VisitLog> 
       hasDecided = true;
       schedule();
     },
-    async close() {
-      clearTimeout(timer);
-      await flushing;
-      start();
-      await flushing;
-    },
+    flush: flushed,
+    close: flushed,
   };
 }
 

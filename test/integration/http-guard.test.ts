@@ -2,6 +2,7 @@
 // URL, redirect or name leads to it; what is allowed or seeded gets through.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Listening } from './http-fixtures.js';
+import { createRobotsReader } from '../../src/crawl/robots-reader.js';
 import { fetchText, fixtures } from './http-fixtures.js';
 
 const { serve, engine, closeAll } = fixtures();
@@ -65,6 +66,21 @@ describe('private targets are refused', () => {
       (thrown: unknown) => thrown,
     );
     expect(error).toMatchObject({ code: 'ADDRESS_REFUSED', message: expect.stringContaining('allowPrivateAddresses') });
+    expect(victim.accepted()).toBe(0);
+  });
+
+  it('where a robots.txt was moved to, in every spelling', async () => {
+    const readRobots = createRobotsReader({
+      engine: engine({ allowPrivateAddresses: false }),
+      userAgent: 'bot',
+      timeoutMs: 5_000,
+      ignoreTlsErrors: false,
+      proxyUrl: async () => undefined,
+    });
+    for (const host of SPELLINGS) {
+      const { answer } = await readRobots(`http://${host}:${victim.port}/robots.txt`, new AbortController().signal);
+      expect(answer, host).toMatchObject({ kind: 'failure', code: 'ADDRESS_REFUSED' });
+    }
     expect(victim.accepted()).toBe(0);
   });
 

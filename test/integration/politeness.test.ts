@@ -129,6 +129,28 @@ describe('robots.txt', () => {
     for (const host of [0, 1]) expect(web.gaps(host).endToStartMs).toBeGreaterThanOrEqual(100);
   });
 
+  it('is unreachable where it leads to a private address, which is never asked', async () => {
+    const victim = await serve((_request, response) => response.end('User-agent: *\nAllow: /'));
+    const web = await serve((_request, response) => {
+      response.writeHead(302, { location: `http://127.0.0.3:${victim.port}/robots.txt` }).end();
+    });
+    for (const sameDomainDelaySecs of [0, 0.01]) {
+      const errors: string[] = [];
+      const { crawler, failed } = politeCrawler({
+        respectRobotsTxtFile: true,
+        sameDomainDelaySecs,
+        allowPrivateAddresses: false,
+        errorHandler: undefined,
+        failedRequestHandler: (_context, error) => void errors.push(error.message),
+      });
+      await crawler.run([`${web.origin}/page`]);
+      expect(failed).toEqual([]);
+      expect(errors).toEqual([expect.stringContaining('ADDRESS_REFUSED')]);
+    }
+    expect(new Set(web.paths())).toEqual(new Set(['/robots.txt']));
+    expect(victim.log).toEqual([]);
+  });
+
   it('is cut at 500 KiB, and a body that never ends does not hold the crawl', async () => {
     const web = await serve((request, response) => {
       if (request.url !== '/robots.txt') return void response.setHeader('content-type', 'text/html').end('<p>page');
