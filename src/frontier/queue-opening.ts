@@ -1,9 +1,12 @@
-// Opening a public queue: its options, its folder, and the frontier behind it.
+// Opening a public queue: its options, where it lives, and the frontier behind it.
+import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { Configuration } from '../configuration.js';
 import { CrawlError } from '../errors.js';
 import type { WITHIN_FIRST_USE } from '../first-use.js';
-import { aNumber, check, checkOptions, oneOf, refused, type Shape } from '../option-checks.js';
+import { aNumber, check, checkOptions, oneOf, type Shape, warnOnce } from '../option-checks.js';
+import { CONFIGURATION_SHAPE } from '../configuration-options.js';
+import type { HolderId, Pacing } from './frontier.js';
 import { createHolder, newHolderId } from './holder.js';
 import { createMemoryFrontier } from './memory.js';
 import { MAX_TURNS } from './validation.js';
@@ -16,6 +19,11 @@ export interface RequestQueueOpenOptions {
   access?: 'owner' | 'shared';
   /** How long a silent process keeps its requests when nobody can tell that it died. */
   requestLockSecs?: number;
+  /**
+   * The queue lives in this Redis (7.0 or newer), under keys of its own, and any number of processes may share it.
+   * Default: the `redisUrl` of the configuration, which `ORCRAWL_REDIS_URL` sets.
+   */
+  redisUrl?: string;
   /** @internal */
   [WITHIN_FIRST_USE]?: true;
 }
@@ -24,24 +32,27 @@ const OPEN_SHAPE: Shape = {
   config: check('a Configuration', (value) => value instanceof Configuration),
   access: oneOf(['owner', 'shared']),
   requestLockSecs: aNumber({ above: 0 }),
-  redisUrl: refused('queues on Redis come with a later version'),
+  redisUrl: CONFIGURATION_SHAPE.redisUrl,
 };
 
-/** Refuses what would be ignored silently. */
-export function checkOpenOptions(options: RequestQueueOpenOptions, config: Configuration): void {
+export function checkOpenOptions(options: RequestQueueOpenOptions): void {
   checkOptions('RequestQueue.open', options, OPEN_SHAPE);
-  if (config.get('redisUrl')) {
-    throw new CrawlError('OPTION_INVALID', 'ORCRAWL_REDIS_URL: queues on Redis come with a later version; unset it');
-  }
 }
 
-/** Where a queue lives on disk; undefined when nothing is to be stored. */
-export function queueFolder(id: string, config: Configuration): string | undefined {
+/** Where a queue lives; `key` tells places apart within this process. */
+export type QueuePlace =
+  | { readonly kind: 'memory'; readonly key: string }
+  | { readonly kind: 'folder'; readonly key: string }
+  | { readonly kind: 'redis'; readonly key: string; readonly url: string; readonly id: string };
+
+export function queuePlace(id: string, config: Configuration, options: RequestQueueOpenOptions): QueuePlace {
   if (!/^[\w.~-]{1,200}$/.test(id) || /^\.+$/.test(id)) {
     throw new CrawlError('OPTION_INVALID', `"${id}" is no queue name: letters, digits, "-", "_", "." and "~" only`);
   }
-  if (!config.get('persistStorage')) return undefined;
-  return path.join(config.localDataDirectory(), 'request_queues', id);
+  const url = options.redisUrl ?? config.get('redisUrl');
+  if (url) return { kind: 'redis', key: `${url} ${id}`, url, id };
+  if (!config.get('persistStorage')) return { kind: 'memory', key: id };
+  return { kind: 'folder', key: path.join(config.localDataDirectory(), 'request_queues', id) };
 }
 
 /** Where the visits of polite crawls over a queue are logged: `visits/NAME` beside `request_queues`. */
@@ -50,18 +61,66 @@ export function visitsFolderOf(folder: string): string {
 }
 
 /** The frontier behind a queue, and this process's life in it. */
-export async function openFrontier(folder: string | undefined, options: RequestQueueOpenOptions) {
+export async function openFrontier(place: QueuePlace, options: RequestQueueOpenOptions) {
   const holder = newHolderId();
-  const access = options.access ?? 'owner';
+  // A queue in Redis is always shared: no process can know that it is alone.
+  const access = place.kind === 'redis' ? 'shared' : (options.access ?? 'owner');
   const common = {
     holder,
     pacing: { delayMs: 0, turns: MAX_TURNS },
     leaseMs: (options.requestLockSecs ?? DEFAULT_LOCK_SECS) * 1000,
   };
-  const frontier = folder
-    ? await (await import('./lmdb.js')).openEmbeddedLmdb(folder, { ...common, access })
-    : createMemoryFrontier(common);
+  const frontier = await openIn(place, { ...common, access });
   // An owner's leases do not expire while it lives.
   const leaseMs = access === 'owner' ? Infinity : common.leaseMs;
-  return { frontier, folder, access, leaseMs, holder: createHolder(frontier, { id: holder, leaseMs }) };
+  return {
+    frontier,
+    folder: place.kind === 'folder' ? place.key : undefined,
+    access,
+    leaseMs,
+    holder: createHolder(frontier, { id: holder, leaseMs }),
+    /** Closes the queue and removes it with everything in it. */
+    async remove(): Promise<void> {
+      if ('drop' in frontier) return frontier.drop();
+      await frontier.close();
+      if (place.kind !== 'folder') return;
+      // Becoming its owner fails while other processes share it: their work is not ours to delete.
+      if (access === 'shared') await (await openFrontier(place, { access: 'owner' })).frontier.close();
+      for (const folder of [place.key, visitsFolderOf(place.key)]) {
+        await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+      }
+    },
+  };
+}
+
+async function openIn(place: QueuePlace, options: FrontierOptions) {
+  switch (place.kind) {
+    case 'memory':
+      return createMemoryFrontier(options);
+    case 'folder':
+      return (await import('./lmdb.js')).openEmbeddedLmdb(place.key, options);
+    case 'redis': {
+      const [{ openRedisFrontier }, { queuePrefix }] = await Promise.all([
+        import('./redis/frontier.js'),
+        import('./redis/keys.js'),
+      ]);
+      return openRedisFrontier({
+        url: place.url,
+        prefix: queuePrefix(place.id),
+        seen: { kind: 'requests' },
+        pacing: options.pacing,
+        leaseMs: options.leaseMs,
+        warn: (message) => warnOnce(`redis ${place.id}`, message),
+      });
+    }
+    default:
+      return place satisfies never;
+  }
+}
+
+interface FrontierOptions {
+  readonly holder: HolderId;
+  readonly pacing: Pacing;
+  readonly leaseMs: number;
+  readonly access: 'owner' | 'shared';
 }

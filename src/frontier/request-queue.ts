@@ -1,6 +1,5 @@
 // The public queue: Crawlee's RequestQueue over a frontier. It adds names, folders and Request objects;
 // every guarantee is the frontier's.
-import { rm } from 'node:fs/promises';
 import { Configuration } from '../configuration.js';
 import { CrawlError } from '../errors.js';
 import { firstUse, WITHIN_FIRST_USE } from '../first-use.js';
@@ -13,8 +12,14 @@ import type { Holder } from './holder.js';
 import { createPackedInfos, operationInfo, type PackedInfos, type QueueOperationInfo } from './operation-infos.js';
 import { inBatches, type RequestsLike } from './request-batches.js';
 import { createRecentFingerprints, type RecentFingerprints } from './recent.js';
-import { checkOpenOptions, openFrontier, queueFolder, visitsFolderOf } from './queue-opening.js';
-import type { RequestQueueOpenOptions } from './queue-opening.js';
+import {
+  checkOpenOptions,
+  openFrontier,
+  queuePlace,
+  type QueuePlace,
+  type RequestQueueOpenOptions,
+  visitsFolderOf,
+} from './queue-opening.js';
 import { MAX_TURNS } from './validation.js';
 
 const CLOSE_PATIENCE_MS = 1_000;
@@ -56,12 +61,12 @@ type Opened = Awaited<ReturnType<typeof openFrontier>>;
 
 type Registry = Map<string, Promise<RequestQueue>>;
 
-/** Queues on disk are one per folder in this process; those in memory one per Configuration and name. */
-const onDisk: Registry = new Map();
+/** Stored queues are one per folder or Redis in this process; those in memory one per Configuration and name. */
+const stored: Registry = new Map();
 const inMemory = new WeakMap<Configuration, Registry>();
 
-function registryOf(config: Configuration, folder: string | undefined): Registry {
-  if (folder !== undefined) return onDisk;
+function registryOf(config: Configuration, place: QueuePlace): Registry {
+  if (place.kind !== 'memory') return stored;
   let registry = inMemory.get(config);
   if (!registry) inMemory.set(config, (registry = new Map()));
   return registry;
@@ -104,17 +109,16 @@ export class RequestQueue {
   /** Opens a queue by name, or the default one. In one process every opening of a name gives the same queue. */
   static async open(name?: string | null, options: RequestQueueOpenOptions = {}): Promise<RequestQueue> {
     const config = options.config ?? Configuration.getGlobalConfig();
-    checkOpenOptions(options, config);
+    checkOpenOptions(options);
     const id = name ?? config.get('defaultRequestQueueId');
     if (!options[WITHIN_FIRST_USE]) await firstUse(config);
-    const folder = queueFolder(id, config);
-    const registry = registryOf(config, folder);
-    const key = folder ?? id;
-    let queue = registry.get(key);
+    const place = queuePlace(id, config, options);
+    const registry = registryOf(config, place);
+    let queue = registry.get(place.key);
     if (!queue) {
-      const release = () => void registry.delete(key);
-      queue = RequestQueue.#create(id, name ?? undefined, release, folder, options);
-      registry.set(key, queue);
+      const release = () => void registry.delete(place.key);
+      queue = RequestQueue.#create(id, name ?? undefined, release, place, options);
+      registry.set(place.key, queue);
       queue.catch(release);
     }
     return queue;
@@ -124,10 +128,10 @@ export class RequestQueue {
     id: string,
     name: string | undefined,
     release: () => void,
-    folder: string | undefined,
+    place: QueuePlace,
     options: RequestQueueOpenOptions,
   ): Promise<RequestQueue> {
-    const opened = await openFrontier(folder, options);
+    const opened = await openFrontier(place, options);
     const { counters } = await opened.frontier.overview();
     return new RequestQueue(id, name, release, opened, counters);
   }
@@ -180,7 +184,10 @@ export class RequestQueue {
 
   /** @internal What this process can tell of a request at once; another one may have added or ended it meanwhile. */
   glance(fingerprint: Fingerprint): Presence {
-    return this.#opened.frontier.glance(fingerprint);
+    const { frontier } = this.#opened;
+    if ('glance' in frontier) return frontier.glance(fingerprint);
+    // A queue elsewhere would have to be asked: what it confirmed lately must do.
+    return this.recent.has(fingerprint) ? 'pending' : 'new';
   }
 
   async addRequest(source: Source, options: RequestQueueOperationOptions = {}): Promise<QueueOperationInfo> {
@@ -326,27 +333,21 @@ export class RequestQueue {
 
   /** Removes the queue and everything in it. */
   async drop(): Promise<void> {
-    await this.close();
-    const { folder, access } = this.#opened;
-    if (!folder) return;
-    // Becoming its owner fails while other processes share it: their work is not ours to delete.
-    if (access === 'shared') await (await openFrontier(folder, { access: 'owner' })).frontier.close();
-    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
-    await rm(visitsFolderOf(folder), { recursive: true, force: true, maxRetries: 3 });
+    await (this.#closed ??= this.#end(() => this.#opened.remove()));
   }
 
   /** Gives back what this process holds and frees the queue for others. */
   close(): Promise<void> {
-    return (this.#closed ??= this.#close());
+    return (this.#closed ??= this.#end(() => this.#opened.frontier.close()));
   }
 
-  async #close(): Promise<void> {
+  async #end(end: () => Promise<void>): Promise<void> {
     this.#isClosing = true;
     // A source that never ends must not keep the queue open; what it gives later is refused.
     const patience = new Promise((resume) => setTimeout(resume, CLOSE_PATIENCE_MS).unref());
     await Promise.race([this.#background, patience]);
     this.#release();
-    await this.#opened.frontier.close();
+    await end();
   }
 
   async #add(requests: readonly Request[], forefront = false, seeded: boolean): Promise<readonly Presence[]> {

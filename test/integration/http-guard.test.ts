@@ -72,7 +72,7 @@ describe('private targets are refused', () => {
   it('where a robots.txt was moved to, in every spelling', async () => {
     const readRobots = createRobotsReader({
       engine: engine({ allowPrivateAddresses: false }),
-      userAgent: 'bot',
+      userAgentFor: () => 'bot',
       timeoutMs: 5_000,
       ignoreTlsErrors: false,
       proxyUrl: async () => undefined,

@@ -104,7 +104,7 @@ function answers(port: number): Promise<boolean> {
       socket.destroy();
       resolve(isThere);
     };
-    socket.on('data', (data) => end(data.toString().startsWith('+PONG')));
+    socket.on('data', (data) => end(/^\+PONG|^-NOAUTH/.test(data.toString())));
     socket.on('error', () => end(false));
   });
 }

@@ -31,6 +31,10 @@ export const KEYS = {
   life: 'life',
 } as const;
 
+/** What is ours under a prefix; whatever else lives there is left alone. */
+export const OWN_KEYS =
+  /^(schema_version|pod:info|state|openers|life|holders|lost|due|waiting|notes|overflow|keeper|spill|r|[ladqpsb]:[^]+)$/;
+
 /** Grows when a key or a packed value changes its meaning. */
 export const REDIS_SCHEMA_VERSION = '1';
 

@@ -29,7 +29,8 @@ export async function releaseDead(
   if (gone.length > 0) await connection.command('HDEL', prefix + KEYS.openers, ...gone);
 }
 
-function lifeIn(text: string, bootId: string): 'alive' | 'dead' | 'unknown' {
+/** Whether the process of an entry still lives. */
+export function lifeIn(text: string, bootId: string): 'alive' | 'dead' | 'unknown' {
   try {
     return lifeOf(JSON.parse(text) as ProcessIdentity, bootId);
   } catch {

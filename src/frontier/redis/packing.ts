@@ -59,8 +59,8 @@ const HAS_FINGERPRINT = 8;
 const HAS_LOST = 16;
 const IN_FRONT = 128;
 
-/** Requests of one script call: at most this many, and about this many bytes. */
-export const MAX_CALL_REQUESTS = 1_000;
+// One script call stays under 5 ms: a new request takes the server 4 to 7 µs, a domain it touches somewhat more.
+const MAX_ENTRIES_AND_DOMAINS = 800;
 const MAX_CALL_BYTES = 1_000_000;
 
 export interface EntryCall {
@@ -107,7 +107,8 @@ function packEntryCall(
     return map.size - 1;
   };
   let count = 0;
-  for (; count < MAX_CALL_REQUESTS && from + count < found.length && writer.length < MAX_CALL_BYTES; count++) {
+  const hasRoom = (): boolean => count + domains.size < MAX_ENTRIES_AND_DOMAINS && writer.length < MAX_CALL_BYTES;
+  for (; from + count < found.length && hasRoom(); count++) {
     const { entry, lease } = found[from + count]!;
     const { hi, lo } = entry.fingerprint;
     const { buffer, at } = writer.room(18);

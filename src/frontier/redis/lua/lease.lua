@@ -45,8 +45,7 @@ local RIDERS_PER_DOMAIN = 64
 
 local function give(d, request, isRider)
   hot.lease = hot.lease + 1
-  local row = packLease({ place = request.place, delay = delayOf(d), key = d.key, value = request.value,
-    landed = isRider, rider = isRider })
+  local row = struct.pack(LEASE, request.place, delayOf(d), isRider and 3 or 0, #d.key) .. d.key .. request.value
   rows[#rows + 1] = row
   written[#written + 1] = struct.pack('<d', hot.lease)
   written[#written + 1] = row

@@ -9,7 +9,7 @@
 -- ARGV[7..]   what pod:info says in a new store: field, text, …
 -- Keys:       schema_version (string)  pod:info (hash)  state (hash)  openers (hash, token -> process)
 -- Returns     {pod time, sequence number, store's id or '' when there is none, schema version, pod:info,
---             whether any key of another program or version is in the way}
+--             how often the server began again (recover.lua)}
 local schema = call('GET', P .. 'schema_version')
 if not schema then
   if ARGV[3] ~= '1' or stored[1] then
@@ -20,7 +20,7 @@ if not schema then
   call('HSET', P .. 'state', 'store', storeId)
   stored[1] = storeId
   schema = ARGV[4]
-elseif schema ~= ARGV[4] or not stored[1] then
+elseif schema ~= ARGV[4] or not stored[1] or stored[1] == 'DROPPING' then
   return { 0, 0, stored[1] or '', schema, call('HGETALL', P .. 'pod:info') }
 end
 load()
@@ -29,4 +29,4 @@ if hot.now == 0 then
 end
 call('HSET', P .. 'openers', ARGV[5], ARGV[6])
 save()
-return { hot.now, hot.seq, stored[1], schema, call('HGETALL', P .. 'pod:info') }
+return { hot.now, hot.seq, stored[1], schema, call('HGETALL', P .. 'pod:info'), hot.restores }

@@ -7,15 +7,17 @@
 local BACKOFF_MS, MAX_BACKOFF_MS, LOST_KEPT_MS = 1000, 60000, 86400000
 local LOSSES_BEFORE_BACKOFF, LOSSES_BEFORE_GIVING_UP = 2, 10
 
+local LEASE = '<ddBH'
+
 local function unpackLease(row)
-  local place, delay, flags, length = struct.unpack('<ddBH', row)
+  local place, delay, flags, length = struct.unpack(LEASE, row)
   return { place = place, delay = delay, landed = flags % 2 == 1, rider = flags >= 2, key = sub(row, 20, 19 + length),
     value = sub(row, 20 + length) }
 end
 
 local function packLease(lease)
   local flags = (lease.landed and 1 or 0) + (lease.rider and 2 or 0)
-  return struct.pack('<ddBH', lease.place, lease.delay, flags, #lease.key) .. lease.key .. lease.value
+  return struct.pack(LEASE, lease.place, lease.delay, flags, #lease.key) .. lease.key .. lease.value
 end
 
 -- The lease's own count and its turn are given back, whatever becomes of the request.

@@ -1,0 +1,204 @@
+// One step of the Redis measurement in its own process: node redis-step.mjs URL NAME
+import { Redis } from 'ioredis';
+import { createRecentFingerprints } from '../../dist/frontier/recent.js';
+import { openRedisFrontier } from '../../dist/frontier/redis/frontier.js';
+import { fingerprintOf } from '../../dist/request/fingerprint.js';
+
+const [, , url, name] = process.argv;
+const server = new Redis(url);
+const info = async (section) =>
+  Object.fromEntries((await server.info(section)).split('\r\n').map((line) => line.split(':')));
+const usedMemory = async () => Number((await info('memory')).used_memory);
+const open = (more = {}) =>
+  openRedisFrontier({ url, pacing: { delayMs: 0, turns: 100 }, fingerprintOf, seen: { kind: 'exact' }, ...more });
+
+/** A URL of 60 characters. */
+function urlOf(domain, page) {
+  return `https://${domain}/`.padEnd(60 - String(page).length, 'articles/of/some/length/') + page;
+}
+
+function entryOf(domain, page) {
+  const record = urlOf(domain, page);
+  return { fingerprint: fingerprintOf(record), domain, record };
+}
+
+/** Adds `count` entries made by `make` and returns the bytes each took between `from` and `count`. */
+async function slope(make, from, count, more) {
+  const frontier = await open(more);
+  let call = 0;
+  let before = 0;
+  for (let at = 0; at < count; at += 1000) {
+    if (at === from) before = await usedMemory();
+    await frontier.add({ holder: 'h', call: ++call, entries: Array.from({ length: 1000 }, (_, i) => make(at + i)) });
+  }
+  const bytes = ((await usedMemory()) - before) / (count - from);
+  await frontier.close();
+  return { slope: bytes };
+}
+
+const bloom = { seen: { kind: 'bloom', capacity: 8_000_000 } };
+const inLongDomains = (i) => entryOf(`site-${i % 2000}.example`, i);
+
+async function bloomFull() {
+  const capacity = 2_000_000;
+  const before = await usedMemory();
+  const frontier = await open({ seen: { kind: 'bloom', capacity } });
+  // Only the filter is measured: one entry makes its slices, the rest is marked through one domain and not counted.
+  const add = (from, call) =>
+    frontier.add({
+      holder: 'h',
+      call,
+      entries: Array.from({ length: 1000 }, (_, i) => ({
+        fingerprint: fingerprintOf(`url ${from + i}`),
+        domain: 'a',
+        record: '',
+      })),
+    });
+  await add(0, 1);
+  const bytes = Number(await server.call('MEMORY', 'USAGE', 'b:0')) * (await server.keys('b:*')).length;
+  for (let at = 1000; at < capacity; at += 1000) await add(at, at);
+  let known = 0;
+  const probes = 500_000;
+  for (let at = 0; at < probes; at += 1000) {
+    const list = Array.from({ length: 1000 }, (_, i) => fingerprintOf(`other ${at + i}`));
+    for (const found of await frontier.find(list)) if (found) known++;
+  }
+  await frontier.close();
+  return { bytes: bytes / capacity, falsePositives: known / probes, before };
+}
+
+/** 5,000 pages of 100 links, about ten of them new, in the batches of a crawl. */
+async function pages() {
+  const PAGES = 5_000;
+  const DOMAINS = 400;
+  const frontier = await open({ pacing: { delayMs: 0, turns: 10 } });
+  const recent = createRecentFingerprints();
+  let call = 0;
+  let seed = 42;
+  const random = (below) => {
+    seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0;
+    return Math.floor((seed / 2 ** 32) * below);
+  };
+  let made = 0;
+  const known = [];
+  const fresh = (domain) => {
+    const entry = entryOf(domain, made++);
+    known.push(entry);
+    return entry;
+  };
+  const site = (i) => `site-${i}.example`;
+  // Every site's navigation: the links that each of its pages repeats.
+  const navigation = Array.from({ length: DOMAINS }, (_, i) => Array.from({ length: 40 }, () => fresh(site(i))));
+  const holder = 'measured';
+  for (const some of navigation) await frontier.add({ holder, call: ++call, entries: some.slice(0, 5) });
+  await server.config('RESETSTAT');
+  const cpuBefore = await info('cpu');
+  const sentBefore = frontier.commandsSent;
+  const clientBefore = process.cpuUsage();
+  let done = 0;
+  let links = 0;
+  let sent = 0;
+  let making = 0;
+  const held = [];
+  while (done < PAGES) {
+    if (held.length < 128) held.push(...(await frontier.lease({ holder, call: ++call, max: 200 })).leases);
+    const batch = held.splice(0, 64);
+    const madeAt = process.cpuUsage();
+    const settlements = batch.map((lease) => {
+      const index = Number(lease.domain.slice(5, -8));
+      const found = [];
+      for (let i = 0; i < 60; i++) found.push(navigation[index][random(40)]);
+      for (let i = 0; i < 30; i++) found.push(known[random(known.length)]);
+      for (let i = 0; i < 10; i++) found.push(fresh(i < 5 ? lease.domain : site(random(DOMAINS))));
+      links += found.length;
+      const list = [...new Set(found)].filter(({ fingerprint }) => !recent.has(fingerprint));
+      sent += list.length;
+      return { kind: 'done', lease: lease.id, links: list };
+    });
+    const { user, system } = process.cpuUsage(madeAt);
+    making += user + system;
+    await frontier.settle({ holder, call: ++call, landings: batch.map(({ id }) => ({ lease: id })), settlements });
+    for (const { links: list } of settlements) for (const { fingerprint } of list) recent.add(fingerprint);
+    done += batch.length;
+  }
+  const client = process.cpuUsage(clientBefore);
+  const cpuAfter = await info('cpu');
+  const stats = await info('commandstats');
+  const calls = (command) => Number(/calls=(\d+)/.exec(stats[`cmdstat_${command}`] ?? '')?.[1] ?? 0);
+  const all = Object.keys(stats).reduce((sum, key) => sum + (key ? calls(key.slice(8)) : 0), 0);
+  const cpu = (reading) => Number(reading.used_cpu_user) + Number(reading.used_cpu_sys);
+  const commands = frontier.commandsSent - sentBefore;
+  const timings = process.env.QUICK ? {} : await scriptTimings(frontier, holder, () => ++call, fresh, site);
+  await frontier.close();
+  return {
+    commands: commands / done,
+    serverMs: ((cpu(cpuAfter) - cpu(cpuBefore)) * 1000) / done,
+    clientMs: (client.user + client.system - making) / 1000 / done,
+    inScripts: (all - commands) / done,
+    dropped: 1 - sent / links,
+    sent: sent / done,
+    p99Ms: timings,
+  };
+}
+
+/** The server's own time of script calls at their largest: from SLOWLOG, which logs every call here. */
+async function scriptTimings(frontier, holder, next, fresh, site) {
+  await server.config('SET', 'slowlog-log-slower-than', '0');
+  await server.config('SET', 'slowlog-max-len', '100000');
+  const times = async (work, rounds) => {
+    const list = [];
+    for (let i = 0; i < rounds; i++) {
+      await server.call('SLOWLOG', 'RESET');
+      await work();
+      const entries = await server.call('SLOWLOG', 'GET', '20');
+      for (const [, , micros, [command]] of entries) if (/^evalsha$/i.test(command)) list.push(micros / 1000);
+    }
+    list.sort((a, b) => a - b);
+    return list[Math.floor(list.length * 0.99)];
+  };
+  let leases = [];
+  const add = await times(
+    () =>
+      frontier.add({
+        holder,
+        call: next(),
+        entries: Array.from({ length: 1000 }, (_, i) => fresh(site(i % 400))),
+      }),
+    200,
+  );
+  let lease = 0;
+  let settle = 0;
+  lease = await times(async () => {
+    ({ leases } = await frontier.lease({ holder, call: next(), max: 200 }));
+    // Freed outside the timed call's list: SLOWLOG is reset before each.
+    await frontier.settle({
+      holder,
+      call: next(),
+      landings: leases.map(({ id }) => ({ lease: id })),
+      settlements: leases.map(({ id }) => ({ kind: 'done', lease: id })),
+    });
+  }, 200);
+  ({ leases } = await frontier.lease({ holder, call: next(), max: 1000 }));
+  settle = await times(
+    () =>
+      frontier.settle({
+        holder,
+        call: next(),
+        landings: leases.slice(0, 64).map(({ id }) => ({ lease: id })),
+        settlements: leases.splice(0, 64).map(({ id }) => ({ kind: 'done', lease: id })),
+      }),
+    15,
+  );
+  return { 'add of 1,000': add, 'lease of 200 and settle of 200': lease, 'settle of 64': settle };
+}
+
+const steps = {
+  pages,
+  'domains-of-1500-exact': () => slope(inLongDomains, 1_000_000, 3_000_000, {}),
+  'domains-of-1500-bloom': () => slope(inLongDomains, 1_000_000, 3_000_000, bloom),
+  'single-url-domains': () => slope((i) => entryOf(`domain-${i}.example`, i), 1_000_000, 3_000_000, bloom),
+  'bloom-full': bloomFull,
+};
+const report = await steps[name]();
+server.disconnect();
+console.log(JSON.stringify(report));

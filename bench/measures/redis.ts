@@ -1,0 +1,70 @@
+// The frontier in Redis on a real server: what a page costs it in commands and CPU, and what URLs and domains cost in
+// memory. Memory is a slope between two sizes, so that what the server needs anyway does not count.
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { type RedisServer, startRedis } from '../../test/support/redis-server.js';
+import type { Figure } from '../measure.js';
+
+const STEP = fileURLToPath(new URL('./redis-step.mjs', import.meta.url));
+
+async function step<T>(name: string, settings: readonly string[] = []): Promise<T> {
+  const server: RedisServer = await startRedis(settings);
+  try {
+    const { stdout, status, stderr } = spawnSync(process.execPath, [STEP, server.url, name], { encoding: 'utf8' });
+    if (status !== 0) throw new Error(`${name} failed: ${stderr}`);
+    return JSON.parse(stdout) as T;
+  } finally {
+    await server.dispose();
+  }
+}
+
+interface PageCost {
+  commands: number;
+  serverMs: number;
+  clientMs: number;
+  inScripts: number;
+  dropped: number;
+  sent: number;
+  p99Ms: Record<string, number>;
+}
+
+const bytes = (value: number): string => `${value.toFixed(1)} bytes`;
+
+export async function measure(): Promise<Figure[]> {
+  const durable = ['--appendonly', 'yes', '--appendfsync', 'always'];
+  const pages = await step<PageCost>('pages', durable);
+  const exact = await step<{ slope: number }>('domains-of-1500-exact');
+  const bloom = await step<{ slope: number }>('domains-of-1500-bloom');
+  const single = await step<{ slope: number }>('single-url-domains');
+  const filter = await step<{ bytes: number; falsePositives: number }>('bloom-full');
+  return [
+    { what: 'commands sent a page', measured: pages.commands.toFixed(3), goal: '≤ 0.2' },
+    { what: 'server CPU a page (appendfsync always)', measured: `${pages.serverMs.toFixed(3)} ms`, goal: '≤ 0.2 ms' },
+    { what: 'frontier client CPU a page', measured: `${pages.clientMs.toFixed(3)} ms`, goal: 'reported' },
+    {
+      what: 'links sent a page of 100; dropped by the recent cache; commands inside scripts a page',
+      measured: `${pages.sent.toFixed(1)}; ${(pages.dropped * 100).toFixed(0)} %; ${pages.inScripts.toFixed(0)}`,
+      goal: 'reported',
+    },
+    {
+      what: 'p99 of a script call on the server (64 pages settled, their links added, 200 leased)',
+      measured: Object.entries(pages.p99Ms)
+        .map(([name, ms]) => `${name} ${ms.toFixed(2)} ms`)
+        .join(', '),
+      goal: '< 5 ms',
+    },
+    { what: 'memory a seen URL, exact, 1 M → 3 M', measured: bytes(exact.slope - bloom.slope), goal: '≤ 12 bytes' },
+    {
+      what: 'memory a queued URL of 60 bytes, domains of 500 to 1,500',
+      measured: bytes(bloom.slope),
+      goal: '≤ 70 bytes',
+    },
+    { what: 'memory a domain with one queued URL of 60 bytes', measured: bytes(single.slope), goal: '≤ 500 bytes' },
+    { what: 'Bloom filter for 2 M URLs at 0.1 %', measured: `${bytes(filter.bytes)} a URL`, goal: '≤ 2.5 bytes' },
+    {
+      what: 'its false positives when full',
+      measured: `${(filter.falsePositives * 100).toFixed(3)} %`,
+      goal: '≤ 0.12 %',
+    },
+  ];
+}
