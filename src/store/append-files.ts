@@ -1,11 +1,14 @@
 // The files that segment writers append to, opened when needed and only so many at once.
 // Promise: any number of writers share a bounded number of descriptors, none of which keeps a process alive.
-import { close, open, write } from 'node:fs';
+import { close, fdatasync, fsync, open, write } from 'node:fs';
+import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 
 const openFile = promisify(open);
 const closeFile = promisify(close);
 const writeBytes = promisify(write);
+const syncData = promisify(fdatasync);
+const syncFile = promisify(fsync);
 
 /** Far below the usual limit of 1,024 (256 on macOS) descriptors a process. */
 const MAX_OPEN = 64;
@@ -18,6 +21,8 @@ interface OpenFile {
 export interface AppendFiles {
   /** Appends all of `bytes`, creating the file if it is missing. On failure a part may have been written. */
   append(path: string, bytes: Uint8Array): Promise<void>;
+  /** Resolves when what was appended is on the disk; with `isNew` also the file's name in its folder. */
+  sync(path: string, isNew: boolean): Promise<void>;
   /** Frees the descriptor of a file that nobody is writing to. */
   close(path: string): Promise<void>;
 }
@@ -49,13 +54,10 @@ export function createAppendFiles(maxOpen = MAX_OPEN): AppendFiles {
     return file;
   };
 
-  const writeAll = async (path: string, bytes: Uint8Array): Promise<void> => {
+  const withFile = async (path: string, use: (fd: number) => Promise<void>): Promise<void> => {
     const file = take(path);
     try {
-      const fd = await file.fd;
-      for (let done = 0; done < bytes.length;) {
-        done += (await writeBytes(fd, bytes, done, bytes.length - done)).bytesWritten;
-      }
+      await use(await file.fd);
       file.busy--;
     } catch (error) {
       file.busy--;
@@ -64,24 +66,46 @@ export function createAppendFiles(maxOpen = MAX_OPEN): AppendFiles {
     }
   };
 
+  const inPlace = async (path: string, use: (fd: number) => Promise<void>): Promise<void> => {
+    if (writing >= maxOpen) await new Promise<void>((go) => waiting.push(go));
+    else writing++;
+    try {
+      await withFile(path, use);
+    } finally {
+      // Whoever waits longest takes over this place; the number of places in use stays.
+      const next = waiting.shift();
+      if (next === undefined) writing--;
+      else next();
+    }
+  };
+
   return {
-    async append(path, bytes) {
-      if (writing >= maxOpen) await new Promise<void>((go) => waiting.push(go));
-      else writing++;
-      try {
-        await writeAll(path, bytes);
-      } finally {
-        // Whoever waits longest takes over this place; the number of places in use stays.
-        const next = waiting.shift();
-        if (next === undefined) writing--;
-        else next();
-      }
+    append: (path, bytes) =>
+      inPlace(path, async (fd) => {
+        for (let done = 0; done < bytes.length;) {
+          done += (await writeBytes(fd, bytes, done, bytes.length - done)).bytesWritten;
+        }
+      }),
+    async sync(path, isNew) {
+      await inPlace(path, (fd) => syncData(fd));
+      if (isNew) await syncFolder(dirname(path));
     },
     async close(path) {
       const file = files.get(path);
       if (file !== undefined && file.busy === 0) await forget(path, file);
     },
   };
+}
+
+/** A new name is safe when its folder is synced; Windows has no such call and needs none. */
+async function syncFolder(folder: string): Promise<void> {
+  if (process.platform === 'win32') return;
+  const fd = await openFile(folder, 'r');
+  try {
+    await syncFile(fd);
+  } finally {
+    await closeFile(fd);
+  }
 }
 
 /** The process's own pool. */

@@ -1,9 +1,9 @@
 // The disk backend of datasets: one folder a dataset, one JSON-lines file a segment.
 // Promise: each file has one writer; a line is in the file when its append resolved, and never twice or half.
-import { access, constants, mkdir, open, readdir, rename, rm, stat, truncate } from 'node:fs/promises';
+import { access, constants, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CrawlError } from '../errors.js';
-import { appendFiles } from './append-files.js';
+import { createSegmentFile } from './segment-file.js';
 import { directFile, isOwnerGone, isSegmentName, newDirectStem, newVisitName } from './segment-names.js';
 import { ownerName, parseDirectName } from './segment-names.js';
 import { asStorageError, isMissing } from './storage-errors.js';
@@ -134,77 +134,21 @@ interface DiskWriter extends SegmentWriter {
   abandon(): Promise<void>;
 }
 
-function createDiskWriter(folder: string, file: string, startBytes: number, onClose: () => Promise<void>): DiskWriter {
-  const path = join(folder, file);
-  let lengthBytes = startBytes;
-  let state: 'open' | 'closed' | 'gone' = 'open';
-  // After a failed write whatever is past `lengthBytes` must go before the next one.
-  let dirty = false;
-  let last: Promise<unknown> = Promise.resolve();
-
-  const inOrder = <T>(step: () => Promise<T>): Promise<T> => {
-    const mine = last.then(step, step);
-    last = mine.catch(() => undefined);
-    return mine;
-  };
-
-  const mustBeOpen = (): void => {
-    if (state === 'open') return;
-    const why = state === 'gone' ? 'its dataset was emptied or dropped' : 'it was closed';
-    throw new CrawlError('STORAGE_UNWRITABLE', `segment ${path} takes no more items: ${why}`);
-  };
-
-  const clean = async (): Promise<void> => {
-    await truncate(path, lengthBytes).catch((error: unknown) => {
-      if (!isMissing(error)) throw error;
-    });
-    dirty = false;
-  };
-
+function createDiskWriter(folder: string, name: string, startBytes: number, onClose: () => Promise<void>): DiskWriter {
+  const file = createSegmentFile(join(folder, name), { startBytes, onClose });
   return {
-    name: file,
+    name,
     get lengthBytes() {
-      return lengthBytes;
+      return file.lengthBytes;
     },
-    append: (lines) =>
-      inOrder(async () => {
-        mustBeOpen();
-        const bytes = typeof lines === 'string' ? Buffer.from(lines) : lines;
-        if (bytes.length === 0) return;
-        if (bytes[bytes.length - 1] !== NEWLINE) throw new CrawlError('ITEM_INVALID', 'a line must end in a newline');
-        try {
-          if (dirty) await clean();
-          dirty = true;
-          await appendFiles.append(path, bytes);
-          dirty = false;
-          lengthBytes += bytes.length;
-        } catch (error) {
-          if (dirty) await clean().catch(() => undefined);
-          throw asStorageError(error, path);
-        }
-      }),
-    cutTo: (toBytes) =>
-      inOrder(async () => {
-        mustBeOpen();
-        if (toBytes > lengthBytes) return;
-        lengthBytes = toBytes;
-        dirty = true;
-        await clean().catch((error: unknown) => {
-          throw asStorageError(error, path);
-        });
-      }),
-    close: () =>
-      inOrder(async () => {
-        if (state !== 'open') return;
-        state = 'closed';
-        await appendFiles.close(path);
-        await onClose();
-      }),
-    abandon: () =>
-      inOrder(async () => {
-        state = 'gone';
-        await appendFiles.close(path);
-      }),
+    async append(lines) {
+      const bytes = typeof lines === 'string' ? Buffer.from(lines) : lines;
+      if (bytes.length === 0 || bytes[bytes.length - 1] === NEWLINE) return file.append(bytes);
+      throw new CrawlError('ITEM_INVALID', 'a line must end in a newline');
+    },
+    cutTo: (lengthBytes) => file.cutTo(lengthBytes),
+    close: () => file.close(),
+    abandon: () => file.abandon(),
   };
 }
 

@@ -38,7 +38,12 @@ export function newDirectStem(existing: readonly string[]): string {
 }
 
 export function newVisitName(existing: readonly string[], writerId: string): string {
-  return `${nextNumber(existing)}-visit-${fileNamePart(writerId)}-${uniquePart()}.jsonl`;
+  return `${newSegmentStem(existing, 'visit', writerId)}.jsonl`;
+}
+
+/** A name that was never used, without its extension. */
+export function newSegmentStem(existing: readonly string[], kind: string, writerId: string): string {
+  return `${nextNumber(existing)}-${kind}-${fileNamePart(writerId)}-${uniquePart()}`;
 }
 
 function nextNumber(existing: readonly string[]): string {

@@ -1,0 +1,126 @@
+// CDXJ lines: the index beside a segment, one line a stored page, as archive tools read it.
+// Promise: a line sorts by site, path and time, holds all metadata of the visit, and is one line whatever the URL.
+
+/** Metadata of one stored page and where its content is. */
+export interface IndexEntry {
+  /** As asked for. */
+  readonly url: string;
+  /** What the page is looked up by. */
+  readonly uniqueKey: string;
+  /** Where the body came from, after redirects. */
+  readonly loadedUrl?: string;
+  readonly statusCode: number;
+  readonly fetchedAtMs: number;
+  readonly contentType: string;
+  readonly depth: number;
+  /** SHA-1 of the stored payload in base 32. */
+  readonly digest: string;
+  /** The segment, or the page's own file; both are relative to the folder of the index. */
+  readonly filename?: string;
+  /** Where the record begins in the segment, and its compressed length. */
+  readonly offset?: number;
+  readonly length?: number;
+}
+
+const WEB_ADDRESS = /^https?:\/\/([^/?#\s]+)([^#]*)/;
+const IP_ADDRESS = /^(?:[\d.]+|\[[0-9a-f:.]+\])$/;
+const UNPRINTABLE = /[\x00-\x20\x7f]/;
+
+/**
+ * A unique key in SURT form, as archives sort URLs: `com,example)/path?query`, in lower case, without scheme
+ * and leading `www.`. Several keys may share one form: whoever looks a page up compares the key itself too.
+ *
+ * @example
+ * surtOf('https://www.example.com/A') // 'com,example)/a'
+ */
+export function surtOf(uniqueKey: string): string {
+  const match = WEB_ADDRESS.exec(uniqueKey);
+  if (match === null) return printable(uniqueKey.toLowerCase());
+  const [, authority = '', rest = ''] = match;
+  const portAt = authority.search(/:\d*$/);
+  const host = (portAt < 0 ? authority : authority.slice(0, portAt)).toLowerCase();
+  const port = portAt < 0 ? '' : authority.slice(portAt);
+  const site = IP_ADDRESS.test(host)
+    ? host
+    : host
+        .replace(/^www\d*\./, '')
+        .split('.')
+        .reverse()
+        .join(',');
+  const path = rest.startsWith('/') ? rest : `/${rest}`;
+  return printable(`${site}${port})${path.toLowerCase()}`);
+}
+
+function printable(text: string): string {
+  return UNPRINTABLE.test(text) ? text.replace(/[\x00-\x20\x7f]/g, encodeURIComponent) : text;
+}
+
+/** `20260131235959`, UTC. */
+export function timestampOf(dateMs: number): string {
+  return new Date(dateMs).toISOString().replace(/\D/g, '').slice(0, 14);
+}
+
+/** A type longer than this is no type; the index keeps its beginning. */
+const MAX_TYPE_LENGTH = 200;
+
+/** The line of an entry, with its newline. Numbers that archives write as text are text. */
+export function indexLine(entry: IndexEntry, surt = surtOf(entry.uniqueKey)): string {
+  const fields = {
+    url: entry.url,
+    mime: entry.contentType.slice(0, MAX_TYPE_LENGTH),
+    status: String(entry.statusCode),
+    digest: entry.digest,
+    length: entry.length === undefined ? undefined : String(entry.length),
+    offset: entry.offset === undefined ? undefined : String(entry.offset),
+    filename: entry.filename,
+    fetched_at: new Date(entry.fetchedAtMs).toISOString(),
+    depth: entry.depth,
+    key: entry.uniqueKey === entry.url ? undefined : entry.uniqueKey,
+    loaded_url: entry.loadedUrl === entry.url ? undefined : entry.loadedUrl,
+  };
+  return `${surt} ${timestampOf(entry.fetchedAtMs)} ${JSON.stringify(fields)}\n`;
+}
+
+/** The entry of a line, or undefined when the text is none (half a line, another file). */
+export function parseIndexLine(line: string): IndexEntry | undefined {
+  const brace = line.indexOf(' {');
+  if (brace < 0) return undefined;
+  let fields: Record<string, unknown>;
+  try {
+    fields = JSON.parse(line.slice(brace + 1)) as Record<string, unknown>;
+  } catch {
+    return undefined;
+  }
+  const url = textOf(fields.url);
+  const fetchedAtMs = Date.parse(textOf(fields.fetched_at) ?? '');
+  if (url === undefined || Number.isNaN(fetchedAtMs)) return undefined;
+  return {
+    url,
+    uniqueKey: textOf(fields.key) ?? url,
+    loadedUrl: textOf(fields.loaded_url),
+    statusCode: Number(fields.status),
+    fetchedAtMs,
+    contentType: textOf(fields.mime) ?? '',
+    depth: Number(fields.depth),
+    digest: textOf(fields.digest) ?? '',
+    filename: textOf(fields.filename),
+    offset: wholeNumber(fields.offset),
+    length: wholeNumber(fields.length),
+  };
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+function wholeNumber(value: unknown): number | undefined {
+  const number = value === undefined ? NaN : Number(value);
+  return Number.isSafeInteger(number) && number >= 0 ? number : undefined;
+}
+
+/** Where the record of a line ends in its segment, read without parsing all of the line; undefined when it is no line. */
+export function recordEnd(line: string): number | undefined {
+  // Ours come in this order right after the digest; a URL cannot fake it, since its quotes are escaped in JSON.
+  const match = /"digest":"[A-Z2-7]*","length":"(\d+)","offset":"(\d+)","filename":"[^"\\]*".*\}$/.exec(line);
+  return match === null ? undefined : Number(match[1]) + Number(match[2]);
+}

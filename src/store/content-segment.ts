@@ -1,0 +1,143 @@
+// A segment of stored pages and the index beside it, written together by one process.
+// Promise (guarantee 2): one length says everything: the index has exactly the lines of the records within it.
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { indexLine, type IndexEntry } from './cdxj.js';
+import { CONTENT_KEY_PREFIX, indexNameOf, TAIL_ENDING, type SegmentKind } from './content-names.js';
+import { sortLines } from './index-sorting.js';
+import { createSegmentFile, type Durability } from './segment-file.js';
+import type { VisitWriter } from './visit-segments.js';
+import { gzipRecord, warcinfoRecord } from './warc.js';
+
+/** What settling needs of a segment: the same as of a dataset's. */
+export type ContentWriter = Pick<VisitWriter, 'key' | 'length' | 'full' | 'cutTo' | 'close'>;
+
+/** A page ready to be written: its compressed record (none in a `pages` index) and its line but for its place. */
+export interface PackedRecord {
+  readonly bytes?: Buffer;
+  readonly surt: string;
+  readonly entry: IndexEntry;
+}
+
+export interface RecordPlace {
+  readonly filename?: string;
+  readonly offset?: number;
+  readonly length?: number;
+}
+
+export interface ContentSegment extends ContentWriter {
+  readonly name: string;
+  /** Resolves to where each record is; on failure nothing of them stays. */
+  append(records: readonly PackedRecord[]): Promise<readonly RecordPlace[]>;
+  /** After `close`, when all of it is acknowledged: sorts the index. */
+  finish(): Promise<void>;
+}
+
+export interface ContentSegmentOptions {
+  readonly folder: string;
+  readonly name: string;
+  readonly kind: SegmentKind;
+  readonly maxBytes: number;
+  readonly gzipLevel: number;
+  readonly durability: Durability;
+  /** Who writes, as the first record of a segment says it. */
+  readonly software: string;
+  readonly nowMs: () => number;
+}
+
+interface Mark {
+  readonly length: number;
+  readonly indexLength: number;
+}
+
+/** Ends of appends that can be cut back to; an owner cuts only what it has not had acknowledged. */
+const MAX_MARKS = 1_024;
+
+export function createContentSegment(options: ContentSegmentOptions): ContentSegment {
+  const { folder, name, kind, durability } = options;
+  const sorted = join(folder, indexNameOf(name));
+  const tail = sorted + TAIL_ENDING;
+  const index = createSegmentFile(tail, { durability });
+  const records = kind === 'pages' ? undefined : createSegmentFile(join(folder, name), { durability });
+  const main = records ?? index;
+  const marks: Mark[] = [];
+  // Bytes that could not be cut back: the next start does it, by the note, and needs the order of writing for it.
+  let isUncut = false;
+
+  const cutBack = async ({ length, indexLength }: Mark): Promise<void> => {
+    isUncut = true;
+    // The index first: a line without its record would be worse than a record without its line.
+    await index.cutTo(indexLength);
+    await records?.cutTo(length);
+    isUncut = false;
+  };
+
+  const writeRecords = async (packed: readonly PackedRecord[]): Promise<RecordPlace[]> => {
+    if (records === undefined)
+      return packed.map(({ entry: { filename, offset, length } }) => ({ filename, offset, length }));
+    const parts = records.lengthBytes === 0 ? [await firstRecord(options)] : [];
+    let offset = records.lengthBytes + (parts[0]?.length ?? 0);
+    const places = packed.map(({ bytes = Buffer.alloc(0) }): RecordPlace => {
+      parts.push(bytes);
+      offset += bytes.length;
+      return { filename: name, offset: offset - bytes.length, length: bytes.length };
+    });
+    await records.append(Buffer.concat(parts));
+    return places;
+  };
+
+  return {
+    name,
+    key: CONTENT_KEY_PREFIX + name,
+    get length() {
+      return main.lengthBytes;
+    },
+    get full() {
+      return main.lengthBytes >= options.maxBytes;
+    },
+    async append(packed) {
+      const before = { length: main.lengthBytes, indexLength: index.lengthBytes };
+      marks.push(before);
+      if (marks.length > MAX_MARKS) marks.shift();
+      try {
+        const places = await writeRecords(packed);
+        const lines = packed.map(({ entry, surt }, n) => indexLine({ ...entry, ...places[n] }, surt));
+        await index.append(Buffer.from(lines.join('')));
+        return places;
+      } catch (error) {
+        await cutBack(before).catch(() => undefined);
+        throw error;
+      }
+    },
+    async cutTo(lengthBytes) {
+      if (lengthBytes === main.lengthBytes) return;
+      const mark = marks.findLast(({ length }) => length === lengthBytes);
+      if (mark === undefined) throw new RangeError(`no append to ${name} ended at byte ${lengthBytes}`);
+      await cutBack(mark);
+    },
+    async close() {
+      await index.close();
+      await records?.close();
+    },
+    async finish() {
+      if (isUncut) return;
+      if (main.lengthBytes > 0) return sortLines(tail, sorted, { sync: durability === 'machine' });
+      // All of it was cut back: nothing stays behind.
+      for (const path of [tail, join(folder, name)]) await rm(path, { force: true });
+    },
+  };
+}
+
+async function firstRecord({ name, kind, gzipLevel, software, nowMs }: ContentSegmentOptions): Promise<Buffer> {
+  const { bytes } = warcinfoRecord({
+    filename: name,
+    dateMs: nowMs(),
+    fields: {
+      software,
+      format: 'WARC File Format 1.1',
+      conformsTo: 'http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/',
+      description: kind === 'text' ? 'text of crawled pages' : 'responses of crawled pages',
+    },
+  });
+  return gzipRecord(bytes, gzipLevel);
+}
