@@ -44,7 +44,7 @@ export interface AttemptHost extends VisitHost {
   readonly requestHandler: (context: CrawlingContext) => unknown;
   readonly errorHandler: ErrorHandler<CrawlingContext> | undefined;
   readonly failedRequestHandler: ErrorHandler<CrawlingContext> | undefined;
-  readonly sessionPool: SessionPool | undefined;
+  readonly sessionPool: Pick<SessionPool, 'getSession'> | undefined;
   readonly proxyConfiguration: ProxyConfiguration | undefined;
   readonly stats: Statistics;
   readonly land: (landing: Landing) => void;

@@ -3,6 +3,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { CrawlError, SessionError } from '../errors.js';
 import type { Capture, Engine, FetchOrder } from '../fetch/engine.js';
+import type { Landing } from '../frontier/frontier.js';
 import type { HttpHook, HttpHookOptions } from '../handle/context.js';
 import { Request, RequestState } from '../request/request.js';
 import { staysWithin } from '../request/scope.js';
@@ -22,6 +23,13 @@ export interface HttpVisitParts {
   /** Adds what this crawler type offers of a page to the context. */
   readonly dress: (visit: Visit, capture: Capture) => void;
   readonly onStatus: (statusCode: number) => void;
+  /**
+   * How the domain's turn is given back: in place of the usual way, which honours Retry-After. Undefined when
+   * nothing left the machine: then the turn goes back unused.
+   */
+  readonly landing?: (request: Request, capture: Capture) => Omit<Landing, 'lease'> | undefined;
+  /** The unique key of the request that a redirect becomes. Default: that of its URL. */
+  readonly redirectKey?: (request: Request) => string;
 }
 
 /** A longer rest than this is not waited for; polite limits come with the host's rules. */
@@ -71,9 +79,12 @@ export function createHttpNavigation(parts: HttpVisitParts): Navigate {
       request.loadedUrl = capture.redirectTo;
       return 'itself';
     }
-    if (!capture.stream) visit.land(landingFor(capture));
+    const landing = parts.landing ? parts.landing(request, capture) : landingFor(capture);
+    if (landing && !capture.stream) visit.land(landing);
     if (capture.refusedRedirect) return { kind: 'refused', target: capture.refusedRedirect.url };
-    if (capture.redirectTo) return redirected(visit, capture, capture.redirectTo, options.maxRedirects);
+    if (capture.redirectTo) {
+      return redirected(visit, capture, capture.redirectTo, options.maxRedirects, parts.redirectKey);
+    }
 
     request.loadedUrl = capture.loadedUrl;
     request.state = RequestState.AFTER_NAV;
@@ -81,7 +92,7 @@ export function createHttpNavigation(parts: HttpVisitParts): Navigate {
     parts.dress(visit, capture);
     await runHooks(options.postNavigationHooks, visit, hookOptions, options.requestHandlerTimeoutMs);
     await handle();
-    visit.land(landingFor(capture));
+    if (landing) visit.land(landing);
     return { kind: 'handled' };
   }
 }
@@ -183,7 +194,7 @@ export function cookiesOf(session: Session): FetchOrder['cookies'] {
 }
 
 /** A host that says when to come back rests until then. */
-function landingFor(capture: Capture): { pauseMs?: number } {
+export function landingFor(capture: Capture): { pauseMs?: number } {
   if (capture.statusCode !== 429 && capture.statusCode !== 503) return {};
   const pauseMs = retryAfterMs(capture.headers['retry-after'], Date.now());
   return pauseMs === undefined ? {} : { pauseMs: Math.min(pauseMs, MAX_PAUSE_MS) };
@@ -194,7 +205,13 @@ function isSamePage(request: Request, to: string): boolean {
 }
 
 /** A reported redirect becomes a request of its own, at the front of its domain's queue. */
-function redirected(visit: Visit, capture: Capture, to: string, maxRedirects: number): Arrival {
+function redirected(
+  visit: Visit,
+  capture: Capture,
+  to: string,
+  maxRedirects: number,
+  redirectKey: HttpVisitParts['redirectKey'],
+): Arrival {
   const { request, identity } = visit;
   if (request.hops >= maxRedirects) {
     throw new CrawlError('REDIRECT_LIMIT', `${request.url} is redirect number ${request.hops + 1} of a chain`);
@@ -205,6 +222,7 @@ function redirected(visit: Visit, capture: Capture, to: string, maxRedirects: nu
   const keepsMethod = capture.statusCode === 307 || capture.statusCode === 308 || request.method === 'HEAD';
   const target = new Request({
     url: to,
+    uniqueKey: redirectKey?.(request),
     userData,
     crawlDepth,
     priority,

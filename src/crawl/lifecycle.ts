@@ -5,7 +5,9 @@ import { setMaxListeners } from 'node:events';
 import type { Configuration } from '../configuration.js';
 import { AutoscaledPool } from '../dispatch/autoscaled-pool.js';
 import type { AutoscaledPoolOptions } from '../dispatch/pool-options.js';
+import type { SystemLoad } from '../dispatch/system-load.js';
 import { asCrawlError, type CrawlError } from '../errors.js';
+import type { Lease } from '../frontier/frontier.js';
 import type { RequestQueue } from '../frontier/request-queue.js';
 import type { VisitWriter } from '../store/visit-segments.js';
 import { attempt, type AttemptHost } from './attempt.js';
@@ -13,7 +15,7 @@ import { createLeaseFeed, type TakenLease } from './lease-feed.js';
 import { createSettler } from './settler.js';
 
 export interface RunParts {
-  readonly queue: RequestQueue;
+  readonly queue: Pick<RequestQueue, 'holder' | 'recent' | 'leaseMs' | 'overview'>;
   /** Everything an attempt needs but what the run itself provides. */
   readonly host: Omit<AttemptHost, 'land' | 'onFatal' | 'signal'>;
   readonly config: Configuration;
@@ -25,6 +27,10 @@ export interface RunParts {
   readonly keepAlive: boolean;
   /** Are all seeds in the queue? */
   readonly seedsAreIn: () => boolean;
+  /** Told when an attempt takes a slot of the pool; what it returns is called when the slot is free. */
+  readonly onSlot?: (lease: Lease) => () => void;
+  /** The load the pool follows. Default: that of the machine. */
+  readonly load?: SystemLoad;
 }
 
 /** Why a run ended. */
@@ -83,12 +89,16 @@ export function startRun(parts: RunParts): Run {
       ...parts.poolOptions,
       runTaskFunction: async () => {
         const taken = feed.take();
-        if (taken) await settler.settle({ ...(await attempt(host, taken.lease, isGood(taken))), life: taken.life });
+        if (!taken) return;
+        const release = parts.onSlot?.(taken.lease);
+        await settler.settle({ ...(await attempt(host, taken.lease, isGood(taken))), life: taken.life });
+        release?.();
       },
       isTaskReadyFunction: isTaskReady,
       isFinishedFunction: isFinished,
     },
     parts.config,
+    parts.load ? { load: parts.load } : {},
   );
 
   /** A request goes on the wire only while its lease is good; one that was lost is somebody else's now. */
