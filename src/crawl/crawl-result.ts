@@ -77,7 +77,8 @@ export class CrawlResult {
   readonly bytes: number;
   readonly timings: ResultTimings;
   readonly dispatch: DispatchFacts;
-  readonly #content: ResultContent;
+  readonly #makeContent: () => ResultContent;
+  #made: ResultContent | undefined;
 
   /** @internal */
   constructor({ url, capture, failure, redirected, cacheStatus, fetchedAt, config, dispatch }: ResultParts) {
@@ -95,7 +96,11 @@ export class CrawlResult {
     this.bytes = capture?.body.length ?? 0;
     this.timings = { headersMs: capture?.timings.headersMs ?? 0, totalMs: capture?.timings.totalMs ?? 0 };
     this.dispatch = dispatch;
-    this.#content = capture ? createResultContent(capture, config) : NO_CONTENT;
+    this.#makeContent = () => (capture ? createResultContent(capture, config) : NO_CONTENT);
+  }
+
+  get #content(): ResultContent {
+    return (this.#made ??= this.#makeContent());
   }
 
   /** The body as text; empty for images and the like. */
