@@ -21,6 +21,15 @@ export { Sitemap } from './crawl/sitemap.js';
 export type { SitemapOptions, SitemapProblem, SitemapUrl } from './crawl/sitemap.js';
 export { SitemapRequestList } from './crawl/sitemap-request-list.js';
 export type { SitemapRequestListOptions } from './crawl/sitemap-request-list.js';
+export { WebCrawler } from './crawl/web-crawler.js';
+export type { CacheLimits, RequestToSend, WebCrawlerHooks, WebCrawlerOptions } from './crawl/web-crawler-options.js';
+export { CrawlResult } from './crawl/crawl-result.js';
+export type { CacheStatus, DispatchFacts, ResultTimings } from './crawl/crawl-result.js';
+export type { ResultLink, ResultLinks, ResultMedia, ResultMetadata } from './crawl/result-content.js';
+export type { ManyResults, ResultStream } from './crawl/many-results.js';
+export type { UrlItem } from './crawl/batch-entries.js';
+export type { RunConfig } from './crawl/run-config.js';
+export { CacheMode } from './store/cache.js';
 
 export { Configuration } from './configuration.js';
 export type { ConfigurationOptions } from './configuration.js';
@@ -38,6 +47,13 @@ export type { ErrorClass, ErrorCode } from './errors.js';
 
 export { AutoscaledPool } from './dispatch/autoscaled-pool.js';
 export type { AutoscaledPoolOptions } from './dispatch/pool-options.js';
+export type { Dispatcher } from './dispatch/dispatcher.js';
+export { MemoryAdaptiveDispatcher } from './dispatch/memory-adaptive.js';
+export type { MemoryAdaptiveDispatcherOptions } from './dispatch/memory-adaptive.js';
+export { RateLimiter } from './dispatch/rate-limiter.js';
+export type { RateLimiterOptions } from './dispatch/rate-limiter.js';
+export { SemaphoreDispatcher } from './dispatch/semaphore.js';
+export type { SemaphoreDispatcherOptions } from './dispatch/semaphore.js';
 
 export { RequestList } from './frontier/request-list.js';
 export type { RequestListOptions } from './frontier/request-list.js';

@@ -29,6 +29,8 @@ export interface Visit extends VisitContext {
   depart(): void;
   /** The response has ended or failed; what follows for its domain is worked out from how. */
   land(ending?: Ending): void;
+  /** The response has ended, and the caller knows what follows for its domain. */
+  landWith(landing: Omit<Landing, 'lease'>): void;
   /** The response has ended and the same turn is used again: resolves when the domain has rested. */
   rest(ending: Ending): Promise<void>;
 }
@@ -49,7 +51,7 @@ export interface AttemptHost extends VisitHost {
   readonly requestHandler: (context: CrawlingContext) => unknown;
   readonly errorHandler: ErrorHandler<CrawlingContext> | undefined;
   readonly failedRequestHandler: ErrorHandler<CrawlingContext> | undefined;
-  readonly sessionPool: SessionPool | undefined;
+  readonly sessionPool: Pick<SessionPool, 'getSession'> | undefined;
   readonly proxyConfiguration: ProxyConfiguration | undefined;
   readonly stats: Statistics;
   readonly land: (landing: Landing) => void;
@@ -77,8 +79,8 @@ export async function attempt(
   try {
     identity = await bindIdentity(host, request);
     visitContext = createVisitContext(host, request, identity, transaction);
-    const { depart, land, rest } = turn;
-    const visit: Visit = { ...visitContext, depart, land, rest, request, identity, signal: host.signal };
+    const { depart, land, landWith, rest } = turn;
+    const visit: Visit = { ...visitContext, depart, land, landWith, rest, request, identity, signal: host.signal };
     const { context } = visitContext;
     const arrival = await host.navigate(visit, () => handle(host, context, request));
     return settleArrival(host, lease.id, arrival, request, identity, transaction, startedAtMs);
@@ -116,7 +118,7 @@ export async function refuse(host: AttemptHost, lease: Lease, error: CrawlError)
   return settleFailure(host, lease.id, error, request, nobody, undefined, performance.now());
 }
 
-type Turn = Pick<Visit, 'depart' | 'land' | 'rest'> & { readonly advice: Landed | undefined };
+type Turn = Pick<Visit, 'depart' | 'land' | 'landWith' | 'rest'> & { readonly advice: Landed | undefined };
 
 /** Lands a request once if it departed, and not at all if it never did. */
 function trackTurn(host: AttemptHost, lease: number, isGood: () => boolean, departure: Departure): Turn {
@@ -136,6 +138,11 @@ function trackTurn(host: AttemptHost, lease: number, isGood: () => boolean, depa
       flying = false;
       advice = departure.landed(ending);
       host.land({ lease, ...advice.landing });
+    },
+    landWith(landing) {
+      if (!flying) return;
+      flying = false;
+      host.land({ lease, ...landing });
     },
     async rest(ending) {
       await delay(departure.restMs(ending), undefined, { signal: host.signal });

@@ -2,6 +2,7 @@
 // Redirects are followed in place, or queued as requests of their own when domains are paced.
 import { CrawlError, SessionError } from '../errors.js';
 import type { Capture, Engine, FetchOrder } from '../fetch/engine.js';
+import type { Landing } from '../frontier/frontier.js';
 import type { HttpHook, HttpHookOptions } from '../handle/context.js';
 import { Request, RequestState } from '../request/request.js';
 import { staysWithin } from '../request/scope.js';
@@ -23,6 +24,13 @@ export interface HttpVisitParts {
   /** Adds what this crawler type offers of a page to the context. */
   readonly dress: (visit: Visit, capture: Capture) => void;
   readonly onStatus: (statusCode: number) => void;
+  /**
+   * How the domain's turn is given back: in place of the usual way, which honours Retry-After. Undefined when
+   * nothing left the machine: then the turn goes back unused.
+   */
+  readonly landing?: (request: Request, capture: Capture) => Omit<Landing, 'lease'> | undefined;
+  /** The unique key of the request that a redirect becomes. Default: that of its URL. */
+  readonly redirectKey?: (request: Request) => string;
 }
 
 export function createHttpNavigation(parts: HttpVisitParts): Navigate {
@@ -69,9 +77,12 @@ export function createHttpNavigation(parts: HttpVisitParts): Navigate {
       request.loadedUrl = capture.redirectTo;
       return { itself: capture };
     }
-    if (!capture.stream) visit.land(endingOf(capture));
+    const land = landingOf(visit, capture, parts.landing);
+    if (!capture.stream) land();
     if (capture.refusedRedirect) return { kind: 'refused', target: capture.refusedRedirect.url };
-    if (capture.redirectTo) return redirected(visit, capture, capture.redirectTo, options.maxRedirects);
+    if (capture.redirectTo) {
+      return redirected(visit, capture, capture.redirectTo, options.maxRedirects, parts.redirectKey);
+    }
 
     request.loadedUrl = capture.loadedUrl;
     request.state = RequestState.AFTER_NAV;
@@ -79,7 +90,7 @@ export function createHttpNavigation(parts: HttpVisitParts): Navigate {
     parts.dress(visit, capture);
     await runHooks(options.postNavigationHooks, visit, hookOptions, options.requestHandlerTimeoutMs);
     await handle();
-    visit.land(endingOf(capture));
+    land();
     return { kind: 'handled' };
   }
 }
@@ -180,12 +191,27 @@ export function cookiesOf(session: Session): FetchOrder['cookies'] {
   };
 }
 
+/** How the turn is given back when the response has ended; worked out once, however often it is said. */
+function landingOf(visit: Visit, capture: Capture, own: HttpVisitParts['landing']): () => void {
+  if (!own) return () => visit.land(endingOf(capture));
+  const landing = own(visit.request, capture);
+  return () => {
+    if (landing) visit.landWith(landing);
+  };
+}
+
 function isSamePage(request: Request, to: string): boolean {
   return normalizeUrl(to, request.keepUrlFragment) === normalizeUrl(request.url, request.keepUrlFragment);
 }
 
 /** A reported redirect becomes a request of its own, at the front of its domain's queue. */
-function redirected(visit: Visit, capture: Capture, to: string, maxRedirects: number): Arrival {
+function redirected(
+  visit: Visit,
+  capture: Capture,
+  to: string,
+  maxRedirects: number,
+  redirectKey: HttpVisitParts['redirectKey'],
+): Arrival {
   const { request, identity } = visit;
   if (request.hops >= maxRedirects) {
     throw new CrawlError('REDIRECT_LIMIT', `${request.url} is redirect number ${request.hops + 1} of a chain`);
@@ -196,6 +222,7 @@ function redirected(visit: Visit, capture: Capture, to: string, maxRedirects: nu
   const keepsMethod = capture.statusCode === 307 || capture.statusCode === 308 || request.method === 'HEAD';
   const target = new Request({
     url: to,
+    uniqueKey: redirectKey?.(request),
     userData,
     crawlDepth,
     priority,

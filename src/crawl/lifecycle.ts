@@ -5,6 +5,7 @@ import { setMaxListeners } from 'node:events';
 import type { Configuration } from '../configuration.js';
 import { AutoscaledPool } from '../dispatch/autoscaled-pool.js';
 import type { AutoscaledPoolOptions } from '../dispatch/pool-options.js';
+import type { SystemLoad } from '../dispatch/system-load.js';
 import { asCrawlError, type CrawlError } from '../errors.js';
 import type { HolderId, Lease } from '../frontier/frontier.js';
 import type { RequestQueue } from '../frontier/request-queue.js';
@@ -15,7 +16,7 @@ import { createLeaseFeed, type TakenLease } from './lease-feed.js';
 import { createSettler, type FinishedVisit } from './settler.js';
 
 export interface RunParts {
-  readonly queue: RequestQueue;
+  readonly queue: Pick<RequestQueue, 'holder' | 'recent' | 'leaseMs' | 'overview'>;
   /** Everything an attempt needs but what the run itself provides. */
   readonly host: Omit<AttemptHost, 'land' | 'onFatal' | 'signal'>;
   readonly config: Configuration;
@@ -31,6 +32,10 @@ export interface RunParts {
   readonly seedsAreIn: () => boolean;
   /** The end of a request that must not be asked for, where no gate decides. */
   readonly refuseLease?: (lease: Lease) => FinishedVisit | undefined;
+  /** Told when an attempt takes a slot of the pool; what it returns is called when the slot is free. */
+  readonly onSlot?: (lease: Lease) => () => void;
+  /** The load the pool follows. Default: that of the machine. */
+  readonly load?: SystemLoad;
 }
 
 /** Why a run ended. */
@@ -97,12 +102,16 @@ export function startRun(parts: RunParts): Run {
       ...parts.poolOptions,
       runTaskFunction: async () => {
         const taken = feed.take();
-        if (taken) await settler.settle({ ...(await visit(taken)), life: taken.life });
+        if (!taken) return;
+        const release = parts.onSlot?.(taken.lease);
+        await settler.settle({ ...(await visit(taken)), life: taken.life });
+        release?.();
       },
       isTaskReadyFunction: isTaskReady,
       isFinishedFunction: isFinished,
     },
     parts.config,
+    parts.load ? { load: parts.load } : {},
   );
 
   async function visit(taken: TakenLease): Promise<FinishedVisit> {

@@ -28,7 +28,7 @@ import type { Transaction } from './transaction.js';
 export interface VisitHost {
   readonly crawler: ContextCrawler;
   readonly log: Log;
-  readonly queue: RequestQueue;
+  readonly queue: Pick<RequestQueue, 'glance' | 'paceBy'>;
   readonly maxCrawlDepth: number | undefined;
   /** How many new requests may still be queued under `maxRequestsPerCrawl`. */
   readonly roomForRequests: () => number;

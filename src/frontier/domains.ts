@@ -5,7 +5,7 @@ import type { Pacing } from './frontier.js';
 import type { HotState } from './hot-state.js';
 import type { Tables } from './kv.js';
 import { type Domain, freshDomain, packDomain, packNumber, unpackDomain } from './packing.js';
-import type { SeenIndex } from './seen-index.js';
+import type { ForgettingIndex, SeenIndex } from './seen-index.js';
 
 export type { Domain };
 
@@ -20,21 +20,32 @@ export interface Domains {
   flush(): void;
   /** Forgets what it read: the next transaction reads anew. */
   forget(): void;
+  /** A request of the domain was accepted, or ended: told only where what ended is forgotten. */
+  requestAccepted(domain: Domain): void;
+  requestEnded(domain: number): void;
 }
 
 // Kept between transactions by an owner: enough for what a crawl works on at a time, some MB at most.
 const MAX_KEPT = 16_384;
+/** More than become idle in a typical call, so that the idle ones cannot pile up. */
+const FORGET_LOOKS = 256;
 
 export function createDomains(options: {
   tables: Tables;
   hot: HotState;
   pacing: Pacing;
   names: () => SeenIndex;
+  /** Given when domains with nothing to do and no rest to keep are forgotten. */
+  forgetfulNames?: ForgettingIndex | undefined;
+  nowMs?: () => number;
 }): Domains {
-  const { tables, hot, pacing, names } = options;
+  const { tables, hot, pacing, names, forgetfulNames, nowMs = () => 0 } = options;
   const byName = new Map<string, Domain>();
   const byId = new Map<number, Domain>();
   let marked: Domain[] = [];
+  /** Domain → requests accepted and not ended; kept only where domains are forgotten. */
+  const pending = new Map<number, number>();
+  const idle = new Set<Domain>();
 
   const delayOf = (domain: Domain): number => (domain.delayMs < 0 ? pacing.delayMs : domain.delayMs);
   const turnsOf = (domain: Domain): number => (delayOf(domain) > 0 ? 1 : pacing.turns);
@@ -84,6 +95,24 @@ export function createDomains(options: {
     tables.due.put(dueMs, domain.dueTie, packNumber(domain.id));
   }
 
+  /** Drops idle domains whose rest is over, a few a call: what is kept stays in proportion to what is pending. */
+  function forgetIdle(index: ForgettingIndex): void {
+    let looks = FORGET_LOOKS;
+    for (const domain of idle) {
+      if (looks-- === 0) return;
+      idle.delete(domain);
+      if (pending.has(domain.id)) continue;
+      if (domain.nextAllowedMs > nowMs()) {
+        idle.add(domain);
+        continue;
+      }
+      byName.delete(domain.name);
+      byId.delete(domain.id);
+      tables.domains.remove(0, domain.id);
+      index.remove(domain.hi, domain.lo);
+    }
+  }
+
   return {
     named(name) {
       const known = byName.get(name);
@@ -104,9 +133,19 @@ export function createDomains(options: {
         domain.toBack = false;
       }
       marked = [];
+      if (forgetfulNames) return forgetIdle(forgetfulNames);
       // Only here: inside a call the same domain must stay the same object.
       if (byId.size > MAX_KEPT) forget();
     },
     forget,
+    requestAccepted({ id }) {
+      if (forgetfulNames) pending.set(id, (pending.get(id) ?? 0) + 1);
+    },
+    requestEnded(id) {
+      const left = (pending.get(id) ?? 0) - 1;
+      if (left > 0) return void pending.set(id, left);
+      pending.delete(id);
+      idle.add(load(id));
+    },
   };
 }

@@ -35,6 +35,11 @@ export interface EmbeddedOptions {
   readonly holder?: HolderId;
   /** Fingerprints an owner keeps in memory, at 12 to 34 bytes each; beyond it they stay on disk. Default 64 million. */
   readonly maxSeenInMemory?: number;
+  /**
+   * In memory only: what ended is forgotten (`find` does not know it, adding it again is new), so that a queue
+   * through which millions pass stays as small as what is pending. Default false.
+   */
+  readonly forgetEnded?: boolean;
 }
 
 /** A frontier, and what only its maker needs of it. */
@@ -74,6 +79,7 @@ export function createEmbeddedFrontier(
     clock,
     owned,
     maxSeenInMemory: options.maxSeenInMemory ?? DEFAULT_MAX_SEEN_IN_MEMORY,
+    forgetEnded: options.forgetEnded,
   });
   const identity = identifyProcess(clock.bootId, randomUUID());
   const self = { access, identity, where };

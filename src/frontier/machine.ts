@@ -6,7 +6,15 @@ import type { Pacing } from './frontier.js';
 import { freshHotState, type HotState, loadHotState, saveHotState } from './hot-state.js';
 import type { Tables } from './kv.js';
 import { domainFingerprint, requestFingerprint } from './packing.js';
-import { extendStoredIndex, type IndexSource, ownedIndex, type SeenIndex, storedIndex } from './seen-index.js';
+import {
+  extendStoredIndex,
+  forgettingIndex,
+  type ForgettingIndex,
+  type IndexSource,
+  ownedIndex,
+  type SeenIndex,
+  storedIndex,
+} from './seen-index.js';
 
 export interface MachineOptions {
   readonly pacing: Pacing;
@@ -16,6 +24,8 @@ export interface MachineOptions {
   readonly owned: boolean;
   /** Fingerprints an owner keeps in memory; the rest stays in the store. */
   readonly maxSeenInMemory: number;
+  /** Whether requests that ended, and domains that rest no more, leave the tables. Only for queues in memory. */
+  readonly forgetEnded?: boolean;
 }
 
 export interface Machine {
@@ -24,6 +34,8 @@ export interface Machine {
   readonly hot: HotState;
   readonly domains: Domains;
   readonly seen: SeenIndex;
+  /** The same index when ended requests are forgotten. */
+  readonly forgetful: ForgettingIndex | undefined;
   /** Store time of this transaction. */
   readonly nowMs: number;
   setAnchor(anchor: ClockAnchor): void;
@@ -55,8 +67,10 @@ export function createMachine(tables: Tables, options: MachineOptions): Machine 
     setFrom: (id) => (hot.namesFrom = id),
     next: () => hot.nextDomain,
   };
-  let seen: SeenIndex | undefined = options.owned ? undefined : storedIndex(requestIndex);
-  let names: SeenIndex | undefined = options.owned ? undefined : storedIndex(nameIndex);
+  const forgetful = options.forgetEnded ? forgettingIndex() : undefined;
+  const forgetfulNames = options.forgetEnded ? forgettingIndex() : undefined;
+  let seen: SeenIndex | undefined = forgetful ?? (options.owned ? undefined : storedIndex(requestIndex));
+  let names: SeenIndex | undefined = forgetfulNames ?? (options.owned ? undefined : storedIndex(nameIndex));
   let isTrusted = false;
   let anchor: ClockAnchor | undefined;
   let nowMs = 0;
@@ -67,6 +81,8 @@ export function createMachine(tables: Tables, options: MachineOptions): Machine 
     hot,
     pacing: options.pacing,
     names: () => (names ??= ownedIndex(nameIndex, options.maxSeenInMemory)),
+    forgetfulNames,
+    nowMs: () => nowMs,
   });
 
   return {
@@ -77,6 +93,7 @@ export function createMachine(tables: Tables, options: MachineOptions): Machine 
     get seen() {
       return (seen ??= ownedIndex(requestIndex, options.maxSeenInMemory));
     },
+    forgetful,
     get nowMs() {
       return nowMs;
     },
@@ -105,7 +122,7 @@ export function createMachine(tables: Tables, options: MachineOptions): Machine 
     distrust() {
       isTrusted = false;
       domains.forget();
-      if (options.owned) seen = names = undefined;
+      if (options.owned && !forgetful) seen = names = undefined;
     },
     shareIndexes(portion) {
       return extendStoredIndex(requestIndex, portion) && extendStoredIndex(nameIndex, portion);

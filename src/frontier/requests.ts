@@ -48,6 +48,7 @@ function acceptEntry(machine: Machine, entry: QueueEntry): Presence {
   enter(machine, domain, true);
   if (priority === 0 && !entry.forefront) joinLine(machine, domain, id);
   else takePlace(machine, domain, id, placeOf(priority, entry.forefront ? -hot.nextFront++ : hot.nextBack++));
+  domains.requestAccepted(domain);
   hot.accepted++;
   return 'new';
 }
@@ -129,8 +130,16 @@ const COUNTER = { [DONE]: 'done', [FAILED]: 'failed', [SKIPPED]: 'skipped' } as 
 
 export type EndState = keyof typeof COUNTER;
 
-/** The end of a request that nobody holds any more. Its record stays, to be found. */
+/** The end of a request that nobody holds any more. Its record stays, to be found, unless the queue forgets. */
 export function endRequest(machine: Machine, id: number, state: EndState, reason: string, record?: string): void {
+  if (machine.forgetful) {
+    const { hi, lo, domain } = readRequest(machine, id);
+    machine.forgetful.remove(hi, lo);
+    machine.domains.requestEnded(domain);
+    machine.tables.requests.remove(0, id);
+    machine.hot[COUNTER[state]]++;
+    return;
+  }
   if (reason === '' && record === undefined) {
     const row = machine.tables.requests.get(0, id);
     if (!row) throw new Error(`the queue refers to request ${id}, which it does not contain`);

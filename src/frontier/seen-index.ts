@@ -32,6 +32,26 @@ export function storedIndex(source: IndexSource): SeenIndex {
   };
 }
 
+/** An index that only knows what has not ended: for queues that forget. */
+export interface ForgettingIndex extends SeenIndex {
+  remove(hi: number, lo: number): void;
+}
+
+/** In memory, as large as what is pending and no larger. */
+export function forgettingIndex(): ForgettingIndex {
+  const ids = new Map<string, number>();
+  const key = (hi: number, lo: number): string => `${hi}-${lo}`;
+  return {
+    // A key of some 20 characters, a number and the map's own slot.
+    get bytes() {
+      return ids.size * 80;
+    },
+    get: (hi, lo) => ids.get(key(hi, lo)) ?? -1,
+    add: (hi, lo, id) => void ids.set(key(hi, lo), id),
+    remove: (hi, lo) => void ids.delete(key(hi, lo)),
+  };
+}
+
 /** The oldest `limit` in memory, read by one scan; younger ones in the store. */
 export function ownedIndex(source: IndexSource, limit: number): SeenIndex {
   const table = createFingerprintTable(Math.min(limit, source.next()));

@@ -1,0 +1,139 @@
+// What became of one URL of a batch: always exactly one result, with the page or with the reason there is none.
+// Promise: plain facts are there at once; whatever costs work is worked out when first read.
+import type { ErrorCode } from '../errors.js';
+import type { Capture } from '../fetch/engine.js';
+import {
+  createResultContent,
+  NO_CONTENT,
+  type ResultContent,
+  type ResultLinks,
+  type ResultMedia,
+  type ResultMetadata,
+} from './result-content.js';
+import type { ContentConfig } from './run-config.js';
+
+/** Whether a result was read from the cache. */
+export type CacheStatus = 'hit' | 'hit_validated' | 'miss';
+
+/** How a URL went through the dispatcher. */
+export interface DispatchFacts {
+  readonly taskId: string;
+  /** Resident memory of the process when the URL ended, in MB. */
+  readonly memoryUsage: number;
+  /** The highest that was seen while it was in work, in MB. */
+  readonly peakMemory: number;
+  /** When its first attempt began, as an ISO date. */
+  readonly startTime: string;
+  readonly endTime: string;
+  readonly attempts: number;
+  /** Milliseconds between reading the URL from the list and its first attempt. */
+  readonly waited: number;
+}
+
+export interface ResultTimings {
+  /** Milliseconds of the last attempt until the response's headers, and until its end. */
+  readonly headersMs: number;
+  readonly totalMs: number;
+}
+
+/** What a result is made from. */
+export interface ResultParts {
+  readonly url: string;
+  readonly capture: Capture | undefined;
+  readonly failure: { readonly code: ErrorCode; readonly message: string } | undefined;
+  readonly redirected: boolean;
+  readonly cacheStatus: CacheStatus;
+  readonly fetchedAt: string;
+  readonly config: ContentConfig;
+  readonly dispatch: DispatchFacts;
+}
+
+/**
+ * The result of one URL.
+ *
+ * @example
+ * const result = await crawler.run('https://example.com/');
+ * if (result.success) console.log(result.statusCode, result.text);
+ * else console.error(result.errorCode, result.errorMessage);
+ */
+export class CrawlResult {
+  /** Exactly as given. */
+  readonly url: string;
+  /** Where the page came from in the end; null when none came. */
+  readonly loadedUrl: string | null;
+  readonly redirected: boolean;
+  /** The final status is below 400 and the body was read. */
+  readonly success: boolean;
+  readonly statusCode: number | null;
+  /** Of the response, names in lower case. */
+  readonly headers: Readonly<Record<string, string | string[]>>;
+  readonly errorMessage: string | null;
+  readonly errorCode: ErrorCode | null;
+  readonly engine: 'http';
+  readonly cacheStatus: CacheStatus;
+  /** When the page was fetched (of a hit: when it was stored), as an ISO date. */
+  readonly fetchedAt: string;
+  /** Of the decoded body. */
+  readonly bytes: number;
+  readonly timings: ResultTimings;
+  readonly dispatch: DispatchFacts;
+  readonly #makeContent: () => ResultContent;
+  #made: ResultContent | undefined;
+
+  /** @internal */
+  constructor({ url, capture, failure, redirected, cacheStatus, fetchedAt, config, dispatch }: ResultParts) {
+    this.url = url;
+    this.loadedUrl = capture?.loadedUrl ?? null;
+    this.redirected = redirected;
+    this.success = failure === undefined;
+    this.statusCode = capture?.statusCode ?? null;
+    this.headers = capture?.headers ?? {};
+    this.errorMessage = failure?.message ?? null;
+    this.errorCode = failure?.code ?? null;
+    this.engine = 'http';
+    this.cacheStatus = cacheStatus;
+    this.fetchedAt = fetchedAt;
+    this.bytes = capture?.body.length ?? 0;
+    this.timings = { headersMs: capture?.timings.headersMs ?? 0, totalMs: capture?.timings.totalMs ?? 0 };
+    this.dispatch = dispatch;
+    this.#makeContent = () => (capture ? createResultContent(capture, config) : NO_CONTENT);
+  }
+
+  get #content(): ResultContent {
+    return (this.#made ??= this.#makeContent());
+  }
+
+  /** The body as text; empty for images and the like. */
+  get html(): string {
+    return this.#content.html;
+  }
+
+  /** The page without scripts, styles and attributes that say nothing. */
+  get cleanedHtml(): string {
+    return this.#content.cleanedHtml;
+  }
+
+  /** The readable text, blocks on lines of their own. */
+  get text(): string {
+    return this.#content.text;
+  }
+
+  get links(): ResultLinks {
+    return this.#content.links;
+  }
+
+  get media(): ResultMedia {
+    return this.#content.media;
+  }
+
+  /** Title, description, canonical URL, language, Open Graph and JSON-LD; null when there is no page. */
+  get metadata(): ResultMetadata | null {
+    return this.#content.metadata ?? null;
+  }
+
+  /** Everything, the computed fields included. */
+  toJSON(): Record<string, unknown> {
+    const { html, cleanedHtml, text, links, media, metadata } = this;
+    return Object.assign({} as Record<string, unknown>, this, { html, cleanedHtml, text, links, media, metadata });
+  }
+}

@@ -1,0 +1,65 @@
+// Results on their way from the run to whoever reads them, in the order in which they complete.
+// Promise: the run is told how many wait, and starts nothing more while that is too many.
+import type { CrawlResult } from './crawl-result.js';
+
+export interface ResultChannel {
+  push(result: CrawlResult): void;
+  /** No more will come; with an error, reading ends in it after what is there. */
+  end(error?: unknown): void;
+  /** The next result; undefined at the end. */
+  next(): Promise<CrawlResult | undefined>;
+  /** Results nobody has read yet. */
+  readonly waiting: number;
+}
+
+/** @param onRead a result was taken: there may be room for more */
+export function createResultChannel(onRead: () => void): ResultChannel {
+  let results: CrawlResult[] = [];
+  let taken = 0;
+  let ended: { readonly error: unknown } | undefined;
+  let readers: { resolve: (result: CrawlResult | undefined) => void; reject: (error: unknown) => void }[] = [];
+
+  function take(): CrawlResult {
+    const result = results[taken]!;
+    results[taken++] = undefined as never;
+    // Shifting an array is linear; once in a while it is cheap.
+    if (taken >= 64 && taken * 2 >= results.length) {
+      results = results.slice(taken);
+      taken = 0;
+    }
+    return result;
+  }
+
+  return {
+    push(result) {
+      const reader = readers.shift();
+      if (reader) reader.resolve(result);
+      else results.push(result);
+    },
+    end(error) {
+      if (ended) return;
+      ended = { error };
+      const waitingReaders = readers;
+      readers = [];
+      for (const { resolve, reject } of waitingReaders) {
+        if (error === undefined) resolve(undefined);
+        else reject(error);
+      }
+    },
+    async next() {
+      if (taken < results.length) {
+        const result = take();
+        onRead();
+        return result;
+      }
+      if (ended) {
+        if (ended.error !== undefined) throw ended.error;
+        return undefined;
+      }
+      return new Promise((resolve, reject) => readers.push({ resolve, reject }));
+    },
+    get waiting() {
+      return results.length - taken;
+    },
+  };
+}

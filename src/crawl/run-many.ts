@@ -1,0 +1,322 @@
+// A batch: a list of URLs as one run of the crawl lifecycle, over a queue in memory that forgets what ended.
+// Promise: one result a URL; the list is pulled only as needed, and nothing starts while results pile up unread.
+import type { Configuration } from '../configuration.js';
+import type { Dispatcher } from '../dispatch/dispatcher.js';
+import type { SystemLoad } from '../dispatch/system-load.js';
+import { asCrawlError, CrawlError } from '../errors.js';
+import type { Engine } from '../fetch/engine.js';
+import { entryOf as queueEntryOf } from '../frontier/entry.js';
+import { createHolder, newHolderId } from '../frontier/holder.js';
+import { createMemoryFrontier } from '../frontier/memory.js';
+import { createRecentFingerprints } from '../frontier/recent.js';
+import type { Log } from '../observe/log.js';
+import type { Request } from '../request/request.js';
+import { admit, type Entry, indexOf, type UrlItem } from './batch-entries.js';
+import { createBatchHost } from './batch-host.js';
+import { CrawlResult } from './crawl-result.js';
+import { type Run, startRun } from './lifecycle.js';
+import type { ResolvedRunConfig } from './run-config.js';
+import { type Many, openSource } from './url-source.js';
+import type { WebCrawlerHooks } from './web-crawler-options.js';
+
+/** What a batch shares with the other batches of its crawler. */
+export interface BatchWorld {
+  /** Fetches for a batch; `entryOf` tells whose order it is. */
+  readonly engineFor: (entryOf: (signal: AbortSignal | undefined) => Entry | undefined) => Engine;
+  readonly allowHost: (url: string) => Promise<boolean>;
+  readonly config: Configuration;
+  readonly log: Log;
+  readonly hooks: WebCrawlerHooks;
+  readonly memoryMb: () => number;
+  /** The connections of all batches: whether one more may be used. */
+  readonly connections: { mayStart(): boolean; started(): void; ended(): void };
+}
+
+export interface BatchParts {
+  readonly items: Many<UrlItem>;
+  readonly config: ResolvedRunConfig;
+  readonly dispatcher: Dispatcher;
+  readonly world: BatchWorld;
+  readonly onResult: (result: CrawlResult, index: number) => void;
+  /** Results that nobody has read yet; undefined when all of them are wanted at once. */
+  readonly unread?: () => number;
+}
+
+export interface RunningBatch {
+  /** Resolves when every URL has its result; rejects when the list itself, or a store, failed. */
+  readonly ended: Promise<void>;
+  /** Results were read, or connections are free. */
+  wake(): void;
+  /** Starts nothing more; what is under way still ends in results. */
+  stop(): void;
+  /** Breaks everything off; no more results come. */
+  abort(): Promise<void>;
+}
+
+/** Beyond what may run: so that a slot that frees finds its next URL waiting. */
+const STOCK_LIMIT = 64;
+/** How far the list is read ahead while slots are free and all that waits belongs to domains that rest. */
+const LOOK_AHEAD = 10_000;
+const MAX_TURNS = 65_535;
+const PULL_BATCH = 256;
+
+/** The dispatcher looks at memory, and its permits were asked for: the pool itself has no opinion. */
+const CALM_SIGNAL = Object.freeze({ isOverloaded: false, limitRatio: 1, actualRatio: 0 });
+const CALM = Object.freeze({ isOverloaded: false, cpu: CALM_SIGNAL, memory: CALM_SIGNAL, eventLoop: CALM_SIGNAL });
+const CALM_LOAD: SystemLoad = Object.freeze({
+  start: () => undefined,
+  stop: () => undefined,
+  current: () => CALM,
+  historical: () => CALM,
+  latest: () => ({ cpuRatio: 0, eventLoopLateMs: 0, usedBytes: 0, limitBytes: Infinity }),
+});
+
+export function startBatch(parts: BatchParts): RunningBatch {
+  const { dispatcher, world, config } = parts;
+  const { permits, monitor } = dispatcher;
+  const stock = permits + Math.min(permits, STOCK_LIMIT);
+  const limiter = dispatcher.rateLimiter;
+  const entries = new Map<number, Entry>();
+  /** Those with a slot, the youngest last. */
+  const active = new Set<Entry>();
+  const owners = new WeakMap<AbortSignal, Entry>();
+  const source = openSource(parts.items);
+  const holderId = newHolderId();
+  const frontier = createMemoryFrontier({
+    holder: holderId,
+    pacing: { delayMs: limiter?.baseDelayMs[0] ?? 0, turns: MAX_TURNS },
+    forgetEnded: true,
+  });
+  const holder = createHolder(frontier, { id: holderId });
+  let pulled = 0;
+  let room = stock;
+  let isSourceDone = false;
+  let sourceError: unknown;
+  let over = false;
+  let wakeFeeder: (() => void) | undefined;
+  const taskPrefix = newHolderId();
+
+  const run: Run = startRun({
+    queue: {
+      holder: { ...holder, lease: leaseAndLookAhead },
+      recent: createRecentFingerprints(),
+      leaseMs: Infinity,
+      overview: () => frontier.overview(),
+    },
+    host: createBatchHost({
+      engine: world.engineFor((signal) => signal && owners.get(signal)),
+      config: world.config,
+      log: world.log,
+      hooks: world.hooks,
+      limiter,
+      allowHost: world.allowHost,
+      entryAt,
+      onEnd: finish,
+      claim: (signal, entry) => void owners.set(signal, entry),
+    }),
+    config: world.config,
+    poolOptions: {
+      minConcurrency: permits,
+      maxConcurrency: permits,
+      desiredConcurrency: permits,
+      loggingIntervalSecs: 0,
+      isTaskReadyFunction: mayStart,
+    },
+    load: CALM_LOAD,
+    openWriter: () => Promise.reject(new CrawlError('OPTION_INVALID', 'a batch stores no items')),
+    maxEnded: Infinity,
+    leaseAhead: limiter === undefined,
+    keepAlive: false,
+    seedsAreIn: () => isSourceDone,
+    onSlot: ({ record }) => takeSlot(entryOfRecord(record)),
+  });
+
+  const membership = dispatcher.join({
+    wake: () => run.pool.notify(),
+    shed,
+    longestWaitMs() {
+      for (const entry of entries.values()) {
+        if (!active.has(entry)) return performance.now() - entry.pulledAtMs;
+      }
+      return 0;
+    },
+  });
+  const endShowing = monitor?.begin();
+
+  function entryAt(index: number): Entry {
+    const entry = entries.get(index);
+    if (!entry) throw new CrawlError('QUEUE_CORRUPT', `the batch has no URL number ${index} in work`);
+    return entry;
+  }
+
+  function entryOfRecord(record: string): Entry {
+    return entryAt(indexOf((JSON.parse(record) as { k: string }).k));
+  }
+
+  /** More waits to be read than could ever run: then the reader is the slow one. */
+  function mayStart(): boolean {
+    if (parts.unread && parts.unread() + active.size >= 2 * permits) return false;
+    return world.connections.mayStart() && membership.mayStart();
+  }
+
+  function takeSlot(entry: Entry): () => void {
+    const nowMs = performance.now();
+    membership.started();
+    world.connections.started();
+    active.delete(entry);
+    active.add(entry);
+    entry.attempts++;
+    entry.attemptStartedAtMs = nowMs;
+    entry.startedAtMs ??= nowMs;
+    entry.startTime ??= new Date().toISOString();
+    entry.peakMemoryMb = Math.max(entry.peakMemoryMb, world.memoryMb());
+    monitor?.started(taskId(entry), entry.url);
+    return () => {
+      active.delete(entry);
+      membership.ended();
+      world.connections.ended();
+      feedMore();
+    };
+  }
+
+  function shed(count: number): number {
+    const youngest = [...active].reverse().filter(({ abortion }) => abortion !== undefined);
+    const chosen = youngest.slice(0, Math.min(count, active.size - 1));
+    for (const entry of chosen) {
+      entry.isShed = true;
+      entry.abortion?.abort();
+    }
+    return chosen.length;
+  }
+
+  /** Slots are free and nothing is due: whatever waits belongs to domains that rest, so others are looked for. */
+  async function leaseAndLookAhead(call: Parameters<typeof holder.lease>[0]) {
+    const answer = await holder.lease(call);
+    if (answer.leases.length > 0) room = stock;
+    else if (answer.state === 'waiting' && active.size < permits && !isSourceDone && room < LOOK_AHEAD) {
+      room = Math.min(LOOK_AHEAD, Math.max(room, entries.size) + permits);
+      feedMore();
+    }
+    return answer;
+  }
+
+  function feedMore(): void {
+    wakeFeeder?.();
+  }
+
+  async function feed(): Promise<void> {
+    while (!over) {
+      const max = Math.min(PULL_BATCH, room - entries.size - (parts.unread?.() ?? 0));
+      if (max <= 0) {
+        await new Promise<void>((resume) => (wakeFeeder = resume));
+        wakeFeeder = undefined;
+        continue;
+      }
+      const items = await source.take(max);
+      if (!items || over) return;
+      const requests: Request[] = [];
+      for (const item of items) {
+        const admitted = admit(item, pulled++, config, performance.now());
+        const { entry } = admitted;
+        entries.set(entry.index, entry);
+        monitor?.queued(taskId(entry), entry.url);
+        if (admitted.error) finish(entry, admitted.error);
+        else requests.push(admitted.request);
+      }
+      if (requests.length === 0) continue;
+      await holder.add(requests.map((request) => queueEntryOf(request)));
+      run.notify();
+    }
+  }
+
+  function finish(entry: Entry, error: CrawlError | undefined): void {
+    if (over || !entries.delete(entry.index)) return;
+    const result = resultOf(entry, error);
+    const { success, errorCode, statusCode, bytes } = result;
+    monitor?.ended(taskId(entry), {
+      success,
+      errorCode: errorCode ?? undefined,
+      statusCode: statusCode ?? undefined,
+      bytes,
+    });
+    parts.onResult(result, entry.index);
+    feedMore();
+  }
+
+  function resultOf(entry: Entry, error: CrawlError | undefined): CrawlResult {
+    const { capture } = entry;
+    const nowMs = performance.now();
+    const endTime = new Date().toISOString();
+    const memoryUsage = world.memoryMb();
+    return new CrawlResult({
+      url: entry.url,
+      capture,
+      failure: error && { code: error.code, message: error.message },
+      redirected: entry.redirected && capture !== undefined,
+      cacheStatus: capture?.cacheStatus ?? 'miss',
+      fetchedAt: capture?.storedAtMs === undefined ? endTime : new Date(capture.storedAtMs).toISOString(),
+      config: entry.config,
+      dispatch: {
+        taskId: taskId(entry),
+        memoryUsage,
+        peakMemory: Math.max(entry.peakMemoryMb, memoryUsage),
+        startTime: entry.startTime ?? endTime,
+        endTime,
+        attempts: entry.attempts,
+        waited: Math.round((entry.startedAtMs ?? nowMs) - entry.pulledAtMs),
+      },
+    });
+  }
+
+  function taskId(entry: Entry): string {
+    return `${taskPrefix}-${entry.index}`;
+  }
+
+  const feeding = feed()
+    .catch((error: unknown) => {
+      // What was pulled still ends in results; then the list's own failure is reported.
+      sourceError = error ?? new CrawlError('REQUEST_INVALID', 'the list of URLs failed');
+    })
+    .finally(() => {
+      isSourceDone = true;
+      run.notify();
+    });
+
+  async function end(): Promise<void> {
+    const how = await run.ended;
+    over = true;
+    source.leave();
+    feedMore();
+    membership.leave();
+    endShowing?.();
+    await frontier.close();
+    if (how.kind === 'failed') throw how.error;
+    if (how.kind === 'aborted') throw new CrawlError('ABORTED', 'the batch was broken off');
+    await feeding;
+    if (sourceError !== undefined) throw sourceError;
+  }
+
+  const ended = end();
+  // Whoever leaves early does not read how it ended.
+  ended.catch(() => undefined);
+
+  return {
+    ended,
+    wake() {
+      feedMore();
+      run.pool.notify();
+    },
+    stop() {
+      isSourceDone = true;
+      run.stop();
+    },
+    async abort() {
+      over = true;
+      run.abort();
+      for (const { abortion } of active) abortion?.abort();
+      await ended.catch((error: unknown) => {
+        if (asCrawlError(error, 'ABORTED').code !== 'ABORTED') world.log.debug(String(error));
+      });
+    },
+  };
+}

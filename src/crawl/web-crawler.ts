@@ -1,0 +1,133 @@
+// WebCrawler: many URLs in, results out, as a whole or as they complete. A thin layer over the crawl lifecycle.
+// Promise: a failed URL is a result; after close() nothing of it is open.
+import { Configuration } from '../configuration.js';
+import type { Dispatcher } from '../dispatch/dispatcher.js';
+import { MemoryAdaptiveDispatcher } from '../dispatch/memory-adaptive.js';
+import { SemaphoreDispatcher } from '../dispatch/semaphore.js';
+import { CrawlError } from '../errors.js';
+import type { HttpEngine } from '../fetch/http/engine.js';
+import { log as rootLog, LogLevel } from '../observe/log.js';
+import { objectWith, optionError, shown } from '../option-checks.js';
+import type { UrlItem } from './batch-entries.js';
+import type { CrawlResult } from './crawl-result.js';
+import { createMemoryGauge } from './memory-gauge.js';
+import { createManyResults, type ManyResults, type ResultStream } from './many-results.js';
+import { resolveRunConfig, type RunConfig } from './run-config.js';
+import { type BatchWorld, type RunningBatch, startBatch } from './run-many.js';
+import type { Many } from './url-source.js';
+import { checkedWebCrawlerOptions, type WebCrawlerOptions } from './web-crawler-options.js';
+
+const aDispatcher = objectWith('a dispatcher such as MemoryAdaptiveDispatcher', ['join']);
+
+/**
+ * Crawls lists of URLs.
+ *
+ * @example
+ * await using crawler = await WebCrawler.open({ engine: 'http' });
+ * const page = await crawler.run('https://example.com/');
+ * const pages = await crawler.runMany(urls, { maxRetries: 2 });
+ * for await (const page of crawler.runMany(urls)) console.log(page.url, page.success);
+ */
+export class WebCrawler {
+  readonly #options: WebCrawlerOptions;
+  readonly #world: BatchWorld;
+  readonly #engine: HttpEngine;
+  readonly #batches = new Set<RunningBatch>();
+  #connections = 0;
+  #closed: Promise<void> | undefined;
+
+  private constructor(options: WebCrawlerOptions, engine: HttpEngine) {
+    this.#options = options;
+    this.#engine = engine;
+    this.#world = {
+      engineFor: () => engine,
+      // Always asked again: another URL of the host may have been refused just before it was allowed.
+      async allowHost(url) {
+        engine.allowHost(url);
+        return true;
+      },
+      config: new Configuration({ persistStorage: false }),
+      log: options.log ?? rootLog.child({ prefix: 'WebCrawler', level: LogLevel.ERROR }),
+      hooks: options.hooks ?? {},
+      memoryMb: createMemoryGauge(),
+      connections: {
+        mayStart: () => this.#connections < (options.maxConnections ?? Infinity),
+        started: () => void this.#connections++,
+        ended: () => this.#connectionEnded(),
+      },
+    };
+  }
+
+  /** Checks the options and makes a crawler; nothing is fetched yet. */
+  static async open(options?: WebCrawlerOptions): Promise<WebCrawler> {
+    const checked = checkedWebCrawlerOptions(options);
+    // Loaded with the first crawler: importing the package stays cheap.
+    const { createHttpEngine } = await import('../fetch/http/engine.js');
+    const { allowPrivateAddresses, maxConnections } = checked;
+    return new WebCrawler(checked, createHttpEngine({ allowPrivateAddresses, maxConnections }));
+  }
+
+  /** Fetches one URL. */
+  async run(url: string, config?: RunConfig): Promise<CrawlResult> {
+    const { stream: _stream, ...rest } = config ?? {};
+    const [result] = await this.runMany([url], rest, new SemaphoreDispatcher({ permits: 1 }));
+    return result!;
+  }
+
+  /**
+   * Fetches many URLs. Awaited: all results in the order of the list. Iterated: each as it completes. Work
+   * starts when either happens; leaving a loop breaks off the rest.
+   */
+  runMany(
+    urls: Many<UrlItem>,
+    config: RunConfig & { stream: true },
+    dispatcher?: Dispatcher,
+  ): ManyResults<ResultStream>;
+  runMany(urls: Many<UrlItem>, config?: RunConfig, dispatcher?: Dispatcher): ManyResults;
+  runMany(
+    urls: Many<UrlItem>,
+    config?: RunConfig,
+    dispatcher: Dispatcher = new MemoryAdaptiveDispatcher(),
+  ): ManyResults<CrawlResult[] | ResultStream> {
+    this.#assertOpen();
+    const resolved = resolveRunConfig(config);
+    if (!isIterable(urls)) throw optionError([`runMany needs a list of URLs, got ${shown(urls)}`]);
+    if (!aDispatcher.accepts(dispatcher)) throw optionError([`runMany: ${shown(dispatcher)} is no dispatcher`]);
+    return createManyResults((parts) => {
+      this.#assertOpen();
+      const batch = startBatch({ items: urls, config: resolved, dispatcher, world: this.#world, ...parts });
+      this.#batches.add(batch);
+      const forget = () => void this.#batches.delete(batch);
+      batch.ended.then(forget, forget);
+      return batch;
+    }, resolved.stream);
+  }
+
+  /** Breaks off what runs and frees every connection. */
+  close(): Promise<void> {
+    return (this.#closed ??= this.#close());
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  async #close(): Promise<void> {
+    await Promise.all([...this.#batches].map((batch) => batch.abort()));
+    await this.#engine.close();
+  }
+
+  #assertOpen(): void {
+    if (this.#closed) throw new CrawlError('OPTION_INVALID', 'this WebCrawler is closed: open another');
+  }
+
+  #connectionEnded(): void {
+    const wasFull = this.#connections-- >= (this.#options.maxConnections ?? Infinity);
+    if (wasFull) for (const batch of this.#batches) batch.wake();
+  }
+}
+
+function isIterable(urls: unknown): boolean {
+  if (typeof urls !== 'object' || urls === null) return false;
+  return Symbol.iterator in urls || Symbol.asyncIterator in urls;
+}

@@ -1,0 +1,118 @@
+// How long a domain rests between two of its requests: a random base, longer after 429 and 503, shorter again after success.
+// Promise: the delay is never below the base nor above the maximum; the queue keeps it exactly by the domain's turn,
+// and a limiter that several batches share lets one of them ask a domain at a time.
+import { aNumber, aWholeNumber, arrayOf, check, checkOptions, optionError } from '../option-checks.js';
+
+export interface RateLimiterOptions {
+  /** Rest between a response and the next request of its domain: milliseconds, or a range. Default [1000, 3000]. */
+  baseDelayMs?: number | readonly [number, number];
+  /** The longest rest that the limiter chooses by itself; `Retry-After` may ask for more. Default 60,000. */
+  maxDelayMs?: number;
+  /** How often a URL is fetched again after one of the codes, whatever `RunConfig.maxRetries` says. Default 3. */
+  maxRetries?: number;
+  /** Statuses that mean "slower". Default 429 and 503. */
+  codes?: readonly number[];
+}
+
+/** How a domain rests after a response. */
+export interface Rest {
+  readonly delayMs: number;
+  readonly pauseMs?: number;
+}
+
+const isDelay = (value: unknown): value is number => aNumber({ from: 0 }).accepts(value);
+const aDelayRange = check(
+  'milliseconds from 0, or [least, most]',
+  (value) =>
+    isDelay(value) ||
+    (Array.isArray(value) && value.length === 2 && value.every(isDelay) && (value[0] as number) <= value[1]!),
+);
+
+/** Where growing begins when the base is shorter. */
+const FIRST_STEP_MS = 500;
+const DECAY = 0.75;
+/** Domains whose delay is above the base; the longest unused are forgotten beyond it. */
+const MAX_SLOWED = 10_000;
+/** A header that asks for more is not believed. */
+const MAX_RETRY_AFTER_MS = 3_600_000;
+
+/**
+ * Paces the requests of each domain.
+ *
+ * @example
+ * const rateLimiter = new RateLimiter({ baseDelayMs: [500, 1500], maxRetries: 2 });
+ * await crawler.runMany(urls, {}, new MemoryAdaptiveDispatcher({ rateLimiter }));
+ */
+export class RateLimiter {
+  readonly baseDelayMs: readonly [number, number];
+  readonly maxDelayMs: number;
+  readonly maxRetries: number;
+  readonly codes: readonly number[];
+  readonly #random: () => number;
+  readonly #slowed = new Map<string, number>();
+  /** When each busy or resting domain is free for another batch. */
+  readonly #slots = new Map<string, Promise<void>>();
+
+  constructor(options: RateLimiterOptions = {}, parts: { readonly random?: () => number } = {}) {
+    checkOptions('RateLimiter', options, {
+      baseDelayMs: aDelayRange,
+      maxDelayMs: aNumber({ above: 0 }),
+      maxRetries: aWholeNumber({ from: 0 }),
+      codes: arrayOf(aWholeNumber({ from: 400, to: 599 })),
+    });
+    const { baseDelayMs = [1_000, 3_000], maxDelayMs = 60_000 } = options;
+    const [least, most] = typeof baseDelayMs === 'number' ? [baseDelayMs, baseDelayMs] : baseDelayMs;
+    if (most > maxDelayMs) throw optionError([`RateLimiter: baseDelayMs ${most} is above maxDelayMs ${maxDelayMs}`]);
+    this.baseDelayMs = Object.freeze([least, most] as const);
+    this.maxDelayMs = maxDelayMs;
+    this.maxRetries = options.maxRetries ?? 3;
+    this.codes = Object.freeze([...(options.codes ?? [429, 503])]);
+    this.#random = parts.random ?? Math.random;
+  }
+
+  /** @internal How the domain rests after this response. */
+  afterResponse(domain: string, statusCode: number, retryAfterMs: number | undefined): Rest {
+    const [least, most] = this.baseDelayMs;
+    const base = least + this.#random() * (most - least);
+    const before = this.#slowed.get(domain);
+    this.#slowed.delete(domain);
+    if (!this.codes.includes(statusCode)) {
+      const decayed = (before ?? 0) * DECAY;
+      if (decayed <= Math.max(most, 1)) return { delayMs: base };
+      this.#remember(domain, decayed);
+      return { delayMs: decayed };
+    }
+    const jitter = 0.75 + this.#random() / 2;
+    const doubled = 2 * Math.max(before ?? 0, base, FIRST_STEP_MS) * jitter;
+    const delayMs = Math.max(least, Math.min(doubled, this.maxDelayMs));
+    this.#remember(domain, delayMs);
+    if (retryAfterMs === undefined) return { delayMs };
+    return { delayMs, pauseMs: Math.min(retryAfterMs, MAX_RETRY_AFTER_MS) };
+  }
+
+  /**
+   * @internal Takes the domain's slot, after whoever has it now. Within one batch the queue's turn has seen to
+   * that already; two batches have two queues. The returned function frees it after a rest.
+   */
+  async takeSlot(domain: string): Promise<(restMs: number) => void> {
+    const before = this.#slots.get(domain);
+    let free!: () => void;
+    const own = new Promise<void>((resolve) => (free = resolve));
+    const chained = before ? before.then(() => own) : own;
+    this.#slots.set(domain, chained);
+    await before;
+    return (restMs) => {
+      const open = () => {
+        free();
+        if (this.#slots.get(domain) === chained) this.#slots.delete(domain);
+      };
+      if (restMs > 0) setTimeout(open, restMs).unref();
+      else open();
+    };
+  }
+
+  #remember(domain: string, delayMs: number): void {
+    this.#slowed.set(domain, delayMs);
+    if (this.#slowed.size > MAX_SLOWED) this.#slowed.delete(this.#slowed.keys().next().value!);
+  }
+}
