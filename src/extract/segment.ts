@@ -66,6 +66,8 @@ export interface Segments {
   readonly hintLow: Int32Array;
   readonly hintHigh: Int32Array;
   readonly style: Int32Array;
+  /** 1 for an element marked as not shown. */
+  readonly hidden: Uint8Array;
   /** By node, over its subtree. */
   readonly words: Int32Array;
   readonly linkWords: Int32Array;
@@ -88,6 +90,7 @@ export function segment(tree: PageTree): Segments {
   const hintLow = new Int32Array(count);
   const hintHigh = new Int32Array(count);
   const style = new Int32Array(count);
+  const hiddenNodes = new Uint8Array(count);
   const words = new Int32Array(count);
   const linkWords = new Int32Array(count);
   const blockCount = new Int32Array(count);
@@ -192,6 +195,7 @@ export function segment(tree: PageTree): Segments {
     }
     if (IS_BLOCK[kind] === 1) flush();
     const hidden = readHints(tree, node);
+    if (hidden) hiddenNodes[node] = 1;
     hintLow[node] = hintsFound.low;
     hintHigh[node] = hintsFound.high;
     style[node] = hintsFound.style;
@@ -222,7 +226,7 @@ export function segment(tree: PageTree): Segments {
     blockCount[up]! += blockCount[k]!;
     proseWords[up]! += proseWords[k]!;
   }
-  return { tree, count: made, blocks, hintLow, hintHigh, style, words, linkWords, blockCount, proseWords };
+  return { tree, count: made, blocks, hintLow, hintHigh, style, hidden: hiddenNodes, words, linkWords, blockCount, proseWords };
 }
 
 /** Where the next `&` stands: searched for once, as texts come in the order of the bytes. */
