@@ -23,6 +23,9 @@ const OTHERS =
   'a area b base big br code em font i iframe image img input link math meta nobr noembed noframes noscript object applet marquee ' +
   'ruby s script small span strike strong style sub sup svg title template tt u var video audio canvas col colgroup embed frame ' +
   'head rb rp rt rtc wbr keygen param source track basefont bgsound command ' +
+  'abbr acronym annotation bdi bdo cite data del dfn ins kbd label mark meter output picture progress q ' +
+  'samp semantics slot time mfenced mfrac mover mpadded mphantom mroot mrow mspace msqrt mstyle msub msubsup msup mtable mtd mtr ' +
+  'munder munderover ' +
   'annotation-xml desc foreignobject metadata mi mn mo ms mtext mglyph malignmark';
 
 const names: string[] = [''];

@@ -1,0 +1,49 @@
+// The reviewed pages as a table for training: a row a block, a column a feature, the label, and what scoring needs.
+// Reads the built extractor (dist/), so that training sees exactly the features that ship.
+import { ELEMENTS } from '../../dist/extract/elements.js';
+import { BLOCK_FEATURES, readTrainingPage } from '../../dist/extract/training.js';
+import { createTreeReader } from '../../dist/parse/tree-builder.js';
+import { labelBlocks } from './labels.mjs';
+import { foldOf, readPages, tokens } from './truth.mjs';
+
+const readTree = createTreeReader(ELEMENTS);
+
+export function buildDataset(limit = Infinity) {
+  const pages = readPages().slice(0, limit);
+  const parts = pages.map((page, index) => {
+    const { features, count, texts, signals, segments } = readTrainingPage(readTree(page.body), page.url);
+    return {
+      id: page.id,
+      index,
+      kind: page.kind,
+      url: page.url,
+      fold: foldOf(page.url || page.id),
+      wanted: tokens(page.main),
+      count,
+      features,
+      signals,
+      segments,
+      words: texts.map(tokens),
+      labels: labelBlocks(texts, page.main),
+    };
+  });
+  const total = parts.reduce((sum, part) => sum + part.count, 0);
+  const width = BLOCK_FEATURES.length;
+  const columns = Array.from({ length: width }, () => new Float32Array(total));
+  const target = new Float32Array(total);
+  const weight = new Float32Array(total);
+  const group = new Int32Array(total);
+  let row = 0;
+  for (const part of parts) {
+    part.first = row;
+    const pageWords = part.words.reduce((sum, list) => sum + list.length, 0);
+    for (let b = 0; b < part.count; b++, row++) {
+      for (let f = 0; f < width; f++) columns[f][row] = part.features[f * part.count + b];
+      target[row] = part.labels[b];
+      group[row] = part.index;
+      weight[row] = (100 * part.words[b].length) / (part.wanted.length * 0.7 + pageWords * 0.3 + 1);
+    }
+    part.features = null;
+  }
+  return { parts, columns, target, weight, group, names: BLOCK_FEATURES };
+}

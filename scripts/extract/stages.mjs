@@ -1,0 +1,77 @@
+// The three models of the extractor and how they are trained on each other's output without seeing their own answers.
+// Kinds of pages from page signals; first look at blocks; second look with the first look's context.
+import { chooseBlocks } from '../../dist/extract/choose.js';
+import { CONTEXT_NAMES, PAGE_KINDS, contextFeatures } from '../../dist/extract/context-features.js';
+import { STRIDE, WORDS } from '../../dist/extract/segment.js';
+import { binColumns, fit, generator, predict } from './boost.mjs';
+
+export const SETTINGS = {
+  kind: { trees: 60, depth: 3, rate: 0.12, groupShare: 0.8, rowShare: 0.8, columnShare: 0.3, l2: 2 },
+  first: { trees: 150, depth: 6, rate: 0.1, groupShare: 0.8, rowShare: 0.15, columnShare: 0.2, l2: 3 },
+  second: { trees: 150, depth: 5, rate: 0.08, groupShare: 0.8, rowShare: 0.15, columnShare: 0.25, l2: 5 },
+};
+
+const sigmoid = (x) => 1 / (1 + Math.exp(-x));
+
+export function rowsOf(dataset, isWanted) {
+  const rows = [];
+  for (const part of dataset.parts) {
+    if (isWanted(part)) for (let b = 0; b < part.count; b++) rows.push(part.first + b);
+  }
+  return rows;
+}
+
+/** One model a kind, each telling it from all others. */
+export function fitKinds({ parts }, isWanted, seed) {
+  const columns = parts[0].signals.length;
+  const table = Array.from({ length: columns }, (_, f) => Float32Array.from(parts, ({ signals }) => signals[f]));
+  const rows = parts.map((_, k) => k).filter((k) => isWanted(parts[k]));
+  const data = binColumns(table, rows, generator(seed));
+  const group = Int32Array.from(parts, (_, k) => k);
+  const weight = new Float32Array(parts.length).fill(1);
+  return PAGE_KINDS.map((kind, k) =>
+    fit({
+      data,
+      rows,
+      target: Float32Array.from(parts, (part) => (part.kind === kind ? 1 : 0)),
+      weight,
+      group,
+      settings: SETTINGS.kind,
+      seed: seed * 31 + k,
+    }),
+  );
+}
+
+/** Probabilities of the kinds of one page. */
+export function kindsOf(models, signals) {
+  const columns = Array.from(signals, (value) => [value]);
+  const scores = models.map((model) => Math.exp(predict(model, columns, [0], new Float32Array(1))[0]));
+  const odds = scores.map((score) => score / (1 + score));
+  const total = odds.reduce((sum, value) => sum + value, 0);
+  return Float32Array.from(odds, (value) => value / total);
+}
+
+export function fitFirst(dataset, binned, isWanted, seed) {
+  const { target, weight, group } = dataset;
+  return fit({ data: binned, rows: rowsOf(dataset, isWanted), target, weight, group, settings: SETTINGS.first, seed });
+}
+
+/** The context columns of every page, from first logits by row and kinds by page. */
+export function contextColumns({ parts, target }, logits, kinds) {
+  const columns = CONTEXT_NAMES.map(() => new Float32Array(target.length));
+  for (const part of parts) {
+    const first = Float32Array.from({ length: part.count }, (_, b) => sigmoid(logits[part.first + b]));
+    const sizes = Array.from({ length: part.count }, (_, b) => part.segments.blocks[b * STRIDE + WORDS]);
+    const { chosen } = chooseBlocks(first, sizes);
+    const context = contextFeatures(part.segments, first, chosen, kinds[part.index]);
+    for (let f = 0; f < columns.length; f++) columns[f].set(context.subarray(f * part.count, (f + 1) * part.count), part.first);
+  }
+  return columns;
+}
+
+export function fitSecond(dataset, columns, isWanted, seed) {
+  const { target, weight, group } = dataset;
+  const rows = rowsOf(dataset, isWanted);
+  const data = binColumns(columns, rows, generator(seed));
+  return fit({ data, rows, target, weight, group, settings: SETTINGS.second, seed });
+}

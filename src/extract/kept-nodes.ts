@@ -1,0 +1,45 @@
+// From chosen blocks to the nodes that are rendered: their text, the elements around it, the pictures among it.
+// Promise: an element is kept only for what it holds; two passes over the tree.
+import { RAW, TEXT, elementNumber, elementSet } from './elements.js';
+import type { Segments } from './segment.js';
+import { FIRST_NODE, LAST_NODE, STRIDE, WORDS, CONTAINER } from './segment.js';
+
+const IMG = elementNumber('img');
+const SCRIPT = elementNumber('script');
+/** Elements without text of their own that stay with what stands around them. */
+const COMPANIONS = elementSet('br wbr script math');
+
+/** By node: 1 for what is left out of the chosen part of the page. */
+export function droppedNodes(segments: Segments, chosen: Uint8Array): Uint8Array {
+  const { tree, blocks, count, words } = segments;
+  const kept = new Uint8Array(tree.count);
+  const chosenWords = new Int32Array(tree.count);
+  for (let b = 0, at = 0; b < count; b++, at += STRIDE) {
+    if (chosen[b] === 0) continue;
+    for (let node = blocks[at + FIRST_NODE]!; node <= blocks[at + LAST_NODE]!; node++) {
+      if (tree.tag[node] === TEXT || tree.tag[node] === RAW) kept[node] = 1;
+    }
+    chosenWords[blocks[at + CONTAINER]!]! += blocks[at + WORDS]!;
+  }
+  for (let node = tree.count - 1; node > 0; node--) {
+    const up = tree.parent[node]!;
+    chosenWords[up]! += chosenWords[node]!;
+    if (kept[node] === 1) kept[up] = 1;
+  }
+  // A picture belongs to the nearest text around it.
+  for (let node = 1; node < tree.count; node++) {
+    if (tree.tag[node] !== IMG) continue;
+    let up = tree.parent[node]!;
+    for (let steps = 0; up > 0 && words[up] === 0 && steps < 40; steps++) up = tree.parent[up]!;
+    if (chosenWords[up]! * 2 <= words[up]! || words[up] === 0) continue;
+    for (let at = node; at > 0 && kept[at] === 0; at = tree.parent[at]!) kept[at] = 1;
+  }
+  const dropped = new Uint8Array(tree.count);
+  for (let node = 1; node < tree.count; node++) {
+    if (kept[node] === 1) continue;
+    const isCompanion = COMPANIONS[tree.tag[node]!] === 1;
+    const inScript = tree.tag[tree.parent[node]!] === SCRIPT;
+    dropped[node] = (isCompanion || inScript) && dropped[tree.parent[node]!] === 0 ? 0 : 1;
+  }
+  return dropped;
+}

@@ -1,0 +1,68 @@
+// Finds the part of a page that its readers came for: kinds, first look, second look, choice.
+// Promise: synchronous, any tree, no site-specific rules; what was learned lives in weights.ts and nowhere else.
+import { chooseBlocks } from './choose.js';
+import type { PageKind } from './context-features.js';
+import { PAGE_KINDS, contextFeatures } from './context-features.js';
+import { blockFeatures } from './features.js';
+import type { PageHead } from './metadata.js';
+import type { Trees } from './model.js';
+import { evaluate, logistic, unpackModels } from './model.js';
+import { readSignals } from './page-signals.js';
+import type { Segments } from './segment.js';
+import { STRIDE, WORDS } from './segment.js';
+import { WEIGHTS } from './weights.js';
+
+export interface MainContent {
+  readonly kind: PageKind;
+  /** By block: 1 for content. */
+  readonly chosen: Uint8Array;
+  /** By block. */
+  readonly probabilities: Float32Array;
+  /** The F1 that this choice is expected to reach, from 0 to 1. */
+  readonly confidence: number;
+}
+
+interface Models {
+  readonly kinds: readonly Trees[];
+  readonly first: Trees;
+  readonly second: Trees;
+}
+
+let models: Models | undefined;
+
+function loadModels(): Models {
+  if (models === undefined) {
+    const all = unpackModels(WEIGHTS);
+    const kinds = PAGE_KINDS.length;
+    models = { kinds: all.slice(0, kinds), first: all[kinds]!, second: all[kinds + 1]! };
+  }
+  return models;
+}
+
+/** Probabilities of the kinds, in the order of {@link PAGE_KINDS}. */
+export function kindProbabilities(signals: Float32Array): Float32Array {
+  const odds = loadModels().kinds.map((trees) => 1 / (1 + Math.exp(-evaluate(trees, signals, 1)[0]!)));
+  const total = odds.reduce((sum, value) => sum + value, 0);
+  return Float32Array.from(odds, (value) => value / total);
+}
+
+/** Chooses the blocks of a page that are its main content. */
+export function findMainContent(segments: Segments, head: PageHead, url: string | null): MainContent {
+  const { count, blocks } = segments;
+  const kinds = kindProbabilities(readSignals(segments, head, url));
+  const kind = PAGE_KINDS[kinds.indexOf(Math.max(...kinds))]!;
+  if (count === 0) return { kind, chosen: new Uint8Array(0), probabilities: new Float32Array(0), confidence: 0 };
+  const { first, second } = loadModels();
+  const sizes = new Int32Array(count);
+  for (let b = 0; b < count; b++) sizes[b] = blocks[b * STRIDE + WORDS]!;
+  const features = blockFeatures(segments, head);
+  const look = logistic(evaluate(first, features, count));
+  const context = contextFeatures(segments, look, chooseBlocks(look, sizes).chosen, kinds);
+  const columns = new Float32Array(context.length + features.length);
+  columns.set(context);
+  columns.set(features, context.length);
+  const probabilities = logistic(evaluate(second, columns, count));
+  const { chosen, expected } = chooseBlocks(probabilities, sizes);
+  return { kind, chosen, probabilities, confidence: expected };
+}
+
