@@ -1,6 +1,7 @@
 // Measures the byte scanner beside htmlparser2, parse5 and cheerio on the same pages in the same run.
 // Run: node --import jiti/register bench/scan.ts   (reads dist/ when built, else src/)
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { loadavg } from 'node:os';
 import { gunzipSync } from 'node:zlib';
 import { load } from 'cheerio';
 import { Parser } from 'htmlparser2';
@@ -8,8 +9,10 @@ import { parse } from 'parse5';
 import type * as Scanner from '../src/parse/scan.js';
 
 const PAGES = new URL('../../shared/data/pages/', import.meta.url);
-/** Each contender works at least this long per round; the best of three rounds counts, as noise only ever slows. */
-const ROUND_MS = Number(process.env['BENCH_ROUND_MS'] ?? 1000);
+/** Each contender works at least this long per round. */
+const ROUND_MS = Number(process.env['BENCH_ROUND_MS'] ?? 500);
+/** Contenders take turns, so that a busy spell of the machine meets all of them; the best round counts, as noise only slows. */
+const ROUNDS = 5;
 
 interface Contender {
   readonly name: string;
@@ -69,20 +72,19 @@ function cpuMs(): number {
   return (user + system) / 1000;
 }
 
-/** CPU milliseconds for one pass over all pages: the best of three rounds. */
+/** CPU milliseconds for one pass over all pages. */
 function measure({ run }: Contender, pages: readonly Buffer[]): number {
-  let best = Number.POSITIVE_INFINITY;
-  for (const page of pages) run(page);
-  for (let round = 0; round < 3; round++) {
-    const start = cpuMs();
-    let passes = 0;
-    do {
-      for (const page of pages) run(page);
-      passes++;
-    } while (cpuMs() - start < ROUND_MS);
-    best = Math.min(best, (cpuMs() - start) / passes);
-  }
-  return best;
+  const start = cpuMs();
+  let passes = 0;
+  do {
+    for (const page of pages) run(page);
+    passes++;
+  } while (cpuMs() - start < ROUND_MS);
+  return (cpuMs() - start) / passes;
+}
+
+function median(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[values.length >> 1]!;
 }
 
 const { source, pages } = readPages();
@@ -90,8 +92,10 @@ const { scanPage } = await loadScanner();
 const options = { url: 'https://example.com/a/b', contentType: 'text/html; charset=utf-8' };
 const everything = (page: Buffer): number => {
   const scanned = scanPage(page, options);
-  const { title, text, links, canonical, robots, description, language, openGraph, jsonLd } = scanned;
-  return [title, text, links, canonical, robots, description, language, openGraph, jsonLd].length + links.length;
+  const { title, text, links, canonical, robots, description, language, openGraph, jsonLd, charset } = scanned;
+  let touched = [title, text, canonical, robots, description, language, openGraph, jsonLd, charset].length;
+  for (const link of links) touched += link.url.length + link.text.length + link.rel.length;
+  return touched;
 };
 const contenders: Contender[] = [
   { name: 'scanPage, every property', run: everything },
@@ -122,15 +126,17 @@ const contenders: Contender[] = [
 ];
 const only = process.argv.find((argument) => argument.startsWith('--only='))?.slice(7);
 const totalBytes = pages.reduce((sum, page) => sum + page.length, 0);
-const rows = contenders
-  .filter(({ name }) => only === undefined || name.includes(only))
-  .map((contender) => ({ name: contender.name, ms: measure(contender, pages) }));
-const reference = rows[0]!.ms;
+const chosen = contenders.filter(({ name }) => only === undefined || name.includes(only));
+for (const { run } of chosen) for (const page of pages) run(page);
+const rounds = Array.from({ length: ROUNDS }, () => chosen.map((contender) => measure(contender, pages)));
 console.log(
-  `${pages.length} pages of ${source}, ${(totalBytes / 1e6).toFixed(1)} MB; Node ${process.version}; CPU time`,
+  `${pages.length} pages of ${source}, ${(totalBytes / 1e6).toFixed(1)} MB; Node ${process.version}; CPU time, ` +
+    `best of ${ROUNDS} rounds in turn, load ${loadavg()[0]!.toFixed(1)}; ratio: median of the rounds`,
 );
-for (const { name, ms } of rows) {
-  const mbPerSecond = (totalBytes / 1e3 / ms).toFixed(0).padStart(5);
-  const perPage = (ms / pages.length).toFixed(3).padStart(7);
-  console.log(`${name.padEnd(32)} ${mbPerSecond} MB/s ${perPage} ms/page  ${(ms / reference).toFixed(1).padStart(5)}x`);
+for (const [k, { name }] of chosen.entries()) {
+  const best = Math.min(...rounds.map((round) => round[k]!));
+  const mbPerSecond = (totalBytes / 1e3 / best).toFixed(0).padStart(5);
+  const perPage = (best / pages.length).toFixed(3).padStart(7);
+  const ratio = median(rounds.map((round) => round[k]! / round[0]!));
+  console.log(`${name.padEnd(32)} ${mbPerSecond} MB/s ${perPage} ms/page  ${ratio.toFixed(1).padStart(5)}x`);
 }

@@ -2,7 +2,9 @@
 import { createServer } from 'node:http';
 
 const latencyMs = Number(process.argv[2]);
-const PAGE = Buffer.from(`<html><title>A page</title><body><p>${'Some words of a page. '.repeat(20)}</p></body></html>`);
+const PAGE = Buffer.from(
+  `<html><title>A page</title><body><p>${'Some words of a page. '.repeat(20)}</p></body></html>`,
+);
 const events = [];
 let served = 0;
 const server = createServer((request, response) => {

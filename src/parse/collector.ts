@@ -6,7 +6,7 @@ import { ForeignContent } from './foreign.js';
 import { LinkRecords } from './link-records.js';
 import { PageMetadata, isJsonLd } from './metadata.js';
 import { NestingContext } from './nesting.js';
-import { BREAK_OF, tagNumber } from './tags.js';
+import { BREAK_OF, WORD_BREAK, tagNumber } from './tags.js';
 import { ENDS_PRE, HAS_RULE, MAKES_BODY, MODEL_OF, ONLY_BREAKS } from './tag-rules.js';
 import { READS_ATTRIBUTES, READS_ATTRIBUTES_AND_IMAGES } from './tag-rules.js';
 import type { TextOutput } from './text-output.js';
@@ -97,6 +97,12 @@ export class PageCollector implements TokenSink {
     return this.#text.append(bytes, from, end);
   }
 
+  space(): boolean {
+    if (this.#preDepth > 0) return false;
+    if (!this.#silent) this.#text.owe(WORD_BREAK);
+    return true;
+  }
+
   characterData(bytes: Buffer, from: number, to: number): void {
     if (!this.#silent) this.#text.appendPreformatted(bytes, from, to, false);
   }
@@ -105,6 +111,11 @@ export class PageCollector implements TokenSink {
     if (this.#ordinary && ONLY_BREAKS[tag] === 1) {
       this.#text.owe(BREAK_OF[tag]!);
       this.#open[tag]!++;
+      return DATA;
+    }
+    if (this.#ordinary && tag === A) {
+      this.#open[A]!++;
+      this.#startLink(bytes);
       return DATA;
     }
     return this.#startSpecial(bytes, tag, nameFrom, nameTo);
@@ -212,11 +223,7 @@ export class PageCollector implements TokenSink {
   #applyRule(bytes: Buffer, tag: number): void {
     switch (tag) {
       case A:
-        if (this.#linkOpen) this.#closeLink();
-        this.#link = this.#addLink(bytes, A, HREF);
-        this.#linkOpen = true;
-        this.#linkMarkers = this.#nesting.markers;
-        if (this.#link >= 0) this.links.openText(this.#link, this.#text.length);
+        this.#startLink(bytes);
         break;
       case AREA:
         this.#addLink(bytes, AREA, HREF);
@@ -272,6 +279,15 @@ export class PageCollector implements TokenSink {
       default:
         break;
     }
+  }
+
+  /** A link inside a link ends the outer one. */
+  #startLink(bytes: Buffer): void {
+    if (this.#linkOpen) this.#closeLink();
+    this.#link = this.#addLink(bytes, A, HREF);
+    this.#linkOpen = true;
+    this.#linkMarkers = this.#nesting.markers;
+    if (this.#link >= 0) this.links.openText(this.#link, this.#text.length);
   }
 
   /** Notes the link of the current tag; -1 when it has no such attribute. */

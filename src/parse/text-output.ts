@@ -3,7 +3,7 @@
 import { AMPERSAND, CLASS, CR, INTERRUPTS_TEXT, IS_SPACE, LESS_THAN, LF, SPACE, TAB } from './bytes.js';
 import type { ReferenceReader } from './entities.js';
 import { CELL_BREAK, LINE_BREAK, NO_BREAK, PARAGRAPH_BREAK, WORD_BREAK } from './tags.js';
-import { FOUR_SPACES, FOUR_TABS, marksOfMarkup, marksOfSpaces, wordsOf } from './words.js';
+import { marksOfMarkup, marksOfSpaces, seekAfterSpace, wordsOf } from './words.js';
 
 /** Room for most pages; it grows for larger ones. */
 const FIRST_BYTES = 1 << 20;
@@ -63,7 +63,7 @@ export class TextOutput {
       byte = source[i]!;
       const bits = CLASS[byte]!;
       if ((bits & IS_SPACE) !== 0) {
-        i = this.#afterSpace(source, i + 1, end);
+        i = seekAfterSpace(source, this.#words, i + 1, end);
         if (this.#pending === NO_BREAK) this.#pending = WORD_BREAK;
       } else if ((bits & INTERRUPTS_TEXT) === 0) {
         i = this.#copyRun(source, i, end);
@@ -116,22 +116,6 @@ export class TextOutput {
       this.#pending = WORD_BREAK;
     }
     this.length = n;
-    return i;
-  }
-
-  /** Position of the first byte in `[from, end)` that is no white space. Indentation is skipped four bytes at a time. */
-  #afterSpace(source: Uint8Array, from: number, end: number): number {
-    const words = this.#words;
-    let i = from;
-    while (i + 4 <= end) {
-      const word = words.getInt32(i, true);
-      if (word !== FOUR_SPACES && word !== FOUR_TABS) break;
-      i += 4;
-    }
-    for (; i < end; i++) {
-      const byte = source[i]!;
-      if (byte !== SPACE && (CLASS[byte]! & IS_SPACE) === 0) break;
-    }
     return i;
   }
 

@@ -1,10 +1,20 @@
 // Splits UTF-8 HTML into text, tags and raw content, and tells a sink: the HTML standard's tokenizer without its tokens.
 // Promise: one pass, every byte looked at a bounded number of times, no allocation; the sink decides what is decoded.
 import type { AttributeList } from './attributes.js';
-import { BANG, CLASS, DASH, ENDS_TAG_NAME, GREATER_THAN, IS_LETTER, LESS_THAN, RIGHT_BRACKET } from './bytes.js';
+import {
+  BANG,
+  CLASS,
+  DASH,
+  ENDS_TAG_NAME,
+  GREATER_THAN,
+  IS_LETTER,
+  IS_SPACE,
+  LESS_THAN,
+  RIGHT_BRACKET,
+} from './bytes.js';
 import { LOWER, QUESTION_MARK, SLASH, ascii, equalsIgnoringCase, seek, startsIgnoringCase } from './bytes.js';
 import { lookUpTag } from './tags.js';
-import { seekNameEnd, wordsOf } from './words.js';
+import { seekAfterSpace, seekNameEnd, wordsOf } from './words.js';
 
 /** How the content after a start tag is read. */
 export const DATA = 0;
@@ -26,6 +36,8 @@ export interface TokenSink {
   readonly readsAttributes: Uint8Array;
   /** Takes text from `from` on: its first byte is text even if it is `<`. Returns where the next `<` stands, or `end`. */
   text(bytes: Buffer, from: number, end: number): number;
+  /** Offers text that is nothing but white space; when it is not taken (false), {@link text} gets it. */
+  space(): boolean;
   /** Takes a whole CDATA section's content. */
   characterData(bytes: Buffer, from: number, to: number): void;
   /** Takes a start tag; its attributes are in the list given to {@link tokenize}. Says how to read on. */
@@ -44,8 +56,11 @@ export function tokenize(bytes: Buffer, attributes: AttributeList, sink: TokenSi
   const words = wordsOf(bytes);
   let i = 0;
   while (i < end) {
-    if (bytes[i] !== LESS_THAN || i + 1 >= end) {
-      i = sink.text(bytes, i, end);
+    const byte = bytes[i]!;
+    if (byte !== LESS_THAN || i + 1 >= end) {
+      // Most text is the indentation of the next tag.
+      const after = (CLASS[byte]! & IS_SPACE) === 0 ? i : seekAfterSpace(bytes, words, i + 1, end);
+      i = after > i && after < end && bytes[after] === LESS_THAN && sink.space() ? after : sink.text(bytes, i, end);
       continue;
     }
     const next = bytes[i + 1]!;

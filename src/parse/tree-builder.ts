@@ -41,7 +41,9 @@ const DEFINITION = tagSet('dd dt');
 const P_WALL = tagSet('applet button caption html marquee object table td template th');
 
 /** Reads pages into trees whose `tag` column counts in `names`; `names[0]` stands for every other element. */
-export function createTreeReader(names: readonly string[]): (body: Uint8Array, contentType?: string | null) => PageTree {
+export function createTreeReader(
+  names: readonly string[],
+): (body: Uint8Array, contentType?: string | null) => PageTree {
   const own = new Uint8Array(256);
   for (let tag = 1; tag < 256 && tagName(tag) !== undefined; tag++) own[tag] = Math.max(0, names.indexOf(tagName(tag)));
   const text = names.indexOf('#text');
@@ -57,7 +59,11 @@ export function createTreeReader(names: readonly string[]): (body: Uint8Array, c
   };
 }
 
+/** Foreign content and self-closing tags are told by attributes: all are read. */
+const EVERY_TAG = new Uint8Array(256).fill(1);
+
 class TreeBuilder implements TokenSink {
+  readonly readsAttributes = EVERY_TAG;
   readonly #attributes: AttributeList;
   readonly #own: Uint8Array;
   readonly #textTag: number;
@@ -129,6 +135,11 @@ class TreeBuilder implements TokenSink {
       flags: this.#flags.slice(0, count),
     };
     return new PageTree(bytes, rows, this.#truncated);
+  }
+
+  /** White space is judged with its place: `text` does. */
+  space(): boolean {
+    return false;
   }
 
   text(bytes: Buffer, from: number, end: number): number {

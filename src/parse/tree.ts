@@ -5,6 +5,7 @@ import { CLASS, ENDS_TAG_NAME, LESS_THAN, LOWER, ascii, sliceLatin1 } from './by
 import type { Range } from './metadata.js';
 import { ReferenceReader } from './entities.js';
 import { ValueDecoder } from './values.js';
+import { wordsOf } from './words.js';
 
 /** Bits of {@link PageTree.flags}. */
 export const SPACE_BEFORE = 1;
@@ -51,9 +52,11 @@ export class PageTree implements TreeRows {
   readonly bytes: Buffer;
   /** True when the page had more nodes or depth than is kept. */
   readonly truncated: boolean;
+  readonly #words: DataView;
 
   constructor(bytes: Buffer, rows: TreeRows, truncated: boolean) {
     this.bytes = bytes;
+    this.#words = wordsOf(bytes);
     this.count = rows.count;
     this.tag = rows.tag;
     this.parent = rows.parent;
@@ -79,7 +82,7 @@ export class PageTree implements TreeRows {
 
   /** All attributes of an element, as positions. The list is shared: it holds until the next call. */
   attributes(node: number): AttributeList {
-    if (this.from[node]! < this.to[node]!) attributes.read(this.bytes, this.from[node]!, this.to[node]!);
+    if (this.from[node]! < this.to[node]!) attributes.read(this.bytes, this.#words, this.from[node]!, this.to[node]!);
     else attributes.release();
     return attributes;
   }

@@ -1,10 +1,10 @@
 // Four bytes at a time: the page as 32-bit words at any offset, and tests of all four bytes of a word in a few operations.
 // Each test sets the high bit of a byte that matches. A borrow may also set that of bytes above one that matches, never
 // below: "none matches" and the lowest match are exact.
-import { CLASS, LESS_THAN, MAY_END_NAME } from './bytes.js';
+import { CLASS, IS_SPACE, LESS_THAN, MAY_END_NAME, SPACE } from './bytes.js';
 
-export const FOUR_SPACES = 0x20202020;
-export const FOUR_TABS = 0x09090909;
+const FOUR_SPACES = 0x20202020;
+const FOUR_TABS = 0x09090909;
 const ONES = 0x01010101;
 const HIGH_BITS = 0x80808080 | 0;
 const FOUR_AMPERSANDS = 0x26262626;
@@ -31,6 +31,21 @@ export function marksOfMarkup(word: number): number {
 export function marksOfSpaces(word: number): number {
   const space = word ^ FOUR_SPACES;
   return (space - ONES) & ~space & HIGH_BITS;
+}
+
+/** Position of the first byte in `[from, end)` that is no white space. Indentation is skipped four bytes at a time. */
+export function seekAfterSpace(bytes: Uint8Array, words: DataView, from: number, end: number): number {
+  let i = from;
+  while (i + 4 <= end) {
+    const word = words.getInt32(i, true);
+    if (word !== FOUR_SPACES && word !== FOUR_TABS) break;
+    i += 4;
+  }
+  for (; i < end; i++) {
+    const byte = bytes[i]!;
+    if (byte !== SPACE && (CLASS[byte]! & IS_SPACE) === 0) break;
+  }
+  return i;
 }
 
 /** Position of the first `<`, `=`, `>` or `?` in `[from, end)`, or `end`. */

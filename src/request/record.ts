@@ -38,6 +38,7 @@ const SEEDED_MARK = '!';
 
 /** A request that is only a URL is stored as that URL; anything else as JSON, which never starts like one. */
 export function packRecord(request: Pick<RequestOptions, Packable | 'url'>, customKey: string | undefined): string {
+  if (customKey === undefined && isLink(request)) return packLink(request.url, request);
   let packed: Record<string, unknown> | undefined;
   if (customKey !== undefined) packed = { u: request.url, [SHORT.uniqueKey]: customKey };
   let isOnlySeeded = customKey === undefined;
@@ -52,14 +53,56 @@ export function packRecord(request: Pick<RequestOptions, Packable | 'url'>, cust
   return isOnlySeeded ? SEEDED_MARK + request.url : JSON.stringify(packed);
 }
 
+/** How each strategy is written, made once. */
+const STRATEGY_PART = new Map<string, string>(
+  ['all', 'same-domain', 'same-hostname', 'same-origin'].map((name) => [name, `,"${SHORT.enqueueStrategy}":"${name}"`]),
+);
+
+/** True for what pages link to: nothing but a URL, its depth and the strategy under which it was found. */
+function isLink(request: Pick<RequestOptions, Packable>): boolean {
+  return (
+    request.method === 'GET' &&
+    !request.payload &&
+    !request.retryCount &&
+    !request.sessionRotationCount &&
+    request.maxRetries === undefined &&
+    !request.noRetry &&
+    !request.loadedUrl &&
+    !request.sessionId &&
+    !request.skipNavigation &&
+    !request.keepUrlFragment &&
+    !request.useExtendedUniqueKey &&
+    !request.hops &&
+    !request.state &&
+    !request.handledAt &&
+    !request.seeded &&
+    Number.isInteger(request.crawlDepth) &&
+    (!request.enqueueStrategy || STRATEGY_PART.has(request.enqueueStrategy)) &&
+    !request.errorMessages?.length &&
+    isEmpty(request.headers) &&
+    isEmpty(request.userData)
+  );
+}
+
+/** The same record as the loop over all properties makes, at less than half its cost. */
+function packLink(url: string, { crawlDepth, enqueueStrategy }: Pick<RequestOptions, Packable>): string {
+  if (!crawlDepth && !enqueueStrategy) return url;
+  const depth = crawlDepth ? `,"${SHORT.crawlDepth}":${crawlDepth}` : '';
+  const strategy = enqueueStrategy ? STRATEGY_PART.get(enqueueStrategy)! : '';
+  return `{"u":${JSON.stringify(url)}${depth}${strategy}}`;
+}
+
+function isEmpty(value: object | undefined): boolean {
+  for (const _ in value) return false;
+  return true;
+}
+
 function isDefault(name: string, value: unknown): boolean {
   if (value === undefined || value === null || value === false || value === '') return true;
   // No retries is a choice; zero of anything else that is counted is where it begins.
   if (value === 0) return name !== 'maxRetries';
   if (value === 'GET') return name === 'method';
-  if (typeof value !== 'object') return false;
-  for (const _ in value) return false;
-  return true;
+  return typeof value === 'object' && isEmpty(value);
 }
 
 export function unpackRecord(record: string): RequestOptions {

@@ -221,6 +221,21 @@ describe('the packed form of a request', () => {
     expect(Request.fromRecord(request.toRecord()).handledAt).toBe('2023-11-14T22:13:20.000Z');
   });
 
+  it('of a link is the JSON of its URL, depth and strategy', () => {
+    fc.assert(
+      fc.property(
+        fc.webUrl({ withFragments: true, withQueryParameters: true }),
+        fc.nat(3),
+        fc.constantFrom('same-domain' as const, 'all' as const, undefined),
+        (url, crawlDepth, enqueueStrategy) => {
+          const record = new Request({ url, crawlDepth, enqueueStrategy }).toRecord();
+          const parts = { u: url, c: crawlDepth === 0 ? undefined : crawlDepth, g: enqueueStrategy };
+          expect(record).toBe(crawlDepth === 0 && !enqueueStrategy ? url : JSON.stringify(parts));
+        },
+      ),
+    );
+  });
+
   it('is the bare URL when there is nothing else to say', () => {
     expect(new Request({ url: 'https://example.com/a?b#c' }).toRecord()).toBe('https://example.com/a?b#c');
   });

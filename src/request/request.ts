@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { RequestValidationError } from '../errors.js';
 import { type Fingerprint, fingerprintOf, fingerprintToId } from './fingerprint.js';
 import { packRecord, unpackRecord } from './record.js';
-import { normalizeUrl, parseHttpUrl } from './url.js';
+import { checkHttpUrl, normalizeUrl } from './url.js';
 
 /** Any plain object. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- Crawlee's name and shape, so that its scripts compile.
@@ -284,7 +284,7 @@ export function validateRequestOptions(options: RequestOptions): void {
     const expected = check(value);
     if (expected) throw new RequestValidationError(`request property "${name}" must be ${expected}`);
   }
-  parseHttpUrl(options.url);
+  checkHttpUrl(options.url);
   if (options.payload && (options.method ?? 'GET').toUpperCase() === 'GET') {
     throw new RequestValidationError('a GET request cannot have a payload: set another method');
   }

@@ -2,7 +2,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CrawlError } from '../errors.js';
-import { domainOf, hostOf, MAX_URL_LENGTH, normalizeUrl, parseHttpUrl, parseUrl, registrableDomain } from './url.js';
+import { checkHttpUrl, domainOf, hostOf, MAX_URL_LENGTH, normalizeUrl, parseHttpUrl } from './url.js';
+import { parseUrl, registrableDomain } from './url.js';
 
 /** The unique key by the rules alone, step by step, with the platform's parser. */
 function keyByTheRules(text: string, keepFragment: boolean): string {
@@ -173,6 +174,44 @@ describe('normalizeUrl', () => {
     );
   });
 
+  it('equals the rules on queries of any spelling', () => {
+    const piece = pick(
+      ...[...'abzA09-._~!$()*+,;:@/?=&%#\'" <|é'],
+      ...[
+        '%20',
+        '%2B',
+        '%26',
+        '%3d',
+        '%3D',
+        '%41',
+        '%7e',
+        '%C3%A9',
+        '%e9',
+        '%00',
+        '%2',
+        '%zz',
+        'utm_',
+        '%75tm_',
+        '&a=1',
+        '&b',
+        '&&',
+        '==',
+        '[]',
+        '&a=0',
+      ],
+    );
+    const plain = join([
+      pick('https://example.com', 'http://a.b/c/', 'https://a.b/c.d/%41', 'https://a.b/%2e/'),
+      fc.array(piece, { maxLength: 12 }).map((all) => `?${all.join('')}`),
+    ]);
+    fc.assert(
+      fc.property(plain, fc.boolean(), (text, keepFragment) => {
+        expect(normalizeUrl(text, keepFragment)).toBe(keyByTheRules(text, keepFragment));
+      }),
+      { numRuns: 10_000 },
+    );
+  });
+
   it('gives a key that is its own key', () => {
     fc.assert(
       fc.property(adversarial, (text) => {
@@ -259,6 +298,24 @@ describe('parseHttpUrl', () => {
         }
       }),
     );
+  });
+
+  it('throws exactly when checkHttpUrl throws, and the same', () => {
+    const messageOf = (check: (text: string) => unknown, text: string): string | undefined => {
+      try {
+        check(text);
+        return undefined;
+      } catch (error) {
+        return (error as CrawlError).message;
+      }
+    };
+    fc.assert(
+      fc.property(anyUrl, (text) => {
+        expect(messageOf(checkHttpUrl, text)).toBe(messageOf(parseHttpUrl, text));
+      }),
+      { numRuns: 3_000 },
+    );
+    expect(() => checkHttpUrl(`https://example.com/${'a'.repeat(MAX_URL_LENGTH)}`)).toThrow(/too long/);
   });
 
   it('refuses a URL that is longer than any server takes', () => {

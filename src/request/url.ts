@@ -3,12 +3,18 @@
 import { createRequire } from 'node:module';
 import type * as Tldts from 'tldts';
 import { CrawlError } from '../errors.js';
+import { sortedPlainQuery } from './query.js';
 
 /** Changes when unique keys would; stores refuse to mix versions. */
 export const NORMALISATION_VERSION = 1;
 
 /** No server we want to talk to needs more; longer ones are traps. */
 export const MAX_URL_LENGTH = 65_536;
+
+/** Throws what {@link parseHttpUrl} throws; a plainly good URL is not parsed. */
+export function checkHttpUrl(text: string): void {
+  if (typeof text !== 'string' || text.length > MAX_URL_LENGTH || plainHostEnd(text) === 0) parseHttpUrl(text);
+}
 
 /** Parses an http(s) URL or says, by code, why it is none. */
 export function parseHttpUrl(text: string): URL {
@@ -50,12 +56,19 @@ function clip(text: string): string {
  * comes back as it is.
  */
 export function normalizeUrl(text: string, keepFragment = false): string {
-  return canonicalKey(text) ?? parsedKey(text, keepFragment);
+  return plainKey(text, keepFragment) ?? parsedKey(text, keepFragment);
 }
 
-// 'a'-'z', '0'-'9', '-', '.' and ':' in a host; a path of characters the URL parser leaves alone.
+const SLASH = 47;
+const DOT = 46;
+const DASH = 45;
+const PERCENT = 37;
+const QUESTION_MARK = 63;
+const HASH = 35;
+
+// 'a'-'z', '0'-'9', '-' and '.' in a host; a path of characters the URL parser leaves alone.
 const HOST_OK = charTable('abcdefghijklmnopqrstuvwxyz0123456789-.');
-const PATH_OK = charTable("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_~/!$&'()*+,;=:@");
+const PATH_OK = charTable("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_~/!$&'()*+,;=:@%");
 
 function charTable(characters: string): Uint8Array {
   const table = new Uint8Array(128);
@@ -63,31 +76,62 @@ function charTable(characters: string): Uint8Array {
   return table;
 }
 
-/** The key of a URL that is already in canonical form and has no query, or undefined. No allocation but the result. */
-function canonicalKey(text: string): string | undefined {
-  const start = text.startsWith('https://') ? 8 : text.startsWith('http://') ? 7 : 0;
-  if (start === 0) return undefined;
+/**
+ * Where the host of an http(s) URL ends, when the parser would leave scheme and host as they are and nothing else
+ * (userinfo, port) stands beside them; at a slash or the end of the text. Else 0. What follows never makes such a URL
+ * invalid.
+ */
+function plainHostEnd(text: string): number {
+  const start = startOfHost(text);
+  if (start === 0) return 0;
   const length = text.length;
   let at = start;
-  let lastDot = start - 1;
+  let label = start;
   for (; at < length; at++) {
     const code = text.charCodeAt(at);
-    if (code === 47) break;
-    if (code > 127 || HOST_OK[code] === 0) return undefined;
-    if (code === 46) lastDot = at;
+    if (code === SLASH) break;
+    if (code > 127 || HOST_OK[code] === 0) return 0;
+    if (code === DOT) label = at + 1;
+    // `xn--` and other labels with dashes there are checked by the parser.
+    else if (code === DASH && at === label + 3 && text.charCodeAt(at - 1) === DASH) return 0;
   }
-  // Hosts whose last label starts with a digit may be IPv4 in some spelling, 'xn--' needs validation.
-  const lastLabel = text.charCodeAt(lastDot + 1);
-  if (at === start || at - lastDot < 2 || (lastLabel >= 48 && lastLabel <= 57)) return undefined;
-  if (text.startsWith('xn--', start) || text.includes('.xn--')) return undefined;
-  for (let index = at; index < length; index++) {
-    const code = text.charCodeAt(index);
-    if (code === 46) {
-      // Dots that begin a segment may be dot segments, which the parser would remove.
-      if (text.charCodeAt(index - 1) === 47) return undefined;
-    } else if (code > 127 || PATH_OK[code] === 0) return undefined;
+  // Hosts whose last label starts with a digit may be IPv4 in some spelling.
+  const first = text.charCodeAt(label);
+  return label === at || (first >= 48 && first <= 57) ? 0 : at;
+}
+
+/** 8 after `https://`, 7 after `http://`, else 0. By characters: `startsWith` costs as much as the host. */
+function startOfHost(text: string): number {
+  if (text.charCodeAt(0) !== 104 || text.charCodeAt(1) !== 116 || text.charCodeAt(2) !== 116) return 0;
+  if (text.charCodeAt(3) !== 112) return 0;
+  const colon = text.charCodeAt(4) === 115 ? 5 : 4;
+  if (text.charCodeAt(colon) !== 58 || text.charCodeAt(colon + 1) !== SLASH) return 0;
+  return text.charCodeAt(colon + 2) === SLASH ? colon + 3 : 0;
+}
+
+/** The key of a URL that is already as the parser would write it, or undefined. One pass over its characters. */
+function plainKey(text: string, keepFragment: boolean): string | undefined {
+  const hostEnd = plainHostEnd(text);
+  if (hostEnd === 0) return undefined;
+  const length = text.length;
+  let pathEnd = hostEnd;
+  let code = 0;
+  for (; pathEnd < length; pathEnd++) {
+    const previous = code;
+    code = text.charCodeAt(pathEnd);
+    if (code === DOT || code === PERCENT) {
+      // A segment that begins so may be a dot segment, which the parser would remove.
+      if (previous === SLASH && (code === DOT || text.charCodeAt(pathEnd + 1) === 50)) return undefined;
+    } else if (code === QUESTION_MARK || code === HASH) break;
+    else if (code > 127 || PATH_OK[code] === 0) return undefined;
   }
-  return text.charCodeAt(length - 1) === 47 ? text.slice(0, -1) : text;
+  const keyEnd = text.charCodeAt(pathEnd - 1) === SLASH ? pathEnd - 1 : pathEnd;
+  if (pathEnd === length) return keyEnd === length ? text : text.slice(0, keyEnd);
+  const fragmentAt = code === HASH ? pathEnd : text.indexOf('#', pathEnd);
+  if (fragmentAt >= 0 && keepFragment) return undefined;
+  if (code === HASH) return text.slice(0, keyEnd);
+  const query = sortedPlainQuery(text, pathEnd + 1, fragmentAt < 0 ? length : fragmentAt);
+  return query === undefined ? undefined : text.slice(0, keyEnd) + query;
 }
 
 function parsedKey(text: string, keepFragment: boolean): string {
@@ -136,22 +180,26 @@ export type PaceBy = 'domain' | 'host';
 
 /** The domain (or host) whose queue and pace a URL belongs to. */
 export function domainOf(url: string, paceBy: PaceBy = 'domain'): string {
-  const host = quickHost(url) ?? hostOf(url);
-  return paceBy === 'host' ? host : registrableDomain(host);
+  return paceBy === 'host' ? canonicalHost(url) : domainAt(url);
 }
 
-/** The host of a URL whose authority is plain lower case, without parsing it. */
-function quickHost(url: string): string | undefined {
-  const start = url.startsWith('https://') ? 8 : url.startsWith('http://') ? 7 : 0;
-  if (start === 0) return undefined;
-  for (let at = start; at < url.length; at++) {
-    const code = url.charCodeAt(at);
-    if (code === 47) {
-      const host = url.slice(start, at);
-      // Numbers, punycode and extra slashes have other spellings: let the parser decide.
-      return /^$|^[0-9.]|\.[0-9][^.]*$|xn--/.test(host) ? undefined : host;
-    }
-    if (code > 127 || HOST_OK[code] === 0) return undefined;
+function canonicalHost(url: string): string {
+  const end = plainHostEnd(url);
+  return end === 0 ? hostOf(url) : url.slice(startOfHost(url), end);
+}
+
+let lastOrigin = '';
+let lastDomain = '';
+
+function domainAt(url: string): string {
+  // Links of a page come in runs of one site.
+  if (lastOrigin !== '' && url.startsWith(lastOrigin)) return lastDomain;
+  const end = plainHostEnd(url);
+  if (end === 0) return registrableDomain(hostOf(url));
+  const domain = registrableDomain(url.slice(startOfHost(url), end));
+  if (end < url.length) {
+    lastOrigin = url.slice(0, end + 1);
+    lastDomain = domain;
   }
-  return undefined;
+  return domain;
 }

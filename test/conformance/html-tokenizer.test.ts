@@ -78,6 +78,7 @@ function tokensOf(input: string, state: string, lastStartTag: string): Token[] {
       tokens.push(['Character', textOf(bytes, from, to)]);
       return to;
     },
+    space: () => false,
     characterData: (bytes, from, to) => tokens.push(['Character', rawTextOf(bytes, from, to)]),
     startTag(bytes, _tag, nameFrom, nameTo) {
       if (!started) {

@@ -1,0 +1,91 @@
+// The query of a unique key, for the queries that pages have: sorted by name, `utm_*` removed, spelled as
+// `URLSearchParams` spells it. Promise: exactly what that class gives, or undefined where only it knows.
+
+/** A character that `URLSearchParams` writes as it is (a plus is a space to it, and a space is written as a plus). */
+const SAME = 1;
+/** A character that the URL parser leaves alone in a query and `URLSearchParams` escapes. */
+const ESCAPED = 2;
+const KIND = new Uint8Array(128);
+for (const character of 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789*-._+') {
+  KIND[character.charCodeAt(0)] = SAME;
+}
+for (const character of '%~!$(),;:@/?=') KIND[character.charCodeAt(0)] = ESCAPED;
+
+/** What `URLSearchParams` writes for each ASCII character. */
+const WRITTEN = Array.from({ length: 128 }, (_, code) =>
+  new URLSearchParams([['', String.fromCharCode(code)]]).toString().slice(1),
+);
+const AMPERSAND = '&';
+const PERCENT = 37;
+
+/** `?` and the sorted query in `text[from, to)`, or '' when nothing is left of it; undefined when it is unusual. */
+export function sortedPlainQuery(text: string, from: number, to: number): string | undefined {
+  const names: string[] = [];
+  const pairs: string[] = [];
+  for (let at = from; at < to;) {
+    let end = text.indexOf(AMPERSAND, at);
+    if (end < 0 || end > to) end = to;
+    if (end > at) {
+      let equals = text.indexOf('=', at);
+      if (equals < 0 || equals > end) equals = end;
+      const name = written(text, at, equals);
+      const value = equals < end ? written(text, equals + 1, end) : '';
+      if (name === undefined || value === undefined) return undefined;
+      if (!name.startsWith('utm_')) insert(names, pairs, name, `${name}=${value}`);
+    }
+    at = end + 1;
+  }
+  if (pairs.length === 0) return '';
+  if (pairs.length === 1) return `?${pairs[0]!}`;
+  // Names are sorted as they read unescaped.
+  for (const name of names) if (name.includes('%') || name.includes('+')) return undefined;
+  return `?${pairs.join(AMPERSAND)}`;
+}
+
+/** Keeps the pairs sorted by name, equal names in their order. */
+function insert(names: string[], pairs: string[], name: string, pair: string): void {
+  let at = names.length;
+  while (at > 0 && names[at - 1]! > name) at--;
+  if (at === names.length) {
+    names.push(name);
+    pairs.push(pair);
+  } else {
+    names.splice(at, 0, name);
+    pairs.splice(at, 0, pair);
+  }
+}
+
+/** The spelling of a name or value; undefined when the parser would change it or it is not ASCII. */
+function written(text: string, from: number, to: number): string | undefined {
+  let done = '';
+  let copied = from;
+  for (let at = from; at < to;) {
+    const code = text.charCodeAt(at);
+    const kind = code < 128 ? KIND[code]! : 0;
+    if (kind === 0) return undefined;
+    if (kind === SAME) {
+      at++;
+      continue;
+    }
+    const escaped = code === PERCENT ? hexByte(text, at + 1, to) : -1;
+    if (escaped > 127) return undefined;
+    done += text.slice(copied, at) + WRITTEN[escaped < 0 ? code : escaped]!;
+    at += escaped < 0 ? 1 : 3;
+    copied = at;
+  }
+  return copied === from ? text.slice(from, to) : done + text.slice(copied, to);
+}
+
+/** The byte of two hexadecimal digits at `at`, or -1. */
+function hexByte(text: string, at: number, to: number): number {
+  if (at + 2 > to) return -1;
+  const high = hexDigit(text.charCodeAt(at));
+  const low = hexDigit(text.charCodeAt(at + 1));
+  return high < 0 || low < 0 ? -1 : high * 16 + low;
+}
+
+function hexDigit(code: number): number {
+  if (code >= 48 && code <= 57) return code - 48;
+  const lower = code | 32;
+  return lower >= 97 && lower <= 102 ? lower - 87 : -1;
+}
