@@ -18,6 +18,7 @@ const MEASURES = {
   import: 'CPU time of import "orcrawl"',
   crawl: 'a whole crawl on one core, beside Crawlee 3.18 and the bare loop; concurrency 50',
   'crawl-node24': 'the same on Node 24',
+  content: 'storing pages as WET and WARC, and finding them again',
   rss: 'peak resident memory at 200 concurrent requests on the real pages',
 } as const;
 

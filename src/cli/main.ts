@@ -5,6 +5,7 @@ import { Command, CommanderError } from 'commander';
 import { addCrawlCommand } from './crawl.js';
 import { addDemoCommand } from './demo.js';
 import { EXIT, exitCodeOf } from './exit-codes.js';
+import { addGetCommand } from './get.js';
 import { addSimwebCommand } from './simweb.js';
 import { complain, errorLine, tolerateClosedPipes } from './terminal.js';
 import { version } from './version.js';
@@ -13,6 +14,7 @@ const EXAMPLES = `
 Examples:
   $ orcrawl demo                                 crawl a built-in synthetic web
   $ orcrawl crawl example.com --max-pages 100    crawl a site into ./orcrawl-out/example.com
+  $ orcrawl get example.com -d ./data            print a page that a crawl stored
   $ orcrawl simweb --port 8080                   serve a synthetic web to try things on
   $ orcrawl crawl --help                         everything a crawl can be told
 `;
@@ -27,6 +29,7 @@ function createProgram(onExit: (code: number) => void): Command {
     .configureOutput({ outputError: () => undefined });
   addCrawlCommand(program, onExit);
   addDemoCommand(program, onExit);
+  addGetCommand(program, onExit);
   addSimwebCommand(program, onExit);
   for (const command of program.commands) command.copyInheritedSettings(program);
   return program;
