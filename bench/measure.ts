@@ -22,6 +22,7 @@ const MEASURES = {
   'crawl-https': 'the same over HTTPS, a new connection for every page',
   'crawl-node24': 'the same on Node 24',
   many: 'batches: 100 permits against 200 ms of latency, and the memory of a million URLs',
+  content: 'storing pages as WET and WARC, and finding them again',
   rss: 'peak resident memory at 200 concurrent requests on the real pages',
 } as const;
 

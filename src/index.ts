@@ -126,6 +126,8 @@ export type { SessionOptions } from './session/session.js';
 export { SessionPool } from './session/session-pool.js';
 export type { SessionPoolOptions } from './session/session-pool.js';
 
+export { findPage } from './store/content-reading.js';
+export type { FindPageOptions, StoredPage } from './store/content-reading.js';
 export { Dataset } from './store/dataset.js';
 export { KeyValueStore } from './store/key-value.js';
 export { useState } from './store/use-state.js';

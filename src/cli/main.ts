@@ -6,6 +6,7 @@ import { addAuditCommand } from './audit.js';
 import { addCrawlCommand } from './crawl.js';
 import { addDemoCommand } from './demo.js';
 import { EXIT, exitCodeOf } from './exit-codes.js';
+import { addGetCommand } from './get.js';
 import { addSimwebCommand } from './simweb.js';
 import { complain, errorLine, tolerateClosedPipes } from './terminal.js';
 import { version } from './version.js';
@@ -15,6 +16,7 @@ Examples:
   $ orcrawl demo                                 crawl a built-in synthetic web
   $ orcrawl crawl example.com --max-pages 100    crawl a site into ./orcrawl-out/example.com
   $ orcrawl audit orcrawl-out/example.com        check how polite it was
+  $ orcrawl get example.com -d ./data            print a page that a crawl stored
   $ orcrawl simweb --port 8080                   serve a synthetic web to try things on
   $ orcrawl crawl --help                         everything a crawl can be told
 `;
@@ -30,6 +32,7 @@ function createProgram(onExit: (code: number) => void): Command {
   addCrawlCommand(program, onExit);
   addAuditCommand(program, onExit);
   addDemoCommand(program, onExit);
+  addGetCommand(program, onExit);
   addSimwebCommand(program, onExit);
   for (const command of program.commands) command.copyInheritedSettings(program);
   return program;

@@ -78,7 +78,8 @@ export function createSettler(options: SettlerOptions): Settler {
     writers.delete(key);
     const writer = await options.openWriter(dataset);
     // Noted before the first append: after a crash, bytes without a note would pass for acknowledged ones.
-    await holder.settle({ settlements: [], notes: { [writer.key]: String(writer.length) } });
+    // A refused call notes nothing: it is made again in the new life.
+    while (!(await holder.settle({ settlements: [], notes: { [writer.key]: String(writer.length) } })).held);
     writers.set(key, writer);
     return writer;
   }

@@ -27,7 +27,10 @@ export interface ContentStoreOptions {
    * the acknowledged length. Without it there is no queue, and they are cut after their last whole record.
    */
   readonly notes?: Readonly<Record<string, string>>;
-  /** Records notes in the queue: called before the first byte of each segment. */
+  /**
+   * Records notes in the queue; called before the first byte of each segment. Resolve only when they are recorded:
+   * a settle that found its life over recorded nothing, and must be made again in the new one.
+   */
   readonly note?: (notes: Readonly<Record<string, string>>) => Promise<void>;
   /** Whether the writer of a segment is certainly dead. */
   readonly isWriterGone?: (writerId: string) => boolean;

@@ -66,9 +66,11 @@ export function createContentSegment(options: ContentSegmentOptions): ContentSeg
 
   const cutBack = async ({ length, indexLength }: Mark): Promise<void> => {
     isUncut = true;
-    // The index first: a line without its record would be worse than a record without its line.
-    await index.cutTo(indexLength);
-    await records?.cutTo(length);
+    // The index first: a record without its line is the lesser evil if this process dies in between.
+    const results = [];
+    if (index.lengthBytes > indexLength) results.push(await settled(index.cutTo(indexLength)));
+    if (records && records.lengthBytes > length) results.push(await settled(records.cutTo(length)));
+    for (const { error } of results) if (error !== undefined) throw error;
     isUncut = false;
   };
 
@@ -126,6 +128,14 @@ export function createContentSegment(options: ContentSegmentOptions): ContentSeg
       for (const path of [tail, join(folder, name)]) await rm(path, { force: true });
     },
   };
+}
+
+/** Both files are cut, whatever becomes of the first. */
+async function settled(cutting: Promise<void>): Promise<{ error?: unknown }> {
+  return cutting.then(
+    () => ({}),
+    (error: unknown) => ({ error }),
+  );
 }
 
 async function firstRecord({ name, kind, gzipLevel, software, nowMs }: ContentSegmentOptions): Promise<Buffer> {

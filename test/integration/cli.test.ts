@@ -41,6 +41,7 @@ describe('orcrawl', () => {
         ['--help'],
         ['crawl', '--help'],
         ['audit', '--help'],
+        ['get', '--help'],
         ['simweb', '--help'],
         ['demo', '--help'],
       ]) {

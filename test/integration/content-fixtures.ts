@@ -3,23 +3,26 @@ import { createReadStream } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach } from 'vitest';
+import { afterAll, afterEach } from 'vitest';
 import { WARCParser } from 'warcio';
 import { parseIndexLine, type IndexEntry } from '../../src/store/cdxj.js';
 import { sha1Base32 } from '../../src/store/warc.js';
 
-const made: string[] = [];
+const made = { test: [] as string[], suite: [] as string[] };
 
-/** Temporary folders that are removed after each test. */
-export async function folders(count: number): Promise<string[]> {
+/** Temporary folders that are removed after each test, or after all of the file. */
+export async function folders(count: number, until: 'test' | 'suite' = 'test'): Promise<string[]> {
   const found = await Promise.all(Array.from({ length: count }, () => mkdtemp(join(tmpdir(), 'orcrawl-content-'))));
-  made.push(...found);
+  made[until].push(...found);
   return found;
 }
 
-afterEach(async () => {
-  for (const folder of made.splice(0)) await rm(folder, { recursive: true, force: true });
-});
+async function removeAll(list: string[]): Promise<void> {
+  for (const folder of list.splice(0)) await rm(folder, { recursive: true, force: true });
+}
+
+afterEach(() => removeAll(made.test));
+afterAll(() => removeAll(made.suite));
 
 export async function filesIn(dataDir: string): Promise<string[]> {
   return (await readdir(join(dataDir, 'content'))).sort();

@@ -1,6 +1,6 @@
 // Stored pages on real disks: written, rotated, cut back, found again, and read by another project's archive reader.
 import { spawnSync } from 'node:child_process';
-import { appendFile, readFile, rename, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readFile, rename, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
@@ -370,6 +370,69 @@ describe('a data directory', () => {
     await rm(join(dataDirs[1]!, 'content'));
     await rename(join(dataDirs[1]!, 'away'), join(dataDirs[1]!, 'content'));
     for (const n of numbers(0, 60)) expect((await findPage(dataDirs, urlOf(n)))?.text).toBe(textOf(n));
+  });
+
+  /** Pages of the second of two directories first, then of the first. */
+  const secondThenFirst = (): Pages => {
+    const home = (n: number): number => homeDirectory(contentHash(urlOf(n)), 2);
+    return pages(0, 40).sort((a, b) => home(pageNumber(b)) - home(pageNumber(a)));
+  };
+  const pageNumber = ({ url }: { url: string }): number => Number(url.split('/').at(-1));
+  const sizes = async (dataDir: string): Promise<number[]> =>
+    Promise.all((await filesIn(dataDir)).map(async (file) => (await stat(join(dataDir, 'content', file))).size));
+
+  it('that breaks within a batch leaves the batch whole, and ready to be cut back', async () => {
+    const dataDirs = await folders(2);
+    // Every segment is full at once: only the batch keeps it open.
+    const { content, append, store } = await openStore({ dataDirs, segmentBytes: 1 });
+    await rename(join(dataDirs[0]!, 'content'), join(dataDirs[0]!, 'away'));
+    const batch = await append(secondThenFirst());
+    expect(content.directoriesInUse).toEqual([dataDirs[1]]);
+    expect(batch.written).toHaveLength(1);
+    for (const { writer, before } of batch.written) await writer.cutTo(before);
+    expect(await sizes(dataDirs[1]!)).toEqual([0, 0]);
+    await store(secondThenFirst());
+    await content.close();
+    await rename(join(dataDirs[0]!, 'away'), join(dataDirs[0]!, 'content'));
+    for (const n of numbers(0, 40)) expect((await findPage(dataDirs, urlOf(n)))?.text).toBe(textOf(n));
+  });
+
+  it('that takes records but not their index lines, or responses but not texts, keeps neither', async () => {
+    const dataDirs = await folders(2);
+    const blocked: string[] = [];
+    const { content, store } = await openStore({
+      dataDirs,
+      storeRawHtml: true,
+      note: async (notes) => {
+        const segment = Object.keys(notes)[0]!;
+        if (blocked.length > 0 || !segment.endsWith('.wet.gz')) return;
+        // A folder in the place of the index: it cannot be opened.
+        blocked.push(join(dataDirs[1]!, segment.replace(/gz$/, 'cdxj.tail')));
+        await mkdir(blocked[0]!);
+      },
+    });
+    await store(secondThenFirst());
+    expect(content.directoriesInUse).toEqual([dataDirs[0]]);
+    await rm(blocked[0]!, { recursive: true });
+    expect(await sizes(dataDirs[1]!)).toEqual([0, 0, 0]);
+    await content.close();
+    expect(await filesIn(dataDirs[1]!)).toEqual([]);
+    for (const n of [1, 2, 3, 4]) expect((await findPage(dataDirs, urlOf(n)))?.text).toBe(textOf(n));
+  });
+
+  it('keeps nothing of a batch that ends with an error', async () => {
+    const dataDirs = await folders(2);
+    let calls = 0;
+    const { content, append } = await openStore({
+      dataDirs,
+      note: async () => {
+        if (++calls === 2) throw new Error('the queue is gone');
+      },
+    });
+    await expect(append(secondThenFirst())).rejects.toThrow('the queue is gone');
+    expect(await sizes(dataDirs[1]!)).toEqual([0, 0]);
+    await content.close();
+    expect(await filesIn(dataDirs[1]!)).toEqual([]);
   });
 
   it('must be usable at the start, one at least', async () => {
