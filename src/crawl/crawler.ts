@@ -212,7 +212,7 @@ export function composeCrawler<Kind extends CrawlerKind>(
       poolOptions,
       openWriter: storages.openVisitWriter,
       maxEnded,
-      leaseAhead: options.sameDomainDelayMs === 0 && options.maxRequestsPerMinute === Infinity,
+      leaseAhead: options.maxRequestsPerMinute === Infinity,
       keepAlive: options.keepAlive,
       seedsAreIn: () => !seeding.isUnderWay,
       refuseLease:

@@ -25,7 +25,10 @@ export interface RunParts {
   readonly openGate?: (host: AttemptHost) => Gate;
   readonly openWriter: (dataset: string | undefined) => Promise<VisitWriter>;
   readonly maxEnded: number;
-  /** With pacing, a request at hand would hold its domain's turn: lease only what can start. */
+  /**
+   * Whether requests are leased before they can start, for larger batches. One at hand holds its domain's turn, which
+   * costs nothing: when more is due than can start, its domain would wait in the queue just as long.
+   */
   readonly leaseAhead: boolean;
   readonly keepAlive: boolean;
   /** Are all seeds in the queue? */

@@ -121,6 +121,7 @@ async function openHosts(queue: RequestQueue, log: Log): Promise<HostStore> {
   return openLmdbHosts({
     folder: path.join(queue.folder, 'hosts'),
     shared: queue.access === 'shared',
+    bootId: systemClock.bootId,
     pack: packHost,
     unpack: unpackHost,
     onError: (error) => log.exception(error, 'what is known of hosts could not be saved'),

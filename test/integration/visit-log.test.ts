@@ -103,8 +103,8 @@ describe('the visit log', () => {
 });
 
 describe('hosts on disk', () => {
-  const open = (folder: string, more: { shared?: boolean; maxBytes?: number } = {}) =>
-    openLmdbHosts({ folder, shared: false, pack: packHost, unpack: unpackHost, ...more });
+  const open = (folder: string, more: { shared?: boolean; maxBytes?: number; bootId?: string } = {}) =>
+    openLmdbHosts({ folder, shared: false, bootId: 'this boot', pack: packHost, unpack: unpackHost, ...more });
   const withRules = (rules: string): HostRecord => ({ ...freshHost('bot'), rules, readAtMs: 7 });
 
   it('are kept, and at hand before they are written', async () => {
@@ -150,6 +150,20 @@ describe('hosts on disk', () => {
     expect(await again.claim('a', 60_000)).toBe(true);
     expect(await again.claim('b', 60_000)).toBe(false);
     await again.close();
+  });
+
+  it('do not outlive the boot in which they were not flushed', async () => {
+    const folder = path.join(await temporaryFolder(), 'hosts');
+    for (const [bootId, isKept] of [
+      ['first', false],
+      ['first', true],
+      ['second', false],
+    ] as const) {
+      const hosts = open(folder, { bootId });
+      expect((await hosts.get('a')) !== undefined).toBe(isKept);
+      hosts.put('a', freshHost('bot'));
+      await hosts.close();
+    }
   });
 
   it('are made anew when their file is none', async () => {
