@@ -113,7 +113,9 @@ export function createConnection(options: ConnectionOptions): Connection {
         return await send();
       } catch (error) {
         const known = translated(error, where);
-        if (known.code !== 'QUEUE_UNREACHABLE' || isClosed || performance.now() >= deadlineMs) throw known;
+        // A full overflow empties by itself; full memory does not.
+        const mayPass = known.code === 'QUEUE_UNREACHABLE' || /\bOVERFLOW\b/.test((known.cause as Error).message);
+        if (!mayPass || isClosed || performance.now() >= deadlineMs) throw known;
         // A server that loads its data or is busy refuses at once: do not ask it in a tight loop.
         await new Promise((resume) => setTimeout(resume, BUSY_PAUSE_MS));
       }
@@ -192,6 +194,9 @@ function translated(error: unknown, where: string): CrawlError {
         'Restore it from a backup, or start afresh',
       cause,
     );
+  }
+  if (/\bOVERFLOW\b/.test(message)) {
+    return new CrawlError('QUEUE_FULL', `too many requests wait to be written to disk for Redis at ${where}`, cause);
   }
   if (/\bOLDCALL\b/.test(message)) {
     return new CrawlError('REQUEST_INVALID', 'the number of the call is too old to tell whether it happened', cause);

@@ -34,9 +34,10 @@ import {
   checkLeaseCall,
 } from '../validation.js';
 import { type Argument, type Connection, type ConnectionOptions, createConnection } from './connection.js';
+import { DEFAULT_DOMAIN_HEAD, DEFAULT_OVERFLOW_LIMIT, type Keeper, type SpillOptions, startKeeper } from './keeper.js';
 import { KEYS, REDIS_SCHEMA_VERSION } from './keys.js';
 import { dropStore, finishDrop, isBeingDropped } from './dropping.js';
-import { releaseDead } from './openers.js';
+import { releaseDead, resignAsKeeper } from './openers.js';
 import {
   domainKey,
   type EntryCall,
@@ -70,6 +71,8 @@ export interface RedisFrontierOptions extends ConnectionOptions {
   readonly create?: boolean;
   /** Time for tests and simulations; by default the server's clock, bounded by this process's monotonic one. */
   readonly clock?: FrontierClock;
+  /** Long domains keep their tail on disk. Every process of a pod names the same folder, or none does. */
+  readonly spill?: SpillOptions;
   readonly warn?: (message: string) => void;
   /** The server came back and had forgotten at least so many calls that it had answered. */
   readonly onForgotten?: (calls: number) => void;
@@ -141,6 +144,10 @@ async function openStore(
   const withFingerprint = seen.letter === 'r' || fingerprintOf === undefined;
   const recentAdds = createRecentAdds();
   const holders = new Set<HolderId>();
+  const { spill } = options;
+  const domainHead = spill ? (spill.domainHead ?? DEFAULT_DOMAIN_HEAD) : 0;
+  const overflowLimit = spill?.overflowLimit ?? DEFAULT_OVERFLOW_LIMIT;
+  let keeper: Keeper | undefined;
   let pacing = checkedPacing(options.pacing);
   let storeId: Buffer = randomBytes(8);
   let lastSeq = 0;
@@ -155,8 +162,8 @@ async function openStore(
     bytes.writeUInt32LE(pacing.turns, 40);
     bytes.writeUInt32LE(ANSWERS_KEPT, 44);
     storeId.copy(bytes, 48);
-    bytes.writeDoubleLE(0, 56);
-    bytes.writeDoubleLE(0, 64);
+    bytes.writeDoubleLE(domainHead, 56);
+    bytes.writeDoubleLE(overflowLimit, 64);
     bytes.write(seen.letter, 72, 'latin1');
     [seen.a, seen.b, seen.c].forEach((value, i) => bytes.writeDoubleLE(value, 73 + i * 8));
     return { bytes, sentMs };
@@ -249,6 +256,7 @@ async function openStore(
   async function giveBack(): Promise<void> {
     try {
       if (holders.size > 0) await run('release', ['untouched', ...holders]);
+      if (keeper) await resignAsKeeper(connection, prefix, token);
       await connection.command('HDEL', prefix + KEYS.openers, token);
     } catch (error) {
       // What cannot be given back now comes back when the leases end.
@@ -263,6 +271,7 @@ async function openStore(
 
   async function end(lastWords: () => Promise<void>): Promise<void> {
     try {
+      await keeper?.close();
       await lastWords();
     } finally {
       openTokens().delete(token);
@@ -274,6 +283,11 @@ async function openStore(
     await open();
     connection.onReturn(comeBack);
     await releaseDead(connection, { prefix, token, bootId, release });
+    if (spill) {
+      const { openSpillStore } = await import('./spill-lmdb.js');
+      const openStore = () => openSpillStore(spill.folder);
+      keeper = startKeeper({ token, domainHead, openStore, run, warn: options.warn });
+    }
   } catch (error) {
     openTokens().delete(token);
     throw error;

@@ -26,7 +26,15 @@ export async function releaseDead(
     // One that cannot be seen and holds nothing needs no entry.
     if (life === 'dead' || (life === 'unknown' && held.length === 0)) gone.push(token);
   }
-  if (gone.length > 0) await connection.command('HDEL', prefix + KEYS.openers, ...gone);
+  if (gone.length === 0) return;
+  for (const token of gone) await resignAsKeeper(connection, prefix, token);
+  await connection.command('HDEL', prefix + KEYS.openers, ...gone);
+}
+
+/** Frees the keeper's role if that opening has it: the next to offer itself need not wait for its end. */
+export async function resignAsKeeper(connection: Connection, prefix: string, token: string): Promise<void> {
+  const keeper = (await connection.command('HGET', prefix + KEYS.keeper, 'token')) as Buffer | null;
+  if (keeper !== null && String(keeper) === token) await connection.command('DEL', prefix + KEYS.keeper);
 }
 
 /** Whether the process of an entry still lives. */

@@ -3,7 +3,8 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
-export type ScriptName = 'open' | 'add' | 'lease' | 'settle' | 'release' | 'overview' | 'find' | 'recover';
+export type ScriptName =
+  'open' | 'add' | 'lease' | 'settle' | 'release' | 'overview' | 'find' | 'recover' | 'keep' | 'spilled' | 'refill';
 
 export interface Script {
   readonly source: string;

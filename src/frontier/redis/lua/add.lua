@@ -30,6 +30,12 @@ if not isHeld and ARGV[6] ~= '' then
   return { hot.now, hot.seq, 0, '' }
 end
 
+-- The keeper is behind: nothing more is taken in until it has caught up.
+if domainHead > 0 and hot.overflow >= overflowLimit then
+  save()
+  return redis.error_reply('OVERFLOW')
+end
+
 local isOwned = { [0] = true }
 for at = 1, #ARGV[6], 8 do
   local row = call('HGET', P .. 'l:' .. holder, sub(ARGV[6], at, at + 7))

@@ -69,12 +69,12 @@ if #picked > 0 then
   local room = min(tonumber(ARGV[9]), allowed - #picked)
   for i = 10, #ARGV do
     local d = domains[ARGV[i]]
-    local count = d and counts[d] and min(RIDERS_PER_DOMAIN, room, d.queued) or 0
+    local count = d and counts[d] and min(RIDERS_PER_DOMAIN, room, near(d)) or 0
     if count > 0 then
+      d.queued, d.landed, room = d.queued - count, d.landed + count, room - count
       for _, request in ipairs(takeFront(d, count)) do
         give(d, request, true)
       end
-      d.queued, d.landed, room = d.queued - count, d.landed + count, room - count
       counts[d] = nil
       mark(d)
     end

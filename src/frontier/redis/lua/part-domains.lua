@@ -2,8 +2,12 @@
 -- of `due`, in the order of marking, so that domains due at the same moment keep their order.
 -- A domain's key is two bytes of its bucket and its name; its row is at most 64 bytes, which keeps buckets packed.
 --
+-- Of a long line only the first `domainHead` requests stay in Redis; later ones are `far`: in `overflow` until the
+-- keeper has written them to disk, and there until the head has room again.
+--
 -- Keys: d:BUCKET (hash, name -> row)  due (zset by due time; member: tie and domain key)
 --       q:DOMAIN (list, the line)     p:DOMAIN (zset, places beside the line)
+--       overflow (list; length of the domain key, domain key, value)
 local ROW = '<ddddI4I4I4I2I2'
 local domains, marked = {}, {}
 
@@ -45,18 +49,44 @@ local function dueMember(d)
   return struct.pack('>I4I4', floor(d.tie / 4294967296), d.tie % 4294967296) .. d.key
 end
 
+-- Requests that can be handed out: those that are in Redis.
+local function near(d)
+  return d.queued - d.far
+end
+
+local function lineLength(d)
+  return d.queued - d.far - d.places
+end
+
 local function pushTail(d)
-  if d.tail then
-    each500('RPUSH', P .. 'q:' .. d.key, d.tail)
-    d.tail = false
+  if not d.tail then
+    return
   end
+  local tail, far = d.tail, nil
+  d.tail = false
+  if domainHead > 0 then
+    local room = d.far > 0 and 0 or max(0, domainHead - (lineLength(d) - #tail))
+    local staying = {}
+    far = {}
+    for i, value in ipairs(tail) do
+      if i <= room then
+        staying[i] = value
+      else
+        far[#far + 1] = struct.pack('<H', #d.key) .. d.key .. value
+      end
+    end
+    tail = staying
+    d.far, hot.far, hot.overflow = d.far + #far, hot.far + #far, hot.overflow + #far
+    each500('RPUSH', P .. 'overflow', far)
+  end
+  each500('RPUSH', P .. 'q:' .. d.key, tail)
 end
 
 local function flush()
   local leaving, entering = {}, {}
   for _, d in ipairs(marked) do
     pushTail(d)
-    local isReady = d.queued > 0 and d.turns < turnsOf(d)
+    local isReady = near(d) > 0 and d.turns < turnsOf(d)
     local due = isReady and max(d.allowed, d.ready) or -1
     if due ~= d.due or (d.toBack and isReady) then
       if d.tie > 0 then

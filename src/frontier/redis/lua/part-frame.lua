@@ -15,7 +15,7 @@ local lowerMs, upperMs, wallMs, leaseMs, paceDelayMs, paceTurns, answersKept, st
 
 local FIELDS = {
   'accepted', 'queued', 'retrying', 'leased', 'done', 'failed', 'skipped', 'number', 'front', 'tie', 'lease', 'holder',
-  'now', 'wall', 'seq', 'quiet', 'restores', 'restored', 'seen', 'buckets', 'overflow', 'spilled', 'sweep',
+  'now', 'wall', 'seq', 'quiet', 'restores', 'restored', 'seen', 'buckets', 'far', 'overflow', 'spilled',
 }
 local hot = {}
 local stored = call('HMGET', P .. 'state', 'store', unpack(FIELDS))

@@ -1,6 +1,6 @@
 -- Part: which domains are due, in which order, and the requests that leave their queues.
 -- Promise: no domain is asked beyond its turns, nor before its time; the longest due first, one request of it, then
--- the next domain.
+-- the next domain. A domain whose head runs low is named in `refill` (set), for the keeper.
 
 -- The domains to take a request from, one entry a request.
 local function pickDomains(wanted)
@@ -19,7 +19,7 @@ local function pickDomains(wanted)
       d.queued = d.queued - 1
       picked[#picked + 1] = d
       served[d] = true
-      if d.queued > 0 and d.turns < turnsOf(d) then
+      if near(d) > 0 and d.turns < turnsOf(d) then
         d.ready = hot.now
         d.toBack = true
         line[#line + 1] = d
@@ -64,8 +64,13 @@ local function takeFront(d, count)
   if #taken < count and d.places > 0 then
     takePlaces(d, count - #taken, '+inf', taken)
   end
+  if d.far > 0 and lineLength(d) <= domainHead / 2 then
+    call('SADD', P .. 'refill', d.key)
+  end
   return taken
 end
+
+local REFILL_MS = 100
 
 -- How long until something queued may be due; nil when nothing is queued that time alone would free.
 local function nextDue()
@@ -76,6 +81,10 @@ local function nextDue()
       local at = tonumber(first[2])
       soonest = soonest and min(soonest, at) or at
     end
+  end
+  if hot.far > 0 then
+    -- The keeper brings it within moments.
+    soonest = min(soonest or hot.now + REFILL_MS, hot.now + REFILL_MS)
   end
   return soonest and max(0, max(soonest, hot.quiet) - hot.now)
 end

@@ -1,0 +1,105 @@
+// Moves the tail of long domains to disk and back in order. Every process of a pod offers itself; one is the keeper.
+// A request leaves Redis only after the disk has it, and positions live in Redis, so whoever keeps next goes on exactly.
+import type { Argument } from './connection.js';
+import type { ScriptName } from './scripts.js';
+import type { SpillStore } from './spill-lmdb.js';
+
+export interface SpillOptions {
+  /** Where the pod's spilled requests live: one folder for all processes of the pod. */
+  readonly folder: string;
+  /** Queued requests a domain keeps in Redis. Default 1,000. */
+  readonly domainHead?: number;
+  /** Requests that may wait to be spilled; beyond it nothing is taken in. Default 100,000. */
+  readonly overflowLimit?: number;
+}
+
+export const DEFAULT_DOMAIN_HEAD = 1_000;
+export const DEFAULT_OVERFLOW_LIMIT = 100_000;
+
+export interface Keeper {
+  /** Ends the work and frees the store. */
+  close(): Promise<void>;
+}
+
+const KEEPER_LEASE_MS = 10_000;
+const OFFER_MS = 3_000;
+const IDLE_MS = 100;
+const FAILURE_MS = 1_000;
+/** One script call stays under 5 ms. */
+const MAX_MOVED = 1_000;
+
+export function startKeeper(options: {
+  readonly token: string;
+  readonly domainHead: number;
+  readonly openStore: () => SpillStore;
+  readonly run: (name: ScriptName, args: readonly Argument[]) => Promise<unknown[]>;
+  readonly warn: ((message: string) => void) | undefined;
+}): Keeper {
+  const { token, domainHead, run } = options;
+  let store: SpillStore | undefined;
+  let isClosing = false;
+  let wake: (() => void) | undefined;
+
+  const rest = (ms: number): Promise<void> =>
+    new Promise((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      timer.unref();
+      wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+
+  /** One round of work; how long to rest before the next. */
+  async function round(): Promise<number> {
+    const answer = await run('keep', [token, KEEPER_LEASE_MS, MAX_MOVED]);
+    const [isKeeper, position, waiting, wanted, positions] = answer as [number, number, Buffer[], Buffer[], Buffer[]];
+    if (isKeeper === 0) return OFFER_MS;
+    if (waiting.length === 0 && wanted.length === 0) return IDLE_MS;
+    store ??= options.openStore();
+    if (waiting.length > 0) {
+      await store.write(waiting.map((row, i) => ({ ...unpackOverflow(row), position: position + i })));
+      await run('spilled', [position, waiting.length]);
+    }
+    let moved = waiting.length;
+    for (const [i, domain] of wanted.entries()) moved += await refill(store, domain, String(positions[i]));
+    return moved > 0 ? 0 : IDLE_MS;
+  }
+
+  async function refill(from: SpillStore, domain: Buffer, position: string): Promise<number> {
+    const rows = from.read(domain, Number(position), Math.min(MAX_MOVED, Math.ceil(domainHead / 2)));
+    if (rows.length === 0) return 0;
+    const next = rows.at(-1)!.position + 1;
+    const [moved] = await run('refill', [domain, position, next, ...rows.map(({ value }) => value)]);
+    // What came back this time stays until the next: a server that forgets its last calls asks for it again.
+    if (moved === 1) await from.forget(domain, Number(position));
+    return moved === 1 ? rows.length : 0;
+  }
+
+  async function work(): Promise<void> {
+    while (!isClosing) {
+      let restMs = FAILURE_MS;
+      try {
+        restMs = await round();
+      } catch (error) {
+        if (!isClosing) options.warn?.(`moving queued requests to disk: ${(error as Error).message}`);
+      }
+      if (restMs > 0 && !isClosing) await rest(restMs);
+    }
+  }
+
+  const working = work();
+  return {
+    async close() {
+      isClosing = true;
+      wake?.();
+      await working;
+      await store?.close();
+    },
+  };
+}
+
+function unpackOverflow(row: Buffer): { domain: Buffer; value: Buffer } {
+  const end = 2 + row.readUInt16LE(0);
+  return { domain: row.subarray(2, end), value: row.subarray(end) };
+}

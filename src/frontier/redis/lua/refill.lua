@@ -1,0 +1,37 @@
+#!lua flags=allow-oom
+--@include frame values domains
+-- The next requests of a domain come back from disk to the end of its head, if it was read up to where they begin.
+--
+-- ARGV[1..2]  see the part frame
+-- ARGV[3]     the domain's key
+-- ARGV[4..5]  the position it was read up to, and the one after the last that comes back now
+-- ARGV[6..]   the requests' values, in order
+-- Keys:       those of the parts; spill (hash)  refill (set)
+-- Returns     {pod time, sequence number, 1 if they came back}
+if not isOurStore() then
+  return redis.error_reply('EMPTIED')
+end
+load()
+local d, count = domainOf(ARGV[3]), #ARGV - 5
+local isNext = (call('HGET', P .. 'spill', ARGV[3]) or '0') == ARGV[4]
+if isNext then
+  for i = 6, #ARGV, 500 do
+    call('RPUSH', P .. 'q:' .. d.key, unpack(ARGV, i, min(i + 499, #ARGV)))
+  end
+  if near(d) == 0 then
+    d.ready = hot.now
+  end
+  d.far, hot.far = d.far - count, hot.far - count
+  mark(d)
+  if d.far == 0 then
+    call('HDEL', P .. 'spill', ARGV[3])
+  else
+    call('HSET', P .. 'spill', ARGV[3], ARGV[5])
+  end
+  if d.far == 0 or lineLength(d) > domainHead / 2 then
+    call('SREM', P .. 'refill', ARGV[3])
+  end
+  flush()
+end
+save()
+return { hot.now, hot.seq, isNext and 1 or 0 }
