@@ -41,7 +41,9 @@ const DEFINITION = tagSet('dd dt');
 const P_WALL = tagSet('applet button caption html marquee object table td template th');
 
 /** Reads pages into trees whose `tag` column counts in `names`; `names[0]` stands for every other element. */
-export function createTreeReader(names: readonly string[]): (body: Uint8Array, contentType?: string | null) => PageTree {
+export function createTreeReader(
+  names: readonly string[],
+): (body: Uint8Array, contentType?: string | null) => PageTree {
   const own = new Uint8Array(256);
   for (let tag = 1; tag < 256 && tagName(tag) !== undefined; tag++) own[tag] = Math.max(0, names.indexOf(tagName(tag)));
   const text = names.indexOf('#text');

@@ -14,7 +14,9 @@ export const VOID = tagSet(
   'area base basefont bgsound br col command embed frame hr image img input keygen link meta param source track wbr',
 );
 /** Elements that may stand in the head; any other start tag ends it. */
-export const STAYS_IN_HEAD = tagSet('base basefont bgsound head html link meta noframes noscript script style template title');
+export const STAYS_IN_HEAD = tagSet(
+  'base basefont bgsound head html link meta noframes noscript script style template title',
+);
 /** An end tag does not reach past these. */
 export const SCOPE_WALL = tagSet('applet caption html marquee object table td template th');
 /** Inline elements that an end tag closes even when blocks opened inside them are still open. */
