@@ -3,6 +3,11 @@
 
 const BINS = 64;
 
+/** A typed array that worker threads see too. */
+export function shared(Type, length) {
+  return new Type(new SharedArrayBuffer(length * Type.BYTES_PER_ELEMENT));
+}
+
 /** A seeded generator (mulberry32). */
 export function generator(seed) {
   let state = seed >>> 0;
@@ -41,7 +46,7 @@ export function binColumns(columns, rows, random) {
 }
 
 function binned(column, cuts) {
-  const out = new Uint8Array(column.length);
+  const out = shared(Uint8Array, column.length);
   for (let r = 0; r < column.length; r++) {
     const value = column[r];
     let low = 0;

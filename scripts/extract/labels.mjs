@@ -34,7 +34,9 @@ export function labelBlocks(texts, main) {
   // Short blocks: those among content first, so that a word of the menu does not take the place of one of the text.
   const line = ` ${wanted.join(' ')} `;
   const near = nearness(words, labels);
-  const order = words.map((_, index) => index).filter((index) => words[index].length < SHINGLE + 2 && words[index].length > 0);
+  const order = words
+    .map((_, index) => index)
+    .filter((index) => words[index].length < SHINGLE + 2 && words[index].length > 0);
   order.sort((a, b) => near[b] - near[a] || words[b].length - words[a].length || a - b);
   for (const index of order) {
     const list = words[index];

@@ -27,8 +27,14 @@ export function choose(probabilities, words) {
 export function scoreParts(parts, logits) {
   return parts.map((part) => {
     const p = Array.from({ length: part.count }, (_, b) => sigmoid(logits[part.first + b]));
-    const chosen = choose(p, part.words.map((list) => list.length));
-    return compare(part.words.flatMap((list, b) => (chosen[b] ? list : [])), part.wanted);
+    const chosen = choose(
+      p,
+      part.words.map((list) => list.length),
+    );
+    return compare(
+      part.words.flatMap((list, b) => (chosen[b] ? list : [])),
+      part.wanted,
+    );
   });
 }
 
@@ -36,7 +42,8 @@ export function summary(parts, scores) {
   const kinds = new Map();
   parts.forEach(({ kind }, k) => kinds.set(kind, [...(kinds.get(kind) ?? []), scores[k]]));
   const mean = (list, field) => list.reduce((sum, s) => sum + s[field], 0) / list.length;
-  const line = (list) => `F1 ${mean(list, 'f1').toFixed(4)}  P ${mean(list, 'precision').toFixed(3)}  R ${mean(list, 'recall').toFixed(3)}  (${list.length})`;
+  const line = (list) =>
+    `F1 ${mean(list, 'f1').toFixed(4)}  P ${mean(list, 'precision').toFixed(3)}  R ${mean(list, 'recall').toFixed(3)}  (${list.length})`;
   const lines = [...kinds].sort().map(([kind, list]) => `${kind.padEnd(14)} ${line(list)}`);
   return [...lines, `${'all'.padEnd(14)} ${line(scores)}`].join('\n');
 }

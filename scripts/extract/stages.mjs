@@ -3,12 +3,12 @@
 import { chooseBlocks } from '../../dist/extract/choose.js';
 import { CONTEXT_NAMES, PAGE_KINDS, contextFeatures } from '../../dist/extract/context-features.js';
 import { STRIDE, WORDS } from '../../dist/extract/segment.js';
-import { binColumns, fit, generator, predict } from './boost.mjs';
+import { binColumns, fit, generator, predict, shared } from './boost.mjs';
 
 export const SETTINGS = {
   kind: { trees: 60, depth: 3, rate: 0.12, groupShare: 0.8, rowShare: 0.8, columnShare: 0.3, l2: 2 },
-  first: { trees: 150, depth: 6, rate: 0.1, groupShare: 0.8, rowShare: 0.15, columnShare: 0.2, l2: 3 },
-  second: { trees: 150, depth: 5, rate: 0.08, groupShare: 0.8, rowShare: 0.15, columnShare: 0.25, l2: 5 },
+  first: { trees: 140, depth: 6, rate: 0.1, groupShare: 0.8, rowShare: 0.12, columnShare: 0.18, l2: 4 },
+  second: { trees: 220, depth: 5, rate: 0.06, groupShare: 0.8, rowShare: 0.12, columnShare: 0.2, l2: 6 },
 };
 
 const sigmoid = (x) => 1 / (1 + Math.exp(-x));
@@ -51,27 +51,33 @@ export function kindsOf(models, signals) {
   return Float32Array.from(odds, (value) => value / total);
 }
 
-export function fitFirst(dataset, binned, isWanted, seed) {
-  const { target, weight, group } = dataset;
-  return fit({ data: binned, rows: rowsOf(dataset, isWanted), target, weight, group, settings: SETTINGS.first, seed });
-}
-
 /** The context columns of every page, from first logits by row and kinds by page. */
 export function contextColumns({ parts, target }, logits, kinds) {
-  const columns = CONTEXT_NAMES.map(() => new Float32Array(target.length));
+  const columns = CONTEXT_NAMES.map(() => shared(Float32Array, target.length));
   for (const part of parts) {
     const first = Float32Array.from({ length: part.count }, (_, b) => sigmoid(logits[part.first + b]));
     const sizes = Array.from({ length: part.count }, (_, b) => part.segments.blocks[b * STRIDE + WORDS]);
     const { chosen } = chooseBlocks(first, sizes);
     const context = contextFeatures(part.segments, first, chosen, kinds[part.index]);
-    for (let f = 0; f < columns.length; f++) columns[f].set(context.subarray(f * part.count, (f + 1) * part.count), part.first);
+    for (let f = 0; f < columns.length; f++)
+      columns[f].set(context.subarray(f * part.count, (f + 1) * part.count), part.first);
   }
   return columns;
 }
 
-export function fitSecond(dataset, columns, isWanted, seed) {
-  const { target, weight, group } = dataset;
-  const rows = rowsOf(dataset, isWanted);
-  const data = binColumns(columns, rows, generator(seed));
-  return fit({ data, rows, target, weight, group, settings: SETTINGS.second, seed });
+/**
+ * Reviewed texts are sometimes cut short: what follows the last reviewed word and still looks like content teaches little.
+ * Weights for training only; scores always count every word.
+ */
+export function cleanedWeights({ parts, weight, target }, logits) {
+  const out = shared(Float32Array, weight.length);
+  out.set(weight);
+  for (const part of parts) {
+    let last = -1;
+    for (let b = 0; b < part.count; b++) if (target[part.first + b] > 0.5) last = b;
+    for (let b = last + 1; b < part.count; b++) {
+      if (sigmoid(logits[part.first + b]) > 0.7) out[part.first + b] *= 0.25;
+    }
+  }
+  return out;
 }

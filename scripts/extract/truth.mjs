@@ -9,7 +9,10 @@ export const hasTruth = () => existsSync(new URL('truth.jsonl.gz', WCXB));
 
 /** Every page: `{ id, kind, url, main, body, … }`, in the order of the file. */
 export function readPages() {
-  const lines = gunzipSync(readFileSync(new URL('truth.jsonl.gz', WCXB))).toString('utf8').trim().split('\n');
+  const lines = gunzipSync(readFileSync(new URL('truth.jsonl.gz', WCXB)))
+    .toString('utf8')
+    .trim()
+    .split('\n');
   return lines.map((line) => {
     const page = JSON.parse(line);
     return { ...page, body: gunzipSync(readFileSync(new URL(`html/${page.id}.html.gz`, WCXB))) };

@@ -63,7 +63,7 @@ export async function runCrawl(
       log: logFor(manners, progress),
       async requestHandler(context) {
         lastHost = new URL(context.request.loadedUrl).host;
-        await context.pushData({ ...pageItem(context, settings.links === true) });
+        await context.pushData({ ...pageItem(context, settings.links === true, settings.format === 'markdown') });
         await context.enqueueLinks(rules);
       },
       async failedRequestHandler({ request, pushData }, error) {

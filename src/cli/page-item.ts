@@ -16,13 +16,15 @@ export interface PageItem {
   readonly fetchedAt: string;
   readonly text: string;
   readonly links?: readonly string[];
+  /** The main content; only when the crawl is asked for markdown. */
+  readonly markdown?: string;
 }
 
 type Page = Pick<HttpCrawlingContext, 'response' | 'body' | 'contentType' | 'content'> & {
   request: LoadedRequest<Request>;
 };
 
-export function pageItem(page: Page, withLinks: boolean): PageItem {
+export function pageItem(page: Page, withLinks: boolean, withMarkdown = false): PageItem {
   const { request, response, contentType, body } = page;
   const isMarkup = /^(?:text\/html|application\/xhtml\+xml|(?:text|application)\/xml|.*\+xml)$/.test(contentType.type);
   const content = isMarkup ? page.content : undefined;
@@ -39,9 +41,12 @@ export function pageItem(page: Page, withLinks: boolean): PageItem {
     fetchedAt: new Date().toISOString(),
     text: content?.text ?? plainText(page),
   };
-  if (!withLinks) return item;
-  const anchors = content?.links.filter(({ element }) => element === 'a') ?? [];
-  return { ...item, links: [...new Set(anchors.map(({ url }) => url))] };
+  const anchors = withLinks ? (content?.links.filter(({ element }) => element === 'a') ?? []) : [];
+  return {
+    ...item,
+    ...(withLinks ? { links: [...new Set(anchors.map(({ url }) => url))] } : {}),
+    ...(withMarkdown ? { markdown: content?.main().markdown ?? item.text } : {}),
+  };
 }
 
 /** Text files and JSON as they are; of images, archives and the like there is none. */

@@ -10,7 +10,7 @@ import { isSegmentName } from '../store/segment-names.js';
 import { asStorageError } from '../store/storage-errors.js';
 import type { PageItem } from './page-item.js';
 
-export const RESULT_FORMATS = ['jsonl', 'json', 'csv', 'text'] as const;
+export const RESULT_FORMATS = ['jsonl', 'json', 'csv', 'text', 'markdown'] as const;
 export type ResultFormat = (typeof RESULT_FORMATS)[number];
 
 const FILE_NAMES: Readonly<Record<ResultFormat, string>> = {
@@ -18,6 +18,7 @@ const FILE_NAMES: Readonly<Record<ResultFormat, string>> = {
   json: 'pages.json',
   csv: 'pages.csv',
   text: 'pages.txt',
+  markdown: 'pages.md',
 };
 export const RESULT_FILES: readonly string[] = Object.values(FILE_NAMES);
 
@@ -70,10 +71,19 @@ async function* contentsOf(files: readonly string[]): AsyncGenerator<Buffer> {
 }
 
 function pieces(dataset: Dataset, format: Exclude<ResultFormat, 'jsonl'>): Readable {
-  if (format !== 'text') return dataset.exportStream(format);
-  return Readable.from(textPieces(dataset as Dataset<PageItem & Record<string, unknown>>), { objectMode: false });
+  if (format !== 'text' && format !== 'markdown') return dataset.exportStream(format);
+  const pages = dataset as Dataset<PageItem & Record<string, unknown>>;
+  return Readable.from(format === 'text' ? textPieces(pages) : markdownPieces(pages), { objectMode: false });
 }
 
 async function* textPieces(pages: AsyncIterable<PageItem>): AsyncGenerator<string> {
   for await (const { url, title, text } of pages) yield `# ${title ?? url}\n${url}\n\n${text.trim()}\n\n\n`;
+}
+
+/** Each page as a document with its title and address in front, rules between them. */
+async function* markdownPieces(pages: AsyncIterable<PageItem>): AsyncGenerator<string> {
+  for await (const { loadedUrl, title, text, markdown } of pages) {
+    const name = (title ?? loadedUrl).replace(/\s+/g, ' ').replace(/[\\`*_[\]<>#]/g, '\\$&');
+    yield `# ${name}\n\n<${loadedUrl}>\n\n${(markdown ?? text).trim()}\n\n---\n\n`;
+  }
 }

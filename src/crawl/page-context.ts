@@ -9,6 +9,7 @@ import { createPageContent } from '../parse/page.js';
 import type { PageContent } from '../parse/page.js';
 import { parseUrl } from '../request/url.js';
 import type { Visit } from './attempt.js';
+import { pageExtraction } from './extraction.js';
 import { contentTypeOf, decodingHeader, encodingName, isJson, isMarkup, isXml } from './content-type.js';
 import { type FollowRule, followRule } from './link-manners.js';
 import type { ResolvedOptions } from './options.js';
@@ -25,7 +26,7 @@ export function dressPage(visit: Visit, capture: Capture, options: ResolvedOptio
 
   const encoding = () => options.forceResponseEncoding ?? detectEncoding(capture.body, header);
   const readText = () => (text ??= decodeBody(capture.body, encoding()));
-  const readContent = () => (content ??= createPageContent(capture.body, capture.loadedUrl, header));
+  const readContent = () => (content ??= createPageContent(capture.body, capture.loadedUrl, header, pageExtraction));
   const readDocument = () => (document ??= loadDocument(isMarkup(type) ? readText() : '', isXml(type)));
 
   extend(visit.context, {

@@ -10,7 +10,9 @@ export interface Choice {
 /** Chooses among blocks of the given sizes. */
 export function chooseBlocks(probabilities: Float32Array, sizes: ArrayLike<number>): Choice {
   const count = probabilities.length;
-  const order = Array.from({ length: count }, (_, k) => k).sort((a, b) => probabilities[b]! - probabilities[a]! || a - b);
+  const order = Array.from({ length: count }, (_, k) => k).sort(
+    (a, b) => probabilities[b]! - probabilities[a]! || a - b,
+  );
   let wanted = 0;
   for (let k = 0; k < count; k++) wanted += probabilities[k]! * sizes[k]!;
   let gained = 0;

@@ -30,7 +30,7 @@ const attribute = (name: string, value: string): string => ` ${name}="${escapeHt
 export function renderHtml(tree: PageTree, root: number, urls: PageUrls, dropped: Uint8Array | null): string {
   const parts: string[] = [];
   const closing: { end: number; tag: string }[] = [];
-  for (let node = root + 1; node < tree.end[root]!; ) {
+  for (let node = root + 1; node < tree.end[root]!;) {
     while (closing.length > 0 && node >= closing.at(-1)!.end) parts.push(closing.pop()!.tag);
     const kind = tree.tag[node]!;
     if (tree.flags[node] === 1) parts.push(IS_BLOCK[kind] === 1 ? '\n' : ' ');

@@ -18,7 +18,7 @@ export function preformattedText(tree: PageTree, node: number, dropped: Uint8Arr
   const endLine = (): void => {
     if (text !== '' && !text.endsWith('\n')) text += '\n';
   };
-  for (let at = node + 1; at < tree.end[node]!; ) {
+  for (let at = node + 1; at < tree.end[node]!;) {
     while (lineEnds.length > 0 && at >= lineEnds.at(-1)!) {
       lineEnds.pop();
       endLine();

@@ -3,7 +3,6 @@
 import type { PageKind } from './context-features.js';
 import { renderHtml } from './clean-html.js';
 import { droppedNodes } from './kept-nodes.js';
-import { lazily } from './lazily.js';
 import { renderMarkdown } from './markdown.js';
 import { imageSource } from './media.js';
 import { elementNumber } from './elements.js';
@@ -44,22 +43,56 @@ const MAX_IMAGES = 1_000;
 
 /** The content of a page. */
 export function readContent(view: PageView): ExtractedContent {
-  let dropped: Uint8Array | undefined;
-  const drop = (): Uint8Array => (dropped ??= droppedNodes(view.segments, view.main.chosen));
-  return lazily<ExtractedContent>({
-    title: () => view.facts.title,
-    byline: () => view.facts.byline,
-    publishedAt: () => view.facts.publishedAt,
-    siteName: () => view.facts.siteName,
-    description: () => view.facts.description,
-    language: () => view.facts.language,
-    kind: () => view.main.kind,
-    html: () => renderHtml(view.tree, 0, view.urls, drop()),
-    text: () => view.text(view.main.chosen),
-    markdown: () => renderMarkdown(view.tree, 0, { urls: view.urls, dropped: drop() }),
-    images: () => readImages(view, drop()),
-    confidence: () => view.main.confidence,
-  });
+  return new LazyContent(view) as unknown as ExtractedContent;
+}
+
+class LazyContent {
+  readonly #view: PageView;
+  #dropped: Uint8Array | undefined;
+  #html: string | undefined;
+  #text: string | undefined;
+  #markdown: string | undefined;
+  #images: readonly ContentImage[] | undefined;
+
+  // Own and enumerable, and the same functions for every page: getters made per object would keep each page's bytes
+  // alive until a full collection (src/parse/own-getters.ts).
+  static readonly #readers: {
+    readonly [Name in keyof ExtractedContent]: (page: LazyContent) => ExtractedContent[Name];
+  } = {
+    title: (page) => page.#view.facts.title,
+    byline: (page) => page.#view.facts.byline,
+    publishedAt: (page) => page.#view.facts.publishedAt,
+    siteName: (page) => page.#view.facts.siteName,
+    description: (page) => page.#view.facts.description,
+    language: (page) => page.#view.facts.language,
+    kind: (page) => page.#view.main.kind,
+    html: (page) => (page.#html ??= renderHtml(page.#view.tree, 0, page.#view.urls, page.#drop())),
+    text: (page) => (page.#text ??= page.#view.text(page.#view.main.chosen)),
+    markdown: (page) =>
+      (page.#markdown ??= renderMarkdown(page.#view.tree, 0, { urls: page.#view.urls, dropped: page.#drop() })),
+    images: (page) => (page.#images ??= readImages(page.#view, page.#drop())),
+    confidence: (page) => page.#view.main.confidence,
+  };
+  static readonly #properties: PropertyDescriptorMap = Object.fromEntries(
+    Object.entries(LazyContent.#readers).map(([name, read]) => [
+      name,
+      {
+        enumerable: true,
+        get(this: LazyContent) {
+          return read(this);
+        },
+      },
+    ]),
+  );
+
+  constructor(view: PageView) {
+    this.#view = view;
+    Object.defineProperties(this, LazyContent.#properties);
+  }
+
+  #drop(): Uint8Array {
+    return (this.#dropped ??= droppedNodes(this.#view.segments, this.#view.main.chosen));
+  }
 }
 
 function readImages(view: PageView, dropped: Uint8Array): ContentImage[] {

@@ -115,7 +115,9 @@ export function contextFeatures(
     const section = sections.of[b]!;
     put(mean(sections.starts[section]!, sections.starts[section + 1]!));
     put(section === 0 ? -1 : mean(sections.starts[section - 1]!, sections.starts[section]!));
-    put(section + 2 >= sections.starts.length ? -1 : mean(sections.starts[section + 1]!, sections.starts[section + 2]!));
+    put(
+      section + 2 >= sections.starts.length ? -1 : mean(sections.starts[section + 1]!, sections.starts[section + 2]!),
+    );
     put(first[sections.starts[section]!]!);
     put(mean(0, b));
     put(mean(b + 1, count));

@@ -32,7 +32,12 @@ export function readFacts(
 ): PageFacts {
   const { meta } = head;
   const main = head.entities.find((entity) => typesOf(entity).some((type) => MAIN_TYPES.test(type)));
-  const siteName = first(meta.get('og:site_name'), meta.get('application-name'), nameOf(main?.['publisher']), siteEntity(head));
+  const siteName = first(
+    meta.get('og:site_name'),
+    meta.get('application-name'),
+    nameOf(main?.['publisher']),
+    siteEntity(head),
+  );
   const byline = first(
     nameOf(main?.['author']),
     personName(meta.get('author')),
@@ -61,7 +66,12 @@ export function readFacts(
       visible.date,
     ),
     siteName,
-    description: first(meta.get('description'), meta.get('og:description'), meta.get('twitter:description'), textOf(main?.['description'])),
+    description: first(
+      meta.get('description'),
+      meta.get('og:description'),
+      meta.get('twitter:description'),
+      textOf(main?.['description']),
+    ),
     language: first(head.language),
   };
 }
@@ -97,19 +107,31 @@ const SEPARATOR = /\s+[|\-–—·»:•]+\s+/;
 const squeeze = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');
 
 /** The title without the site's name: a heading that the head confirms, else what the head says. */
-function titleOf(head: PageHead, main: LinkedData | undefined, headings: readonly string[], siteName: string | null): string | null {
-  const shared = first(head.meta.get('og:title'), textOf(main?.['headline']), head.meta.get('twitter:title'), head.title);
+function titleOf(
+  head: PageHead,
+  main: LinkedData | undefined,
+  headings: readonly string[],
+  siteName: string | null,
+): string | null {
+  const shared = first(
+    head.meta.get('og:title'),
+    textOf(main?.['headline']),
+    head.meta.get('twitter:title'),
+    head.title,
+  );
   const known = squeeze(`${shared ?? ''} ${head.title}`);
   for (const heading of headings) {
     const key = squeeze(heading);
-    if (key.length >= 4 && key !== squeeze(siteName ?? '') && (known.includes(key) || known === '')) return first(heading);
+    if (key.length >= 4 && key !== squeeze(siteName ?? '') && (known.includes(key) || known === ''))
+      return first(heading);
   }
   if (shared === null) return first(headings[0]);
   const parts = shared.split(SEPARATOR);
   const site = squeeze(siteName ?? '');
   const kept = parts.filter((part) => site === '' || squeeze(part) !== site);
   if (kept.length === parts.length || kept.length === 0) return first(shared);
-  const cut = parts.length > 1 && squeeze(parts.at(-1)!) === site ? shared.slice(0, shared.lastIndexOf(parts.at(-1)!)) : shared;
+  const cut =
+    parts.length > 1 && squeeze(parts.at(-1)!) === site ? shared.slice(0, shared.lastIndexOf(parts.at(-1)!)) : shared;
   return first(cut.replace(/\s*[|\-–—·»:•]+\s*$/, ''), shared);
 }
 
@@ -119,7 +141,9 @@ function firstDate(...candidates: readonly (string | null | undefined)[]): strin
     const text = candidate?.trim() ?? '';
     if (text === '' || text.length > 60) continue;
     if (/^\d{4}-\d{2}-\d{2}$/.test(text)) return text;
-    const time = Date.parse(/^\d{4}-\d{2}-\d{2}[ T]\d{2}:\d{2}(:\d{2}(\.\d+)?)?$/.test(text) ? `${text.replace(' ', 'T')}Z` : text);
+    const time = Date.parse(
+      /^\d{4}-\d{2}-\d{2}[ T]\d{2}:\d{2}(:\d{2}(\.\d+)?)?$/.test(text) ? `${text.replace(' ', 'T')}Z` : text,
+    );
     const year = Number.isNaN(time) ? 0 : new Date(time).getUTCFullYear();
     if (year >= 1990 && year <= 2100) {
       return /\d:\d/.test(text) ? new Date(time).toISOString() : isoDay(text, time);

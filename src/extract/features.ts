@@ -35,9 +35,26 @@ import {
 import { PHRASE_COUNT, PHRASE_NAMES } from './phrases.js';
 import { TextStats } from './text-stats.js';
 
-const CONTAINER_KINDS = ['p', 'li', 'td th', 'dt', 'dd', 'div', 'pre', 'figcaption', 'button', 'blockquote', 'summary', 'section article main', 'label legend'];
+const CONTAINER_KINDS = [
+  'p',
+  'li',
+  'td th',
+  'dt',
+  'dd',
+  'div',
+  'pre',
+  'figcaption',
+  'button',
+  'blockquote',
+  'summary',
+  'section article main',
+  'label legend',
+];
 const CONTAINER_SETS = CONTAINER_KINDS.map(elementSet);
-const ANCESTORS = 'nav header footer aside main article section form table ul ol li figure blockquote dialog details p pre dl noscript a button h1 fieldset td tr menu'.split(' ');
+const ANCESTORS =
+  'nav header footer aside main article section form table ul ol li figure blockquote dialog details p pre dl noscript a button h1 fieldset td tr menu'.split(
+    ' ',
+  );
 const ANCESTOR_OF = new Int8Array(256).fill(-1);
 ANCESTORS.forEach((name, index) => (ANCESTOR_OF[elementNumber(name)] = index));
 const LEVELS = 4;
@@ -55,8 +72,10 @@ const defineAll = (list: readonly string[]): number => {
 };
 
 const LOCAL = defineAll(
-  ('words chars link links word-length digits capitals commas sentences sentence-rate currency separators copyright bold images ' +
-    'breaks button hidden heading ends-sentence ends-colon starts-upper starts-digit starts-lower inner-links').split(' '),
+  (
+    'words chars link links word-length digits capitals commas sentences sentence-rate currency separators copyright bold images ' +
+    'breaks button hidden heading ends-sentence ends-colon starts-upper starts-digit starts-lower inner-links'
+  ).split(' '),
 );
 const PHRASE = defineAll(PHRASE_NAMES.map((name) => `says ${name}`));
 const HEADING_PHRASE = defineAll(PHRASE_NAMES.map((name) => `under ${name}`));
@@ -75,8 +94,18 @@ const PLACE = defineAll(
   ),
 );
 const NEIGHBOUR_FIELDS = ['words', 'link', 'heading', 'same', 'rise'];
-const NEIGHBOUR = defineAll(NEIGHBOURS.map((offset) => NEIGHBOUR_FIELDS.map((field) => `at ${offset} ${field}`)).flat());
-const REPEAT = defineAll(['alike blocks', 'alike words', 'alike mean', 'alike link', 'same text', 'is title', 'alike spread']);
+const NEIGHBOUR = defineAll(
+  NEIGHBOURS.map((offset) => NEIGHBOUR_FIELDS.map((field) => `at ${offset} ${field}`)).flat(),
+);
+const REPEAT = defineAll([
+  'alike blocks',
+  'alike words',
+  'alike mean',
+  'alike link',
+  'same text',
+  'is title',
+  'alike spread',
+]);
 const PAGE = defineAll(['page words', 'page blocks', 'page link', 'page prose']);
 
 export const FEATURE_NAMES: readonly string[] = names;
@@ -188,7 +217,11 @@ export function blockFeatures(segments: Segments, head: PageHead): Float32Array 
     let lowerWords = n;
     let bestSteps = NONE;
     let steps = 0;
-    for (let node = tree.parent[blocks[at + FIRST_NODE]!]!; node > 0 && steps < MAX_STEPS; node = tree.parent[node]!, steps++) {
+    for (
+      let node = tree.parent[blocks[at + FIRST_NODE]!]!;
+      node > 0 && steps < MAX_STEPS;
+      node = tree.parent[node]!, steps++
+    ) {
       const step = Math.min(steps, NONE - 1);
       for (let low = segments.hintLow[node]!; low !== 0; low &= low - 1) {
         const category = 31 - Math.clz32(low & -low);

@@ -42,9 +42,10 @@ export function applyFilter(view: PageView, filter: ContentFilter): Uint8Array {
   return filter.kind === 'bm25' ? bm25(view, filter.query, filter.threshold ?? 1) : prune(view, filter);
 }
 
-const FURNITURE = 'navigation footer sidebar breadcrumb share related advert consent modal newsletter pager account locale'
-  .split(' ')
-  .map((name) => HINT_NAMES.indexOf(name));
+const FURNITURE =
+  'navigation footer sidebar breadcrumb share related advert consent modal newsletter pager account locale'
+    .split(' ')
+    .map((name) => HINT_NAMES.indexOf(name));
 
 function prune(view: PageView, { threshold = 0.5, minWords = 0 }: PruningFilter): Uint8Array {
   const { blocks, count, words, linkWords, hintLow, hintHigh, tree } = view.segments;

@@ -5,7 +5,8 @@ import { WORD_SEED, createWordTable, mixLetter } from './word-table.js';
 
 /** Words by category. Words are whole parts of a name: `site-navBar` has the parts site, nav, bar. */
 const CATEGORIES: Readonly<Record<string, string>> = {
-  navigation: 'nav navbar navigation menu menubar submenu megamenu topnav subnav sitenav mainnav dropdown navlink menus',
+  navigation:
+    'nav navbar navigation menu menubar submenu megamenu topnav subnav sitenav mainnav dropdown navlink menus',
   footer: 'footer foot bottom colophon siteinfo contentinfo footernav sitefooter pagefooter',
   header: 'header masthead topbar top head siteheader toolbar pageheader',
   sidebar: 'sidebar side aside rail secondary sidenav complementary sidebars leftcol rightcol',
@@ -15,24 +16,29 @@ const CATEGORIES: Readonly<Record<string, string>> = {
     'related recommended recommendations recommendation recommend more similar also suggested suggestions upnext popular ' +
     'trending latest recent recently viewed readmore teaser teasers promoted upsell upsells crosssell xsell youmaylike',
   comment: 'comment comments commentlist disqus respond reply replies discussion commenter',
-  advert: 'ad ads advert adverts advertisement sponsored sponsor promo promos promotion adsense dfp gpt adslot advertising',
-  consent: 'cookie cookies consent gdpr privacy onetrust ccpa cookiebar',
-  modal: 'modal popup overlay dialog lightbox drawer offcanvas tooltip toast flyout popover snackbar alert notification',
+  advert:
+    'ad ads advert adverts advertisement sponsored sponsor promo promos promotion adsense dfp gpt adslot advertising',
+  consent: 'ot cookie cookies consent gdpr privacy onetrust ccpa cookiebar',
+  modal:
+    'modal popup overlay dialog lightbox drawer offcanvas tooltip toast flyout popover snackbar alert notification',
   newsletter: 'newsletter subscribe subscription signup optin mailing mailchimp email subscriber',
   author: 'author authors byline bio writer avatar profile contributor biography',
   date: 'date time published posted timestamp updated datetime pubdate datepublished datemodified',
   tags: 'tag tags category categories label labels topics keywords badge badges pill chip chips',
   contents: 'toc outline tableofcontents onthispage jump anchors ez scrollspy',
   pager: 'pagination pager paging prev previous next pages pagenav nextprev',
-  content: 'content contents body text copy prose richtext rte wysiwyg markdown bodytext textblock rich paragraph paragraphs',
+  content:
+    'content contents body text copy prose richtext rte wysiwyg markdown bodytext textblock rich paragraph paragraphs',
   article: 'article post entry story blog news single articlebody postbody hentry blogposting newsarticle postcontent',
   main: 'main primary maincontent pagecontent',
   title: 'title headline heading subtitle name h1 h2 subheading titles',
   caption: 'caption figcaption credit credits captions wp',
   product: 'product pdp sku goods products prod productdetail',
-  price: 'price cost sale discount cart buy basket checkout addtocart prices pricing offer offers savings stock shipping delivery',
+  price:
+    'price cost sale discount cart buy basket checkout addtocart prices pricing offer offers savings stock shipping delivery',
   review: 'review reviews rating ratings stars testimonial testimonials reviewer star score votes vote',
-  description: 'description desc summary excerpt intro lead lede details detail overview about introduction abstract dek standfirst',
+  description:
+    'description desc summary excerpt intro lead lede details detail overview about introduction abstract dek standfirst',
   specification: 'spec specs specification specifications attributes features feature properties ingredients nutrition',
   list: 'list listing grid results result cards card tiles tile collection catalog items feed item listitem row',
   search: 'search filter filters facet facets sort refine sorting searchbox refinement',
@@ -48,7 +54,8 @@ const CATEGORIES: Readonly<Record<string, string>> = {
   media: 'video player audio gallery image img photo thumbnail thumb images media picture icon icons logo',
   legal: 'copyright legal terms disclaimer policy disclosure',
   locale: 'language lang locale country region currency languages translate',
-  user: 'user username member users signature poster',
+  user: 'user username member users poster',
+  signature: 'signature sig signatures usersig',
   step: 'step steps instructions recipe method directions instruction',
   code: 'code highlight codehilite snippet prism hljs sourcecode',
   section: 'section block container wrapper inner row column col columns layout',
@@ -128,7 +135,9 @@ export function readHints(tree: PageTree, node: number): boolean {
           readWords(bytes, from, to);
           hintsFound.style = styleHash(bytes, from, to);
         } else if (equals(bytes, nameFrom, nameTo, 'style')) {
-          hidden ||= /display\s*:\s*none|visibility\s*:\s*hidden/i.test(bytes.toString('latin1', from, Math.min(to, from + 200)));
+          hidden ||= /display\s*:\s*none|visibility\s*:\s*hidden/i.test(
+            bytes.toString('latin1', from, Math.min(to, from + 200)),
+          );
         }
         break;
       case 6:

@@ -43,7 +43,9 @@ export function escapeLineStart(line: string): string {
 
 /** A link's destination, as CommonMark writes it. */
 export function destination(url: string): string {
-  const safe = url.replace(/[\u0000-\u001f<>\\]/g, (char) => encodeURIComponent(char)).replace(/&(?=#|[a-z][a-z0-9]*;)/gi, '\\&');
+  const safe = url
+    .replace(/[\u0000-\u001f<>\\]/g, (char) => encodeURIComponent(char))
+    .replace(/&(?=#|[a-z][a-z0-9]*;)/gi, '\\&');
   return /[\s()]/.test(safe) || safe === '' ? `<${safe}>` : safe;
 }
 
@@ -229,7 +231,13 @@ function unsafeMarkers(tokens: readonly Token[]): Uint8Array {
     // Markers side by side run into one; a marker character beside a marker does too.
     const beside = [start - 1, start + 1, k - 1, k + 1].some((other) => {
       const next = tokens[other];
-      return next !== undefined && (next.kind === OPEN || next.kind === CLOSE) && drop[other] === 0 && other !== start && other !== k;
+      return (
+        next !== undefined &&
+        (next.kind === OPEN || next.kind === CLOSE) &&
+        drop[other] === 0 &&
+        other !== start &&
+        other !== k
+      );
     });
     const touches = [outer, first, last, after].some((char) => char === value[0]);
     const crosses = tokens.slice(start, k).some((token) => token.kind === BREAK);
@@ -247,7 +255,8 @@ function write(tokens: readonly Token[], linkStyle: LinkStyle): string[] {
     switch (kind) {
       case WORDS: {
         const escaped = escapeText(value);
-        const bang = value.endsWith('!') && (tokens[k + 1]?.kind === OPEN_LINK || tokens[k + 1]?.value.startsWith('!['));
+        const bang =
+          value.endsWith('!') && (tokens[k + 1]?.kind === OPEN_LINK || tokens[k + 1]?.value.startsWith('!['));
         line += bang ? `${escaped.slice(0, -1)}\\!` : escaped;
         break;
       }

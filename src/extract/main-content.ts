@@ -65,4 +65,3 @@ export function findMainContent(segments: Segments, head: PageHead, url: string 
   const { chosen, expected } = chooseBlocks(probabilities, sizes);
   return { kind, chosen, probabilities, confidence: expected };
 }
-

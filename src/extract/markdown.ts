@@ -154,7 +154,8 @@ class Renderer {
     if (kind === BR || IS_BLOCK[kind] === 1) this.#inline.space();
     if (kind === BR || kind === HR) return;
     if (IS_BLOCK[kind] === 0) return this.#inlineElement(node, kind);
-    if (PREFORMATTED[kind] === 1) this.#inline.markup(codeSpan(preformattedText(this.#tree, node, this.#options.dropped).trim()));
+    if (PREFORMATTED[kind] === 1)
+      this.#inline.markup(codeSpan(preformattedText(this.#tree, node, this.#options.dropped).trim()));
     else this.children(node);
     this.#inline.space();
   }
@@ -195,11 +196,13 @@ class Renderer {
   #spanLinks(node: number, found: number): boolean {
     if (found !== A) return false;
     const tree = this.#tree;
-    for (let at = node + 1; at < tree.end[node]!; at++) if (IS_BLOCK[tree.tag[at]!] === 1 || tree.tag[at] === IMG) return false;
+    for (let at = node + 1; at < tree.end[node]!; at++)
+      if (IS_BLOCK[tree.tag[at]!] === 1 || tree.tag[at] === IMG) return false;
     for (let child = node + 1; child < tree.end[node]!; child = tree.end[child]!) {
       if (tree.flags[child] === 1) this.#inline.space();
       const text = preformattedText(tree, child, this.#options.dropped).replace(/[\t\n\f\r \u00a0]+/g, ' ');
-      const url = tree.tag[child] === A && this.#options.links !== false ? this.#options.urls.read(child, 'href') : null;
+      const url =
+        tree.tag[child] === A && this.#options.links !== false ? this.#options.urls.read(child, 'href') : null;
       if (text.startsWith(' ')) this.#inline.space();
       const opened = url === null || text.trim() === '' ? null : this.#inline.openLink(url);
       this.#inline.markup(codeSpan(text.trim()));

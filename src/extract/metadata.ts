@@ -43,7 +43,7 @@ export function readHead(tree: PageTree): PageHead {
   let canonical: string | null = null;
   let jsonBytes = 0;
   for (let node = 1; node < tree.count; node++) {
-    switch (tree.tag[node]) {
+    switch (tree.tag[node]!) {
       case HTML:
         language ??= tree.attribute(node, 'lang') ?? tree.attribute(node, 'xml:lang');
         break;
@@ -54,11 +54,13 @@ export function readHead(tree: PageTree): PageHead {
         base ??= tree.attribute(node, 'href');
         break;
       case LINK:
-        if (canonical === null && hasWord(tree.attribute(node, 'rel'), 'canonical')) canonical = tree.attribute(node, 'href');
+        if (canonical === null && hasWord(tree.attribute(node, 'rel'), 'canonical'))
+          canonical = tree.attribute(node, 'href');
         break;
       case META: {
         if (meta.size >= MAX_META) break;
-        const name = tree.attribute(node, 'property') ?? tree.attribute(node, 'name') ?? tree.attribute(node, 'http-equiv');
+        const name =
+          tree.attribute(node, 'property') ?? tree.attribute(node, 'name') ?? tree.attribute(node, 'http-equiv');
         const content = name === null ? null : tree.attribute(node, 'content');
         if (name === null || content === null) break;
         const key = name.trim().toLowerCase();
@@ -134,5 +136,7 @@ function entitiesOf(blocks: readonly unknown[]): LinkedData[] {
 export function typesOf(entity: LinkedData): string[] {
   const given = entity['@type'];
   const list = Array.isArray(given) ? given : [given];
-  return list.filter((type): type is string => typeof type === 'string').map((type) => type.slice(type.lastIndexOf('/') + 1));
+  return list
+    .filter((type): type is string => typeof type === 'string')
+    .map((type) => type.slice(type.lastIndexOf('/') + 1));
 }

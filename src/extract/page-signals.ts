@@ -3,8 +3,23 @@
 import type { PageHead } from './metadata.js';
 import { typesOf } from './metadata.js';
 import { elementNumber } from './elements.js';
+import { HINT_COUNT, HINT_NAMES } from './hints.js';
+import { PHRASE_COUNT, PHRASE_NAMES } from './phrases.js';
 import type { Segments } from './segment.js';
-import { BREAKS, CHARS, CURRENCY, DIGITS, HEADING, IMAGES, LINK_WORDS, SENTENCES, SIGNATURE, STRIDE, WORDS } from './segment.js';
+import {
+  BREAKS,
+  CHARS,
+  CURRENCY,
+  DIGITS,
+  HEADING,
+  IMAGES,
+  LINK_WORDS,
+  PHRASES,
+  SENTENCES,
+  SIGNATURE,
+  STRIDE,
+  WORDS,
+} from './segment.js';
 
 /** Words of addresses, by what they announce. */
 const URL_WORDS: readonly RegExp[] = [
@@ -36,7 +51,8 @@ const GENERATORS: readonly RegExp[] = [
   /wordpress/i,
 ];
 
-const TAGS = 'article main section p pre code table li h1 h2 h3 time form input button img video nav blockquote dl'.split(' ');
+const TAGS =
+  'article main section p pre code table li h1 h2 h3 time form input button img video nav blockquote dl'.split(' ');
 const TAG_NUMBERS = TAGS.map(elementNumber);
 
 export const SIGNAL_NAMES: readonly string[] = [
@@ -70,6 +86,8 @@ export const SIGNAL_NAMES: readonly string[] = [
   'article meta',
   'author meta',
   ...TAGS.map((tag) => `tag ${tag}`),
+  ...HINT_NAMES.map((name) => `hint ${name}`),
+  ...PHRASE_NAMES.map((name) => `says ${name}`),
 ];
 
 const log = (value: number): number => Math.log2(1 + value);
@@ -78,7 +96,17 @@ const log = (value: number): number => Math.log2(1 + value);
 export function readSignals(segments: Segments, head: PageHead, url: string | null): Float32Array {
   const { blocks, count, tree } = segments;
   const out: number[] = [];
-  const totals = { words: 0, chars: 0, link: 0, digits: 0, currency: 0, headings: 0, images: 0, breaks: 0, sentences: 0 };
+  const totals = {
+    words: 0,
+    chars: 0,
+    link: 0,
+    digits: 0,
+    currency: 0,
+    headings: 0,
+    images: 0,
+    breaks: 0,
+    sentences: 0,
+  };
   let long = 0;
   let longest = 0;
   const bySignature = new Map<number, { blocks: number; words: number }>();
@@ -113,7 +141,13 @@ export function readSignals(segments: Segments, head: PageHead, url: string | nu
   }
   const perBlock = Math.max(1, count);
   const perWord = Math.max(1, totals.words);
-  out.push(log(totals.words), log(count), totals.link / perWord, segments.proseWords[0]! / perWord, totals.words / perBlock);
+  out.push(
+    log(totals.words),
+    log(count),
+    totals.link / perWord,
+    segments.proseWords[0]! / perWord,
+    totals.words / perBlock,
+  );
   out.push(totals.currency / perBlock, totals.digits / Math.max(1, totals.chars), totals.headings / perBlock);
   out.push(totals.images / perBlock, totals.breaks / perBlock, totals.sentences / perWord);
   out.push(repeated / perWord, log(repeatedMax), repeatedLong / perWord, log(long), log(longest));
@@ -131,7 +165,24 @@ export function readSignals(segments: Segments, head: PageHead, url: string | nu
   const tagCounts = new Int32Array(256);
   for (let node = 1; node < tree.count; node++) tagCounts[tree.tag[node]!]!++;
   for (const tag of TAG_NUMBERS) out.push(log(tagCounts[tag]!));
+  pushHints(out, segments);
   return Float32Array.from(out);
+}
+
+/** How many elements carry each hint, and how many short blocks say each phrase. */
+function pushHints(out: number[], { tree, hintLow, hintHigh, blocks, count }: Segments): void {
+  const hints = new Int32Array(64);
+  for (let node = 1; node < tree.count; node++) {
+    for (let low = hintLow[node]!; low !== 0; low &= low - 1) hints[31 - Math.clz32(low & -low)]!++;
+    for (let high = hintHigh[node]!; high !== 0; high &= high - 1) hints[63 - Math.clz32(high & -high)]!++;
+  }
+  for (let k = 0; k < HINT_COUNT; k++) out.push(log(hints[k]!));
+  const phrases = new Int32Array(PHRASE_COUNT);
+  for (let at = 0; at < count * STRIDE; at += STRIDE) {
+    if (blocks[at + WORDS]! > 15) continue;
+    for (let says = blocks[at + PHRASES]!; says !== 0; says &= says - 1) phrases[31 - Math.clz32(says & -says)]!++;
+  }
+  for (let k = 0; k < PHRASE_COUNT; k++) out.push(log(phrases[k]!));
 }
 
 function pushUrl(out: number[], url: string | null): void {

@@ -73,7 +73,8 @@ export class PageView {
     for (const level of [1, 2]) {
       for (let b = 0; b < count && found.length < 5; b++) {
         const at = b * STRIDE;
-        if (blocks[at + HEADING] === level && blocks[at + WORDS]! <= 60) found.push(this.blockText(b).replace(/\n/g, ' '));
+        if (blocks[at + HEADING] === level && blocks[at + WORDS]! <= 60)
+          found.push(this.blockText(b).replace(/\n/g, ' '));
       }
       if (found.length > 0) break;
     }
@@ -95,7 +96,10 @@ export class PageView {
       const container = blocks[at + CONTAINER]!;
       const isNamed = isAuthor(tree, hintLow, blocks[at + FIRST_NODE]!, container);
       if (!isNamed) continue;
-      const text = this.blockText(b).split('\n', 1)[0]!.replace(/^(?:(?:written |posted |reviewed )?by|author)\b:?\s*/i, '').trim();
+      const text = this.blockText(b)
+        .split('\n', 1)[0]!
+        .replace(/^(?:(?:written |posted |reviewed )?by|author)\b:?\s*/i, '')
+        .trim();
       if (/\p{L}/u.test(text) && text.length <= 80) byline = text;
     }
     return { byline, date };

@@ -24,7 +24,8 @@ const PHRASES: Readonly<Record<string, string>> = {
   tags: 'tags tagged category categories filed topics',
   act: 'click download here learn get started buy shop try request book call demo free quote',
   forum: 'post posts joined member members thread topic likes views report registered messages joined op',
-  product: 'specifications features details description overview ingredients dimensions materials weight size color colour sku model',
+  product:
+    'specifications features details description overview ingredients dimensions materials weight size color colour sku model',
   help: 'help support feedback edit print copy copied link improve issue github',
   place: 'language english country region currency usd deutsch español français',
 };

@@ -129,7 +129,8 @@ export function segment(tree: PageTree): Segments {
         blocks = larger;
       }
       let container = parent[first]!;
-      while (container > 0 && (IS_BLOCK[tag[container]!] === 0 || end[container]! <= last)) container = parent[container]!;
+      while (container > 0 && (IS_BLOCK[tag[container]!] === 0 || end[container]! <= last))
+        container = parent[container]!;
       blocks[at + CONTAINER] = container;
       blocks[at + FIRST_NODE] = first;
       blocks[at + LAST_NODE] = last;
@@ -226,7 +227,19 @@ export function segment(tree: PageTree): Segments {
     blockCount[up]! += blockCount[k]!;
     proseWords[up]! += proseWords[k]!;
   }
-  return { tree, count: made, blocks, hintLow, hintHigh, style, hidden: hiddenNodes, words, linkWords, blockCount, proseWords };
+  return {
+    tree,
+    count: made,
+    blocks,
+    hintLow,
+    hintHigh,
+    style,
+    hidden: hiddenNodes,
+    words,
+    linkWords,
+    blockCount,
+    proseWords,
+  };
 }
 
 /** Where the next `&` stands: searched for once, as texts come in the order of the bytes. */

@@ -96,7 +96,8 @@ export class TextStats {
           const next = bytes[k + 1]!;
           const third = bytes[k + 2]!;
           if (next === 0x82 && third >= 0xa0) this.currency++;
-          else if ((next === 0x80 && (third === 0xa2 || third === 0xba)) || next === 0x86 || next === 0x96) this.separators++;
+          else if ((next === 0x80 && (third === 0xa2 || third === 0xba)) || next === 0x86 || next === 0x96)
+            this.separators++;
         } else if (byte >= 0xe3 && byte <= 0xe9) {
           // Chinese and Japanese have no spaces: two characters count as a word.
           if (chars % 2 === 0) words++;

@@ -1,5 +1,6 @@
 // The `content` a handler sees: a page that is scanned when one of its properties is first read, and then once.
 // Promise: making one costs nothing but the object; the bytes are held as long as the object is.
+import type { ExtractedContent } from '../extract/content.js';
 import { ownGetters } from './own-getters.js';
 import type { PageFacts, PageLink, ScannedPage } from './scan.js';
 import { scanPage } from './scan.js';
@@ -15,17 +16,32 @@ export interface PageContent {
   readonly metadata: PageFacts;
   /** The page's language tag, or `null` when it declares none. */
   readonly language: string | null;
+  /** The whole page as markdown; that of its main content is `main().markdown`. Worked out when first called. */
+  markdown(): string;
+  /** The main content: text, markdown, clean HTML, facts and kind. Worked out when first called. */
+  main(): ExtractedContent;
+}
+
+/** How content is extracted: parse knows the bytes, the composing layer knows the extractor. */
+export interface Extraction {
+  markdown(body: Uint8Array, url: string, contentType: string | null | undefined): string;
+  content(body: Uint8Array, url: string, contentType: string | null | undefined): ExtractedContent;
 }
 
 /**
  * Makes the lazy content of a fetched page.
  *
  * @example
- * const content = createPageContent(body, 'https://example.com/', 'text/html');
+ * const content = createPageContent(body, 'https://example.com/', 'text/html', extraction);
  * content.title; // scans now, once
  */
-export function createPageContent(body: Uint8Array, url: string, contentType?: string | null): PageContent {
-  return new LazyContent(body, url, contentType) as unknown as PageContent;
+export function createPageContent(
+  body: Uint8Array,
+  url: string,
+  contentType: string | null | undefined,
+  extraction: Extraction,
+): PageContent {
+  return new LazyContent(body, url, contentType, extraction) as unknown as PageContent;
 }
 
 class LazyContent {
@@ -33,7 +49,11 @@ class LazyContent {
   #page: ScannedPage | undefined;
   #metadata: PageFacts | undefined;
 
-  static readonly #defineProperties = ownGetters<LazyContent, PageContent>({
+  readonly #extract: { markdown(): string; main(): ExtractedContent };
+  #markdown: string | undefined;
+  #main: ExtractedContent | undefined;
+
+  static readonly #defineProperties = ownGetters<LazyContent, Omit<PageContent, 'markdown' | 'main'>>({
     title: (content) => content.#scanned().title,
     text: (content) => content.#scanned().text,
     links: (content) => content.#scanned().links,
@@ -41,9 +61,21 @@ class LazyContent {
     language: (content) => content.#scanned().language,
   });
 
-  constructor(body: Uint8Array, url: string, contentType: string | null | undefined) {
+  constructor(body: Uint8Array, url: string, contentType: string | null | undefined, extraction: Extraction) {
     this.#scan = () => scanPage(body, { url, contentType });
+    this.#extract = {
+      markdown: () => extraction.markdown(body, url, contentType),
+      main: () => extraction.content(body, url, contentType),
+    };
     LazyContent.#defineProperties(this);
+  }
+
+  markdown(): string {
+    return (this.#markdown ??= this.#extract.markdown());
+  }
+
+  main(): ExtractedContent {
+    return (this.#main ??= this.#extract.main());
   }
 
   #scanned(): ScannedPage {
