@@ -23,6 +23,8 @@ import type { WebCrawlerHooks } from './web-crawler-options.js';
 export interface BatchWorld {
   /** Fetches for a batch; `entryOf` tells whose order it is. */
   readonly engineFor: (entryOf: (signal: AbortSignal | undefined) => Entry | undefined) => Engine;
+  /** Writes what the engine still has to write. */
+  readonly flush: () => Promise<void>;
   readonly allowHost: (url: string) => Promise<boolean>;
   readonly config: Configuration;
   readonly log: Log;
@@ -290,6 +292,7 @@ export function startBatch(parts: BatchParts): RunningBatch {
     membership.leave();
     endShowing?.();
     await frontier.close();
+    await world.flush();
     if (how.kind === 'failed') throw how.error;
     if (how.kind === 'aborted') throw new CrawlError('ABORTED', 'the batch was broken off');
     await feeding;

@@ -1,5 +1,6 @@
 // WebCrawler: many URLs in, results out, as a whole or as they complete. A thin layer over the crawl lifecycle.
 // Promise: a failed URL is a result; after close() nothing of it is open.
+import path from 'node:path';
 import { Configuration } from '../configuration.js';
 import type { Dispatcher } from '../dispatch/dispatcher.js';
 import { MemoryAdaptiveDispatcher } from '../dispatch/memory-adaptive.js';
@@ -8,14 +9,16 @@ import { CrawlError } from '../errors.js';
 import type { HttpEngine } from '../fetch/http/engine.js';
 import { log as rootLog, LogLevel } from '../observe/log.js';
 import { objectWith, optionError, shown } from '../option-checks.js';
-import type { UrlItem } from './batch-entries.js';
+import type { PageCache } from '../store/cache.js';
+import type { Entry, UrlItem } from './batch-entries.js';
+import { type CacheAsk, createCachedEngine } from './cached-engine.js';
 import type { CrawlResult } from './crawl-result.js';
 import { createMemoryGauge } from './memory-gauge.js';
 import { createManyResults, type ManyResults, type ResultStream } from './many-results.js';
 import { resolveRunConfig, type RunConfig } from './run-config.js';
 import { type BatchWorld, type RunningBatch, startBatch } from './run-many.js';
 import type { Many } from './url-source.js';
-import { checkedWebCrawlerOptions, type WebCrawlerOptions } from './web-crawler-options.js';
+import { type CacheLimits, checkedWebCrawlerOptions, type WebCrawlerOptions } from './web-crawler-options.js';
 
 const aDispatcher = objectWith('a dispatcher such as MemoryAdaptiveDispatcher', ['join']);
 
@@ -34,13 +37,19 @@ export class WebCrawler {
   readonly #engine: HttpEngine;
   readonly #batches = new Set<RunningBatch>();
   #connections = 0;
+  #cache: Promise<PageCache> | undefined;
   #closed: Promise<void> | undefined;
 
   private constructor(options: WebCrawlerOptions, engine: HttpEngine) {
     this.#options = options;
     this.#engine = engine;
     this.#world = {
-      engineFor: () => engine,
+      engineFor: (entryOf) =>
+        createCachedEngine(engine, {
+          askOf: ({ signal }) => cacheAskOf(entryOf(signal)),
+          open: () => this.#openCache(),
+        }),
+      flush: async () => (await this.#cache)?.flush(),
       // Always asked again: another URL of the host may have been refused just before it was allowed.
       async allowHost(url) {
         engine.allowHost(url);
@@ -115,6 +124,15 @@ export class WebCrawler {
   async #close(): Promise<void> {
     await Promise.all([...this.#batches].map((batch) => batch.abort()));
     await this.#engine.close();
+    await (await this.#cache?.catch(() => undefined))?.close();
+  }
+
+  /** Opened by the first call that wants it. */
+  #openCache(): Promise<PageCache> {
+    const { storageDir, cache } = this.#options;
+    return (this.#cache ??= openCacheIn(storageDir, cache, (error) => {
+      this.#world.log.error(`pages are not cached: ${error.message}`);
+    }));
   }
 
   #assertOpen(): void {
@@ -125,6 +143,28 @@ export class WebCrawler {
     const wasFull = this.#connections-- >= (this.#options.maxConnections ?? Infinity);
     if (wasFull) for (const batch of this.#batches) batch.wake();
   }
+}
+
+/** The cache of a storage folder; opening fails by name when the folder cannot be used. */
+export async function openCacheIn(
+  storageDir: string | undefined,
+  limits: CacheLimits = {},
+  onError?: (error: CrawlError) => void,
+): Promise<PageCache> {
+  const { openPageCache } = await import('../store/cache-lmdb.js');
+  const folder = storageDir ?? Configuration.getGlobalConfig().localDataDirectory();
+  const { maxBytes, maxAgeSecs } = limits;
+  return openPageCache(path.resolve(folder, 'cache'), {
+    maxBytes,
+    maxAgeMs: maxAgeSecs === undefined ? undefined : maxAgeSecs * 1000,
+    onError,
+  });
+}
+
+function cacheAskOf(entry: Entry | undefined): CacheAsk | undefined {
+  if (!entry) return undefined;
+  const { cacheMode, cacheTtlSecs = Infinity, validate } = entry.config;
+  return { mode: cacheMode, ttlMs: cacheTtlSecs * 1000, validate };
 }
 
 function isIterable(urls: unknown): boolean {
