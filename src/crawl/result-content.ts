@@ -6,6 +6,7 @@ import { decodeBody, detectEncoding } from '../parse/encoding.js';
 import { createPageContent, type PageContent, type PageFacts } from '../parse/page.js';
 import { domainOf, hostOf } from '../request/url.js';
 import { contentTypeOf, decodingHeader, isJson, isMarkup, isXml } from './content-type.js';
+import { pageExtraction } from './extraction.js';
 import type { ContentConfig } from './run-config.js';
 
 /** A link of a page. */
@@ -60,7 +61,7 @@ export function createResultContent(capture: Capture, config: ContentConfig): Re
   const isText = hasMarkup || isJson(type) || type.startsWith('text/');
   const url = capture.loadedUrl;
   const html = once(() => (isText ? decodeBody(capture.body, detectEncoding(capture.body, header)) : ''));
-  const whole = once(() => createPageContent(capture.body, url, header));
+  const whole = once(() => createPageContent(capture.body, url, header, pageExtraction));
   /** What `cssSelector` and the like leave of the page, as HTML. */
   const scoped = once(() => scopedHtml(html(), isXml(type), config));
   const page = once(() => (isScoped(config) ? contentOfText(scoped(), url) : whole()));
@@ -108,7 +109,7 @@ function isScoped({ cssSelector, targetElements, excludedTags, excludedSelector 
 }
 
 function contentOfText(html: string, url: string): PageContent {
-  return createPageContent(Buffer.from(html), url, 'text/html; charset=utf-8');
+  return createPageContent(Buffer.from(html), url, 'text/html; charset=utf-8', pageExtraction);
 }
 
 function scopedHtml(html: string, xml: boolean, config: ContentConfig): string {
