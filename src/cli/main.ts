@@ -2,9 +2,12 @@
 // The command line's entry: reads the arguments, runs one command, and ends with its exit status.
 // Promise: a mistake gets one line that says what to do next; no stack is shown for it.
 import { Command, CommanderError } from 'commander';
+import { addBatchCommand } from './batch.js';
+import { addCacheCommand } from './cache.js';
 import { addCrawlCommand } from './crawl.js';
 import { addDemoCommand } from './demo.js';
 import { EXIT, exitCodeOf } from './exit-codes.js';
+import { addScrapeCommand } from './scrape.js';
 import { addSimwebCommand } from './simweb.js';
 import { complain, errorLine, tolerateClosedPipes } from './terminal.js';
 import { version } from './version.js';
@@ -13,6 +16,8 @@ const EXAMPLES = `
 Examples:
   $ orcrawl demo                                 crawl a built-in synthetic web
   $ orcrawl crawl example.com --max-pages 100    crawl a site into ./orcrawl-out/example.com
+  $ orcrawl scrape example.com                   one page's text
+  $ cat urls.txt | orcrawl batch - --stream      a list of URLs, one JSON line each
   $ orcrawl simweb --port 8080                   serve a synthetic web to try things on
   $ orcrawl crawl --help                         everything a crawl can be told
 `;
@@ -26,9 +31,15 @@ function createProgram(onExit: (code: number) => void): Command {
     .exitOverride()
     .configureOutput({ outputError: () => undefined });
   addCrawlCommand(program, onExit);
+  addScrapeCommand(program, onExit);
+  addBatchCommand(program, onExit);
+  addCacheCommand(program, onExit);
   addDemoCommand(program, onExit);
   addSimwebCommand(program, onExit);
-  for (const command of program.commands) command.copyInheritedSettings(program);
+  for (const command of program.commands) {
+    command.copyInheritedSettings(program);
+    for (const inner of command.commands) inner.copyInheritedSettings(program);
+  }
   return program;
 }
 
