@@ -125,6 +125,8 @@ export { sleep } from './handle/toolbox.js';
 export { extractUrls } from './handle/url-lists.js';
 
 export { EventType } from './observe/events.js';
+export { CrawlerMonitor, DisplayMode } from './observe/monitor.js';
+export type { CrawlerMonitorOptions } from './observe/monitor.js';
 export { log, Log, LogLevel } from './observe/log.js';
 export type { LoggerOptions } from './observe/log.js';
 

@@ -7,6 +7,9 @@ import { addCrawlCommand } from './crawl.js';
 import { addDemoCommand } from './demo.js';
 import { EXIT, exitCodeOf } from './exit-codes.js';
 import { addGetCommand } from './get.js';
+import { addBatchCommand } from './batch.js';
+import { addCacheCommand } from './cache.js';
+import { addScrapeCommand } from './scrape.js';
 import { addSimwebCommand } from './simweb.js';
 import { complain, errorLine, tolerateClosedPipes } from './terminal.js';
 import { version } from './version.js';
@@ -17,6 +20,8 @@ Examples:
   $ orcrawl crawl example.com --max-pages 100    crawl a site into ./orcrawl-out/example.com
   $ orcrawl audit orcrawl-out/example.com        check how polite it was
   $ orcrawl get example.com -d ./data            print a page that a crawl stored
+  $ orcrawl scrape example.com                   one page's text
+  $ cat urls.txt | orcrawl batch - --stream      a list of URLs, one JSON line each
   $ orcrawl simweb --port 8080                   serve a synthetic web to try things on
   $ orcrawl crawl --help                         everything a crawl can be told
 `;
@@ -31,10 +36,16 @@ function createProgram(onExit: (code: number) => void): Command {
     .configureOutput({ outputError: () => undefined });
   addCrawlCommand(program, onExit);
   addAuditCommand(program, onExit);
+  addScrapeCommand(program, onExit);
+  addBatchCommand(program, onExit);
+  addCacheCommand(program, onExit);
   addDemoCommand(program, onExit);
   addGetCommand(program, onExit);
   addSimwebCommand(program, onExit);
-  for (const command of program.commands) command.copyInheritedSettings(program);
+  for (const command of program.commands) {
+    command.copyInheritedSettings(program);
+    for (const inner of command.commands) inner.copyInheritedSettings(program);
+  }
   return program;
 }
 

@@ -18,6 +18,8 @@ export type CacheStatus = 'hit' | 'hit_validated' | 'miss';
 /** How a URL went through the dispatcher. */
 export interface DispatchFacts {
   readonly taskId: string;
+  /** The place of the URL in its list, from 0 (ours). */
+  readonly index: number;
   /** Resident memory of the process when the URL ended, in MB. */
   readonly memoryUsage: number;
   /** The highest that was seen while it was in work, in MB. */

@@ -260,6 +260,7 @@ export function startBatch(parts: BatchParts): RunningBatch {
       config: entry.config,
       dispatch: {
         taskId: taskId(entry),
+        index: entry.index,
         memoryUsage,
         peakMemory: Math.max(entry.peakMemoryMb, memoryUsage),
         startTime: entry.startTime ?? endTime,

@@ -94,6 +94,25 @@ const CASES: Record<string, (cwd: string) => Promise<void>> = {
     expect(stdout).toMatch(/ 60 items, 60 distinct/);
   },
 
+  async batch(cwd) {
+    const urls = [web.url(0), web.url(0, '/_/status/404'), web.url(0, 3)];
+    const first = await example(cwd, 'batch', urls);
+    expect(first.code).toBe(0);
+    expect(first.stdout.trim().split('\n')).toEqual([
+      expect.stringContaining(`200 miss ${urls[0]}`),
+      `HTTP_STATUS ${urls[1]}`,
+      expect.stringContaining(`200 miss ${urls[2]}`),
+    ]);
+    expect((await example(cwd, 'batch', urls)).stdout).toContain(`200 hit ${urls[0]}`);
+  },
+
+  async stream(cwd) {
+    const { code, stdout, stderr } = await example(cwd, 'stream', [web.url(0), '8']);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^\d{3,} words/);
+    expect(stderr).toContain('8 done · 0 failed');
+  },
+
   async 'testing-with-simweb'(cwd) {
     const { code, stdout } = await example(cwd, 'testing-with-simweb');
     expect(code).toBe(0);

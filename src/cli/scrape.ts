@@ -1,0 +1,88 @@
+// `orcrawl scrape`: one page to standard output.
+// Promise: the page and nothing else on standard output; a failure is one line on standard error and exit code 2.
+import { type Command, Option } from 'commander';
+import type { CacheMode } from '../store/cache.js';
+import { seedUrl, headers, wholeNumber } from './arguments.js';
+import { CACHE_OPTION, NO_BROWSER, seconds } from './batch.js';
+import { DEFAULT_FIELDS, itemOf } from './batch-items.js';
+import { EXIT, UsageError } from './exit-codes.js';
+import { complain, say, shown } from './terminal.js';
+
+const FORMATS = ['text', 'html', 'json', 'links'] as const;
+
+interface ScrapeFlags {
+  readonly format: (typeof FORMATS)[number];
+  readonly selector?: string;
+  readonly retries?: number;
+  readonly timeout?: number;
+  readonly userAgent?: string;
+  readonly header?: Readonly<Record<string, string>>;
+  readonly cache?: CacheMode;
+  readonly cacheTtl?: number;
+  readonly browser?: boolean;
+  readonly waitFor?: string;
+  readonly js?: string;
+  readonly screenshot?: string;
+}
+
+const EXAMPLES = `
+Examples:
+  $ orcrawl scrape example.com
+  $ orcrawl scrape https://example.com/ --format json | jq .metadata
+  $ orcrawl scrape example.com --selector main --format html
+`;
+
+export function addScrapeCommand(program: Command, onExit: (code: number) => void): void {
+  program
+    .command('scrape')
+    .summary('fetch one page')
+    .description('Fetches one page and writes its content to standard output.')
+    .argument('<URL>', 'a bare domain gets https://')
+    .addOption(new Option('-f, --format <F>', 'what to write').choices(FORMATS).default('text'))
+    .option('--selector <CSS>', 'only what matches counts as the page')
+    .option('--retries <N>', 'further tries after a transient failure (default: 1)', wholeNumber(0))
+    .option('--timeout <SECS>', 'longest one attempt may take (default: 60)', seconds)
+    .option('--user-agent <UA>', 'the User-Agent header')
+    .option('-H, --header <NAME: VALUE>', 'send a header (may be repeated)', headers)
+    .addOption(CACHE_OPTION)
+    .option('--cache-ttl <SECS>', 'how long a cached page is used (default: for ever)', seconds)
+    .addOption(new Option('--browser').hideHelp())
+    .addOption(new Option('--wait-for <WHAT>').hideHelp())
+    .addOption(new Option('--js <CODE>').hideHelp())
+    .addOption(new Option('--screenshot <FILE>').hideHelp())
+    .addHelpText('after', EXAMPLES)
+    .action(async (url: string, flags: ScrapeFlags) => onExit(await scrape(url, flags)));
+}
+
+async function scrape(text: string, flags: ScrapeFlags): Promise<number> {
+  if (flags.browser || [flags.waitFor, flags.js, flags.screenshot].some((one) => one !== undefined)) {
+    throw new UsageError(NO_BROWSER);
+  }
+  const url = seedUrl(text);
+  const { WebCrawler } = await import('../index.js');
+  const crawler = await WebCrawler.open();
+  try {
+    const result = await crawler.run(url, {
+      cssSelector: flags.selector,
+      maxRetries: flags.retries,
+      pageTimeoutMs: flags.timeout === undefined ? undefined : flags.timeout * 1000,
+      userAgent: flags.userAgent,
+      headers: flags.header,
+      cacheMode: flags.cache,
+      cacheTtlSecs: flags.cacheTtl,
+    });
+    if (flags.format === 'json') say(JSON.stringify(itemOf(result, [...DEFAULT_FIELDS, 'text']), null, 2));
+    if (!result.success) {
+      complain(`error: ${shown(result.errorMessage ?? '', 1000)} (${result.errorCode})`);
+      return EXIT.someFailed;
+    }
+    if (flags.format === 'text') say(result.text.trim());
+    if (flags.format === 'html') say(result.html);
+    if (flags.format === 'links') {
+      for (const { href } of [...result.links.internal, ...result.links.external]) say(href);
+    }
+    return EXIT.done;
+  } finally {
+    await crawler.close();
+  }
+}

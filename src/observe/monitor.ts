@@ -1,0 +1,185 @@
+// Shows how batches go: a live table of URLs, or one summary; plain lines where there is no terminal.
+// Promise: it only watches, never holds the process open, and shows foreign text disarmed and cut to the line.
+import { aWholeNumber, checkOptions, objectWith, oneOf } from '../option-checks.js';
+import type { TaskEnd, TaskMonitor } from '../dispatch/dispatcher.js';
+import { bytesText, countText, durationText, rateText } from './figures.js';
+import { escapeControls } from './log-lines.js';
+import type { ProgressOutput } from './progress.js';
+
+/** What a monitor shows. */
+export const DisplayMode = Object.freeze({
+  /** A row a URL. */
+  DETAILED: 'detailed',
+  /** One summary. */
+  AGGREGATED: 'aggregated',
+} as const);
+export type DisplayMode = (typeof DisplayMode)[keyof typeof DisplayMode];
+
+export interface CrawlerMonitorOptions {
+  /** Default `DisplayMode.DETAILED`. */
+  displayMode?: DisplayMode;
+  /** Rows of the table. Default 15. */
+  maxVisibleRows?: number;
+  /** Where it is shown (ours). Default: standard error. */
+  output?: ProgressOutput;
+}
+
+interface Row {
+  readonly url: string;
+  readonly startedAtMs: number;
+  end?: TaskEnd & { readonly atMs: number };
+}
+
+const LIVE_INTERVAL_MS = 200;
+const PLAIN_INTERVAL_MS = 5_000;
+const DEFAULT_COLUMNS = 80;
+const UP_AND_CLEAR = (lines: number): string => (lines === 0 ? '' : `\u001b[${lines}A\u001b[J`);
+
+/**
+ * Shows the URLs of batches while they are in work.
+ *
+ * @example
+ * const monitor = new CrawlerMonitor({ displayMode: DisplayMode.AGGREGATED });
+ * await crawler.runMany(urls, {}, new SemaphoreDispatcher({ monitor }));
+ */
+export class CrawlerMonitor implements TaskMonitor {
+  readonly #mode: DisplayMode;
+  readonly #maxRows: number;
+  readonly #output: ProgressOutput;
+  readonly #clock: () => number;
+  /** In work, and the last ones that ended: the oldest first. */
+  readonly #rows = new Map<string, Row>();
+  #counts = { queued: 0, active: 0, done: 0, failed: 0, bytes: 0 };
+  #memory: { percent: number; isPaused: boolean } | undefined;
+  #batches = 0;
+  #startedAtMs = 0;
+  #shownLines = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(options: CrawlerMonitorOptions = {}, parts: { readonly clock?: () => number } = {}) {
+    checkOptions('CrawlerMonitor', options, {
+      displayMode: oneOf(Object.values(DisplayMode)),
+      maxVisibleRows: aWholeNumber({ from: 1, to: 1000 }),
+      output: objectWith('a stream', ['write']),
+    });
+    this.#mode = options.displayMode ?? DisplayMode.DETAILED;
+    this.#maxRows = options.maxVisibleRows ?? 15;
+    this.#output = options.output ?? process.stderr;
+    this.#clock = parts.clock ?? (() => performance.now());
+  }
+
+  /** @internal */
+  begin(): () => void {
+    if (this.#batches++ === 0) {
+      this.#startedAtMs = this.#clock();
+      this.#counts = { queued: 0, active: 0, done: 0, failed: 0, bytes: 0 };
+      this.#rows.clear();
+      const everyMs = this.#isLive ? LIVE_INTERVAL_MS : PLAIN_INTERVAL_MS;
+      this.#timer = setInterval(() => this.show(), everyMs).unref();
+    }
+    let isOver = false;
+    return () => {
+      if (isOver) return;
+      isOver = true;
+      if (--this.#batches > 0) return;
+      clearInterval(this.#timer);
+      this.#redraw(this.#mode === DisplayMode.DETAILED && this.#isLive ? this.#table() : []);
+      this.#output.write(`${this.summary()}\n`);
+      this.#shownLines = 0;
+    };
+  }
+
+  /** @internal */
+  queued(): void {
+    this.#counts.queued++;
+  }
+
+  /** @internal */
+  started(taskId: string, url: string): void {
+    if (this.#rows.get(taskId)?.end === undefined && this.#rows.has(taskId)) return;
+    this.#counts.active++;
+    this.#rows.set(taskId, { url, startedAtMs: this.#clock() });
+  }
+
+  /** @internal */
+  ended(taskId: string, end: TaskEnd): void {
+    const row = this.#rows.get(taskId) ?? { url: taskId, startedAtMs: this.#clock() };
+    if (this.#rows.has(taskId)) this.#counts.active--;
+    this.#counts.queued--;
+    this.#counts[end.success ? 'done' : 'failed']++;
+    this.#counts.bytes += end.bytes;
+    this.#rows.delete(taskId);
+    const ended = { ...row, end: { ...end, atMs: this.#clock() } };
+    if (this.#mode === DisplayMode.DETAILED && !this.#isLive) this.#output.write(`${this.#line(ended)}\n`);
+    if (this.#mode !== DisplayMode.DETAILED || !this.#isLive) return;
+    this.#rows.set(taskId, ended);
+    this.#forgetOldRows();
+  }
+
+  /** @internal */
+  memory(percent: number, isPaused: boolean): void {
+    this.#memory = { percent, isPaused };
+  }
+
+  /** Shows the state now; called by a timer, and by tests. */
+  show(): void {
+    if (!this.#isLive) {
+      if (this.#mode === DisplayMode.AGGREGATED) this.#output.write(`${this.summary()}\n`);
+      return;
+    }
+    this.#redraw(this.#mode === DisplayMode.DETAILED ? [...this.#table(), this.summary()] : [this.summary()]);
+  }
+
+  /** `12 done · 1 failed · 5 in work · 80 waiting · 31/s · 4.2 MB · memory 61 % · 3.1 s` */
+  summary(): string {
+    const { queued, active, done, failed, bytes } = this.#counts;
+    const elapsedMs = this.#clock() - this.#startedAtMs;
+    const parts = [
+      `${countText(done)} done`,
+      `${countText(failed)} failed`,
+      `${countText(active)} in work`,
+      `${countText(Math.max(0, queued - active))} waiting`,
+      `${rateText(elapsedMs > 0 ? (1000 * (done + failed)) / elapsedMs : 0)}/s`,
+      bytesText(bytes),
+    ];
+    if (this.#memory)
+      parts.push(`memory ${Math.round(this.#memory.percent)} %${this.#memory.isPaused ? ', paused' : ''}`);
+    parts.push(durationText(elapsedMs));
+    return parts.join(' · ');
+  }
+
+  get #isLive(): boolean {
+    return this.#output.isTTY === true;
+  }
+
+  /** The URLs in work and the last that ended, as many as there are rows. */
+  #table(): string[] {
+    return [...this.#rows.values()].slice(-this.#maxRows).map((row) => this.#line(row));
+  }
+
+  #line({ url, startedAtMs, end }: Row): string {
+    const tookText = durationText((end?.atMs ?? this.#clock()) - startedAtMs).padStart(8);
+    const state = end === undefined ? 'in work' : end.success ? `done ${end.statusCode}` : `failed ${end.errorCode}`;
+    const size = end?.success ? bytesText(end.bytes).padStart(8) : ''.padStart(8);
+    return `${state.padEnd(24)} ${tookText} ${size}  ${escapeControls(url.slice(0, 2000))}`;
+  }
+
+  #forgetOldRows(): void {
+    let left = this.#rows.size - this.#counts.active - this.#maxRows;
+    for (const [taskId, row] of this.#rows) {
+      if (left <= 0) return;
+      if (row.end === undefined) continue;
+      this.#rows.delete(taskId);
+      left--;
+    }
+  }
+
+  #redraw(lines: readonly string[]): void {
+    // A line that wraps would be two, and the next redraw would leave one of them.
+    const columns = (this.#output.columns ?? DEFAULT_COLUMNS) - 1;
+    const cut = (line: string) => (line.length <= columns ? line : `${line.slice(0, columns - 1)}…`);
+    const text = lines.map((line) => `${cut(line)}\n`).join('');
+    if (text !== '' || this.#shownLines > 0) this.#output.write(UP_AND_CLEAR(this.#shownLines) + text);
+    this.#shownLines = lines.length;
+  }
+}
