@@ -87,8 +87,7 @@ export class AttributeList {
    * What decides is whether a `>` stands in a quoted value; a value follows a name and `=`, anything unusual is read.
    */
   skip(bytes: Buffer, words: DataView, from: number, end: number): number {
-    this.count = 0;
-    this.selfClosing = false;
+    this.clear();
     let i = from;
     for (;;) {
       const at = seekAngle(bytes, words, i, end);
@@ -145,6 +144,12 @@ export class AttributeList {
 
   valueTo(index: number): number {
     return this.#spans[index * FIELDS + 3]!;
+  }
+
+  /** For a tag without any. */
+  clear(): void {
+    this.count = 0;
+    this.selfClosing = false;
   }
 
   /** Gives back what one hostile tag made this list hold. */

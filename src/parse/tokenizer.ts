@@ -63,52 +63,54 @@ export function tokenize(bytes: Buffer, attributes: AttributeList, sink: TokenSi
       i = after > i && after < end && bytes[after] === LESS_THAN && sink.space() ? after : sink.text(bytes, i, end);
       continue;
     }
-    const next = bytes[i + 1]!;
-    if ((CLASS[next]! & IS_LETTER) !== 0) {
-      const nameFrom = i + 1;
-      const nameTo = tagNameEnd(bytes, words, nameFrom, end);
-      const tag = lookUpTag(bytes, words, nameFrom, nameTo);
-      const after =
-        sink.readsAttributes[tag] === 1
-          ? attributes.read(bytes, words, nameTo, end)
-          : attributes.skip(bytes, words, nameTo, end);
-      if (after < 0) return;
-      const model = sink.startTag(bytes, tag, nameFrom, nameTo);
-      i = after;
-      if (model !== DATA) {
-        i = contentEnd(bytes, i, end, model, nameFrom, nameTo);
-        sink.content(bytes, after, i, model);
-      }
-    } else if (next === SLASH) {
-      if (i + 2 >= end) {
-        i = sink.text(bytes, i, end);
-      } else if ((CLASS[bytes[i + 2]!]! & IS_LETTER) !== 0) {
-        const nameFrom = i + 2;
-        const nameTo = tagNameEnd(bytes, words, nameFrom, end);
-        if (nameTo < end && bytes[nameTo] === GREATER_THAN) i = nameTo + 1;
-        else i = attributes.skip(bytes, words, nameTo, end);
-        if (i < 0) return;
-        sink.endTag(bytes, lookUpTag(bytes, words, nameFrom, nameTo), nameFrom, nameTo);
-      } else {
-        i = seek(bytes, GREATER_THAN, i + 2, end) + 1;
-      }
-    } else if (next === BANG) {
-      if (i + 3 < end && bytes[i + 2] === DASH && bytes[i + 3] === DASH) {
-        i = commentEnd(bytes, i + 4, end);
-      } else if (sink.inForeignContent && isCdata(bytes, i + 2, end)) {
-        const from = i + 9;
-        const to = cdataEnd(bytes, from, end);
-        sink.characterData(bytes, from, to);
-        i = to + 3;
-      } else {
-        i = seek(bytes, GREATER_THAN, i + 2, end) + 1;
-      }
-    } else if (next === QUESTION_MARK) {
-      i = seek(bytes, GREATER_THAN, i + 2, end) + 1;
+    const isEndTag = bytes[i + 1] === SLASH;
+    const nameFrom = isEndTag ? i + 2 : i + 1;
+    if (nameFrom >= end || (CLASS[bytes[nameFrom]!]! & IS_LETTER) === 0) {
+      i = afterOtherMarkup(bytes, i, end, sink);
+      continue;
+    }
+    const nameTo = tagNameEnd(bytes, words, nameFrom, end);
+    const tag = lookUpTag(bytes, words, nameFrom, nameTo);
+    if (nameTo < end && bytes[nameTo] === GREATER_THAN) {
+      attributes.clear();
+      i = nameTo + 1;
+    } else if (!isEndTag && sink.readsAttributes[tag] === 1) {
+      i = attributes.read(bytes, words, nameTo, end);
     } else {
-      i = sink.text(bytes, i, end);
+      i = attributes.skip(bytes, words, nameTo, end);
+    }
+    if (i < 0) return;
+    if (isEndTag) {
+      sink.endTag(bytes, tag, nameFrom, nameTo);
+      continue;
+    }
+    const model = sink.startTag(bytes, tag, nameFrom, nameTo);
+    if (model !== DATA) {
+      const from = i;
+      i = contentEnd(bytes, from, end, model, nameFrom, nameTo);
+      sink.content(bytes, from, i, model);
     }
   }
+}
+
+/**
+ * Takes what a `<` opens that is no tag: a comment, a declaration, or text. Returns the position after it. Apart from the
+ * loop, so that the loop stays small enough for its calls to be inlined.
+ */
+function afterOtherMarkup(bytes: Buffer, at: number, end: number, sink: TokenSink): number {
+  const next = bytes[at + 1]!;
+  if (next === BANG) {
+    if (at + 3 < end && bytes[at + 2] === DASH && bytes[at + 3] === DASH) return commentEnd(bytes, at + 4, end);
+    if (sink.inForeignContent && isCdata(bytes, at + 2, end)) {
+      const from = at + 9;
+      const to = cdataEnd(bytes, from, end);
+      sink.characterData(bytes, from, to);
+      return to + 3;
+    }
+    return seek(bytes, GREATER_THAN, at + 2, end) + 1;
+  }
+  if (next === QUESTION_MARK || (next === SLASH && at + 2 < end)) return seek(bytes, GREATER_THAN, at + 2, end) + 1;
+  return sink.text(bytes, at, end);
 }
 
 /** Position after the tag name that starts at `from`. */
