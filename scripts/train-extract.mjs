@@ -1,6 +1,6 @@
 // `node scripts/train-extract.mjs [--threads N] [--folds-only]`: trains the extractor on ../shared/data/wcxb.
 // Scores by five-fold cross-validation (sites never split), writes that to bench/EXTRACTION.md, then fits on all pages
-// and writes src/extract/weights.ts. Seeded: the same pages and code give the same weights. Needs a built dist/.
+// and writes src/extract/weights.ts. Seeded: the same pages and code give the same weights.
 import { writeFileSync } from 'node:fs';
 import { binColumns, generator, predict } from './extract/boost.mjs';
 import { buildDataset } from './extract/dataset.mjs';
@@ -10,7 +10,10 @@ import { writeReport } from './extract/report.mjs';
 import { scoreParts, summary } from './extract/select.mjs';
 import { SETTINGS, cleanedWeights, contextColumns, fitKinds, kindsOf, rowsOf } from './extract/stages.mjs';
 import { hasTruth } from './extract/truth.mjs';
-import { PAGE_KINDS } from '../dist/extract/context-features.js';
+import { createJiti } from 'jiti';
+
+const jiti = createJiti(import.meta.url);
+const { PAGE_KINDS } = await jiti.import('../src/extract/context-features.ts');
 
 const FOLDS = 5;
 const option = (name) => (process.argv.includes(name) ? process.argv[process.argv.indexOf(name) + 1] : undefined);

@@ -11,10 +11,11 @@ import type { Figure } from '../measure.js';
 
 const PAGES = new URL('../../../shared/data/pages/', import.meta.url);
 const dist = (file: string): string => new URL(`../../dist/${file}`, import.meta.url).href;
+const source = (file: string): string => new URL(`../../src/${file}`, import.meta.url).href;
 const { scanPage } = (await import(dist('index.js'))) as typeof import('../../src/index.js');
-const { ContentStore } = (await import(dist('store/content.js'))) as typeof import('../../src/store/content.js');
+const { ContentStore } = (await import(source('store/content.ts'))) as typeof import('../../src/store/content.js');
 const { findPage } = (await import(
-  dist('store/content-reading.js')
+  source('store/content-reading.ts')
 )) as typeof import('../../src/store/content-reading.js');
 
 /** As many as a settle takes. */
@@ -132,9 +133,9 @@ async function measureIndex(count: number): Promise<Figure[]> {
 
 async function measureSort(lines: number): Promise<Figure> {
   const { sortLines } = (await import(
-    dist('store/index-sorting.js')
+    source('store/index-sorting.ts')
   )) as typeof import('../../src/store/index-sorting.js');
-  const { indexLine } = (await import(dist('store/cdxj.js'))) as typeof import('../../src/store/cdxj.js');
+  const { indexLine } = (await import(source('store/cdxj.ts'))) as typeof import('../../src/store/cdxj.js');
   const { writeFile } = await import('node:fs/promises');
   return inFolders(async ([folder = '']) => {
     const place = { digest: 'A'.repeat(32), filename: 'segment.warc.wet.gz', offset: 1, length: 1 };

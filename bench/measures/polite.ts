@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { auditVisits } from '../../dist/politeness/audit.js';
+import { auditVisits } from '../../src/politeness/audit.js';
 import { startSimwebProcess } from '../../dist/testing/index.js';
 import type { Figure } from '../measure.js';
 

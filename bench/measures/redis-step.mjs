@@ -1,8 +1,11 @@
 // One step of the Redis measurement in its own process: node redis-step.mjs URL NAME
 import { Redis } from 'ioredis';
-import { createRecentFingerprints } from '../../dist/frontier/recent.js';
-import { openRedisFrontier } from '../../dist/frontier/redis/frontier.js';
-import { fingerprintOf } from '../../dist/request/fingerprint.js';
+import { createJiti } from 'jiti';
+
+const jiti = createJiti(import.meta.url);
+const { createRecentFingerprints } = await jiti.import('../../src/frontier/recent.ts');
+const { openRedisFrontier } = await jiti.import('../../src/frontier/redis/frontier.ts');
+const { fingerprintOf } = await jiti.import('../../src/request/fingerprint.ts');
 
 const [, , url, name] = process.argv;
 const server = new Redis(url);

@@ -1,11 +1,14 @@
 // The reviewed pages as a table for training: a row a block, a column a feature, the label, and what scoring needs.
-// Reads the built extractor (dist/), so that training sees exactly the features that ship.
-import { ELEMENTS } from '../../dist/extract/elements.js';
-import { BLOCK_FEATURES, readTrainingPage } from '../../dist/extract/training.js';
-import { createTreeReader } from '../../dist/parse/tree-builder.js';
+// Reads the extractor's own sources, so that training sees the features that ship.
 import { labelBlocks } from './labels.mjs';
 import { shared } from './boost.mjs';
 import { foldOf, readPages, tokens } from './truth.mjs';
+import { createJiti } from 'jiti';
+
+const jiti = createJiti(import.meta.url);
+const { ELEMENTS } = await jiti.import('../../src/extract/elements.ts');
+const { BLOCK_FEATURES, readTrainingPage } = await jiti.import('../../src/extract/training.ts');
+const { createTreeReader } = await jiti.import('../../src/parse/tree-builder.ts');
 
 const readTree = createTreeReader(ELEMENTS);
 

@@ -1,9 +1,12 @@
 // The three models of the extractor and how they are trained on each other's output without seeing their own answers.
 // Kinds of pages from page signals; first look at blocks; second look with the first look's context.
-import { chooseBlocks } from '../../dist/extract/choose.js';
-import { CONTEXT_NAMES, PAGE_KINDS, contextFeatures } from '../../dist/extract/context-features.js';
-import { STRIDE, WORDS } from '../../dist/extract/segment.js';
 import { binColumns, fit, generator, predict, shared } from './boost.mjs';
+import { createJiti } from 'jiti';
+
+const jiti = createJiti(import.meta.url);
+const { chooseBlocks } = await jiti.import('../../src/extract/choose.ts');
+const { CONTEXT_NAMES, PAGE_KINDS, contextFeatures } = await jiti.import('../../src/extract/context-features.ts');
+const { STRIDE, WORDS } = await jiti.import('../../src/extract/segment.ts');
 
 export const SETTINGS = {
   kind: { trees: 60, depth: 3, rate: 0.12, groupShare: 0.8, rowShare: 0.8, columnShare: 0.3, l2: 2 },

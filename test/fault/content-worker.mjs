@@ -1,9 +1,12 @@
 // A process that the content fault test kills: appends pages without end and acknowledges each batch in a file that
-// is replaced atomically, as a queue's settle is atomic. Runs what ships. Arguments: folder, pages.
+// is replaced atomically, as a queue's settle is atomic. Arguments: folder, pages.
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { ContentStore } from '../../dist/store/content.js';
+import { createJiti } from 'jiti';
+
+const jiti = createJiti(import.meta.url);
+const { ContentStore } = await jiti.import('../../src/store/content.ts');
 
 const [folder, pages] = process.argv.slice(2);
 const ACKNOWLEDGED = join(folder, 'acknowledged.json');

@@ -1,5 +1,8 @@
 // Fills a page cache until it is killed; says so once it has written a few hundred pages.
-import { openPageCache } from '../../dist/store/cache-lmdb.js';
+import { createJiti } from 'jiti';
+
+const jiti = createJiti(import.meta.url);
+const { openPageCache } = await jiti.import('../../src/store/cache-lmdb.ts');
 
 const [folder, name] = process.argv.slice(2);
 const cache = openPageCache(folder);

@@ -104,7 +104,9 @@ describe.skipIf(redisMissing)(`a frontier in Redis${redisMissing ? `: skipped, $
     const one = await open(server);
     const two = await open(server);
     await one.add({ holder: 'a', call: 1, entries: Array.from({ length: 90 }, (_, i) => entry(`p${i}`, `d${i}`)) });
-    const child = spawn(process.execPath, [HOLDER, server.url, '30'], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawn(process.execPath, [HOLDER, server.url, '30'], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
     const [line] = (await once(child.stdout, 'data')) as [Buffer];
     expect(Number(line)).toBe(30);
     const [mine, yours] = await Promise.all([

@@ -1,5 +1,8 @@
 // A process that leases from a frontier in Redis, says so, and waits to be killed: node redis-holder.mjs URL MAX
-import { openRedisFrontier } from '../../dist/frontier/redis/frontier.js';
+import { createJiti } from 'jiti';
+
+const jiti = createJiti(import.meta.url);
+const { openRedisFrontier } = await jiti.import('../../src/frontier/redis/frontier.ts');
 
 const [, , url, max] = process.argv;
 const frontier = await openRedisFrontier({ url, pacing: { delayMs: 0, turns: 10 }, create: false });
