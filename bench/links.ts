@@ -1,22 +1,14 @@
 // Measures what a crawl does with each link of a page: request, unique key, fingerprint, domain, record.
-// Run: node --import jiti/register bench/links.ts   (needs dist/)
+// Run: node --import jiti/register bench/links.ts   (the sources: the built package has no inner files)
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
-import type * as RequestModule from '../src/request/request.js';
-import type * as FingerprintModule from '../src/request/fingerprint.js';
-import type * as UrlModule from '../src/request/url.js';
-import type * as ScanModule from '../src/parse/scan.js';
+import { scanPage } from '../src/parse/scan.js';
+import { fingerprintOf } from '../src/request/fingerprint.js';
+import { Request } from '../src/request/request.js';
+import { domainOf, normalizeUrl } from '../src/request/url.js';
 
 const PAGES = new URL('../../shared/data/pages/', import.meta.url);
 const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 15);
-
-async function built<Module>(path: string): Promise<Module> {
-  return (await import(new URL(`../dist/${path}`, import.meta.url).href)) as Module;
-}
-const { Request } = await built<typeof RequestModule>('request/request.js');
-const { fingerprintOf } = await built<typeof FingerprintModule>('request/fingerprint.js');
-const { domainOf, normalizeUrl } = await built<typeof UrlModule>('request/url.js');
-const { scanPage } = await built<typeof ScanModule>('parse/scan.js');
 
 function readLinks(): string[] {
   if (!existsSync(PAGES)) {
