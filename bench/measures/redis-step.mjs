@@ -1,4 +1,7 @@
 // One step of the Redis measurement in its own process: node redis-step.mjs URL NAME
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { createJiti } from 'jiti';
 
@@ -134,6 +137,7 @@ async function pages() {
   const timings = process.env.QUICK ? {} : await scriptTimings(frontier, holder, () => ++call, fresh, site);
   await frontier.close();
   return {
+    saddMicros: await calibration(),
     commands: commands / done,
     serverMs: ((cpu(cpuAfter) - cpu(cpuBefore)) * 1000) / done,
     clientMs: (client.user + client.system - making) / 1000 / done,
@@ -195,8 +199,53 @@ async function scriptTimings(frontier, holder, next, fresh, site) {
   return { 'add of 1,000': add, 'lease of 200 and settle of 200': lease, 'settle of 64': settle };
 }
 
+/** A million URLs of one domain with the tail on disk: memory beside the (fixed) filter, and the order they come back in. */
+async function longDomain() {
+  const folder = mkdtempSync(join(tmpdir(), 'orcrawl-spill-'));
+  const frontier = await open({ ...bloom, spill: { folder } });
+  await frontier.add({ holder: 'h', call: 0, entries: [entryOf('other.example', 0)] });
+  const before = await usedMemory();
+  let peak = 0;
+  let call = 0;
+  for (let at = 0; at < 1_000_000; at += 1000) {
+    const entries = Array.from({ length: 1000 }, (_, i) => entryOf('long.example', at + i));
+    await frontier.add({ holder: 'h', call: ++call, entries });
+    if (at % 20_000 === 0) peak = Math.max(peak, await usedMemory());
+  }
+  while ((await server.llen('overflow')) > 0) await new Promise((resume) => setTimeout(resume, 50));
+  const spilled = (await usedMemory()) - before;
+  let inOrder = 0;
+  let isOrdered = true;
+  while (inOrder < 50_000) {
+    const { leases } = await frontier.lease({ holder: 'h', call: ++call, max: 100 });
+    for (const { record, domain } of leases) {
+      if (domain === 'long.example' && record !== urlOf(domain, inOrder++)) isOrdered = false;
+    }
+    const landings = leases.map(({ id }) => ({ lease: id }));
+    const settlements = leases.map(({ id }) => ({ kind: 'done', lease: id }));
+    await frontier.settle({ holder: 'h', call: ++call, landings, settlements });
+    if (leases.length === 0) await new Promise((resume) => setTimeout(resume, 5));
+  }
+  await frontier.close();
+  rmSync(folder, { recursive: true });
+  return { peak: peak - before, spilled, isOrdered };
+}
+
+/** What the cheapest write costs here and now: machines are shared, so a page's cost is also told in these. */
+async function calibration() {
+  const cpu = async () => {
+    const { used_cpu_user: user, used_cpu_sys: system } = await info('cpu');
+    return Number(user) + Number(system);
+  };
+  const before = await cpu();
+  const script = "for i = 1, 2000 do redis.call('SADD', 'c:' .. i % 200, ARGV[1] * 2000000007 + i * 1000003) end";
+  for (let i = 0; i < 50; i++) await server.eval(script, 0, i);
+  return (((await cpu()) - before) * 1e6) / 100_000;
+}
+
 const steps = {
   pages,
+  'long-domain': longDomain,
   'domains-of-1500-exact': () => slope(inLongDomains, 1_000_000, 3_000_000, {}),
   'domains-of-1500-bloom': () => slope(inLongDomains, 1_000_000, 3_000_000, bloom),
   'single-url-domains': () => slope((i) => entryOf(`domain-${i}.example`, i), 1_000_000, 3_000_000, bloom),

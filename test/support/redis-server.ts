@@ -46,7 +46,11 @@ export async function startRedis(settings: readonly string[] = []): Promise<Redi
       'warning',
     ];
     child = spawn('redis-server', [...fixed, ...settings], { stdio: 'ignore' });
-    await untilAnswers(port, child);
+    const started = child;
+    await untilAnswers(port, started).catch((error: unknown) => {
+      started.kill('SIGKILL');
+      throw error;
+    });
   }
 
   async function stop(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {

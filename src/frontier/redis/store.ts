@@ -1,0 +1,151 @@
+// One opened store: every script call with its frame, the store's identity, and what happens when the server returns.
+// Promise: nothing the server had confirmed goes missing unnoticed; a store that was emptied is never refilled.
+import { randomBytes, randomUUID } from 'node:crypto';
+import { CrawlError } from '../../errors.js';
+import { systemClock } from '../clock.js';
+import { ANSWERS_KEPT, type Caller, type Pacing } from '../frontier.js';
+import { identifyProcess, openTokens } from '../process-identity.js';
+import { checkedLeaseMs, checkedPacing } from '../validation.js';
+import type { Argument, Connection } from './connection.js';
+import { finishDrop, isBeingDropped } from './dropping.js';
+import type { RedisFrontierOptions } from './frontier.js';
+import { DEFAULT_DOMAIN_HEAD, DEFAULT_OVERFLOW_LIMIT } from './keeper.js';
+import { REDIS_SCHEMA_VERSION } from './keys.js';
+import { type EntryCall, type FoundEntry, packEntryCalls } from './packing.js';
+import { createPodClock } from './pod-clock.js';
+import { createRecentAdds } from './recent-adds.js';
+import type { ScriptName } from './scripts.js';
+import type { SeenNumbers } from './seen-memory.js';
+import { pairs } from './start-checks.js';
+import { checkIdentity, freshInfo } from './store-identity.js';
+
+export interface Store {
+  /** Names this opening among all openings of all processes. */
+  readonly token: string;
+  readonly bootId: string;
+  /** Requests a domain keeps in Redis; 0 for all. */
+  readonly domainHead: number;
+  /** Runs a script; its answer without pod time and sequence number, which are noted here. */
+  run(name: ScriptName, args: readonly Argument[]): Promise<unknown[]>;
+  /**
+   * Adds entries in as many parts as they need; a letter each, or undefined when the holder was lost and they were
+   * found in its visits. `name` tells the parts of one call apart.
+   */
+  add(caller: Caller, found: readonly FoundEntry[], name: string): Promise<string | undefined>;
+  setPacing(pacing: Pacing): void;
+}
+
+export async function openStore(
+  connection: Connection,
+  options: RedisFrontierOptions,
+  seen: SeenNumbers,
+): Promise<Store> {
+  const { prefix = '', spill } = options;
+  const { where } = connection;
+  const bootId = (options.clock ?? systemClock).bootId;
+  const token = randomUUID();
+  const leaseMs = checkedLeaseMs(options.leaseMs);
+  const clock = createPodClock(options.clock);
+  // Requests that can be found are found by their fingerprint, so it is stored with them.
+  const withFingerprint = seen.letter === 'r' || options.fingerprintOf === undefined;
+  const recentAdds = createRecentAdds();
+  const domainHead = spill ? (spill.domainHead ?? DEFAULT_DOMAIN_HEAD) : 0;
+  const overflowLimit = spill?.overflowLimit ?? DEFAULT_OVERFLOW_LIMIT;
+  let pacing = checkedPacing(options.pacing);
+  let storeId: Buffer = randomBytes(8);
+  let lastSeq = 0;
+  let restores = 0;
+
+  /** What every script gets: lua/part-frame.lua. */
+  function frame(): { bytes: Buffer; sentMs: number } {
+    const { lowerMs, upperMs, wallMs, sentMs } = clock.bounds();
+    const bytes = Buffer.allocUnsafe(97);
+    [lowerMs, upperMs, wallMs, leaseMs, pacing.delayMs].forEach((value, i) => bytes.writeDoubleLE(value, i * 8));
+    bytes.writeUInt32LE(pacing.turns, 40);
+    bytes.writeUInt32LE(ANSWERS_KEPT, 44);
+    storeId.copy(bytes, 48);
+    bytes.writeDoubleLE(domainHead, 56);
+    bytes.writeDoubleLE(overflowLimit, 64);
+    bytes.write(seen.letter, 72, 'latin1');
+    [seen.a, seen.b, seen.c].forEach((value, i) => bytes.writeDoubleLE(value, 73 + i * 8));
+    return { bytes, sentMs };
+  }
+
+  async function run(name: ScriptName, args: readonly Argument[], by = connection.run): Promise<unknown[]> {
+    const { bytes, sentMs } = frame();
+    const answer = (await by(name, [prefix, bytes, ...args])) as unknown[];
+    clock.heard(answer[0] as number, sentMs);
+    lastSeq = Math.max(lastSeq, answer[1] as number);
+    return answer.slice(2);
+  }
+
+  async function open(): Promise<void> {
+    const identity = { where, pod: options.pod, memory: seen.text };
+    const process = JSON.stringify(identifyProcess(bootId, token));
+    const info = Object.entries(freshInfo(identity)).flat();
+    const create = options.create === false ? '0' : '1';
+    const ask = () => run('open', [create, REDIS_SCHEMA_VERSION, token, process, ...info]);
+    let answer = await ask();
+    if (isBeingDropped(answer[0])) {
+      await finishDrop(connection, prefix);
+      answer = await ask();
+    }
+    const [id, schema, stored, known = 0] = answer as [Buffer, Buffer, unknown[], number?];
+    if (schema.length > 0) checkIdentity(identity, String(schema), pairs(stored));
+    if (id.length === 0) {
+      throw new CrawlError('QUEUE_EMPTIED', `Redis at ${where} holds no queue: it was emptied, or never filled`);
+    }
+    storeId = id;
+    restores = known;
+  }
+
+  /** After a reconnect, before anything else is asked. */
+  async function comeBack(by: Connection['run']): Promise<void> {
+    const [forgotten, now] = (await run('recover', [lastSeq, pacing.delayMs, restores], by)) as [number, number];
+    restores = now;
+    if (forgotten === 0) return;
+    options.warn?.(
+      `Redis at ${where} came back without ${forgotten} or more of its last calls; recent adds are repeated`,
+    );
+    options.onForgotten?.(forgotten);
+    const holder = `replay-${randomUUID()}`;
+    let call = 0;
+    try {
+      for (const add of recentAdds.all()) await run('add', addArguments({ holder, call: call++ }, '', add, false), by);
+    } catch (error) {
+      if (!(error instanceof CrawlError) || error.code !== 'QUEUE_FULL') throw error;
+      options.warn?.(`not all recent adds could be repeated: ${error.message}`);
+    }
+  }
+
+  function addArguments(caller: Caller, part: string, call: EntryCall, withLeases = true): Argument[] {
+    return [caller.holder, caller.call, part, withLeases ? call.leases : '', call.entries, ...call.domains];
+  }
+
+  openTokens().add(token);
+  try {
+    await open();
+  } catch (error) {
+    openTokens().delete(token);
+    throw error;
+  }
+  connection.onReturn(comeBack);
+
+  return {
+    token,
+    bootId,
+    domainHead,
+    run: (name, args) => run(name, args),
+    async add(caller, found, name) {
+      let letters = '';
+      for (const [part, call] of packEntryCalls(found, withFingerprint, seen.letter).entries()) {
+        const [held, answer] = (await run('add', addArguments(caller, name + part, call))) as [number, Buffer];
+        if (held === 0) return undefined;
+        recentAdds.keep(call);
+        letters += answer.toString('latin1');
+      }
+      return letters;
+    },
+    setPacing: (next) => void (pacing = checkedPacing(next)),
+  };
+}
