@@ -2,8 +2,6 @@
 // Run: node --import jiti/register bench/scan.ts   (reads dist/ when built, else src/)
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { loadavg } from 'node:os';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { gunzipSync } from 'node:zlib';
 import { load } from 'cheerio';
 import { Parser } from 'htmlparser2';
@@ -74,13 +72,8 @@ function cpuMs(): number {
   return (user + system) / 1000;
 }
 
-setFlagsFromString('--expose_gc');
-/** So that no contender pays for what the one before it left: trees leave hundreds of megabytes. */
-const collectGarbage = runInNewContext('gc') as () => void;
-
-/** CPU milliseconds for one pass over all pages, after one that is not counted. */
+/** CPU milliseconds for one pass over all pages, after one that pays for what the contender before left behind. */
 function measure({ run }: Contender, pages: readonly Buffer[]): number {
-  collectGarbage();
   for (const page of pages) run(page);
   const start = cpuMs();
   let passes = 0;
