@@ -30,6 +30,17 @@ const textOutput = new TextOutput(references);
 const values = new ValueDecoder(references);
 
 /**
+ * One object of each kind that a scan makes stays alive. V8 forgets the hidden class of objects of which none is alive at a
+ * full collection, and with it the machine code made for them: the first 25 MB after each collection took three times as
+ * long. The last collector holds numbers only, no page.
+ */
+const alive: { collector?: PageCollector; page?: ScannedPage } = {};
+const EXEMPLAR =
+  '<!doctype html><html lang=en><title>t</title><base href=/b/><meta name=robots content=all><meta name=description content=d>' +
+  '<meta property=og:title content=o><link rel=canonical href=/c><script type=application/ld+json>{"a":1}</script>' +
+  '<body><svg><g></g></svg><a href=/x rel=y>z</a><table><tr><td>c</table>';
+
+/**
  * Reads a page's links, text, title and metadata from its bytes.
  *
  * @example
@@ -37,9 +48,15 @@ const values = new ValueDecoder(references);
  * console.log(page.title, page.links.map((link) => link.url));
  */
 export function scanPage(body: Uint8Array, options: ScanOptions): ScannedPage {
+  alive.page ??= readWhole(scan(Buffer.from(EXEMPLAR), { url: 'https://example.com/' }));
+  return scan(body, options);
+}
+
+function scan(body: Uint8Array, options: ScanOptions): ScannedPage {
   const encoding = detectEncoding(body, options.contentType);
   const bytes = toUtf8(body, encoding);
   const collector = new PageCollector(attributes, textOutput, options.images ?? false);
+  alive.collector = collector;
   textOutput.start(bytes);
   tokenize(bytes, attributes, collector);
   collector.finish();
@@ -53,4 +70,10 @@ export function scanPage(body: Uint8Array, options: ScanOptions): ScannedPage {
     charset: encoding.name,
     values,
   });
+}
+
+/** The page, with every property read as a user might. */
+function readWhole(page: ScannedPage): ScannedPage {
+  void JSON.stringify(page);
+  return page;
 }
