@@ -132,10 +132,13 @@ function titleHashes(head: PageHead): Set<number> {
   return hashes;
 }
 
-/** The features of all blocks, a column after the other: `[feature * count + block]`. */
-export function blockFeatures(segments: Segments, head: PageHead): Float32Array {
+/** The features of all blocks, a column after the other: `[feature * count + block]`. Every place of `out` is written. */
+export function blockFeatures(
+  segments: Segments,
+  head: PageHead,
+  out: Float32Array = new Float32Array(FEATURE_COUNT * segments.count),
+): Float32Array {
   const { blocks, count, tree, words, linkWords, blockCount, proseWords } = segments;
-  const out = new Float32Array(FEATURE_COUNT * count);
   const set = (feature: number, block: number, value: number): void => {
     out[feature * count + block] = value;
   };

@@ -2,8 +2,8 @@
 // Promise: synchronous, any tree, no site-specific rules; what was learned lives in weights.ts and nowhere else.
 import { chooseBlocks } from './choose.js';
 import type { PageKind } from './context-features.js';
-import { PAGE_KINDS, contextFeatures } from './context-features.js';
-import { blockFeatures } from './features.js';
+import { CONTEXT_COUNT, PAGE_KINDS, contextFeatures } from './context-features.js';
+import { FEATURE_COUNT, blockFeatures } from './features.js';
 import type { PageHead } from './metadata.js';
 import type { Trees } from './model.js';
 import { evaluate, logistic, unpackModels } from './model.js';
@@ -46,6 +46,15 @@ export function kindProbabilities(signals: Float32Array): Float32Array {
   return Float32Array.from(odds, (value) => value / total);
 }
 
+/** Most pages fit; finding main content never re-enters itself, so they share it. */
+const KEPT_NUMBERS = 1 << 19;
+let table: Float32Array | undefined;
+
+function tableFor(numbers: number): Float32Array {
+  if (numbers > KEPT_NUMBERS) return new Float32Array(numbers);
+  return (table ??= new Float32Array(KEPT_NUMBERS)).subarray(0, numbers);
+}
+
 /** Chooses the blocks of a page that are its main content. */
 export function findMainContent(segments: Segments, head: PageHead, url: string | null): MainContent {
   const { count, blocks } = segments;
@@ -55,12 +64,12 @@ export function findMainContent(segments: Segments, head: PageHead, url: string 
   const { first, second } = loadModels();
   const sizes = new Int32Array(count);
   for (let b = 0; b < count; b++) sizes[b] = blocks[b * STRIDE + WORDS]!;
-  const features = blockFeatures(segments, head);
+  const columns = tableFor((CONTEXT_COUNT + FEATURE_COUNT) * count);
+  const features = columns.subarray(CONTEXT_COUNT * count);
+  blockFeatures(segments, head, features);
   const look = logistic(evaluate(first, features, count));
-  const context = contextFeatures(segments, look, chooseBlocks(look, sizes).chosen, kinds);
-  const columns = new Float32Array(context.length + features.length);
-  columns.set(context);
-  columns.set(features, context.length);
+  const { chosen: firstChoice } = chooseBlocks(look, sizes);
+  contextFeatures(segments, look, firstChoice, kinds, columns.subarray(0, CONTEXT_COUNT * count));
   const probabilities = logistic(evaluate(second, columns, count));
   const { chosen, expected } = chooseBlocks(probabilities, sizes);
   return { kind, chosen, probabilities, confidence: expected };
