@@ -12,6 +12,7 @@ if (!existsSync(new URL('../dist/index.js', import.meta.url))) {
 
 const BENCHMARKS = [
   { file: 'scan.ts', args: [], env: isSmoke ? { BENCH_ROUND_MS: '50' } : {} },
+  { file: 'extract.ts', args: isSmoke ? ['--without-readability'] : [], env: isSmoke ? { BENCH_ROUND_MS: '50' } : {} },
   { file: 'frontier.ts', args: isSmoke ? ['--urls', '20000', '--shape', 'thousand'] : [], env: {} },
 ];
 

@@ -6,7 +6,7 @@ import { CONTEXT_COUNT, PAGE_KINDS, contextFeatures } from './context-features.j
 import { FEATURE_COUNT, blockFeatures } from './features.js';
 import type { PageHead } from './metadata.js';
 import type { Trees } from './model.js';
-import { evaluate, logistic, unpackModels } from './model.js';
+import { evaluate, logistic, toKeys, unpackModels } from './model.js';
 import { readSignals } from './page-signals.js';
 import type { Segments } from './segment.js';
 import { STRIDE, WORDS } from './segment.js';
@@ -41,7 +41,8 @@ function loadModels(): Models {
 
 /** Probabilities of the kinds, in the order of {@link PAGE_KINDS}. */
 export function kindProbabilities(signals: Float32Array): Float32Array {
-  const odds = loadModels().kinds.map((trees) => 1 / (1 + Math.exp(-evaluate(trees, signals, 1)[0]!)));
+  const keys = toKeys(signals.slice());
+  const odds = loadModels().kinds.map((trees) => 1 / (1 + Math.exp(-evaluate(trees, keys, 1)[0]!)));
   const total = odds.reduce((sum, value) => sum + value, 0);
   return Float32Array.from(odds, (value) => value / total);
 }
@@ -67,10 +68,11 @@ export function findMainContent(segments: Segments, head: PageHead, url: string 
   const columns = tableFor((CONTEXT_COUNT + FEATURE_COUNT) * count);
   const features = columns.subarray(CONTEXT_COUNT * count);
   blockFeatures(segments, head, features);
-  const look = logistic(evaluate(first, features, count));
+  const look = logistic(evaluate(first, toKeys(features), count));
   const { chosen: firstChoice } = chooseBlocks(look, sizes);
-  contextFeatures(segments, look, firstChoice, kinds, columns.subarray(0, CONTEXT_COUNT * count));
-  const probabilities = logistic(evaluate(second, columns, count));
+  toKeys(contextFeatures(segments, look, firstChoice, kinds, columns.subarray(0, CONTEXT_COUNT * count)));
+  const keys = new Int32Array(columns.buffer, columns.byteOffset, columns.length);
+  const probabilities = logistic(evaluate(second, keys, count));
   const { chosen, expected } = chooseBlocks(probabilities, sizes);
   return { kind, chosen, probabilities, confidence: expected };
 }

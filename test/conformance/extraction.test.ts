@@ -13,6 +13,7 @@ import { readMarkdown, unseenNodes } from '../../src/extract/markdown-document.j
 
 const WCXB = new URL('../../../shared/data/wcxb/', import.meta.url);
 const isHere = existsSync(new URL('truth.jsonl.gz', WCXB));
+// eslint-disable-next-line no-console -- a skipped suite says so
 if (!isHere) console.warn('../shared/data/wcxb is not here: the extractor is not checked against real pages');
 
 interface TruePage {
