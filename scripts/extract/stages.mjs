@@ -10,8 +10,8 @@ const { STRIDE, WORDS } = await jiti.import('../../src/extract/segment.ts');
 
 export const SETTINGS = {
   kind: { trees: 60, depth: 3, rate: 0.12, groupShare: 0.8, rowShare: 0.8, columnShare: 0.3, l2: 2 },
-  first: { trees: 140, depth: 6, rate: 0.1, groupShare: 0.8, rowShare: 0.12, columnShare: 0.18, l2: 4 },
-  second: { trees: 220, depth: 5, rate: 0.06, groupShare: 0.8, rowShare: 0.12, columnShare: 0.2, l2: 6 },
+  first: { trees: 200, depth: 6, rate: 0.07, groupShare: 0.7, rowShare: 0.1, columnShare: 0.18, l2: 4 },
+  second: { trees: 320, depth: 5, rate: 0.045, groupShare: 0.7, rowShare: 0.1, columnShare: 0.2, l2: 6 },
 };
 
 const sigmoid = (x) => 1 / (1 + Math.exp(-x));

@@ -35,15 +35,15 @@ export const CONTEXT_NAMES: readonly string[] = [
 ];
 export const CONTEXT_COUNT = CONTEXT_NAMES.length;
 
-/** The features of all blocks, a column after the other; `first` are probabilities, `chosen` marks the first choice. */
+/** The features of all blocks, a column after the other, every place written; `first` are probabilities, `chosen` marks the first choice. */
 export function contextFeatures(
   segments: Segments,
   first: Float32Array,
   chosen: Uint8Array,
   kinds: Float32Array,
+  out: Float32Array = new Float32Array(CONTEXT_COUNT * segments.count),
 ): Float32Array {
   const { blocks, count, tree, words } = segments;
-  const out = new Float32Array(CONTEXT_COUNT * count);
   const wordsUpTo = new Float64Array(count + 1);
   const massUpTo = new Float64Array(count + 1);
   const chosenUpTo = new Float64Array(count + 1);

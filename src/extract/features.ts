@@ -2,6 +2,7 @@
 // Promise: linear in the page; every feature is defined on any page; no site, language or keyword of one page is named.
 import type { PageHead } from './metadata.js';
 import { elementNumber, elementSet } from './elements.js';
+import { NONE, bestContainers, chainFrom, depths, distances, groupBy, rise, siblingCounts } from './feature-tables.js';
 import { HINT_COUNT, HINT_NAMES } from './hints.js';
 import type { Segments } from './segment.js';
 import {
@@ -59,7 +60,6 @@ const ANCESTOR_OF = new Int8Array(256).fill(-1);
 ANCESTORS.forEach((name, index) => (ANCESTOR_OF[elementNumber(name)] = index));
 const LEVELS = 4;
 const NEIGHBOURS = [-2, -1, 1, 2];
-const NONE = 30;
 /** No page nests its content deeper than this; the walk up from a block ends here. */
 const MAX_STEPS = 60;
 
@@ -111,7 +111,10 @@ const PAGE = defineAll(['page words', 'page blocks', 'page link', 'page prose'])
 export const FEATURE_NAMES: readonly string[] = names;
 export const FEATURE_COUNT = names.length;
 
-const log = (value: number): number => Math.log2(1 + value);
+/** Most counts are small: their logarithms are looked up. */
+const LOGARITHMS = Float64Array.from({ length: 4096 }, (_, value) => Math.log2(1 + value));
+const log = (value: number): number =>
+  value < 4096 && value === (value | 0) && value >= 0 ? LOGARITHMS[value]! : Math.log2(1 + value);
 const stats = new TextStats();
 
 function hashOf(text: string): number {
@@ -132,10 +135,13 @@ function titleHashes(head: PageHead): Set<number> {
   return hashes;
 }
 
-/** The features of all blocks, a column after the other: `[feature * count + block]`. */
-export function blockFeatures(segments: Segments, head: PageHead): Float32Array {
+/** The features of all blocks, a column after the other: `[feature * count + block]`. Every place of `out` is written. */
+export function blockFeatures(
+  segments: Segments,
+  head: PageHead,
+  out: Float32Array = new Float32Array(FEATURE_COUNT * segments.count),
+): Float32Array {
   const { blocks, count, tree, words, linkWords, blockCount, proseWords } = segments;
-  const out = new Float32Array(FEATURE_COUNT * count);
   const set = (feature: number, block: number, value: number): void => {
     out[feature * count + block] = value;
   };
@@ -146,6 +152,8 @@ export function blockFeatures(segments: Segments, head: PageHead): Float32Array 
   const twins = groupBy(segments, HASH);
   const siblings = siblingCounts(segments);
   const [best, second] = bestContainers(segments);
+  const bestChain = chainFrom(segments, best);
+  const secondChain = chainFrom(segments, second);
 
   const isProse = new Uint8Array(count);
   const proseBefore = new Int32Array(count + 1);
@@ -208,14 +216,15 @@ export function blockFeatures(segments: Segments, head: PageHead): Float32Array 
       set(PHRASE + k, b, (says >> k) & 1 ? rate : 0);
       set(HEADING_PHRASE + k, b, (headingSays >> k) & 1 ? Math.max(1, 12 - (b - lastHeading)) : 0);
     }
-    CONTAINER_SETS.forEach((kinds, k) => set(KIND + k, b, kinds[tree.tag[container]!]!));
+    for (let k = 0; k < CONTAINER_SETS.length; k++) set(KIND + k, b, CONTAINER_SETS[k]![tree.tag[container]!]!);
 
     // Its place in the tree: how many steps up each element and each hint is.
     distance.fill(NONE);
     up.fill(NONE);
     let level = 0;
     let lowerWords = n;
-    let bestSteps = NONE;
+    let toBest = NONE;
+    let toSecond = NONE;
     let steps = 0;
     for (
       let node = tree.parent[blocks[at + FIRST_NODE]!]!;
@@ -233,7 +242,8 @@ export function blockFeatures(segments: Segments, head: PageHead): Float32Array 
       }
       const kind = ANCESTOR_OF[tree.tag[node]!]!;
       if (kind >= 0 && up[kind] === NONE) up[kind] = step;
-      if (node === best) bestSteps = 0;
+      if (toBest === NONE && bestChain[node] !== 0) toBest = bestChain[node]! - 1;
+      if (toSecond === NONE && secondChain[node] !== 0) toSecond = secondChain[node]! - 1;
       if (level < LEVELS && words[node]! > lowerWords) {
         const field = LEVEL + level * LEVEL_FIELDS.length;
         const total = words[node]!;
@@ -258,11 +268,11 @@ export function blockFeatures(segments: Segments, head: PageHead): Float32Array 
     for (let k = 0; k < HINT_COUNT; k++) set(HINT + k, b, distance[k]!);
     set(DEPTH, b, depth[container]!);
     // Its relation to the container with the most prose.
-    set(BEST, b, bestSteps === 0 ? 1 : 0);
-    set(BEST + 1, b, stepsToCover(segments, best, blocks[at + FIRST_NODE]!));
+    set(BEST, b, toBest === 0 ? 1 : 0);
+    set(BEST + 1, b, toBest);
     set(BEST + 2, b, words[best]! / pageWords);
     set(BEST + 3, b, linkWords[best]! / Math.max(1, words[best]!));
-    set(BEST + 4, b, stepsToCover(segments, second, blocks[at + FIRST_NODE]!));
+    set(BEST + 4, b, toSecond);
 
     // Its place in the text.
     set(PLACE, b, b / count);
@@ -288,12 +298,12 @@ export function blockFeatures(segments: Segments, head: PageHead): Float32Array 
       headingLevel = blocks[at + HEADING]!;
       headingSays = n <= 12 ? says : 0;
     }
-    NEIGHBOURS.forEach((offset, k) => {
-      const other = b + offset;
+    for (let k = 0; k < NEIGHBOURS.length; k++) {
+      const other = b + NEIGHBOURS[k]!;
       const field = NEIGHBOUR + k * NEIGHBOUR_FIELDS.length;
       if (other < 0 || other >= count) {
         for (let f = 0; f < NEIGHBOUR_FIELDS.length; f++) set(field + f, b, -1);
-        return;
+        continue;
       }
       const there = other * STRIDE;
       set(field, b, log(blocks[there + WORDS]!));
@@ -301,7 +311,7 @@ export function blockFeatures(segments: Segments, head: PageHead): Float32Array 
       set(field + 2, b, blocks[there + HEADING]!);
       set(field + 3, b, blocks[there + SIGNATURE] === blocks[at + SIGNATURE] ? 1 : 0);
       set(field + 4, b, rise(segments, container, blocks[there + FIRST_NODE]!));
-    });
+    }
     // Its repetition.
     const group = alike.get(blocks[at + SIGNATURE]!)!;
     set(REPEAT, b, log(group.blocks));
@@ -315,116 +325,6 @@ export function blockFeatures(segments: Segments, head: PageHead): Float32Array 
     set(PAGE + 1, b, log(count));
     set(PAGE + 2, b, linkWords[0]! / pageWords);
     set(PAGE + 3, b, proseWords[0]! / pageWords);
-  }
-  return out;
-}
-
-interface Group {
-  blocks: number;
-  words: number;
-  link: number;
-  first: number;
-  last: number;
-}
-
-function groupBy({ blocks, count }: Segments, column: number): Map<number, Group> {
-  const groups = new Map<number, Group>();
-  for (let b = 0, at = 0; b < count; b++, at += STRIDE) {
-    const key = blocks[at + column]!;
-    const group = groups.get(key);
-    if (group === undefined) {
-      groups.set(key, { blocks: 1, words: blocks[at + WORDS]!, link: blocks[at + LINK_WORDS]!, first: b, last: b });
-    } else {
-      group.blocks++;
-      group.words += blocks[at + WORDS]!;
-      group.link += blocks[at + LINK_WORDS]!;
-      group.last = b;
-    }
-  }
-  return groups;
-}
-
-function depths({ tree }: Segments): Int32Array {
-  const depth = new Int32Array(tree.count);
-  for (let node = 1; node < tree.count; node++) depth[node] = depth[tree.parent[node]!]! + 1;
-  return depth;
-}
-
-/** For each node: how many siblings with text it has, and how many of them look like it. */
-function siblingCounts({ tree, words, style }: Segments): { all: Int32Array; alike: Int32Array } {
-  const all = new Int32Array(tree.count);
-  const alike = new Int32Array(tree.count);
-  const counts = new Map<number, number>();
-  for (let node = 0; node < tree.count; node++) {
-    if (tree.end[node] === node + 1 || words[node] === 0) continue;
-    let total = 0;
-    counts.clear();
-    for (let child = node + 1; child < tree.end[node]!; child = tree.end[child]!) {
-      if (words[child] === 0) continue;
-      total++;
-      const look = Math.imul(style[child]!, 31) + tree.tag[child]!;
-      counts.set(look, (counts.get(look) ?? 0) + 1);
-    }
-    for (let child = node + 1; child < tree.end[node]!; child = tree.end[child]!) {
-      if (words[child] === 0) continue;
-      all[child] = total;
-      alike[child] = counts.get(Math.imul(style[child]!, 31) + tree.tag[child]!)!;
-    }
-  }
-  return { all, alike };
-}
-
-/** The element that gathers the most prose close above it, and the best one outside it. */
-function bestContainers({ tree, blocks, count }: Segments): [number, number] {
-  const score = new Float32Array(tree.count);
-  for (let b = 0, at = 0; b < count; b++, at += STRIDE) {
-    const n = blocks[at + WORDS]!;
-    if (n < 6) continue;
-    const link = blocks[at + LINK_WORDS]! / n;
-    const value = Math.min(n, 120) * (1 - link) * (1 - link) * (blocks[at + SENTENCES]! > 0 ? 1 : 0.3);
-    let share = 1;
-    let node = tree.parent[blocks[at + CONTAINER]!]!;
-    for (let step = 0; step < 5 && node > 0; step++, node = tree.parent[node]!) {
-      score[node]! += value * share;
-      share *= 0.7;
-    }
-  }
-  let best = 0;
-  for (let node = 1; node < tree.count; node++) if (score[node]! > score[best]!) best = node;
-  let second = 0;
-  for (let node = 1; node < tree.count; node++) {
-    if (node >= best && node < tree.end[best]!) continue;
-    if (node < best && tree.end[node]! >= tree.end[best]!) continue;
-    if (score[node]! > score[second]!) second = node;
-  }
-  return [best, second];
-}
-
-/** How many steps up from `from` the element is that also holds `node`. */
-function stepsToCover({ tree }: Segments, from: number, node: number): number {
-  let steps = 0;
-  for (let at = from; at > 0 && steps < NONE; at = tree.parent[at]!, steps++) {
-    if (node >= at && node < tree.end[at]!) return steps;
-  }
-  return NONE;
-}
-
-function rise({ tree }: Segments, from: number, node: number): number {
-  let steps = 0;
-  for (let at = from; at > 0 && steps < NONE; at = tree.parent[at]!, steps++) {
-    if (node >= at && node < tree.end[at]!) return steps;
-  }
-  return NONE;
-}
-
-/** Blocks since (or until) the last (or next) one that is marked, 0 on a marked one, at most {@link NONE}. */
-function distances(marked: Uint8Array, backwards: boolean): Uint8Array {
-  const out = new Uint8Array(marked.length);
-  let since = NONE;
-  for (let k = 0; k < marked.length; k++) {
-    const index = backwards ? marked.length - 1 - k : k;
-    since = marked[index] === 1 ? 0 : Math.min(NONE, since + 1);
-    out[index] = since;
   }
   return out;
 }

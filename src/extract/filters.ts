@@ -1,7 +1,7 @@
 // Ways to choose blocks other than the learned one: pruning by density, and BM25 against a query.
 // Promise: deterministic, linear in the page's words; an option out of range is refused before any page is read.
 import type { Shape } from '../option-checks.js';
-import { aFilledString, aNumber, aWholeNumber, checkOptions, oneOf } from '../option-checks.js';
+import { aFilledString, aNumber, aWholeNumber, findProblems, oneOf, optionError } from '../option-checks.js';
 import type { PageView } from './page-view.js';
 import { BUTTON_WORDS, CONTAINER, HEADING, IS_HIDDEN, LINK_WORDS, SENTENCES, STRIDE, WORDS } from './segment.js';
 import { HINT_NAMES } from './hints.js';
@@ -19,7 +19,7 @@ export interface PruningFilter {
 export interface Bm25Filter {
   readonly kind: 'bm25';
   readonly query: string;
-  /** The score a block needs; 1 by default. */
+  /** The share of the best block's score that a block needs, from 0 to 1; 0.3 by default. */
   readonly threshold?: number | undefined;
 }
 
@@ -34,12 +34,15 @@ const BM25_SHAPE: Shape = { kind: oneOf(['pruning', 'bm25']), query: aFilledStri
 
 /** Throws OPTION_INVALID for a filter that cannot be. */
 export function checkFilter(filter: ContentFilter): void {
-  checkOptions('contentFilter', filter, filter.kind === 'bm25' ? BM25_SHAPE : PRUNING_SHAPE);
+  const problems = findProblems('contentFilter', filter, filter.kind === 'bm25' ? BM25_SHAPE : PRUNING_SHAPE);
+  if (filter.kind === undefined) problems.push('contentFilter needs "kind"');
+  if (filter.kind === 'bm25' && filter.query === undefined) problems.push('contentFilter "bm25" needs "query"');
+  if (problems.length > 0) throw optionError(problems);
 }
 
 /** By block: 1 for what the filter keeps. */
 export function applyFilter(view: PageView, filter: ContentFilter): Uint8Array {
-  return filter.kind === 'bm25' ? bm25(view, filter.query, filter.threshold ?? 1) : prune(view, filter);
+  return filter.kind === 'bm25' ? bm25(view, filter.query, filter.threshold ?? 0.3) : prune(view, filter);
 }
 
 const FURNITURE =
@@ -97,8 +100,8 @@ function bm25(view: PageView, query: string, threshold: number): Uint8Array {
     }
   }
   const mean = total / Math.max(1, count);
-  const kept = new Uint8Array(count);
-  let heading = -1;
+  const scores = new Float64Array(count);
+  let best = 0;
   for (let b = 0; b < count; b++) {
     let score = 0;
     for (let k = 0; k < wanted.length; k++) {
@@ -107,8 +110,14 @@ function bm25(view: PageView, query: string, threshold: number): Uint8Array {
       const idf = Math.log(1 + (count - documents[k]! + 0.5) / (documents[k]! + 0.5));
       score += (idf * tf * (K1 + 1)) / (tf + K1 * (1 - B + (B * lengths[b]!) / mean));
     }
+    scores[b] = score;
+    best = Math.max(best, score);
+  }
+  const kept = new Uint8Array(count);
+  let heading = -1;
+  for (let b = 0; b < count; b++) {
     if (blocks[b * STRIDE + HEADING]! > 0) heading = b;
-    if (score < threshold) continue;
+    if (scores[b] === 0 || scores[b]! < threshold * best) continue;
     kept[b] = 1;
     // An answer keeps the heading it stands under.
     if (heading >= 0) kept[heading] = 1;

@@ -114,7 +114,13 @@ export class InlineText {
   /** Opens an emphasis; `null` when it is open already. */
   openEmphasis(marker: Emphasis): Token | null {
     if (this.#open.some(({ kind, value }) => kind === OPEN && value === marker)) return null;
-    return this.#push({ kind: OPEN, value: marker });
+    const token = { kind: OPEN, value: marker };
+    const last = this.#tokens.at(-1);
+    if (last?.kind !== CLOSE || last.value !== marker || this.#spacePending) return this.#push(token);
+    // Directly after the same emphasis: the two are one.
+    this.#tokens.pop();
+    this.#open.push(token);
+    return token;
   }
 
   /** Opens a link; one that is open ends here, as links do not nest. */

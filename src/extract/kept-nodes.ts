@@ -4,10 +4,19 @@ import { RAW, TEXT, elementNumber, elementSet } from './elements.js';
 import type { Segments } from './segment.js';
 import { FIRST_NODE, LAST_NODE, STRIDE, WORDS, CONTAINER } from './segment.js';
 
+const FIGURE = elementNumber('figure');
 const IMG = elementNumber('img');
 const SCRIPT = elementNumber('script');
 /** Elements without text of their own that stay with what stands around them. */
 const COMPANIONS = elementSet('br wbr script math');
+
+/** Where a picture stands; in a figure, where the figure does, as its caption may be left out. */
+function outOfFigure({ tree }: Segments, node: number): number {
+  for (let up = tree.parent[node]!, steps = 0; up > 0 && steps < 4; up = tree.parent[up]!, steps++) {
+    if (tree.tag[up] === FIGURE) return tree.parent[up]!;
+  }
+  return tree.parent[node]!;
+}
 
 /** By node: 1 for what is left out of the chosen part of the page. */
 export function droppedNodes(segments: Segments, chosen: Uint8Array): Uint8Array {
@@ -29,7 +38,7 @@ export function droppedNodes(segments: Segments, chosen: Uint8Array): Uint8Array
   // A picture belongs to the nearest text around it.
   for (let node = 1; node < tree.count; node++) {
     if (tree.tag[node] !== IMG) continue;
-    let up = tree.parent[node]!;
+    let up = outOfFigure(segments, node);
     for (let steps = 0; up > 0 && words[up] === 0 && steps < 40; steps++) up = tree.parent[up]!;
     if (chosenWords[up]! * 2 <= words[up]! || words[up] === 0) continue;
     for (let at = node; at > 0 && kept[at] === 0; at = tree.parent[at]!) kept[at] = 1;

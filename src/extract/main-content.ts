@@ -2,11 +2,11 @@
 // Promise: synchronous, any tree, no site-specific rules; what was learned lives in weights.ts and nowhere else.
 import { chooseBlocks } from './choose.js';
 import type { PageKind } from './context-features.js';
-import { PAGE_KINDS, contextFeatures } from './context-features.js';
-import { blockFeatures } from './features.js';
+import { CONTEXT_COUNT, PAGE_KINDS, contextFeatures } from './context-features.js';
+import { FEATURE_COUNT, blockFeatures } from './features.js';
 import type { PageHead } from './metadata.js';
 import type { Trees } from './model.js';
-import { evaluate, logistic, unpackModels } from './model.js';
+import { evaluate, logistic, toKeys, unpackModels } from './model.js';
 import { readSignals } from './page-signals.js';
 import type { Segments } from './segment.js';
 import { STRIDE, WORDS } from './segment.js';
@@ -41,9 +41,19 @@ function loadModels(): Models {
 
 /** Probabilities of the kinds, in the order of {@link PAGE_KINDS}. */
 export function kindProbabilities(signals: Float32Array): Float32Array {
-  const odds = loadModels().kinds.map((trees) => 1 / (1 + Math.exp(-evaluate(trees, signals, 1)[0]!)));
+  const keys = toKeys(signals.slice());
+  const odds = loadModels().kinds.map((trees) => 1 / (1 + Math.exp(-evaluate(trees, keys, 1)[0]!)));
   const total = odds.reduce((sum, value) => sum + value, 0);
   return Float32Array.from(odds, (value) => value / total);
+}
+
+/** Most pages fit; finding main content never re-enters itself, so they share it. */
+const KEPT_NUMBERS = 1 << 19;
+let table: Float32Array | undefined;
+
+function tableFor(numbers: number): Float32Array {
+  if (numbers > KEPT_NUMBERS) return new Float32Array(numbers);
+  return (table ??= new Float32Array(KEPT_NUMBERS)).subarray(0, numbers);
 }
 
 /** Chooses the blocks of a page that are its main content. */
@@ -55,13 +65,14 @@ export function findMainContent(segments: Segments, head: PageHead, url: string 
   const { first, second } = loadModels();
   const sizes = new Int32Array(count);
   for (let b = 0; b < count; b++) sizes[b] = blocks[b * STRIDE + WORDS]!;
-  const features = blockFeatures(segments, head);
-  const look = logistic(evaluate(first, features, count));
-  const context = contextFeatures(segments, look, chooseBlocks(look, sizes).chosen, kinds);
-  const columns = new Float32Array(context.length + features.length);
-  columns.set(context);
-  columns.set(features, context.length);
-  const probabilities = logistic(evaluate(second, columns, count));
+  const columns = tableFor((CONTEXT_COUNT + FEATURE_COUNT) * count);
+  const features = columns.subarray(CONTEXT_COUNT * count);
+  blockFeatures(segments, head, features);
+  const look = logistic(evaluate(first, toKeys(features), count));
+  const { chosen: firstChoice } = chooseBlocks(look, sizes);
+  toKeys(contextFeatures(segments, look, firstChoice, kinds, columns.subarray(0, CONTEXT_COUNT * count)));
+  const keys = new Int32Array(columns.buffer, columns.byteOffset, columns.length);
+  const probabilities = logistic(evaluate(second, keys, count));
   const { chosen, expected } = chooseBlocks(probabilities, sizes);
   return { kind, chosen, probabilities, confidence: expected };
 }
