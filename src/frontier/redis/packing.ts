@@ -110,23 +110,23 @@ function packEntryCall(
   const hasRoom = (): boolean => count + domains.size < MAX_ENTRIES_AND_DOMAINS && writer.length < MAX_CALL_BYTES;
   for (; from + count < found.length && hasRoom(); count++) {
     const { entry, lease } = found[from + count]!;
-    const { hi, lo } = entry.fingerprint;
-    const { buffer, at } = writer.room(18);
-    buffer.writeUInt32LE(hi, at);
-    buffer.writeUInt32LE(lo, at + 4);
-    const flags = (entry.priority ?? 0) + 2 + (withFingerprint ? HAS_FINGERPRINT : 0);
-    buffer[at + 8] = flags + (entry.forefront ? IN_FRONT : 0);
-    buffer.writeUInt16LE(indexOf(domains, entry.domain), at + 9);
-    buffer.writeUInt16LE(lease === undefined ? 0 : indexOf(leases, lease) + 1, at + 11);
+    const head = writer.room(11);
+    const { at } = head;
+    head.buffer.writeUInt16LE(lease === undefined ? 0 : indexOf(leases, lease) + 1, at);
+    head.buffer.writeUInt32LE(entry.fingerprint.lo, at + 2);
     const claimBytes = writeClaim(writer, entry.fingerprint, memory);
-    const restAt = writer.length;
+    const rest = writer.room(3);
+    const restAt = rest.at;
+    const flags = (entry.priority ?? 0) + 2 + (withFingerprint ? HAS_FINGERPRINT : 0);
+    rest.buffer[restAt] = flags + (entry.forefront ? IN_FRONT : 0);
+    rest.buffer.writeUInt16LE(indexOf(domains, entry.domain), restAt + 1);
     if (withFingerprint) writeFingerprint(writer, entry.fingerprint);
     writer.text(entry.record);
     const end = writer.length;
     // The buffer may have grown since: take it anew.
     const written = writer.taken();
-    written[at + 13] = claimBytes;
-    written.writeUInt32LE(end - restAt, at + 14);
+    written[at + 6] = claimBytes;
+    written.writeUInt32LE(end - restAt, at + 7);
   }
   const ids = Buffer.allocUnsafe(leases.size * 8);
   for (const [id, index] of leases) ids.writeDoubleLE(id, index * 8);
@@ -138,7 +138,7 @@ function writeClaim(writer: ByteWriter, { hi, lo }: Fingerprint, memory: SeenNum
   const start = writer.length;
   // 53 bits: exact in a double. The 11 others choose the bucket.
   if (memory === 'e') writer.text(String(hi * 0x20_0000 + (lo >>> 11)));
-  else if (memory === 'r') writeFingerprint(writer, { hi, lo });
+  else writeFingerprint(writer, { hi, lo });
   return writer.length - start;
 }
 

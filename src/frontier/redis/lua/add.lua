@@ -4,8 +4,8 @@
 --
 -- ARGV[1..5]  see the parts frame and calls
 -- ARGV[6]     ids of leases that the requests were found in, 8 bytes each; '' for requests of nobody's visit
--- ARGV[7]     entries, packed: fingerprint (hi, lo), flags of the value and 128 if in front, index of its domain,
---             index of its lease or 0, lengths of the next two, what claim() takes, rest of the value
+-- ARGV[7]     entries, packed: index of its lease or 0, lower half of the fingerprint, lengths of the next two,
+--             what claim() takes, then flags of the value and 128 if in front, index of its domain, rest of the value
 -- ARGV[8..]   the domains' keys
 -- Keys:       those of the parts
 -- Returns     {pod time, sequence number, 1 unless the holder was lost, one letter an entry: n, p, e as claim() tells,
@@ -39,22 +39,24 @@ end
 local isOwned = { [0] = true }
 for at = 1, #ARGV[6], 8 do
   local row = call('HGET', P .. 'l:' .. holder, sub(ARGV[6], at, at + 7))
-  isOwned[(at + 7) / 8] = row and not unpackLease(row).rider
+  isOwned[(at + 7) / 8] = row and not isRider(row)
 end
 
 local entries, at, count, found, unpackNumbers = ARGV[7], 1, 0, {}, struct.unpack
 local size = #entries
 while at <= size do
-  local hi, lo, flags, domain, lease, entryBytes, restBytes, start = unpackNumbers('<I4I4BI2I2BI4', entries, at)
+  -- Most links are known: of those nothing more is read.
+  local lease, lo, entryBytes, restBytes, start = unpackNumbers('<I2I4BI4', entries, at)
   local rest = start + entryBytes
   at = rest + restBytes
-  local presence = isOwned[lease] and claim(hi, lo, sub(entries, start, rest - 1)) or '-'
+  local presence = isOwned[lease] and claim(lo, sub(entries, start, rest - 1)) or '-'
   count = count + 1
   found[count] = presence
   if presence == 'n' then
+    local flags, domain = unpackNumbers('<BI2', entries, rest)
     local d, isFront = domainOf(ARGV[8 + domain]), flags >= 128
     local priority = flags % 8 - 2
-    local value = char(flags % 128) .. struct.pack('>I4', nextNumber()) .. sub(entries, rest, at - 1)
+    local value = char(flags % 128) .. struct.pack('>I4', nextNumber()) .. sub(entries, rest + 3, at - 1)
     hot.accepted = hot.accepted + 1
     remember(value, 'Q', '')
     if isFront then
