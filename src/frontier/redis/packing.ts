@@ -70,25 +70,49 @@ export interface EntryCall {
   readonly count: number;
 }
 
+/** `order[i]` is where the i-th packed entry was in the list; undefined when nothing was moved. */
+export interface EntryCalls {
+  readonly calls: readonly EntryCall[];
+  readonly order: readonly number[] | undefined;
+}
+
 export interface FoundEntry {
   readonly entry: QueueEntry;
   /** The lease in whose visit it was found. */
   readonly lease?: number;
 }
 
-/** Entries as the arguments of as many add calls as they need. */
+/**
+ * Entries as the arguments of as many add calls as they need. Where that is more than one, those of a domain come
+ * together, so that it is read and written once and not in every call; within a domain the order stays.
+ */
 export function packEntryCalls(
   found: readonly FoundEntry[],
   withFingerprint: boolean,
   memory: SeenNumbers['letter'],
-): EntryCall[] {
+): EntryCalls {
+  const whole = packEntryCall(found, 0, withFingerprint, memory);
+  if (whole.count === found.length) return { calls: found.length > 0 ? [whole] : [], order: undefined };
+  const order = byDomain(found);
+  const sorted = order.map((index) => found[index]!);
   const calls: EntryCall[] = [];
-  for (let from = 0; from < found.length;) {
-    const call = packEntryCall(found, from, withFingerprint, memory);
+  for (let from = 0; from < sorted.length;) {
+    const call = packEntryCall(sorted, from, withFingerprint, memory);
     calls.push(call);
     from += call.count;
   }
-  return calls;
+  return { calls, order };
+}
+
+/** The indices of entries, those of the domain that came first before all others. */
+function byDomain(found: readonly FoundEntry[]): number[] {
+  const groups = new Map<string, number[]>();
+  found.forEach(({ entry }, index) => {
+    const group = groups.get(entry.domain);
+    if (group) group.push(index);
+    else groups.set(entry.domain, [index]);
+  });
+  return [...groups.values()].flat();
 }
 
 function packEntryCall(
