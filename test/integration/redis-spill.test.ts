@@ -74,7 +74,7 @@ describe.skipIf(redisMissing)(`a long domain in Redis${redisMissing ? `: skipped
     expect(after).toMatchObject({ done: total + HEAD + 1, queued: 0 });
     expect(addsUp(after)).toBe(true);
     expect(await client.keys('[qp]:*')).toEqual([]);
-    expect(await client.exists('overflow', 'spill', 'refill')).toBe(0);
+    expect(await client.exists('overflow', 'spill', 'refill', 'long')).toBe(0);
   });
 
   it('goes on where a keeper stopped that was killed, without losing or repeating a request', async () => {

@@ -13,7 +13,7 @@
  * | `lost` | zset | lost holder by the pod time of its loss | a later loss, after a day |
  * | `l:HOLDER` | hash | lease id → place, landed, domain, request | settle, loss, `close` |
  * | `a:HOLDER` | hash | slot → number of a call and its answer | expires a day after the holder's last call |
- * | `d:BUCKET` | hash | domain → delay, next allowed time, turns, counts | `drop` |
+ * | `d:BUCKET` | hash | domain → delay, next allowed time, turns, counts of what is not in its line | `drop` |
  * | `due` | zset | tie and domain by the time it is due | the step that takes its last turn or request |
  * | `q:DOMAIN` | list | the line: requests of priority 0 in order of age | Redis, when the last leaves |
  * | `p:DOMAIN` | zset | requests with another priority, in front, or returned, by place | Redis, when the last leaves |
@@ -23,6 +23,7 @@
  * | `r` | hash | fingerprint → state and record (queues whose requests can be found) | `drop` |
  * | `overflow` | list | requests beyond their domain's head, until they are on disk | the keeper |
  * | `spill` | hash | domain → position up to which its requests came back from disk | the refill that brings the last |
+ * | `long` | set | domains with requests in `overflow` or on disk | the refill that brings the last |
  * | `refill` | set | domains whose head runs low | the keeper |
  * | `keeper` | hash | token and end of the role of the process that moves requests to disk and back | `drop` |
  * | `notes` | hash | small facts of the settle calls | a settle call that sets one to null |
@@ -38,7 +39,7 @@ export const KEYS = {
 
 /** What is ours under a prefix; whatever else lives there is left alone. */
 export const OWN_KEYS =
-  /^(schema_version|pod:info|state|openers|life|holders|lost|due|waiting|notes|overflow|keeper|spill|refill|r|[ladqpsb]:[^]+)$/;
+  /^(schema_version|pod:info|state|openers|life|holders|lost|due|waiting|notes|overflow|keeper|spill|refill|long|r|[ladqpsb]:[^]+)$/;
 
 /** Grows when a key or a packed value changes its meaning. */
 export const REDIS_SCHEMA_VERSION = '1';

@@ -23,17 +23,17 @@ describe('what crosses to Redis as bytes', () => {
 
   it('cuts entries into calls of bounded work, and loses none', () => {
     const entries = Array.from({ length: 5_000 }, (_, i) => ({ entry: entryOf(`url ${i}`, `d${i % 900}`) }));
-    const calls = packEntryCalls(entries, true, 'e');
+    const { calls, order } = packEntryCalls(entries, true, 'e');
+    expect([...order!].sort((a, b) => a - b)).toEqual(entries.map((_, i) => i));
+    // A domain's entries stay together and in order.
+    expect(order!.slice(0, 6).map((index) => index % 900)).toEqual([0, 0, 0, 0, 0, 0]);
+    expect(order![1]).toBe(900);
     expect(calls.reduce((sum, { count }) => sum + count, 0)).toBe(5_000);
     for (const { count, domains } of calls) expect(count + domains.length).toBeLessThanOrEqual(801);
     const large = 'x'.repeat(600_000);
-    expect(
-      packEntryCalls(
-        [1, 2, 3].map((i) => ({ entry: entryOf(large + i, 'd') })),
-        false,
-        'b',
-      ).length,
-    ).toBe(2);
+    const big = [1, 2, 3].map((i) => ({ entry: entryOf(large + i, 'd') }));
+    expect(packEntryCalls(big, false, 'b').calls.length).toBe(2);
+    expect(packEntryCalls(big.slice(0, 2), false, 'b').order).toBeUndefined();
   });
 
   it('gives a domain the same bucket every time, and spreads domains over buckets', () => {

@@ -70,25 +70,49 @@ export interface EntryCall {
   readonly count: number;
 }
 
+/** `order[i]` is where the i-th packed entry was in the list; undefined when nothing was moved. */
+export interface EntryCalls {
+  readonly calls: readonly EntryCall[];
+  readonly order: readonly number[] | undefined;
+}
+
 export interface FoundEntry {
   readonly entry: QueueEntry;
   /** The lease in whose visit it was found. */
   readonly lease?: number;
 }
 
-/** Entries as the arguments of as many add calls as they need. */
+/**
+ * Entries as the arguments of as many add calls as they need. Where that is more than one, those of a domain come
+ * together, so that it is read and written once and not in every call; within a domain the order stays.
+ */
 export function packEntryCalls(
   found: readonly FoundEntry[],
   withFingerprint: boolean,
   memory: SeenNumbers['letter'],
-): EntryCall[] {
+): EntryCalls {
+  const whole = packEntryCall(found, 0, withFingerprint, memory);
+  if (whole.count === found.length) return { calls: found.length > 0 ? [whole] : [], order: undefined };
+  const order = byDomain(found);
+  const sorted = order.map((index) => found[index]!);
   const calls: EntryCall[] = [];
-  for (let from = 0; from < found.length;) {
-    const call = packEntryCall(found, from, withFingerprint, memory);
+  for (let from = 0; from < sorted.length;) {
+    const call = packEntryCall(sorted, from, withFingerprint, memory);
     calls.push(call);
     from += call.count;
   }
-  return calls;
+  return { calls, order };
+}
+
+/** The indices of entries, those of the domain that came first before all others. */
+function byDomain(found: readonly FoundEntry[]): number[] {
+  const groups = new Map<string, number[]>();
+  found.forEach(({ entry }, index) => {
+    const group = groups.get(entry.domain);
+    if (group) group.push(index);
+    else groups.set(entry.domain, [index]);
+  });
+  return [...groups.values()].flat();
 }
 
 function packEntryCall(
@@ -110,23 +134,23 @@ function packEntryCall(
   const hasRoom = (): boolean => count + domains.size < MAX_ENTRIES_AND_DOMAINS && writer.length < MAX_CALL_BYTES;
   for (; from + count < found.length && hasRoom(); count++) {
     const { entry, lease } = found[from + count]!;
-    const { hi, lo } = entry.fingerprint;
-    const { buffer, at } = writer.room(18);
-    buffer.writeUInt32LE(hi, at);
-    buffer.writeUInt32LE(lo, at + 4);
-    const flags = (entry.priority ?? 0) + 2 + (withFingerprint ? HAS_FINGERPRINT : 0);
-    buffer[at + 8] = flags + (entry.forefront ? IN_FRONT : 0);
-    buffer.writeUInt16LE(indexOf(domains, entry.domain), at + 9);
-    buffer.writeUInt16LE(lease === undefined ? 0 : indexOf(leases, lease) + 1, at + 11);
+    const head = writer.room(11);
+    const { at } = head;
+    head.buffer.writeUInt16LE(lease === undefined ? 0 : indexOf(leases, lease) + 1, at);
+    head.buffer.writeUInt32LE(entry.fingerprint.lo, at + 2);
     const claimBytes = writeClaim(writer, entry.fingerprint, memory);
-    const restAt = writer.length;
+    const rest = writer.room(3);
+    const restAt = rest.at;
+    const flags = (entry.priority ?? 0) + 2 + (withFingerprint ? HAS_FINGERPRINT : 0);
+    rest.buffer[restAt] = flags + (entry.forefront ? IN_FRONT : 0);
+    rest.buffer.writeUInt16LE(indexOf(domains, entry.domain), restAt + 1);
     if (withFingerprint) writeFingerprint(writer, entry.fingerprint);
     writer.text(entry.record);
     const end = writer.length;
     // The buffer may have grown since: take it anew.
     const written = writer.taken();
-    written[at + 13] = claimBytes;
-    written.writeUInt32LE(end - restAt, at + 14);
+    written[at + 6] = claimBytes;
+    written.writeUInt32LE(end - restAt, at + 7);
   }
   const ids = Buffer.allocUnsafe(leases.size * 8);
   for (const [id, index] of leases) ids.writeDoubleLE(id, index * 8);
@@ -138,7 +162,7 @@ function writeClaim(writer: ByteWriter, { hi, lo }: Fingerprint, memory: SeenNum
   const start = writer.length;
   // 53 bits: exact in a double. The 11 others choose the bucket.
   if (memory === 'e') writer.text(String(hi * 0x20_0000 + (lo >>> 11)));
-  else if (memory === 'r') writeFingerprint(writer, { hi, lo });
+  else writeFingerprint(writer, { hi, lo });
   return writer.length - start;
 }
 

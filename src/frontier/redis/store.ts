@@ -137,14 +137,18 @@ export async function openStore(
     domainHead,
     run: (name, args) => run(name, args),
     async add(caller, found, name) {
+      const { calls, order } = packEntryCalls(found, withFingerprint, seen.letter);
       let letters = '';
-      for (const [part, call] of packEntryCalls(found, withFingerprint, seen.letter).entries()) {
+      for (const [part, call] of calls.entries()) {
         const [held, answer] = (await run('add', addArguments(caller, name + part, call))) as [number, Buffer];
         if (held === 0) return undefined;
         recentAdds.keep(call);
         letters += answer.toString('latin1');
       }
-      return letters;
+      if (!order) return letters;
+      const asAsked: string[] = new Array<string>(letters.length);
+      order.forEach((index, i) => (asAsked[index] = letters[i]!));
+      return asAsked.join('');
     },
     setPacing: (next) => void (pacing = checkedPacing(next)),
   };

@@ -4,8 +4,8 @@
 --
 -- ARGV[1..5]  see the parts frame and calls
 -- ARGV[6]     ids of leases that the requests were found in, 8 bytes each; '' for requests of nobody's visit
--- ARGV[7]     entries, packed: fingerprint (hi, lo), flags of the value and 128 if in front, index of its domain,
---             index of its lease or 0, lengths of the next two, what claim() takes, rest of the value
+-- ARGV[7]     entries, packed: index of its lease or 0, lower half of the fingerprint, lengths of the next two,
+--             what claim() takes, then flags of the value and 128 if in front, index of its domain, rest of the value
 -- ARGV[8..]   the domains' keys
 -- Keys:       those of the parts
 -- Returns     {pod time, sequence number, 1 unless the holder was lost, one letter an entry: n, p, e as claim() tells,
@@ -39,33 +39,97 @@ end
 local isOwned = { [0] = true }
 for at = 1, #ARGV[6], 8 do
   local row = call('HGET', P .. 'l:' .. holder, sub(ARGV[6], at, at + 7))
-  isOwned[(at + 7) / 8] = row and not unpackLease(row).rider
+  isOwned[(at + 7) / 8] = row and not isRider(row)
+end
+
+-- What only joins a line waits here, by domain; `touched` are all domains in the order they came.
+local tails, touched, isTouched = {}, {}, {}
+
+local function joinQuickly(key)
+  local tail = tails[key]
+  tails[key] = nil
+  if domainHead > 0 and hot.far > 0 and call('SISMEMBER', P .. 'long', key) == 1 then
+    return tail
+  end
+  local pushed, length = #tail, 0
+  for from = 1, pushed, 500 do
+    length = call('RPUSH', P .. 'q:' .. key, unpack(tail, from, min(from + 499, pushed)))
+  end
+  local over = domainHead > 0 and min(pushed, max(0, length - domainHead)) or 0
+  if over > 0 then
+    call('RPOP', P .. 'q:' .. key, over)
+  end
+  hot.queued = hot.queued + pushed - over
+  if length == pushed then
+    -- Its line was empty: unless something else of it was queued, its wait begins now.
+    local d = domainOf(key)
+    if d.places + d.far == 0 then
+      d.ready = hot.now
+    end
+    mark(d)
+  end
+  return over > 0 and { unpack(tail, pushed - over + 1) } or nil
+end
+
+-- The domain itself, with what waits to join its line.
+local function domainWithTail(key)
+  local rest = tails[key] and joinQuickly(key)
+  local d = domainOf(key)
+  for _, value in ipairs(rest or {}) do
+    joinLine(d, value)
+  end
+  return d
 end
 
 local entries, at, count, found, unpackNumbers = ARGV[7], 1, 0, {}, struct.unpack
 local size = #entries
 while at <= size do
-  local hi, lo, flags, domain, lease, entryBytes, restBytes, start = unpackNumbers('<I4I4BI2I2BI4', entries, at)
+  -- Most links are known: of those nothing more is read.
+  local lease, lo, entryBytes, restBytes, start = unpackNumbers('<I2I4BI4', entries, at)
   local rest = start + entryBytes
   at = rest + restBytes
-  local presence = isOwned[lease] and claim(hi, lo, sub(entries, start, rest - 1)) or '-'
+  local presence = isOwned[lease] and claim(lo, sub(entries, start, rest - 1)) or '-'
   count = count + 1
   found[count] = presence
   if presence == 'n' then
-    local d, isFront = domainOf(ARGV[8 + domain]), flags >= 128
-    local priority = flags % 8 - 2
-    local value = char(flags % 128) .. struct.pack('>I4', nextNumber()) .. sub(entries, rest, at - 1)
+    local flags, domain = unpackNumbers('<BI2', entries, rest)
+    local key, isFront, priority = ARGV[8 + domain], flags >= 128, flags % 8 - 2
+    if not isTouched[key] then
+      isTouched[key] = true
+      touched[#touched + 1] = key
+    end
+    local value = char(flags % 128) .. struct.pack('>I4', nextNumber()) .. sub(entries, rest + 3, at - 1)
     hot.accepted = hot.accepted + 1
     remember(value, 'Q', '')
     if isFront then
-      queueInFront(d, value)
-    elseif priority == 0 then
-      joinLine(d, value)
+      queueInFront(domainWithTail(key), value)
+    elseif priority ~= 0 then
+      takePlace(domainWithTail(key), value, placeOf(priority, hot.number), true)
+    elseif domains[key] then
+      joinLine(domains[key], value)
     else
-      takePlace(d, value, placeOf(priority, hot.number), true)
+      local tail = tails[key]
+      if tail then
+        tail[#tail + 1] = value
+      else
+        tails[key] = { value }
+      end
     end
   end
 end
+-- Domains become due in the order in which they came.
+local inOrder = {}
+for _, key in ipairs(touched) do
+  local rest = tails[key] and joinQuickly(key)
+  for _, value in ipairs(rest or {}) do
+    joinLine(domainOf(key), value)
+  end
+  local d = domains[key]
+  if d and d.marked then
+    inOrder[#inOrder + 1] = d
+  end
+end
+marked = inOrder
 flush()
 answer = table.concat(found)
 keepAnswer(answer)

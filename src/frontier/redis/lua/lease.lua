@@ -41,11 +41,11 @@ flush()
 local most, allowed = tonumber(ARGV[6]), tonumber(ARGV[7]) - hot.done - hot.failed - hot.leased
 local wanted = hot.quiet > hot.now and 0 or max(0, min(most, allowed))
 local first, rows, written = hot.lease + 1, {}, {}
-local RIDERS_PER_DOMAIN = 64
+local RIDERS_PER_DOMAIN, RIDER = 64, 3
 
-local function give(d, request, isRider)
+local function give(d, value, place, flags)
   hot.lease = hot.lease + 1
-  local row = struct.pack(LEASE, request.place, delayOf(d), isRider and 3 or 0, #d.key) .. d.key .. request.value
+  local row = struct.pack(LEASE, place, delayOf(d), flags, #d.key) .. d.key .. value
   rows[#rows + 1] = row
   written[#written + 1] = struct.pack('<d', hot.lease)
   written[#written + 1] = row
@@ -62,8 +62,9 @@ if #picked > 0 then
     taken[d], used[d] = takeFront(d, count), 0
   end
   for _, d in ipairs(picked) do
-    used[d] = used[d] + 1
-    give(d, taken[d][used[d]], false)
+    local of, at = taken[d], used[d]
+    used[d] = at + 2
+    give(d, of[at + 1], of[at + 2], 0)
   end
   -- Further requests of the skimmed domains that got a turn: they hold none, so no pace is touched.
   local room = min(tonumber(ARGV[9]), allowed - #picked)
@@ -72,8 +73,9 @@ if #picked > 0 then
     local count = d and counts[d] and min(RIDERS_PER_DOMAIN, room, near(d)) or 0
     if count > 0 then
       d.queued, d.landed, room = d.queued - count, d.landed + count, room - count
-      for _, request in ipairs(takeFront(d, count)) do
-        give(d, request, true)
+      local of = takeFront(d, count)
+      for at = 1, #of, 2 do
+        give(d, of[at], of[at + 1], RIDER)
       end
       counts[d] = nil
       mark(d)

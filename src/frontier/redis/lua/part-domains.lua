@@ -1,14 +1,15 @@
 -- Part: the domains a script touches. Whoever changes one marks it; flush() writes it and puts it in or takes it out
 -- of `due`, in the order of marking, so that domains due at the same moment keep their order.
 -- A domain's key is two bytes of its bucket and its name; its row is at most 64 bytes, which keeps buckets packed.
+-- The length of its line is the list's own: a request that joins a line changes nothing else.
 --
 -- Of a long line only the first `domainHead` requests stay in Redis; later ones are `far`: in `overflow` until the
 -- keeper has written them to disk, and there until the head has room again.
 --
 -- Keys: d:BUCKET (hash, name -> row)  due (zset by due time; member: tie and domain key)
 --       q:DOMAIN (list, the line)     p:DOMAIN (zset, places beside the line)
---       overflow (list; length of the domain key, domain key, value)
-local ROW = '<ddddI4I4I4I2I2'
+--       overflow (list; length of the domain key, domain key, value)   long (set, domains with far requests)
+local ROW = '<ddddI4I4I2I2'
 local domains, marked = {}, {}
 
 local function domainOf(key)
@@ -17,10 +18,11 @@ local function domainOf(key)
     return d
   end
   local bucket, name = P .. 'd:' .. sub(key, 1, 2), sub(key, 3)
-  local delay, allowed, ready, tie, queued, places, far, turns, landed = -1, 0, 0, 0, 0, 0, 0, 0, 0
-  local row = call('HGET', bucket, name)
+  local delay, allowed, ready, tie, places, far, turns, landed = -1, 0, 0, 0, 0, 0, 0, 0
+  local row, queued = call('HGET', bucket, name), call('LLEN', P .. 'q:' .. key)
   if row then
-    delay, allowed, ready, tie, queued, places, far, turns, landed = struct.unpack(ROW, row)
+    delay, allowed, ready, tie, places, far, turns, landed = struct.unpack(ROW, row)
+    queued = queued + places + far
   end
   d = { key = key, bucket = bucket, name = name, tail = false, delay = delay, allowed = allowed, ready = ready, tie = tie,
     queued = queued, places = places, far = far, turns = turns, landed = landed, marked = false, toBack = false,
@@ -76,6 +78,9 @@ local function pushTail(d)
       end
     end
     tail = staying
+    if d.far == 0 and #far > 0 then
+      call('SADD', P .. 'long', d.key)
+    end
     d.far, hot.far, hot.overflow = d.far + #far, hot.far + #far, hot.overflow + #far
     each500('RPUSH', P .. 'overflow', far)
   end
@@ -101,8 +106,8 @@ local function flush()
         entering[#entering + 1] = dueMember(d)
       end
     end
-    call('HSET', d.bucket, d.name, struct.pack(ROW, d.delay, d.allowed, d.ready, d.tie, d.queued, d.places, d.far,
-      d.turns, d.landed))
+    call('HSET', d.bucket, d.name, struct.pack(ROW, d.delay, d.allowed, d.ready, d.tie, d.places, d.far, d.turns,
+      d.landed))
     d.marked, d.toBack = false, false
   end
   marked = {}

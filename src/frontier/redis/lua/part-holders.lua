@@ -15,6 +15,10 @@ local function unpackLease(row)
     value = sub(row, 20 + length) }
 end
 
+local function isRider(row)
+  return byte(row, 17) >= 2
+end
+
 local function packLease(lease)
   local flags = (lease.landed and 1 or 0) + (lease.rider and 2 or 0)
   return struct.pack(LEASE, lease.place, lease.delay, flags, #lease.key) .. lease.key .. lease.value

@@ -38,12 +38,14 @@ local function pickDomains(wanted)
   return picked
 end
 
+-- `taken`: value, place, value, place, …
 local function takePlaces(d, count, before, taken)
   local found = call('ZRANGEBYSCORE', P .. 'p:' .. d.key, '-inf', before, 'WITHSCORES', 'LIMIT', 0, count)
   local members = {}
   for i = 1, #found, 2 do
     members[#members + 1] = found[i]
-    taken[#taken + 1] = { value = found[i], place = tonumber(found[i + 1]) }
+    taken[#taken + 1] = found[i]
+    taken[#taken + 1] = tonumber(found[i + 1])
   end
   each500('ZREM', P .. 'p:' .. d.key, members)
   d.places = d.places - #members
@@ -56,13 +58,16 @@ local function takeFront(d, count)
   if d.places > 0 then
     takePlaces(d, count, '(' .. string.format('%.0f', FIRST_BEHIND), taken)
   end
-  if #taken < count then
-    for _, value in ipairs(call('LPOP', P .. 'q:' .. d.key, count - #taken) or {}) do
-      taken[#taken + 1] = { value = value, place = placeOf(0, numberOf(value)) }
+  local missing = count - #taken / 2
+  if missing > 0 then
+    for _, value in ipairs(call('LPOP', P .. 'q:' .. d.key, missing) or {}) do
+      taken[#taken + 1] = value
+      taken[#taken + 1] = placeOf(0, numberOf(value))
     end
   end
-  if #taken < count and d.places > 0 then
-    takePlaces(d, count - #taken, '+inf', taken)
+  missing = count - #taken / 2
+  if missing > 0 and d.places > 0 then
+    takePlaces(d, missing, '+inf', taken)
   end
   if d.far > 0 and lineLength(d) <= domainHead / 2 then
     call('SADD', P .. 'refill', d.key)

@@ -111,12 +111,12 @@ local function remember(value, state, reason)
 end
 
 -- n: new, and claimed now; p: known, as far as this store can tell not ended; e: ended.
--- `entry`: with memory e see claimExactly(), with r the fingerprint's bytes, with b nothing.
-local function claim(hi, lo, entry)
+-- `entry`: with memory e see claimExactly(), with b and r the fingerprint's bytes, big-endian.
+local function claim(lo, entry)
   if memory == 'e' then
     return claimExactly(lo, entry) and 'n' or 'p'
   elseif memory == 'b' then
-    return claimInBloom(hi, lo) and 'n' or 'p'
+    return claimInBloom((struct.unpack('>I4', entry)), lo) and 'n' or 'p'
   end
   local known = call('HGET', P .. 'r', entry)
   if not known then

@@ -6,7 +6,7 @@
 -- ARGV[3]     the domain's key
 -- ARGV[4..5]  the position it was read up to, and the one after the last that comes back now
 -- ARGV[6..]   the requests' values, in order
--- Keys:       those of the parts; spill (hash)  refill (set)
+-- Keys:       those of the parts; spill (hash)  refill (set)  long (set)
 -- Returns     {pod time, sequence number, 1 if they came back}
 if not isOurStore() then
   return redis.error_reply('EMPTIED')
@@ -25,6 +25,7 @@ if isNext then
   mark(d)
   if d.far == 0 then
     call('HDEL', P .. 'spill', ARGV[3])
+    call('SREM', P .. 'long', ARGV[3])
   else
     call('HSET', P .. 'spill', ARGV[3], ARGV[5])
   end
