@@ -1,5 +1,5 @@
 // Measures main content and markdown on real pages, stage by stage, beside Readability.js on jsdom in the same run.
-// Run: node --import jiti/register bench/extract.ts [--without-readability]   (needs dist/)
+// Run: node --import jiti/register bench/extract.ts [--without-readability]
 // Readability and jsdom are installed into a folder of their own under the system's temporary folder, never here.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, readdirSync } from 'node:fs';
@@ -7,7 +7,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import type * as Extraction from '../src/crawl/extraction.js';
+import { extractContent, toMarkdown, viewPage } from '../src/crawl/extraction.js';
 
 const FOLDERS = ['wcxb/html/', 'pages/'].map((name) => new URL(`../../shared/data/${name}`, import.meta.url));
 const ROUND_MS = Number(process.env['BENCH_ROUND_MS'] ?? 1000);
@@ -79,8 +79,6 @@ function loadReadability(): ((page: Buffer) => unknown) | null {
 }
 
 const { source, pages } = readPages();
-const dist = new URL('../dist/crawl/extraction.js', import.meta.url);
-const { extractContent, toMarkdown, viewPage } = (await import(dist.href)) as typeof Extraction;
 const bytes = pages.reduce((sum, page) => sum + page.length, 0);
 console.log(`${pages.length} pages of ${source}, ${(bytes / 1e6).toFixed(1)} MB; Node ${process.version}; CPU time`);
 const stages: [string, (page: Buffer) => unknown][] = [

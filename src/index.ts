@@ -28,7 +28,7 @@ export type { CacheStatus, DispatchFacts, ResultTimings } from './crawl/crawl-re
 export type { ResultLink, ResultLinks, ResultMedia, ResultMetadata } from './crawl/result-content.js';
 export type { ManyResults, ResultStream } from './crawl/many-results.js';
 export type { UrlItem } from './crawl/batch-entries.js';
-export type { RunConfig } from './crawl/run-config.js';
+export type { MarkdownConfig, RunConfig } from './crawl/run-config.js';
 export { CacheMode } from './store/cache.js';
 
 export {

@@ -4,7 +4,7 @@ import type { CrawlResult } from '../index.js';
 import { cellsOf, csvRow } from '../store/csv.js';
 import { UsageError } from './exit-codes.js';
 
-export const BATCH_FORMATS = ['jsonl', 'json', 'csv', 'text', 'html', 'links'] as const;
+export const BATCH_FORMATS = ['jsonl', 'json', 'csv', 'markdown', 'text', 'html', 'links'] as const;
 export type BatchFormat = (typeof BATCH_FORMATS)[number];
 
 /** What can be written of a result, by name. */
@@ -20,6 +20,7 @@ const FIELDS: Readonly<Record<string, (result: CrawlResult) => unknown>> = {
   bytes: ({ bytes }) => bytes,
   title: ({ metadata }) => metadata?.title || null,
   metadata: ({ metadata }) => metadata,
+  markdown: ({ markdown }) => markdown.raw,
   links: ({ links }) => links,
   redirected: ({ redirected }) => redirected,
   headers: ({ headers }) => headers,
@@ -28,6 +29,7 @@ const FIELDS: Readonly<Record<string, (result: CrawlResult) => unknown>> = {
   cleanedHtml: ({ cleanedHtml }) => cleanedHtml,
   text: ({ text }) => text,
   media: ({ media }) => media,
+  tables: ({ tables }) => tables,
   timings: ({ timings }) => timings,
   dispatch: ({ dispatch }) => dispatch,
 };
@@ -44,6 +46,7 @@ export const DEFAULT_FIELDS: readonly string[] = [
   'bytes',
   'title',
   'metadata',
+  'markdown',
   'links',
 ];
 
@@ -67,6 +70,7 @@ export const FRAMES: Readonly<Record<BatchFormat, (fields: readonly string[]) =>
   jsonl: () => ['', ''],
   json: () => ['[', '\n]\n'],
   csv: (fields) => [csvRow(fields), ''],
+  markdown: () => ['', ''],
   text: () => ['', ''],
   html: () => ['', ''],
   links: () => ['', ''],
@@ -86,6 +90,8 @@ export function rendered(
       return `${isFirst ? '' : ','}\n${JSON.stringify(itemOf(result, fields))}`;
     case 'csv':
       return csvRow(cellsOf(itemOf(result, fields), fields));
+    case 'markdown':
+      return result.success ? `<!-- ${commentText(result.url)} -->\n\n${result.markdown.raw.trim()}\n\n` : '';
     case 'text':
       if (!result.success) return '';
       return `# ${result.metadata?.title || result.url}\n${result.url}\n\n${result.text.trim()}\n\n\n`;
@@ -93,16 +99,29 @@ export function rendered(
       return result.success ? `${result.html}\n` : '';
     case 'links': {
       const { internal, external } = result.links;
-      return [...internal, ...external].map(({ href }) => `${href}\n`).join('');
+      return [...internal, ...external].map(({ url }) => `${url}\n`).join('');
     }
     default:
       return format satisfies never;
   }
 }
 
+/** What cannot end the comment it stands in. */
+function commentText(text: string): string {
+  return text.replaceAll('--', '-&#45;').replaceAll('>', '&gt;');
+}
+
+/** Formats of which a page can be a file of its own. */
+export type PageFormat = 'markdown' | 'text' | 'html' | 'links';
+
+export function isPageFormat(format: BatchFormat): format is PageFormat {
+  return format === 'markdown' || format === 'text' || format === 'html' || format === 'links';
+}
+
 /** The page alone, as a file of its own has it. */
-export function pageFile(result: CrawlResult, format: 'text' | 'html' | 'links'): { extension: string; text: string } {
+export function pageFile(result: CrawlResult, format: PageFormat): { extension: string; text: string } {
   if (format === 'html') return { extension: 'html', text: result.html };
+  if (format === 'markdown') return { extension: 'md', text: `${result.markdown.raw.trim()}\n` };
   if (format === 'links') return { extension: 'txt', text: rendered(result, 'links', [], true) };
   return { extension: 'txt', text: `${result.text.trim()}\n` };
 }

@@ -7,7 +7,7 @@ import type { Writable } from 'node:stream';
 import type { CrawlResult } from '../index.js';
 import { fileNamePart } from '../store/names.js';
 import { asStorageError } from '../store/storage-errors.js';
-import { type BatchFormat, FRAMES, pageFile, rendered } from './batch-items.js';
+import { type BatchFormat, FRAMES, isPageFormat, pageFile, type PageFormat, rendered } from './batch-items.js';
 import { UsageError } from './exit-codes.js';
 
 export interface BatchOutput {
@@ -34,7 +34,7 @@ export async function openOutput({ format, fields, out, append }: OutputOptions)
     });
     return streamOutput(fileStream(out, 'w'), format, fields);
   }
-  if (format !== 'text' && format !== 'html' && format !== 'links') {
+  if (!isPageFormat(format)) {
     throw new UsageError(`--format ${format} is one file: give --out a file name, not a folder`);
   }
   return folderOutput(out, format);
@@ -102,7 +102,7 @@ function whenReady(stream: Writable): Promise<void> {
 const READY_EVENTS = ['drain', 'close', 'error'] as const;
 
 /** A file a page, named by its place in the list and its URL. */
-function folderOutput(folder: string, format: 'text' | 'html' | 'links'): BatchOutput {
+function folderOutput(folder: string, format: PageFormat): BatchOutput {
   return {
     isLeft: false,
     async write(result) {

@@ -20,7 +20,7 @@ Examples:
   $ orcrawl crawl example.com --max-pages 100    crawl a site into ./orcrawl-out/example.com
   $ orcrawl audit orcrawl-out/example.com        check how polite it was
   $ orcrawl get example.com -d ./data            print a page that a crawl stored
-  $ orcrawl scrape example.com                   one page's text
+  $ orcrawl scrape example.com                   one page as markdown
   $ cat urls.txt | orcrawl batch - --stream      a list of URLs, one JSON line each
   $ orcrawl simweb --port 8080                   serve a synthetic web to try things on
   $ orcrawl crawl --help                         everything a crawl can be told

@@ -8,7 +8,7 @@ import { DEFAULT_FIELDS, itemOf } from './batch-items.js';
 import { EXIT, UsageError } from './exit-codes.js';
 import { complain, say, shown } from './terminal.js';
 
-const FORMATS = ['text', 'html', 'json', 'links'] as const;
+const FORMATS = ['markdown', 'text', 'html', 'json', 'links'] as const;
 
 interface ScrapeFlags {
   readonly format: (typeof FORMATS)[number];
@@ -38,7 +38,7 @@ export function addScrapeCommand(program: Command, onExit: (code: number) => voi
     .summary('fetch one page')
     .description('Fetches one page and writes its content to standard output.')
     .argument('<URL>', 'a bare domain gets https://')
-    .addOption(new Option('-f, --format <F>', 'what to write').choices(FORMATS).default('text'))
+    .addOption(new Option('-f, --format <F>', 'what to write').choices(FORMATS).default('markdown'))
     .option('--selector <CSS>', 'only what matches counts as the page')
     .option('--retries <N>', 'further tries after a transient failure (default: 1)', wholeNumber(0))
     .option('--timeout <SECS>', 'longest one attempt may take (default: 60)', seconds)
@@ -71,15 +71,16 @@ async function scrape(text: string, flags: ScrapeFlags): Promise<number> {
       cacheMode: flags.cache,
       cacheTtlSecs: flags.cacheTtl,
     });
-    if (flags.format === 'json') say(JSON.stringify(itemOf(result, [...DEFAULT_FIELDS, 'text']), null, 2));
+    if (flags.format === 'json') say(JSON.stringify(itemOf(result, DEFAULT_FIELDS), null, 2));
     if (!result.success) {
       complain(`error: ${shown(result.errorMessage ?? '', 1000)} (${result.errorCode})`);
       return EXIT.someFailed;
     }
+    if (flags.format === 'markdown') say(result.markdown.raw.trim());
     if (flags.format === 'text') say(result.text.trim());
     if (flags.format === 'html') say(result.html);
     if (flags.format === 'links') {
-      for (const { href } of [...result.links.internal, ...result.links.external]) say(href);
+      for (const link of [...result.links.internal, ...result.links.external]) say(link.url);
     }
     return EXIT.done;
   } finally {

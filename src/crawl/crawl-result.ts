@@ -10,6 +10,9 @@ import {
   type ResultMedia,
   type ResultMetadata,
 } from './result-content.js';
+import type { Extracted } from '../extract/fields.js';
+import type { PageMarkdown } from '../extract/markdown-document.js';
+import type { PageTable } from '../extract/tables.js';
 import type { ContentConfig } from './run-config.js';
 
 /** Whether a result was read from the cache. */
@@ -133,9 +136,27 @@ export class CrawlResult {
     return this.#content.metadata ?? null;
   }
 
+  /** The page as markdown: `raw` all of it, `fit` its main content; `String(markdown)` is `raw`. */
+  get markdown(): PageMarkdown {
+    return this.#content.markdown;
+  }
+
+  /** The tables of data, as rows of text. */
+  get tables(): readonly PageTable[] {
+    return this.#content.tables;
+  }
+
+  /** What the config's `extract` found; null without one. */
+  get extracted(): Extracted | readonly Extracted[] | null {
+    return this.#content.extracted ?? null;
+  }
+
   /** Everything, the computed fields included. */
   toJSON(): Record<string, unknown> {
-    const { html, cleanedHtml, text, links, media, metadata } = this;
-    return Object.assign({} as Record<string, unknown>, this, { html, cleanedHtml, text, links, media, metadata });
+    const { html, cleanedHtml, text, links, media, metadata, tables, extracted } = this;
+    const { raw, withCitations, references, fit } = this.markdown;
+    const markdown = { raw, withCitations, references, fit };
+    const computed = { html, cleanedHtml, markdown, text, links, media, tables, metadata, extracted };
+    return Object.assign({} as Record<string, unknown>, this, computed);
   }
 }

@@ -1,17 +1,21 @@
 // The content fields of a CrawlResult, each worked out when first read: the one place where results meet parse/ and extract/.
 // Promise: nothing is decoded or scanned until asked for, and a page that is no markup has its text and nothing else.
+import type { Extracted } from '../extract/fields.js';
+import { type MediaInventory, readMediaInventory } from '../extract/inventory.js';
+import { type PageMarkdown, readMarkdown } from '../extract/markdown-document.js';
+import { type PageTable, readTables } from '../extract/tables.js';
 import type { Capture } from '../fetch/engine.js';
 import { loadDocument } from '../handle/document.js';
 import { decodeBody, detectEncoding } from '../parse/encoding.js';
 import { createPageContent, type PageContent, type PageFacts } from '../parse/page.js';
 import { domainOf, hostOf } from '../request/url.js';
 import { contentTypeOf, decodingHeader, isJson, isMarkup, isXml } from './content-type.js';
-import { pageExtraction } from './extraction.js';
+import { fieldsOf, pageExtraction, viewPage } from './extraction.js';
 import type { ContentConfig } from './run-config.js';
 
 /** A link of a page. */
 export interface ResultLink {
-  readonly href: string;
+  readonly url: string;
   readonly text: string;
   readonly rel: string;
 }
@@ -22,9 +26,7 @@ export interface ResultLinks {
   readonly external: readonly ResultLink[];
 }
 
-export interface ResultMedia {
-  readonly images: readonly { readonly src: string; readonly alt: string }[];
-}
+export type ResultMedia = MediaInventory;
 
 /** What a page says about itself. */
 export interface ResultMetadata extends PageFacts {
@@ -39,10 +41,26 @@ export interface ResultContent {
   readonly links: ResultLinks;
   readonly media: ResultMedia;
   readonly metadata: ResultMetadata | undefined;
+  readonly markdown: PageMarkdown;
+  readonly tables: readonly PageTable[];
+  /** What the config's schema found; undefined without one. */
+  readonly extracted: Extracted | readonly Extracted[] | undefined;
 }
 
 const NO_LINKS: ResultLinks = Object.freeze({ internal: Object.freeze([]), external: Object.freeze([]) });
-const NO_MEDIA: ResultMedia = Object.freeze({ images: Object.freeze([]) });
+const NO_MEDIA: ResultMedia = Object.freeze({
+  images: Object.freeze([]),
+  videos: Object.freeze([]),
+  audios: Object.freeze([]),
+});
+const NO_MARKDOWN: PageMarkdown = Object.freeze({
+  raw: '',
+  fit: '',
+  withCitations: '',
+  references: '',
+  toString: () => '',
+});
+const NO_TABLES: readonly PageTable[] = Object.freeze([]);
 
 /** The content of a failure without a page. */
 export const NO_CONTENT: ResultContent = Object.freeze({
@@ -52,6 +70,9 @@ export const NO_CONTENT: ResultContent = Object.freeze({
   links: NO_LINKS,
   media: NO_MEDIA,
   metadata: undefined,
+  markdown: NO_MARKDOWN,
+  tables: NO_TABLES,
+  extracted: undefined,
 });
 
 export function createResultContent(capture: Capture, config: ContentConfig): ResultContent {
@@ -73,7 +94,17 @@ export function createResultContent(capture: Capture, config: ContentConfig): Re
       : contentOfText(scopedHtml(html(), isXml(type), { ...config, targetElements: undefined }), url);
   });
   const links = once(() => sortedLinks(linked(), url, config));
-  const media = once(() => ({ images: imagesOf(linked()) }));
+  /** The page as a tree, read once for markdown, tables and fields. */
+  const view = once(() =>
+    isScoped(config) ? viewPage(scoped(), { url }) : viewPage(capture.body, { url, contentType: header }),
+  );
+  const media = once(() => readMediaInventory(view()));
+  const markdown = once(() => {
+    const { contentFilter: filter, ...settings } = config.markdown ?? {};
+    return readMarkdown(view(), { filter, ...settings });
+  });
+  const tables = once(() => readTables(view()));
+  const extracted = once(() => config.extract && fieldsOf(view(), config.extract));
   const metadata = once(() => ({ title: whole().title, ...whole().metadata }));
   const text = once(() => longEnough(page().text, config.wordCountThreshold ?? 1));
   const cleaned = once(() => (config.onlyText ? text() : cleanHtml(scoped())));
@@ -95,6 +126,15 @@ export function createResultContent(capture: Capture, config: ContentConfig): Re
     },
     get metadata() {
       return hasMarkup ? metadata() : undefined;
+    },
+    get markdown() {
+      return hasMarkup ? markdown() : plainMarkdown(html());
+    },
+    get tables() {
+      return hasMarkup ? tables() : NO_TABLES;
+    },
+    get extracted() {
+      return hasMarkup ? extracted() : undefined;
     },
   };
 }
@@ -177,8 +217,8 @@ function sortedLinks(page: PageContent, url: string, config: ContentConfig): Res
     const domain = domainOf(href);
     if (config.excludeSocialMediaLinks && SOCIAL_DOMAINS.has(domain)) continue;
     if (config.excludeDomains?.some((excluded) => isWithin(hostOf(href), excluded))) continue;
-    if (domain === home) internal.push({ href, text, rel });
-    else if (!config.excludeExternalLinks) external.push({ href, text, rel });
+    if (domain === home) internal.push({ url: href, text, rel });
+    else if (!config.excludeExternalLinks) external.push({ url: href, text, rel });
   }
   return { internal, external };
 }
@@ -188,6 +228,7 @@ function isWithin(host: string, domain: string): boolean {
   return host === name || host.endsWith(`.${name}`);
 }
 
-function imagesOf(page: PageContent): { src: string; alt: string }[] {
-  return page.links.filter(({ element }) => element === 'img').map(({ url, text }) => ({ src: url, alt: text }));
+/** Text files and JSON are their own markdown. */
+function plainMarkdown(text: string): PageMarkdown {
+  return { raw: text, fit: text, withCitations: text, references: '', toString: () => text };
 }

@@ -4,6 +4,8 @@ import { aBoolean, aFilledString, anObject, arrayOf, aNumber, aString, aWholeNum
 import { check, findProblems, oneOf, optionError, refused, type Shape, type ShapeOf } from '../option-checks.js';
 import type { AllowedHttpMethods } from '../request/request.js';
 import { parseUrl } from '../request/url.js';
+import { checkSchema, type ExtractSchema } from '../extract/fields.js';
+import { checkFilter, type ContentFilter } from '../extract/filters.js';
 import { CACHE_MODES, CacheMode } from '../store/cache.js';
 
 /** How a page's content is read. */
@@ -26,6 +28,21 @@ export interface ContentConfig {
   excludeSocialMediaLinks?: boolean;
   /** Leaves out links to these domains and those under them. */
   excludeDomains?: readonly string[];
+  /** How markdown is made: what `fit` keeps, what citations are made of, images, links. */
+  markdown?: MarkdownConfig;
+  /** What `extracted` is: fields by CSS selectors, XPaths or regular expressions. */
+  extract?: ExtractSchema;
+}
+
+export interface MarkdownConfig {
+  /** What `withCitations` is made of; `fit` when there is a filter, else `raw`. */
+  source?: 'raw' | 'fit';
+  /** Chooses what `fit` keeps; without one it is the main content. */
+  contentFilter?: ContentFilter;
+  /** `false` leaves images out. */
+  images?: boolean;
+  /** `false` keeps the text of links and drops their addresses. */
+  links?: boolean;
 }
 
 /** How pages are cached. */
@@ -111,6 +128,8 @@ const SHAPE: ShapeOf<RunConfig> = {
   excludeExternalLinks: aBoolean,
   excludeSocialMediaLinks: aBoolean,
   excludeDomains: names,
+  markdown: anObject,
+  extract: anObject,
   cacheMode: oneOf(CACHE_MODES),
   cacheTtlSecs: aNumber({ from: 0, orInfinity: true }),
   validate: aBoolean,
@@ -123,6 +142,13 @@ const SHAPE: ShapeOf<RunConfig> = {
   maxRetries: aWholeNumber({ from: 0 }),
   pageTimeoutMs: aNumber({ above: 0, orInfinity: true }),
   stream: aBoolean,
+};
+
+const MARKDOWN_SHAPE: ShapeOf<MarkdownConfig> = {
+  source: oneOf(['raw', 'fit']),
+  contentFilter: anObject,
+  images: aBoolean,
+  links: aBoolean,
 };
 
 const needsBrowser = refused('needs a browser, and browsers come with a later version: leave it out');
@@ -147,7 +173,10 @@ export function resolveRunConfig(given: RunConfig = {}, owner = 'RunConfig'): Re
   const problems = findProblems(owner, given, { ...BROWSER_OPTIONS, ...SHAPE });
   const method = given.method?.toString().toUpperCase() ?? (given.body === undefined ? 'GET' : 'POST');
   if (problems.length === 0) problems.push(...conflictsOf(owner, given, method));
+  if (problems.length === 0) problems.push(...findProblems(`${owner} markdown`, given.markdown, MARKDOWN_SHAPE));
   if (problems.length > 0) throw optionError(problems);
+  if (given.markdown?.contentFilter) checkFilter(given.markdown.contentFilter);
+  if (given.extract) checkSchema(given.extract);
   const { headers } = given;
   return Object.freeze({
     ...withoutUndefined(given),

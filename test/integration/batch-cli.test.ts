@@ -18,11 +18,12 @@ const lines = (text: string) => text.trimEnd().split('\n').filter(Boolean);
 const items = (text: string) => lines(text).map((line) => JSON.parse(line) as Record<string, unknown>);
 
 describe('orcrawl scrape', () => {
-  it('writes the text, the links or everything of one page', () =>
+  it('writes the markdown, the links or everything of one page', () =>
     inTemporaryFolder(async (cwd) => {
       const text = await run(cwd, ['scrape', web.url(0)]);
       expect(text.code).toBe(0);
       expect(text.stdout.length).toBeGreaterThan(200);
+      expect(text.stdout).toContain('](http');
       const links = await run(cwd, ['scrape', web.url(0), '--format', 'links']);
       expect(lines(links.stdout).length).toBeGreaterThan(3);
       const all = JSON.parse((await run(cwd, ['scrape', web.url(0), '--format', 'json'])).stdout) as object;
@@ -75,6 +76,7 @@ describe('orcrawl batch', () => {
           'bytes',
           'title',
           'metadata',
+          'markdown',
           'links',
         ]),
       );
