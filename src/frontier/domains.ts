@@ -3,8 +3,8 @@
 import { fingerprintOf } from '../request/fingerprint.js';
 import type { Pacing } from './frontier.js';
 import type { HotState } from './hot-state.js';
-import type { Tables } from './kv.js';
-import { type Domain, freshDomain, packDomain, packNumber, unpackDomain } from './packing.js';
+import { MAX_KEY, type Tables } from './kv.js';
+import { type Domain, freshDomain, packDomain, packNumber, unpackDomain, unpackLease } from './packing.js';
 import type { ForgettingIndex, SeenIndex } from './seen-index.js';
 
 export type { Domain };
@@ -16,6 +16,12 @@ export interface Domains {
   mark(domain: Domain): void;
   turnsOf(domain: Domain): number;
   delayOf(domain: Domain): number;
+  /** One turn less is out; whether the domain had none free. Marks it where that has to be stored. */
+  returnTurn(domain: Domain): boolean;
+  /** Nothing of the domain is due for so long from now on, or for as long as it was to rest already. */
+  rest(domain: Domain, restMs: number): void;
+  /** Counts the turns that are out from the leases: before an owner reads its first domain. */
+  countTurns(): void;
   /** Writes what was marked. */
   flush(): void;
   /** Forgets what it read: the next transaction reads anew. */
@@ -34,15 +40,19 @@ export function createDomains(options: {
   tables: Tables;
   hot: HotState;
   pacing: Pacing;
+  /** An owner alone gives turns out, so it keeps them in memory: a visit that ends then seldom changes a row. */
+  owned: boolean;
   names: () => SeenIndex;
   /** Given when domains with nothing to do and no rest to keep are forgotten. */
   forgetfulNames?: ForgettingIndex | undefined;
-  nowMs?: () => number;
+  nowMs: () => number;
 }): Domains {
-  const { tables, hot, pacing, names, forgetfulNames, nowMs = () => 0 } = options;
+  const { tables, hot, pacing, owned, names, forgetfulNames, nowMs } = options;
   const byName = new Map<string, Domain>();
   const byId = new Map<number, Domain>();
   let marked: Domain[] = [];
+  /** Domain → turns out, of domains that an owner has not read yet. */
+  let unreadTurns = new Map<number, number>();
   /** Domain → requests accepted and not ended; kept only where domains are forgotten. */
   const pending = new Map<number, number>();
   const idle = new Set<Domain>();
@@ -62,6 +72,13 @@ export function createDomains(options: {
     marked = [];
   }
 
+  function rememberTurns(): void {
+    for (const { id, turnsOut } of byId.values()) {
+      if (turnsOut > 0) unreadTurns.set(id, turnsOut);
+      else unreadTurns.delete(id);
+    }
+  }
+
   function mark(domain: Domain): void {
     if (domain.marked) return;
     domain.marked = true;
@@ -73,7 +90,9 @@ export function createDomains(options: {
     if (known) return known;
     const row = tables.domains.get(0, id);
     if (!row) throw new Error(`the queue refers to domain ${id}, which it does not contain`);
-    return keep(unpackDomain(id, row));
+    const domain = unpackDomain(id, row);
+    if (owned) domain.turnsOut = unreadTurns.get(id) ?? 0;
+    return keep(domain);
   }
 
   function create(name: string, hi: number, lo: number): Domain {
@@ -125,17 +144,39 @@ export function createDomains(options: {
     mark,
     turnsOf,
     delayOf,
+    returnTurn(domain) {
+      const hadNoneFree = domain.turnsOut >= turnsOf(domain);
+      // The rows of an owner that died do not tell its turns.
+      domain.turnsOut = Math.max(0, domain.turnsOut - 1);
+      if (hadNoneFree || !owned) mark(domain);
+      return hadNoneFree;
+    },
+    rest(domain, restMs) {
+      if (restMs <= 0) return;
+      domain.nextAllowedMs = Math.max(domain.nextAllowedMs, nowMs() + restMs);
+      mark(domain);
+    },
+    countTurns() {
+      unreadTurns = new Map();
+      tables.leases.scan(0, 0, MAX_KEY, (_holder, _lease, row) => {
+        const { domain, landed } = unpackLease(row);
+        if (!landed) unreadTurns.set(domain, (unreadTurns.get(domain) ?? 0) + 1);
+      });
+    },
     flush() {
       for (const domain of marked) {
         replaceInDue(domain);
-        tables.domains.put(0, domain.id, packDomain(domain));
+        tables.domains.put(0, domain.id, packDomain(domain, owned ? 0 : domain.turnsOut));
         domain.marked = false;
         domain.toBack = false;
       }
       marked = [];
       if (forgetfulNames) return forgetIdle(forgetfulNames);
       // Only here: inside a call the same domain must stay the same object.
-      if (byId.size > MAX_KEPT) forget();
+      if (byId.size > MAX_KEPT) {
+        if (owned) rememberTurns();
+        forget();
+      }
     },
     forget,
     requestAccepted({ id }) {

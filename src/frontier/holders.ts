@@ -155,7 +155,7 @@ export function createHolders(machine: Machine, options: { opener: () => number;
 export function giveBack(machine: Machine, lease: LeaseRow): void {
   const domain = machine.domains.byId(lease.domain);
   machine.hot.leased--;
-  if (!lease.landed) domain.turnsOut--;
+  if (!lease.landed) machine.domains.returnTurn(domain);
   queueBack(machine, domain, lease.request, lease.place);
 }
 
@@ -164,11 +164,8 @@ function loseLease(machine: Machine, lease: LeaseRow): void {
   const domain = domains.byId(lease.domain);
   if (!lease.landed) {
     // Nobody knows whether the server was asked: the delay runs from now.
-    if (domain.turnsOut >= domains.turnsOf(domain)) domain.readyMs = nowMs;
-    domain.turnsOut--;
-    const restMs = domains.delayOf(domain);
-    if (restMs > 0) domain.nextAllowedMs = Math.max(domain.nextAllowedMs, nowMs + restMs);
-    domains.mark(domain);
+    if (domains.returnTurn(domain)) domain.readyMs = nowMs;
+    domains.rest(domain, domains.delayOf(domain));
   }
   hot.leased--;
   const request = readRequest(machine, lease.request);

@@ -52,6 +52,10 @@ export function saveHotState(meta: Table, hot: HotState): void {
   meta.put(0, META_HOT, packNumbers(FIELDS.map((field) => hot[field])));
 }
 
+export function isSameButTime(one: HotState, other: HotState): boolean {
+  return FIELDS.every((field) => field === 'lastMs' || one[field] === other[field]);
+}
+
 export function countersOf(hot: HotState): Counters {
   const { accepted, queued, retrying, leased, done, failed, skipped } = hot;
   return { accepted, queued, retrying, leased, done, failed, skipped };

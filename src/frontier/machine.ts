@@ -3,7 +3,7 @@
 import { type ClockAnchor, type FrontierClock } from './clock.js';
 import { createDomains, type Domains } from './domains.js';
 import type { Pacing } from './frontier.js';
-import { freshHotState, type HotState, loadHotState, saveHotState } from './hot-state.js';
+import { freshHotState, type HotState, isSameButTime, loadHotState, saveHotState } from './hot-state.js';
 import type { Tables } from './kv.js';
 import { domainFingerprint, requestFingerprint } from './packing.js';
 import {
@@ -74,12 +74,13 @@ export function createMachine(tables: Tables, options: MachineOptions): Machine 
   let isTrusted = false;
   let anchor: ClockAnchor | undefined;
   let nowMs = 0;
-  let savedHot = '';
+  let savedHot = freshHotState();
 
   const domains = createDomains({
     tables,
     hot,
     pacing: options.pacing,
+    owned: options.owned,
     names: () => (names ??= ownedIndex(nameIndex, options.maxSeenInMemory)),
     forgetfulNames,
     nowMs: () => nowMs,
@@ -104,8 +105,9 @@ export function createMachine(tables: Tables, options: MachineOptions): Machine 
     begin() {
       if (!isTrusted) {
         domains.forget();
+        if (options.owned) domains.countTurns();
         loadHotState(tables.meta, hot);
-        savedHot = withoutTime(hot);
+        savedHot = { ...hot };
         isTrusted = options.owned;
       }
       nowMs = Math.max(hot.lastMs, (anchor?.offsetMs ?? 0) + options.clock.monotonicMs());
@@ -113,11 +115,10 @@ export function createMachine(tables: Tables, options: MachineOptions): Machine 
     end() {
       domains.flush();
       // A transaction that changed nothing stays empty: a poll of an idle queue costs no write.
-      const current = withoutTime(hot);
-      if (current === savedHot) return;
+      if (isSameButTime(hot, savedHot)) return;
       hot.lastMs = nowMs;
       saveHotState(tables.meta, hot);
-      savedHot = current;
+      Object.assign(savedHot, hot);
     },
     distrust() {
       isTrusted = false;
@@ -128,9 +129,4 @@ export function createMachine(tables: Tables, options: MachineOptions): Machine 
       return extendStoredIndex(requestIndex, portion) && extendStoredIndex(nameIndex, portion);
     },
   };
-}
-
-function withoutTime(hot: HotState): string {
-  const { lastMs: _lastMs, ...rest } = hot;
-  return Object.values(rest).join();
 }

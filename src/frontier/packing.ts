@@ -150,7 +150,8 @@ export const BLOCK_IDS = 16;
 const ID_BYTES = 6;
 const DOMAIN_HEADER = 74;
 
-export function packDomain(row: Domain): Buffer {
+/** `turnsOut` apart: what is stored of it is not always what is true now. */
+export function packDomain(row: Domain, turnsOut: number): Buffer {
   const idBytes = (row.head.length + row.tail.length) * ID_BYTES;
   const bytes = room(DOMAIN_HEADER + idBytes + row.name.length * 3);
   bytes.writeUInt32LE(row.hi, 0);
@@ -163,7 +164,7 @@ export function packDomain(row: Domain): Buffer {
   bytes.writeUInt32LE(row.queued, 48);
   bytes.writeUInt32LE(row.ahead, 52);
   bytes.writeUInt32LE(row.behind, 56);
-  bytes.writeUInt32LE(row.turnsOut, 60);
+  bytes.writeUInt32LE(turnsOut, 60);
   bytes.writeUInt32LE(row.firstBlock, 64);
   bytes.writeUInt32LE(row.nextBlock, 68);
   bytes[72] = row.head.length;

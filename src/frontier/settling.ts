@@ -51,12 +51,12 @@ function land(machine: Machine, lease: LeaseRow, landing: Landing): void {
   const domain = domains.byId(lease.domain);
   lease.landed = true;
   // A domain that had a turn free all along has been ready all along.
-  if (domain.turnsOut >= domains.turnsOf(domain)) domain.readyMs = nowMs;
-  domain.turnsOut--;
-  if (landing.delayMs !== undefined) domain.delayMs = landing.delayMs;
-  const restMs = Math.max(domains.delayOf(domain), landing.pauseMs ?? 0);
-  if (restMs > 0) domain.nextAllowedMs = Math.max(domain.nextAllowedMs, nowMs + restMs);
-  domains.mark(domain);
+  if (domains.returnTurn(domain)) domain.readyMs = nowMs;
+  if (landing.delayMs !== undefined && landing.delayMs !== domain.delayMs) {
+    domain.delayMs = landing.delayMs;
+    domains.mark(domain);
+  }
+  domains.rest(domain, Math.max(domains.delayOf(domain), landing.pauseMs ?? 0));
 }
 
 function settleOne(machine: Machine, lease: LeaseRow, settlement: Settlement): void {
@@ -72,9 +72,7 @@ function settleOne(machine: Machine, lease: LeaseRow, settlement: Settlement): v
   hot.leased--;
   if (!lease.landed) {
     // Never asked: the turn goes back unused, and the domain is due as it was.
-    const domain = domains.byId(lease.domain);
-    domain.turnsOut--;
-    domains.mark(domain);
+    domains.returnTurn(domains.byId(lease.domain));
   }
   switch (settlement.kind) {
     case 'done':

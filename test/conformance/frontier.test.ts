@@ -159,6 +159,69 @@ describe('frontier on disk', () => {
     await living.close();
   });
 
+  it('gives a domain all its turns again when the queue passes between owners and sharers that die', async () => {
+    const path = folder();
+    const turns = { delayMs: 0, turns: 3 };
+    let queued = 40;
+    let call = 0;
+    const lives = ['owner', 'shared', 'owner', 'owner', 'shared', 'shared', 'owner'] as const;
+    for (const [life, access] of lives.entries()) {
+      const holder = `life ${life}`;
+      const frontier = await openEmbeddedLmdb(path, { access, holder, pacing: turns, clock: createHandClock() });
+      const lease = async () => (await frontier.lease({ holder, call: ++call, max: 9 })).leases;
+      if (life === 0) {
+        const one = Array.from({ length: queued }, (_, n) => entry(`p${n}`, 'd'));
+        await frontier.add({ holder, call: ++call, entries: one });
+      }
+      for (let round = 0; round < 2; round++) {
+        const leases = await lease();
+        expect(leases.length).toBe(3);
+        expect(await lease()).toEqual([]);
+        const ended = leases.slice(0, 2).map(({ id }) => ({ kind: 'done', lease: id }) as const);
+        const landings = leases.slice(0, 1).map(({ id }) => ({ lease: id }));
+        await frontier.settle({ holder, call: ++call, landings, settlements: ended });
+        queued -= 2;
+        const [again, ...more] = await lease();
+        expect(more.length).toBe(1);
+        const back = [again!, more[0]!, leases[2]!];
+        if (round === 0) {
+          const settlements = back.map(({ id }) => ({ kind: 'untouched', lease: id }) as const);
+          await frontier.settle({ holder, call: ++call, settlements });
+        }
+      }
+      await frontier.abandon();
+    }
+    const last = await openEmbeddedLmdb(path, { holder: 'last', pacing: turns, clock: createHandClock() });
+    const { counters } = await last.overview();
+    expect(counters).toMatchObject({ done: 40 - queued, leased: 0, queued });
+    await last.close();
+  });
+
+  it('keeps count of turns when more domains are touched than it keeps in memory', async () => {
+    const one = { delayMs: 0, turns: 1 };
+    const frontier = await openEmbeddedLmdb(folder(), { holder: 'h', pacing: one, clock: createHandClock() });
+    const domains = 17_000;
+    let call = 0;
+    const add = (name: string) => {
+      const all = Array.from({ length: domains }, (_, n) => entry(`${name}${n}`, `d${n}`));
+      return frontier.add({ holder: 'h', call: ++call, entries: all });
+    };
+    await add('a');
+    await add('b');
+    const { leases } = await frontier.lease({ holder: 'h', call: ++call, max: 500 });
+    await add('c');
+    await add('d');
+    const served = new Set(leases.map(({ domain }) => domain));
+    for (let more = 0; more < domains - 500; more += 1_000) {
+      const answer = await frontier.lease({ holder: 'h', call: ++call, max: 1_000 });
+      for (const { domain } of answer.leases) expect(served.has(domain)).toBe(false);
+      for (const { domain } of answer.leases) served.add(domain);
+    }
+    expect(served.size).toBe(domains);
+    expect((await frontier.lease({ holder: 'h', call: ++call, max: 10 })).leases).toEqual([]);
+    await frontier.close();
+  }, 60_000);
+
   it('refuses a queue of a newer format, or of other rules for URLs, saying what to do', async () => {
     const path = folder();
     await (await openLmdbFrontier(path, { holder: 'h', pacing })).close();
