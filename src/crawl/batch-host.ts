@@ -175,7 +175,7 @@ export function createBatchHost(parts: BatchHostParts): Omit<AttemptHost, 'land'
   return {
     crawler: undefined as never as ContextCrawler,
     log: parts.log,
-    queue: { glance: () => 'new', paceBy: 'domain' },
+    queue: { isKnown: () => false, glance: () => 'new', paceBy: 'domain' },
     maxCrawlDepth: 0,
     roomForRequests: () => 0,
     onSkipped: () => undefined,

@@ -8,6 +8,7 @@ import {
   type BatchAddRequestsResult,
   checkEnqueueLinksOptions,
   type EnqueueLinksOptions,
+  type ProcessedRequest,
   type SelectedLink,
   selectLinks,
   type SkippedRequestCallback,
@@ -28,7 +29,7 @@ import type { Transaction } from './transaction.js';
 export interface VisitHost {
   readonly crawler: ContextCrawler;
   readonly log: Log;
-  readonly queue: Pick<RequestQueue, 'glance' | 'paceBy'>;
+  readonly queue: Pick<RequestQueue, 'isKnown' | 'glance' | 'paceBy'>;
   readonly maxCrawlDepth: number | undefined;
   /** How many new requests may still be queued under `maxRequestsPerCrawl`. */
   readonly roomForRequests: () => number;
@@ -92,11 +93,11 @@ export function createVisitContext(
   ): BatchAddRequestsResult {
     let room = host.roomForRequests() - transaction.links.length;
     let left = Math.min(limit ?? Infinity, transaction.roomForLinks);
-    const processedRequests: BatchAddRequestsResult['processedRequests'] = [];
+    const processed: SelectedLink[] = [];
+    const added = new Set<SelectedLink>();
     for (const link of links) {
-      const { fingerprint, uniqueKey } = link;
-      const presence = transaction.isNewLink(fingerprint) ? host.queue.glance(fingerprint) : 'pending';
-      if (presence === 'new') {
+      const { fingerprint } = link;
+      if (transaction.isNewLink(fingerprint) && !host.queue.isKnown(fingerprint)) {
         const full = left <= 0 ? 'enqueueLimit' : room <= 0 ? 'limit' : undefined;
         const refusal = full ?? host.refuseLink?.(link.url, request.crawlDepth + 1);
         if (refusal) {
@@ -105,19 +106,31 @@ export function createVisitContext(
         }
         left--;
         room--;
-        const added = link.toRequest();
+        const made = link.toRequest();
         // Whoever found it, a page named it: only what the user adds may name a private address.
-        added.seeded = false;
-        transaction.addLink(entryOf(added, forefront, host.queue.paceBy));
+        made.seeded = false;
+        transaction.addLink(entryOf(made, forefront, host.queue.paceBy));
+        added.add(link);
       }
-      processedRequests.push({
-        requestId: fingerprintToId(fingerprint),
-        uniqueKey,
-        wasAlreadyPresent: presence !== 'new',
-        wasAlreadyHandled: presence === 'ended',
-      });
+      processed.push(link);
     }
-    return { processedRequests, unprocessedRequests: [] };
+    let told: BatchAddRequestsResult['processedRequests'] | undefined;
+    return {
+      // Few handlers look at it, and it would cost a read of the queue a link.
+      get processedRequests() {
+        return (told ??= processed.map((link) => tellOf(link, added.has(link))));
+      },
+      unprocessedRequests: [],
+    };
+  }
+
+  function tellOf({ fingerprint, uniqueKey }: SelectedLink, isNew: boolean): ProcessedRequest {
+    return {
+      requestId: fingerprintToId(fingerprint),
+      uniqueKey,
+      wasAlreadyPresent: !isNew,
+      wasAlreadyHandled: !isNew && host.queue.glance(fingerprint) === 'ended',
+    };
   }
 
   async function addRequests(sources: readonly Source[], options: { forefront?: boolean } = {}): Promise<void> {

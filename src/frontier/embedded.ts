@@ -48,9 +48,11 @@ export interface EmbeddedFrontier extends Frontier {
   readonly seenBytes: number;
   /**
    * What became of a request as far as this process can tell without a transaction: as of the last commit, or
-   * later. Cheap enough to ask for every link of a page.
+   * later.
    */
   glance(fingerprint: Fingerprint): Presence;
+  /** Whether it was ever accepted, by the same knowledge. Cheap enough to ask for every link of a page. */
+  isKnown(fingerprint: Fingerprint): boolean;
   /** Must be called, and have resolved, before anything else. */
   open(): Promise<void>;
   /** From the next call on, domains without a delay of their own are paced like this. */
@@ -167,6 +169,7 @@ export function createEmbeddedFrontier(
       return machine.seen.bytes;
     },
     glance: ({ hi, lo }) => glanceAt(machine, hi, lo),
+    isKnown: ({ hi, lo }) => machine.seen.get(hi, lo) >= 0,
     open,
     setPacing: (pacing) => void Object.assign(machine.options.pacing, checkedPacing(pacing)),
     async add(call) {

@@ -182,6 +182,12 @@ export class RequestQueue {
     return overview;
   }
 
+  /** @internal Whether the queue has the request, as far as this process can tell at once: the cheapest question. */
+  isKnown(fingerprint: Fingerprint): boolean {
+    const { frontier } = this.#opened;
+    return 'isKnown' in frontier ? frontier.isKnown(fingerprint) : this.recent.has(fingerprint);
+  }
+
   /** @internal What this process can tell of a request at once; another one may have added or ended it meanwhile. */
   glance(fingerprint: Fingerprint): Presence {
     const { frontier } = this.#opened;

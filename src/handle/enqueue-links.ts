@@ -2,10 +2,11 @@
 // Pure: the crawl layer says which links were found and what the queue already knows.
 import { CrawlError } from '../errors.js';
 import type { GlobInput, PatternInput, RegExpInput } from '../request/pattern.js';
-import { type Fingerprint, fingerprintOf } from '../request/fingerprint.js';
+import type { Fingerprint } from '../request/fingerprint.js';
 import { type Dictionary, Request, type RequestOptions, validateRequestOptions } from '../request/request.js';
 import { createScope, type EnqueueStrategy } from '../request/scope.js';
-import { MAX_URL_LENGTH, normalizeUrl, parseUrl } from '../request/url.js';
+import { MAX_URL_LENGTH, parseUrl } from '../request/url.js';
+import { urlKeyOf } from '../request/url-key.js';
 
 /** Why a URL was not queued or visited. */
 export type SkipReason =
@@ -152,8 +153,9 @@ class PlainLink implements SelectedLink {
     readonly url: string,
     readonly shared: Partial<RequestOptions>,
   ) {
-    this.uniqueKey = normalizeUrl(url);
-    this.fingerprint = fingerprintOf(this.uniqueKey);
+    const key = urlKeyOf(url);
+    this.uniqueKey = key.uniqueKey;
+    this.fingerprint = key.fingerprint;
   }
 
   /** Trusted: the URL comes from the URL parser, and what it shares with the others was checked once for all. */

@@ -120,6 +120,27 @@ describe('createLinkResolver', () => {
     );
   });
 
+  it('agrees with the URL parser on addresses and ports of any spelling', () => {
+    const number = fc.oneof(
+      fc.integer({ min: 0, max: 300 }).map(String),
+      fc.constantFrom('', '00', '01', '0x1', '256', 'a', 'a1', '1a'),
+    );
+    const host = fc.array(number, { minLength: 1, maxLength: 5 }).map((all) => all.join('.'));
+    const port = fc.oneof(
+      fc.constantFrom('', ':', ':80', ':443', ':0', ':x', ':8080x'),
+      fc.integer({ min: 0, max: 70_000 }).map((value) => `:${value}`),
+      fc.string({ unit: fc.constantFrom(...'0123456789'), maxLength: 12 }).map((digits) => `:${digits}`),
+    );
+    const start = fc.constantFrom('http://', 'https://', '//');
+    const end = fc.constantFrom('', '/', '/a/b', '?q', '#f', '/.');
+    fc.assert(
+      fc.property(fc.tuple(start, host, port, end), fc.constantFrom(...BASES), (parts, base) => {
+        expect(resolve(parts.join(''), base)).toBe(expected(parts.join(''), base));
+      }),
+      { numRuns: 10_000 },
+    );
+  });
+
   it('agrees with the URL parser on any printable text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme-ascii', maxLength: 40 }), fc.constantFrom(...BASES), (text, base) => {

@@ -20,6 +20,7 @@ for (let byte = 0; byte < 256; byte++) {
 }
 const LETTER_H = 0x68;
 const LETTER_E = 0x65;
+const DIGIT_0 = 0x30;
 const DIGIT_2 = 0x32;
 /** The schemes whose URLs have a host and a path even when written without slashes. */
 const SPECIAL_SCHEMES = new Set(['http', 'https', 'ws', 'wss', 'ftp', 'file']);
@@ -130,9 +131,46 @@ function authorityThenPlain(
     }
   }
   // The last label decides whether the host is an IPv4 address: one that begins with a letter is none.
-  if (!isPlainLabel(bytes, labelFrom, i) || (CLASS[bytes[labelFrom]!]! & IS_LETTER) === 0) return CHANGES;
+  if (!isPlainLabel(bytes, labelFrom, i)) return CHANGES;
+  if ((CLASS[bytes[labelFrom]!]! & IS_LETTER) === 0 && !isPlainIpv4(bytes, from, i)) return CHANGES;
+  if (bytes[i] === COLON && i < to) {
+    i = plainPortEnd(bytes, i + 1, to);
+    if (i === 0) return CHANGES;
+  }
   if (i === to) return NEEDS_SLASH;
   return bytes[i] === SLASH && isPlain(bytes, i, to, plain) ? SAME : CHANGES;
+}
+
+/** Four numbers up to 255 without leading zeros: how the parser writes every IPv4 address. */
+function isPlainIpv4(bytes: Buffer, from: number, to: number): boolean {
+  let labels = 0;
+  for (let i = from; i <= to; i++) {
+    const start = i;
+    let value = 0;
+    for (; i < to && bytes[i] !== DOT; i++) {
+      if (!isDigit(bytes[i]!) || i - start > 2) return false;
+      value = value * 10 + bytes[i]! - DIGIT_0;
+    }
+    if (i === start || value > 255 || (bytes[start] === DIGIT_0 && i - start > 1)) return false;
+    labels++;
+  }
+  return labels === 4;
+}
+
+/** Where a port ends that no scheme has by default, written as the parser would; 0 when it has to look. */
+function plainPortEnd(bytes: Buffer, from: number, to: number): number {
+  let port = 0;
+  let i = from;
+  for (; i < to && bytes[i] !== SLASH; i++) {
+    if (!isDigit(bytes[i]!) || port > 65_535) return 0;
+    port = port * 10 + bytes[i]! - DIGIT_0;
+  }
+  const isDefault = port === 80 || port === 443;
+  return i === from || bytes[from] === DIGIT_0 || port > 65_535 || isDefault ? 0 : i;
+}
+
+function isDigit(byte: number): boolean {
+  return byte >= DIGIT_0 && byte <= 0x39;
 }
 
 /** Labels with `--` at the third place may be punycode, which the parser checks. */

@@ -89,7 +89,7 @@ const host = fc.oneof(
     '127.0.0.1.',
   ),
 );
-const port = pick('', '', '', ':', ':80', ':443', ':8080', ':0080', ':99999', ':x');
+const port = pick('', '', '', ':', ':80', ':443', ':8080', ':0080', ':99999', ':x', ':0', ':65535', ':65536', ':8080x');
 const segment = fc.oneof(
   pick(
     'a',
@@ -162,6 +162,10 @@ describe('normalizeUrl', () => {
           maxLength: 4,
         })
         .map((all) => all.join('.')),
+      fc.oneof(
+        { weight: 3, arbitrary: fc.constant('') },
+        fc.string({ unit: fc.constantFrom(...'0123456789'), maxLength: 6 }).map((digits) => `:${digits}`),
+      ),
       fc
         .array(fc.string({ unit: fc.constantFrom(..."aZ0-_~/.!$&'()*+,;=:@"), maxLength: 20 }), { maxLength: 4 })
         .map((all) => all.map((part) => `/${part}`).join('')),
@@ -172,6 +176,23 @@ describe('normalizeUrl', () => {
       }),
       { numRuns: 3_000 },
     );
+  });
+
+  it('equals the rules on IPv4 addresses of any spelling, with any port', () => {
+    const number = fc.oneof(
+      fc.integer({ min: 0, max: 300 }).map(String),
+      pick('00', '01', '0x1', '256', '65535', '1e1', '', 'a'),
+    );
+    const address = fc.array(number, { minLength: 1, maxLength: 5 }).map((all) => all.join('.'));
+    const text = join([pick('http://', 'https://'), address, port, path]);
+    fc.assert(
+      fc.property(text, (url) => {
+        expect(normalizeUrl(url)).toBe(keyByTheRules(url, false));
+      }),
+      { numRuns: 5_000 },
+    );
+    for (const url of ['http://127.0.0.1:8080/a', 'https://1.2.3.4/b?c'])
+      expect(normalizeUrl(url)).toBe(keyByTheRules(url, false));
   });
 
   it('equals the rules on queries of any spelling', () => {

@@ -13,7 +13,7 @@ export const MAX_URL_LENGTH = 65_536;
 
 /** Throws what {@link parseHttpUrl} throws; a plainly good URL is not parsed. */
 export function checkHttpUrl(text: string): void {
-  if (typeof text !== 'string' || text.length > MAX_URL_LENGTH || plainHostEnd(text) === 0) parseHttpUrl(text);
+  if (typeof text !== 'string' || text.length > MAX_URL_LENGTH || plainAuthorityEnd(text) === 0) parseHttpUrl(text);
 }
 
 /** Parses an http(s) URL or says, by code, why it is none. */
@@ -61,6 +61,8 @@ export function normalizeUrl(text: string, keepFragment = false): string {
 
 const SLASH = 47;
 const DOT = 46;
+const COLON = 58;
+const DIGIT_0 = 48;
 const DASH = 45;
 const PERCENT = 37;
 const QUESTION_MARK = 63;
@@ -77,9 +79,8 @@ function charTable(characters: string): Uint8Array {
 }
 
 /**
- * Where the host of an http(s) URL ends, when the parser would leave scheme and host as they are and nothing else
- * (userinfo, port) stands beside them; at a slash or the end of the text. Else 0. What follows never makes such a URL
- * invalid.
+ * Where the host of an http(s) URL ends, when the parser would leave scheme, host and port as they are and no userinfo
+ * stands before them. Else 0. What follows never makes such a URL invalid.
  */
 function plainHostEnd(text: string): number {
   const start = startOfHost(text);
@@ -89,15 +90,58 @@ function plainHostEnd(text: string): number {
   let label = start;
   for (; at < length; at++) {
     const code = text.charCodeAt(at);
-    if (code === SLASH) break;
+    if (code === SLASH || code === COLON) break;
     if (code > 127 || HOST_OK[code] === 0) return 0;
     if (code === DOT) label = at + 1;
     // `xn--` and other labels with dashes there are checked by the parser.
     else if (code === DASH && at === label + 3 && text.charCodeAt(at - 1) === DASH) return 0;
   }
-  // Hosts whose last label starts with a digit may be IPv4 in some spelling.
-  const first = text.charCodeAt(label);
-  return label === at || (first >= 48 && first <= 57) ? 0 : at;
+  if (label === at || plainPortEnd(text, at) === 0) return 0;
+  // Hosts whose last label starts with a digit are IPv4 in some spelling, or nothing.
+  return isDigit(text.charCodeAt(label)) && !isPlainIpv4(text, start, at) ? 0 : at;
+}
+
+/** The same with the port: at a slash or the end of the text. */
+function plainAuthorityEnd(text: string): number {
+  const hostEnd = plainHostEnd(text);
+  return hostEnd === 0 ? 0 : plainPortEnd(text, hostEnd);
+}
+
+/** Where a port ends that the parser would leave there, or `hostEnd` when there is none; 0 when it has to look. */
+function plainPortEnd(text: string, hostEnd: number): number {
+  if (text.charCodeAt(hostEnd) !== COLON) return hostEnd;
+  let port = 0;
+  let at = hostEnd + 1;
+  if (text.charCodeAt(at) === DIGIT_0) return 0;
+  for (; at < text.length && text.charCodeAt(at) !== SLASH; at++) {
+    const code = text.charCodeAt(at);
+    if (!isDigit(code) || port > 65_535) return 0;
+    port = port * 10 + code - DIGIT_0;
+  }
+  const isDefault = port === (text.charCodeAt(4) === COLON ? 80 : 443);
+  return port === 0 || port > 65_535 || isDefault ? 0 : at;
+}
+
+/** Four numbers up to 255 without leading zeros: how the parser writes every IPv4 address. */
+function isPlainIpv4(text: string, start: number, end: number): boolean {
+  let labels = 0;
+  for (let at = start; at <= end; at++) {
+    const from = at;
+    let value = 0;
+    for (; at < end && text.charCodeAt(at) !== DOT; at++) {
+      const code = text.charCodeAt(at);
+      if (!isDigit(code) || at - from > 2) return false;
+      value = value * 10 + code - DIGIT_0;
+    }
+    const hasLeadingZero = text.charCodeAt(from) === DIGIT_0 && at - from > 1;
+    if (at === from || value > 255 || hasLeadingZero) return false;
+    labels++;
+  }
+  return labels === 4;
+}
+
+function isDigit(code: number): boolean {
+  return code >= DIGIT_0 && code <= 57;
 }
 
 /** 8 after `https://`, 7 after `http://`, else 0. By characters: `startsWith` costs as much as the host. */
@@ -105,16 +149,15 @@ function startOfHost(text: string): number {
   if (text.charCodeAt(0) !== 104 || text.charCodeAt(1) !== 116 || text.charCodeAt(2) !== 116) return 0;
   if (text.charCodeAt(3) !== 112) return 0;
   const colon = text.charCodeAt(4) === 115 ? 5 : 4;
-  if (text.charCodeAt(colon) !== 58 || text.charCodeAt(colon + 1) !== SLASH) return 0;
+  if (text.charCodeAt(colon) !== COLON || text.charCodeAt(colon + 1) !== SLASH) return 0;
   return text.charCodeAt(colon + 2) === SLASH ? colon + 3 : 0;
 }
 
 /** The key of a URL that is already as the parser would write it, or undefined. One pass over its characters. */
 function plainKey(text: string, keepFragment: boolean): string | undefined {
-  const hostEnd = plainHostEnd(text);
-  if (hostEnd === 0) return undefined;
+  let pathEnd = plainAuthorityEnd(text);
+  if (pathEnd === 0) return undefined;
   const length = text.length;
-  let pathEnd = hostEnd;
   let code = 0;
   for (; pathEnd < length; pathEnd++) {
     const previous = code;
@@ -197,8 +240,9 @@ function domainAt(url: string): string {
   const end = plainHostEnd(url);
   if (end === 0) return registrableDomain(hostOf(url));
   const domain = registrableDomain(url.slice(startOfHost(url), end));
-  if (end < url.length) {
-    lastOrigin = url.slice(0, end + 1);
+  const authorityEnd = plainPortEnd(url, end);
+  if (authorityEnd < url.length) {
+    lastOrigin = url.slice(0, authorityEnd + 1);
     lastDomain = domain;
   }
   return domain;

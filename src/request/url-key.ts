@@ -1,0 +1,34 @@
+// What a link is told apart by: its unique key and the fingerprint of that, remembered for URLs met lately.
+// Pages of a site repeat most of their links, so most are neither normalised nor hashed again. Bounded in memory.
+import { type Fingerprint, fingerprintOf } from './fingerprint.js';
+import { normalizeUrl } from './url.js';
+
+export interface UrlKey {
+  readonly uniqueKey: string;
+  readonly fingerprint: Fingerprint;
+}
+
+/** Two generations of so many URLs, none longer than a link usually is: some MB at most. */
+const GENERATION = 8_192;
+const LONGEST_KEPT = 300;
+
+let young = new Map<string, UrlKey>();
+let old = new Map<string, UrlKey>();
+
+export function urlKeyOf(url: string): UrlKey {
+  const known = young.get(url);
+  if (known) return known;
+  const key = old.get(url) ?? makeKey(url);
+  if (url.length > LONGEST_KEPT) return key;
+  if (young.size >= GENERATION) {
+    old = young;
+    young = new Map();
+  }
+  young.set(url, key);
+  return key;
+}
+
+function makeKey(url: string): UrlKey {
+  const uniqueKey = normalizeUrl(url);
+  return { uniqueKey, fingerprint: fingerprintOf(uniqueKey) };
+}
