@@ -143,9 +143,10 @@ export function composeCrawler<Kind extends CrawlerKind>(
     sessionPool = options.useSessionPool ? await storages.openSessionPool(options) : undefined;
     for (const host of await storages.privateHosts(queue)) engine.allowHost(`http://${host}/`);
     const allowHost = async (url: string) => {
-      const isNew = await storages.notePrivateHost(queue, new URL(url).host);
+      await storages.notePrivateHost(queue, new URL(url).host);
       engine.allowHost(url);
-      return isNew;
+      // Always asked again: another seed of the host may have been refused just before it was allowed.
+      return true;
     };
     // Its parts are loaded for those who use them.
     const politeness = options.polite

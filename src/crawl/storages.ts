@@ -162,12 +162,11 @@ export function createStorages(options: ResolvedOptions, config: Configuration, 
       const hosts = Object.keys(notes).filter((key) => key.startsWith(PRIVATE_HOST_NOTE));
       return hosts.map((key) => key.slice(PRIVATE_HOST_NOTE.length));
     },
-    /** Remembers a seeded private host for a resumed run; false when it was known. */
-    async notePrivateHost(current: RequestQueue, host: string): Promise<boolean> {
+    /** Remembers a seeded private host for a resumed run. */
+    async notePrivateHost(current: RequestQueue, host: string): Promise<void> {
       const key = PRIVATE_HOST_NOTE + host;
-      if ((await current.overview()).notes[key] !== undefined) return false;
+      if ((await current.overview()).notes[key] !== undefined) return;
       await current.holder.settle({ settlements: [], notes: { [key]: '1' } });
-      return true;
     },
     async close(): Promise<void> {
       await closeStorages(config);
