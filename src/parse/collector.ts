@@ -214,6 +214,10 @@ export class PageCollector implements TokenSink {
     }
   }
 
+  /** No output depends on comments and declarations. */
+  comment(): void {}
+  declaration(): void {}
+
   /** Ends what the end of the input leaves open. */
   finish(): void {
     if (this.#linkOpen) this.#closeLink();
