@@ -1,6 +1,6 @@
 // A whole crawl on one core: orcrawl beside Crawlee and beside the bare loop, on the synthetic web and on real pages.
 // npm run bench -- crawl [--web simweb|pages|both] [--scheme http|https|both] [--only NAME,NAME] [--rounds 3]
-//   [--concurrency 50] [--node 24] [--smoke] [--verbose]
+//   [--concurrency 50] [--hosts 6] [--node 24] [--smoke] [--verbose]
 import { parseArgs } from 'node:util';
 import { compare, HEAD, tableOf } from './crawl/comparison.js';
 import { CONTESTANTS } from './crawl/contestants.js';
@@ -15,11 +15,13 @@ const { values } = parseArgs({
     rounds: { type: 'string' },
     concurrency: { type: 'string', default: '50' },
     node: { type: 'string' },
+    hosts: { type: 'string' },
     smoke: { type: 'boolean', default: false },
     verbose: { type: 'boolean', default: false },
   },
 });
 const { smoke, verbose } = values;
+const hosts = values.hosts === undefined ? undefined : Number(values.hosts);
 const webs: WebName[] = values.web === 'both' ? ['simweb', 'pages'] : [values.web as WebName];
 const schemes: Scheme[] = values.scheme === 'both' ? ['http', 'https'] : [values.scheme as Scheme];
 const node = values.node === undefined ? process.execPath : nodeOfMajor(values.node);
@@ -38,7 +40,7 @@ for (const name of webs) {
     continue;
   }
   for (const scheme of schemes) {
-    const web = await startWeb(name, scheme, smoke);
+    const web = await startWeb(name, scheme, smoke, hosts);
     try {
       const rows = compare(contestants, web, {
         node,

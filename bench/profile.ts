@@ -16,6 +16,7 @@ const { values } = parseArgs({
     only: { type: 'string', default: 'orcrawl-content' },
     concurrency: { type: 'string', default: '50' },
     node: { type: 'string' },
+    hosts: { type: 'string' },
     top: { type: 'string', default: '25' },
     keep: { type: 'string' },
     profile: { type: 'boolean' },
@@ -25,8 +26,9 @@ const { values } = parseArgs({
 const contestant = CONTESTANTS.find(({ name }) => name === values.only);
 if (!contestant) throw new Error(`--only must be one of ${CONTESTANTS.map(({ name }) => name).join(', ')}`);
 
+const hosts = values.hosts === undefined ? undefined : Number(values.hosts);
 const folder = values.keep === undefined ? mkdtempSync(join(tmpdir(), 'orcrawl-profile-')) : resolve(values.keep);
-const web = await startWeb(values.web as WebName, values.scheme as Scheme, values.smoke);
+const web = await startWeb(values.web as WebName, values.scheme as Scheme, values.smoke, hosts);
 try {
   const nodeFlags = ['--cpu-prof', `--cpu-prof-dir=${folder}`, '--cpu-prof-interval=500'];
   const node = values.node === undefined ? process.execPath : nodeOfMajor(values.node);

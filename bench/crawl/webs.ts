@@ -101,7 +101,7 @@ async function startPages(scheme: Scheme, hosts: number, maxPages: number): Prom
 }
 
 /** 24 × 130 real pages and 20 × 150 synthetic ones: a crawl long enough that starting it is a small part. */
-export function startWeb(name: WebName, scheme: Scheme, smoke: boolean): Promise<Web> {
-  if (name === 'simweb') return startSimweb(scheme, smoke ? 2 : 20, smoke ? 40 : 150);
-  return startPages(scheme, smoke ? 2 : 24, smoke ? 30 : Infinity);
+export function startWeb(name: WebName, scheme: Scheme, smoke: boolean, hosts?: number): Promise<Web> {
+  if (name === 'simweb') return startSimweb(scheme, hosts ?? (smoke ? 2 : 20), smoke ? 40 : 150);
+  return startPages(scheme, hosts ?? (smoke ? 2 : 24), smoke ? 30 : Infinity);
 }

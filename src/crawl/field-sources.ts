@@ -5,14 +5,14 @@ import { CrawlError } from '../errors.js';
 import type { FieldSource } from '../extract/fields.js';
 import { nodeText } from '../extract/node-text.js';
 import type { PageView } from '../extract/page-view.js';
-import { loadDocument } from '../handle/document.js';
 import { readableText } from '../handle/readable-text.js';
+import { documentOf } from './document.js';
 
 /** A cheerio node; its types are not exported by the slim build. */
 type Element = Parameters<CheerioAPI['contains']>[0];
 
 export function createCssSource(view: PageView): { source: FieldSource<Element>; root: Element } {
-  const $ = loadDocument(view.tree.bytes.toString('utf8'));
+  const $ = documentOf(view.tree.bytes);
   const source: FieldSource<Element> = {
     select(from, selector) {
       try {

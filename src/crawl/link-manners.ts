@@ -34,14 +34,14 @@ function headerForbids(text: string, agent: string | undefined): boolean {
 /** Whether a link may be followed. */
 export type FollowRule = (url: string, rel: string) => boolean;
 
-/** The rule for the links of one page; those it refuses are told to `skip`. */
+/** The rule for the links of one page, `robots` being what it says of itself; those it refuses are told to `skip`. */
 export function followRule(
   capture: Capture,
-  content: { readonly metadata: { readonly robots: string | null } },
+  robots: string | null,
   agent: string | undefined,
   skip: (url: string) => void,
 ): FollowRule {
-  const isPageClosed = forbidsFollowing(capture, content.metadata.robots, agent);
+  const isPageClosed = forbidsFollowing(capture, robots, agent);
   return (url, rel) => {
     if (!isPageClosed && !isNofollow(rel)) return true;
     skip(url);

@@ -4,15 +4,24 @@ import type { CheerioAPI } from 'cheerio';
 import { CrawlError } from '../errors.js';
 import type { Capture } from '../fetch/engine.js';
 import { loadDocument } from '../handle/document.js';
-import { decodeBody, detectEncoding } from '../parse/encoding.js';
+import { decodeBody, detectEncoding, toUtf8 } from '../parse/encoding.js';
 import { createPageContent } from '../parse/page.js';
-import type { PageContent } from '../parse/page.js';
+import type { PageContent, PageLink } from '../parse/page.js';
+import { scanLinks } from '../parse/scan.js';
 import { parseUrl } from '../request/url.js';
 import type { Visit } from './attempt.js';
 import { pageExtraction } from './extraction.js';
+import { documentOf } from './document.js';
 import { contentTypeOf, decodingHeader, encodingName, isJson, isMarkup, isXml } from './content-type.js';
 import { type FollowRule, followRule } from './link-manners.js';
 import type { ResolvedOptions } from './options.js';
+
+const EMPTY = Buffer.alloc(0);
+
+interface PageLinks {
+  readonly links: readonly PageLink[];
+  readonly robots: string | null;
+}
 
 /** Response, body, json, content and cheerio on demand: HttpCrawler and CheerioCrawler. */
 export function dressPage(visit: Visit, capture: Capture, options: ResolvedOptions): void {
@@ -23,11 +32,20 @@ export function dressPage(visit: Visit, capture: Capture, options: ResolvedOptio
   let json: { value: unknown } | undefined;
   let content: PageContent | undefined;
   let document: CheerioAPI | undefined;
+  let links: PageLinks | undefined;
 
   const encoding = () => options.forceResponseEncoding ?? detectEncoding(capture.body, header);
   const readText = () => (text ??= decodeBody(capture.body, encoding()));
   const readContent = () => (content ??= createPageContent(capture.body, capture.loadedUrl, header, pageExtraction));
-  const readDocument = () => (document ??= loadDocument(isMarkup(type) ? readText() : '', isXml(type)));
+  const readDocument = () => (document ??= isXml(type) ? loadDocument(readText(), true) : readHtml());
+  const readHtml = () => documentOf(isMarkup(type) ? toUtf8(capture.body, encoding()) : EMPTY);
+  // A handler that works on the document will hardly read the scanned content too: of that, the links are enough.
+  const readLinks = (): PageLinks => {
+    if (content === undefined && document !== undefined) {
+      return (links ??= scanLinks(capture.body, { url: capture.loadedUrl, contentType: header }));
+    }
+    return { links: readContent().links, robots: readContent().metadata.robots };
+  };
 
   extend(visit.context, {
     response: headOf(capture),
@@ -69,10 +87,10 @@ export function dressPage(visit: Visit, capture: Capture, options: ResolvedOptio
   visit.setLinkFinder((selector, baseUrl, skip) => {
     if (!isMarkup(type)) return [];
     const isPolite = options.polite;
-    const isKept = !isPolite ? undefined : followRule(capture, readContent(), options.robotsAgent, skip);
+    const isKept = !isPolite ? undefined : followRule(capture, readLinks().robots, options.robotsAgent, skip);
     if (baseUrl !== undefined) return selectedUrls(readDocument(), selector, baseUrl, isKept);
     return isAnyAnchor(selector)
-      ? anchorUrls(readContent(), isKept)
+      ? anchorUrls(readLinks().links, isKept)
       : selectedUrls(readDocument(), selector, capture.loadedUrl, isKept);
   });
 }
@@ -111,9 +129,9 @@ function isAnyAnchor(selector: string): boolean {
   return selector === 'a' || selector === 'a[href]';
 }
 
-function anchorUrls(content: PageContent, isKept?: FollowRule): string[] {
+function anchorUrls(links: readonly PageLink[], isKept?: FollowRule): string[] {
   const urls: string[] = [];
-  for (const { element, url, rel } of content.links) {
+  for (const { element, url, rel } of links) {
     if (element === 'a' && (!isKept || isKept(url, rel))) urls.push(url);
   }
   return urls;

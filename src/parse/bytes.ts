@@ -65,6 +65,16 @@ export function startsIgnoringCase(bytes: Uint8Array, from: number, end: number,
   return from + lower.length <= end && equalsIgnoringCase(bytes, from, from + lower.length, lower);
 }
 
+/** True when `bytes[from, to)` is, in any case, the lower-case `name`. A name outside ASCII never is: it is no bytes. */
+export function isSpelled(bytes: Uint8Array, from: number, to: number, name: string): boolean {
+  if (name.length !== to - from) return false;
+  for (let k = 0; k < name.length; k++) {
+    const byte = LOWER[bytes[from + k]!]!;
+    if (name.charCodeAt(k) !== byte || byte >= 0x80) return false;
+  }
+  return true;
+}
+
 /** The bytes of an ASCII word. */
 export function ascii(word: string): Uint8Array {
   return Uint8Array.from(word, (char) => char.charCodeAt(0));

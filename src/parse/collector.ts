@@ -46,6 +46,14 @@ const ALT = ascii('alt');
 /** Shared by all pages: one is scanned at a time. */
 const openElements = new Int32Array(256);
 
+/** What is asked of a page. */
+export interface Wanted {
+  /** Images are links too. */
+  readonly images: boolean;
+  /** No text, of the page or of its links. */
+  readonly linksOnly: boolean;
+}
+
 /** Collects one page. */
 export class PageCollector implements TokenSink {
   readonly links = new LinkRecords();
@@ -54,6 +62,8 @@ export class PageCollector implements TokenSink {
   readonly #attributes: AttributeList;
   readonly #text: TextOutput;
   readonly #images: boolean;
+  /** Nobody reads text: only what decides whether there can be a frameset is looked at. */
+  readonly #linksOnly: boolean;
   readonly #foreign = new ForeignContent();
   readonly #nesting = new NestingContext();
   /** How many HTML elements of each kind are open, not knowing their order. */
@@ -71,15 +81,18 @@ export class PageCollector implements TokenSink {
   #preJustOpened = false;
   /** True where nothing counts: in a template, a frameset, an SVG title. */
   #silent = false;
+  /** True where text is not kept. */
+  #mute = false;
   /** True where most of a page is: not silent, foreign or preformatted, and too late for a frameset. */
   #ordinary = false;
   #rawTag = 0;
   #scriptIsJsonLd = false;
 
-  constructor(attributes: AttributeList, text: TextOutput, images: boolean) {
+  constructor(attributes: AttributeList, text: TextOutput, { images, linksOnly }: Wanted) {
     this.#attributes = attributes;
     this.#text = text;
     this.#images = images;
+    this.#linksOnly = linksOnly;
     this.readsAttributes = images ? READS_ATTRIBUTES_AND_IMAGES : READS_ATTRIBUTES;
   }
 
@@ -88,7 +101,7 @@ export class PageCollector implements TokenSink {
   }
 
   text(bytes: Buffer, from: number, end: number): number {
-    if (this.#silent) return seek(bytes, LESS_THAN, from + 1, end);
+    if (this.#mute) return seek(bytes, LESS_THAN, from + 1, end);
     if (this.#preDepth > 0) {
       const to = seek(bytes, LESS_THAN, from + 1, end);
       this.#preformatted(bytes, from, to, true);
@@ -98,13 +111,14 @@ export class PageCollector implements TokenSink {
   }
 
   space(): boolean {
+    if (this.#mute) return true;
     if (this.#preDepth > 0) return false;
-    if (!this.#silent) this.#text.owe(WORD_BREAK);
+    this.#text.owe(WORD_BREAK);
     return true;
   }
 
   characterData(bytes: Buffer, from: number, to: number): void {
-    if (!this.#silent) this.#text.appendPreformatted(bytes, from, to, false);
+    if (!this.#mute) this.#text.appendPreformatted(bytes, from, to, false);
   }
 
   startTag(bytes: Buffer, tag: number, nameFrom: number, nameTo: number): ContentModel {
@@ -207,12 +221,16 @@ export class PageCollector implements TokenSink {
       case XMP:
       case PLAINTEXT_TAG:
         this.#preJustOpened = true;
-        this.#preformatted(bytes, from, to, model === ESCAPABLE);
+        if (!this.#mute) this.#preformatted(bytes, from, to, model === ESCAPABLE);
         break;
       default:
         break;
     }
   }
+
+  /** No output depends on comments and declarations. */
+  comment(): void {}
+  declaration(): void {}
 
   /** Ends what the end of the input leaves open. */
   finish(): void {
@@ -306,7 +324,7 @@ export class PageCollector implements TokenSink {
   }
 
   #closeLink(): void {
-    if (this.#link >= 0) this.links.closeText(this.#link, this.#text.length);
+    if (this.#link >= 0 && !this.#linksOnly) this.links.closeText(this.#link, this.#text.length);
     this.#linkOpen = false;
   }
 
@@ -328,6 +346,7 @@ export class PageCollector implements TokenSink {
   /** To be called when anything that makes content silent or special has changed. */
   #judgeContent(): void {
     this.#silent = this.#templates.length > 0 || this.#inFrameset || this.#foreign.isMuted;
+    this.#mute = this.#silent || (this.#linksOnly && !this.#framesetPossible);
     this.#ordinary = !this.#silent && this.#foreign.depth === 0 && this.#preDepth === 0 && !this.#framesetPossible;
   }
 }

@@ -52,21 +52,27 @@ export function detectEncoding(body: Uint8Array, contentType?: string | null): D
  * decodeBody(bytes, detectEncoding(bytes, headers['content-type']));
  */
 export function decodeBody(body: Uint8Array, encoding: DetectedEncoding | string): string {
-  const known = typeof encoding === 'string' ? encodingForLabel(encoding) : encoding.name;
-  const name = known ?? (isUtf8(body) ? 'utf-8' : FALLBACK);
   const bytes = asBuffer(body);
+  const name = encodingOf(bytes, encoding);
   const start = bomLength(bytes, name);
   if (isAsciiSafe(name) && isAscii(bytes)) return sliceLatin1(bytes, 0, bytes.length);
   if (name === 'utf-8' && isUtf8(bytes)) return sliceUtf8(bytes, start, bytes.length);
   return decodeLegacy(start === 0 ? bytes : bytes.subarray(start), name);
 }
 
-/** The body as valid UTF-8 without BOM: itself when it already is, a transcoded copy when not. */
-export function toUtf8(body: Uint8Array, { name, bomBytes }: DetectedEncoding): Buffer {
+/** The body as valid UTF-8 without BOM: itself when it already is, a transcoded copy when not. Labels as in {@link decodeBody}. */
+export function toUtf8(body: Uint8Array, encoding: DetectedEncoding | string): Buffer {
   const bytes = asBuffer(body);
+  const name = encodingOf(bytes, encoding);
+  const bomBytes = bomLength(bytes, name);
   const content = bomBytes === 0 ? bytes : bytes.subarray(bomBytes);
   if (name === 'utf-8' ? isUtf8(content) : isAsciiSafe(name) && isAscii(content)) return content;
   return Buffer.from(decodeLegacy(content, name), 'utf8');
+}
+
+function encodingOf(bytes: Buffer, encoding: DetectedEncoding | string): string {
+  if (typeof encoding !== 'string') return encoding.name;
+  return encodingForLabel(encoding) ?? (isUtf8(bytes) ? 'utf-8' : FALLBACK);
 }
 
 /** The charset parameter of a Content-Type, or `undefined`. */

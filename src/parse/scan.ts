@@ -48,14 +48,22 @@ const EXEMPLAR =
  * console.log(page.title, page.links.map((link) => link.url));
  */
 export function scanPage(body: Uint8Array, options: ScanOptions): ScannedPage {
-  alive.page ??= readWhole(scan(Buffer.from(EXEMPLAR), { url: 'https://example.com/' }));
-  return scan(body, options);
+  alive.page ??= readWhole(scan(Buffer.from(EXEMPLAR), { url: 'https://example.com/' }, false));
+  return scan(body, options, false);
 }
 
-function scan(body: Uint8Array, options: ScanOptions): ScannedPage {
+/**
+ * As {@link scanPage} for who wants the links and facts of a page only: `text` and the texts of links stay empty, which
+ * spares half the time.
+ */
+export function scanLinks(body: Uint8Array, options: ScanOptions): ScannedPage {
+  return scan(body, options, true);
+}
+
+function scan(body: Uint8Array, options: ScanOptions, linksOnly: boolean): ScannedPage {
   const encoding = detectEncoding(body, options.contentType);
   const bytes = toUtf8(body, encoding);
-  const collector = new PageCollector(attributes, textOutput, options.images ?? false);
+  const collector = new PageCollector(attributes, textOutput, { images: options.images ?? false, linksOnly });
   alive.collector = collector;
   textOutput.start(bytes);
   tokenize(bytes, attributes, collector);
@@ -63,7 +71,7 @@ function scan(body: Uint8Array, options: ScanOptions): ScannedPage {
   attributes.release();
   return createScannedPage({
     bytes,
-    text: textOutput.take(),
+    text: linksOnly ? NO_TEXT : textOutput.take(),
     links: collector.links,
     metadata: collector.metadata,
     url: options.url,
@@ -71,6 +79,8 @@ function scan(body: Uint8Array, options: ScanOptions): ScannedPage {
     values,
   });
 }
+
+const NO_TEXT = Buffer.alloc(0);
 
 /** The page, with every property read as a user might. */
 function readWhole(page: ScannedPage): ScannedPage {

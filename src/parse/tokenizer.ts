@@ -37,7 +37,7 @@ export interface TokenSink {
   /** Takes text from `from` on: its first byte is text even if it is `<`. Returns where the next `<` stands, or `end`. */
   text(bytes: Buffer, from: number, end: number): number;
   /** Offers text that is nothing but white space; when it is not taken (false), {@link text} gets it. */
-  space(): boolean;
+  space(from: number, to: number): boolean;
   /** Takes a whole CDATA section's content. */
   characterData(bytes: Buffer, from: number, to: number): void;
   /** Takes a start tag; its attributes are in the list given to {@link tokenize}. Says how to read on. */
@@ -45,6 +45,10 @@ export interface TokenSink {
   endTag(bytes: Buffer, tag: number, nameFrom: number, nameTo: number): void;
   /** Takes the content of the raw element just started. */
   content(bytes: Buffer, from: number, to: number, model: ContentModel): void;
+  /** Takes a comment, from after its `<!--` to after whatever ended it. */
+  comment(bytes: Buffer, from: number, to: number): void;
+  /** Takes a doctype or what the standard calls a bogus comment, from after its `<` to its `>` or the end. */
+  declaration(bytes: Buffer, from: number, to: number): void;
 }
 
 const CDATA_OPEN = ascii('[CDATA[');
@@ -60,7 +64,10 @@ export function tokenize(bytes: Buffer, attributes: AttributeList, sink: TokenSi
     if (byte !== LESS_THAN || i + 1 >= end) {
       // Most text is the indentation of the next tag.
       const after = (CLASS[byte]! & IS_SPACE) === 0 ? i : seekAfterSpace(bytes, words, i + 1, end);
-      i = after > i && after < end && bytes[after] === LESS_THAN && sink.space() ? after : sink.text(bytes, i, end);
+      i =
+        after > i && after < end && bytes[after] === LESS_THAN && sink.space(i, after)
+          ? after
+          : sink.text(bytes, i, end);
       continue;
     }
     const isEndTag = bytes[i + 1] === SLASH;
@@ -100,17 +107,27 @@ export function tokenize(bytes: Buffer, attributes: AttributeList, sink: TokenSi
 function afterOtherMarkup(bytes: Buffer, at: number, end: number, sink: TokenSink): number {
   const next = bytes[at + 1]!;
   if (next === BANG) {
-    if (at + 3 < end && bytes[at + 2] === DASH && bytes[at + 3] === DASH) return commentEnd(bytes, at + 4, end);
+    if (at + 3 < end && bytes[at + 2] === DASH && bytes[at + 3] === DASH) {
+      const after = commentEnd(bytes, at + 4, end);
+      sink.comment(bytes, at + 4, after);
+      return after;
+    }
     if (sink.inForeignContent && isCdata(bytes, at + 2, end)) {
       const from = at + 9;
       const to = cdataEnd(bytes, from, end);
       sink.characterData(bytes, from, to);
       return to + 3;
     }
-    return seek(bytes, GREATER_THAN, at + 2, end) + 1;
+    return afterDeclaration(bytes, at, end, sink);
   }
-  if (next === QUESTION_MARK || (next === SLASH && at + 2 < end)) return seek(bytes, GREATER_THAN, at + 2, end) + 1;
+  if (next === QUESTION_MARK || (next === SLASH && at + 2 < end)) return afterDeclaration(bytes, at, end, sink);
   return sink.text(bytes, at, end);
+}
+
+function afterDeclaration(bytes: Buffer, at: number, end: number, sink: TokenSink): number {
+  const to = seek(bytes, GREATER_THAN, at + 2, end);
+  sink.declaration(bytes, at + 1, to);
+  return to + 1;
 }
 
 /** Position after the tag name that starts at `from`. */

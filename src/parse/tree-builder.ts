@@ -178,6 +178,10 @@ class TreeBuilder implements TokenSink {
     }
   }
 
+  /** No output depends on comments and declarations. */
+  comment(): void {}
+  declaration(): void {}
+
   startTag(bytes: Buffer, tag: number, nameFrom: number, nameTo: number): ContentModel {
     this.#rawNode = -1;
     if (tag === SVG || tag === MATH || this.#foreign.depth > 0) {

@@ -99,6 +99,8 @@ function tokensOf(input: string, state: string, lastStartTag: string): Token[] {
       const text = kind === ESCAPABLE ? values.decode(bytes, from, to, false) : rawTextOf(bytes, from, to);
       tokens.push(['Character', text.replaceAll('\0', '\ufffd')]);
     },
+    comment: () => undefined,
+    declaration: () => undefined,
   };
   const prefix = state === 'CDATA section state' ? '<![CDATA[' : model === DATA_MODEL ? '' : `<${lastStartTag}>`;
   tokenize(Buffer.from(prefix + input), attributes, sink);
