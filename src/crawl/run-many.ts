@@ -2,6 +2,7 @@
 // Promise: one result a URL; the list is pulled only as needed, and nothing starts while results pile up unread.
 import type { Configuration } from '../configuration.js';
 import type { Dispatcher } from '../dispatch/dispatcher.js';
+import type { Permits } from '../dispatch/permits.js';
 import type { SystemLoad } from '../dispatch/system-load.js';
 import { asCrawlError, CrawlError } from '../errors.js';
 import type { Engine } from '../fetch/engine.js';
@@ -30,8 +31,8 @@ export interface BatchWorld {
   readonly log: Log;
   readonly hooks: WebCrawlerHooks;
   readonly memoryMb: () => number;
-  /** The connections of all batches: whether one more may be used. */
-  readonly connections: { mayStart(): boolean; started(): void; ended(): void };
+  /** The connections of all batches. */
+  readonly connections: Permits<{ wake(): void }>;
 }
 
 export interface BatchParts {
@@ -61,6 +62,8 @@ const STOCK_LIMIT = 64;
 const LOOK_AHEAD = 10_000;
 const MAX_TURNS = 65_535;
 const PULL_BATCH = 256;
+/** The list is read when this part of the stock is used up: a call of the queue costs the same for one URL and for many. */
+const PULL_SHARE = 1 / 8;
 
 /** The dispatcher looks at memory, and its permits were asked for: the pool itself has no opinion. */
 const CALM_SIGNAL = Object.freeze({ isOverloaded: false, limitRatio: 1, actualRatio: 0 });
@@ -77,6 +80,7 @@ export function startBatch(parts: BatchParts): RunningBatch {
   const { dispatcher, world, config } = parts;
   const { permits, monitor } = dispatcher;
   const stock = permits + Math.min(permits, STOCK_LIMIT);
+  const leastPull = Math.ceil(Math.min(permits, STOCK_LIMIT) * PULL_SHARE);
   const limiter = dispatcher.rateLimiter;
   const entries = new Map<number, Entry>();
   /** Those with a slot, the youngest last. */
@@ -122,8 +126,8 @@ export function startBatch(parts: BatchParts): RunningBatch {
       maxConcurrency: permits,
       desiredConcurrency: permits,
       loggingIntervalSecs: 0,
-      isTaskReadyFunction: mayStart,
     },
+    mayStart,
     load: CALM_LOAD,
     openWriter: () => Promise.reject(new CrawlError('OPTION_INVALID', 'a batch stores no items')),
     maxEnded: Infinity,
@@ -143,6 +147,7 @@ export function startBatch(parts: BatchParts): RunningBatch {
       return 0;
     },
   });
+  const connections = world.connections.join({ wake: () => run.pool.notify() });
   const endShowing = monitor?.begin();
 
   function entryAt(index: number): Entry {
@@ -155,16 +160,16 @@ export function startBatch(parts: BatchParts): RunningBatch {
     return entryAt(indexOf((JSON.parse(record) as { k: string }).k));
   }
 
-  /** More waits to be read than could ever run: then the reader is the slow one. */
   function mayStart(): boolean {
-    if (parts.unread && parts.unread() + active.size >= 2 * permits) return false;
-    return world.connections.mayStart() && membership.mayStart();
+    if (!membership.mayStart() || !connections.mayStart()) return false;
+    // More waits to be read than could ever run: then the reader is the slow one.
+    return !parts.unread || parts.unread() + active.size < 2 * permits;
   }
 
   function takeSlot(entry: Entry): () => void {
     const nowMs = performance.now();
     membership.started();
-    world.connections.started();
+    connections.started();
     active.delete(entry);
     active.add(entry);
     entry.attempts++;
@@ -176,7 +181,7 @@ export function startBatch(parts: BatchParts): RunningBatch {
     return () => {
       active.delete(entry);
       membership.ended();
-      world.connections.ended();
+      connections.ended();
       feedMore();
     };
   }
@@ -202,14 +207,16 @@ export function startBatch(parts: BatchParts): RunningBatch {
     return answer;
   }
 
+  const roomToPull = () => Math.min(PULL_BATCH, room - entries.size - (parts.unread?.() ?? 0));
+
   function feedMore(): void {
-    wakeFeeder?.();
+    if (wakeFeeder && (over || roomToPull() >= leastPull)) wakeFeeder();
   }
 
   async function feed(): Promise<void> {
     while (!over) {
-      const max = Math.min(PULL_BATCH, room - entries.size - (parts.unread?.() ?? 0));
-      if (max <= 0) {
+      const max = roomToPull();
+      if (max < leastPull) {
         await new Promise<void>((resume) => (wakeFeeder = resume));
         wakeFeeder = undefined;
         continue;
@@ -291,6 +298,7 @@ export function startBatch(parts: BatchParts): RunningBatch {
     source.leave();
     feedMore();
     membership.leave();
+    connections.leave();
     endShowing?.();
     await frontier.close();
     await world.flush();

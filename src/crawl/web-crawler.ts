@@ -3,6 +3,7 @@
 import path from 'node:path';
 import { Configuration } from '../configuration.js';
 import type { Dispatcher } from '../dispatch/dispatcher.js';
+import { createPermits } from '../dispatch/permits.js';
 import { MemoryAdaptiveDispatcher } from '../dispatch/memory-adaptive.js';
 import { SemaphoreDispatcher } from '../dispatch/semaphore.js';
 import { CrawlError } from '../errors.js';
@@ -36,7 +37,6 @@ export class WebCrawler {
   readonly #world: BatchWorld;
   readonly #engine: HttpEngine;
   readonly #batches = new Set<RunningBatch>();
-  #connections = 0;
   #cache: Promise<PageCache> | undefined;
   #closed: Promise<void> | undefined;
 
@@ -59,11 +59,7 @@ export class WebCrawler {
       log: options.log ?? rootLog.child({ prefix: 'WebCrawler', level: LogLevel.ERROR }),
       hooks: options.hooks ?? {},
       memoryMb: createMemoryGauge(),
-      connections: {
-        mayStart: () => this.#connections < (options.maxConnections ?? Infinity),
-        started: () => void this.#connections++,
-        ended: () => this.#connectionEnded(),
-      },
+      connections: createPermits(options.maxConnections ?? Infinity),
     };
   }
 
@@ -137,11 +133,6 @@ export class WebCrawler {
 
   #assertOpen(): void {
     if (this.#closed) throw new CrawlError('OPTION_INVALID', 'this WebCrawler is closed: open another');
-  }
-
-  #connectionEnded(): void {
-    const wasFull = this.#connections-- >= (this.#options.maxConnections ?? Infinity);
-    if (wasFull) for (const batch of this.#batches) batch.wake();
   }
 }
 
