@@ -10,11 +10,15 @@ import { entryOf as queueEntryOf } from '../frontier/entry.js';
 import { createHolder, newHolderId } from '../frontier/holder.js';
 import { createMemoryFrontier } from '../frontier/memory.js';
 import { createRecentFingerprints } from '../frontier/recent.js';
+import type { Lease } from '../frontier/frontier.js';
 import type { Log } from '../observe/log.js';
+import type { HostStore } from '../politeness/hosts.js';
+import { keyInRecord } from '../request/record.js';
 import type { Request } from '../request/request.js';
-import { admit, type Entry, indexOf, type UrlItem } from './batch-entries.js';
+import { admit, type Entry, indexOf, resultOf, type UrlItem } from './batch-entries.js';
+import { createBatchGate } from './batch-gate.js';
 import { createBatchHost } from './batch-host.js';
-import { CrawlResult } from './crawl-result.js';
+import type { CrawlResult } from './crawl-result.js';
 import { type Run, startRun } from './lifecycle.js';
 import type { ResolvedRunConfig } from './run-config.js';
 import { type Many, openSource } from './url-source.js';
@@ -27,6 +31,8 @@ export interface BatchWorld {
   /** Writes what the engine still has to write. */
   readonly flush: () => Promise<void>;
   readonly allowHost: (url: string) => Promise<boolean>;
+  /** What is known of hosts to one who asks under some name. */
+  readonly hostsOf: (identity: string) => Promise<HostStore>;
   readonly config: Configuration;
   readonly log: Log;
   readonly hooks: WebCrawlerHooks;
@@ -102,6 +108,9 @@ export function startBatch(parts: BatchParts): RunningBatch {
   let wakeFeeder: (() => void) | undefined;
   const taskPrefix = newHolderId();
 
+  const engine = world.engineFor((signal) => signal && owners.get(signal));
+  const gateParts = { allowHost: world.allowHost, limiter, log: world.log, hostsOf: world.hostsOf, onDenied: finish };
+
   const run: Run = startRun({
     queue: {
       holder: { ...holder, lease: leaseAndLookAhead },
@@ -110,7 +119,7 @@ export function startBatch(parts: BatchParts): RunningBatch {
       overview: () => frontier.overview(),
     },
     host: createBatchHost({
-      engine: world.engineFor((signal) => signal && owners.get(signal)),
+      engine,
       config: world.config,
       log: world.log,
       hooks: world.hooks,
@@ -134,7 +143,8 @@ export function startBatch(parts: BatchParts): RunningBatch {
     leaseAhead: limiter === undefined,
     keepAlive: false,
     seedsAreIn: () => isSourceDone,
-    onSlot: ({ record }) => takeSlot(entryOfRecord(record)),
+    openGate: (attemptHost) => createBatchGate({ ...gateParts, engine, entryOf: entryOfLease }, attemptHost),
+    onSlot: (lease) => takeSlot(entryOfLease(lease)),
   });
 
   const membership = dispatcher.join({
@@ -156,8 +166,10 @@ export function startBatch(parts: BatchParts): RunningBatch {
     return entry;
   }
 
-  function entryOfRecord(record: string): Entry {
-    return entryAt(indexOf((JSON.parse(record) as { k: string }).k));
+  /** Undefined for what a gate has to do. */
+  function entryOfLease({ record }: Lease): Entry | undefined {
+    const index = indexOf(keyInRecord(record));
+    return Number.isNaN(index) ? undefined : entryAt(index);
   }
 
   function mayStart(): boolean {
@@ -166,24 +178,25 @@ export function startBatch(parts: BatchParts): RunningBatch {
     return !parts.unread || parts.unread() + active.size < 2 * permits;
   }
 
-  function takeSlot(entry: Entry): () => void {
-    const nowMs = performance.now();
+  function takeSlot(entry: Entry | undefined): () => void {
     membership.started();
     connections.started();
-    active.delete(entry);
-    active.add(entry);
-    entry.attempts++;
-    entry.attemptStartedAtMs = nowMs;
-    entry.startedAtMs ??= nowMs;
-    entry.startTime ??= new Date().toISOString();
-    entry.peakMemoryMb = Math.max(entry.peakMemoryMb, world.memoryMb());
-    monitor?.started(taskId(entry), entry.url);
+    if (entry) begin(entry);
     return () => {
-      active.delete(entry);
+      if (entry) active.delete(entry);
       membership.ended();
       connections.ended();
       feedMore();
     };
+  }
+
+  function begin(entry: Entry): void {
+    active.delete(entry);
+    active.add(entry);
+    entry.startedAtMs ??= performance.now();
+    entry.startTime ??= new Date().toISOString();
+    entry.peakMemoryMb = Math.max(entry.peakMemoryMb, world.memoryMb());
+    monitor?.started(taskId(entry), entry.url);
   }
 
   function shed(count: number): number {
@@ -240,7 +253,7 @@ export function startBatch(parts: BatchParts): RunningBatch {
 
   function finish(entry: Entry, error: CrawlError | undefined): void {
     if (over || !entries.delete(entry.index)) return;
-    const result = resultOf(entry, error);
+    const result = resultOf(entry, error, taskId(entry), world.memoryMb());
     const { success, errorCode, statusCode, bytes } = result;
     monitor?.ended(taskId(entry), {
       success,
@@ -250,32 +263,6 @@ export function startBatch(parts: BatchParts): RunningBatch {
     });
     parts.onResult(result, entry.index);
     feedMore();
-  }
-
-  function resultOf(entry: Entry, error: CrawlError | undefined): CrawlResult {
-    const { capture } = entry;
-    const nowMs = performance.now();
-    const endTime = new Date().toISOString();
-    const memoryUsage = world.memoryMb();
-    return new CrawlResult({
-      url: entry.url,
-      capture,
-      failure: error && { code: error.code, message: error.message },
-      redirected: entry.redirected && capture !== undefined,
-      cacheStatus: capture?.cacheStatus ?? 'miss',
-      fetchedAt: capture?.storedAtMs === undefined ? endTime : new Date(capture.storedAtMs).toISOString(),
-      config: entry.config,
-      dispatch: {
-        taskId: taskId(entry),
-        index: entry.index,
-        memoryUsage,
-        peakMemory: Math.max(entry.peakMemoryMb, memoryUsage),
-        startTime: entry.startTime ?? endTime,
-        endTime,
-        attempts: entry.attempts,
-        waited: Math.round((entry.startedAtMs ?? nowMs) - entry.pulledAtMs),
-      },
-    });
   }
 
   function taskId(entry: Entry): string {

@@ -10,6 +10,7 @@ import { CrawlError } from '../errors.js';
 import type { HttpEngine } from '../fetch/http/engine.js';
 import { log as rootLog, LogLevel } from '../observe/log.js';
 import { objectWith, optionError, shown } from '../option-checks.js';
+import type { HostStore } from '../politeness/hosts.js';
 import type { PageCache } from '../store/cache.js';
 import type { Entry, UrlItem } from './batch-entries.js';
 import { type CacheAsk, createCachedEngine } from './cached-engine.js';
@@ -20,6 +21,10 @@ import { resolveRunConfig, type RunConfig } from './run-config.js';
 import { type BatchWorld, type RunningBatch, startBatch } from './run-many.js';
 import type { Many } from './url-source.js';
 import { type CacheLimits, checkedWebCrawlerOptions, type WebCrawlerOptions } from './web-crawler-options.js';
+
+/** User agents, or proxies, of which the robots rules of hosts are remembered, and how much of them. */
+const MAX_IDENTITIES = 64;
+const MAX_HOSTS_BYTES = 32 * 1024 ** 2;
 
 const aDispatcher = objectWith('a dispatcher such as MemoryAdaptiveDispatcher', ['join']);
 
@@ -37,6 +42,7 @@ export class WebCrawler {
   readonly #world: BatchWorld;
   readonly #engine: HttpEngine;
   readonly #batches = new Set<RunningBatch>();
+  readonly #hosts = new Map<string, HostStore>();
   #cache: Promise<PageCache> | undefined;
   #closed: Promise<void> | undefined;
 
@@ -54,6 +60,13 @@ export class WebCrawler {
       async allowHost(url) {
         engine.allowHost(url);
         return true;
+      },
+      hostsOf: async (identity) => {
+        const { createMemoryHosts } = await import('../politeness/hosts.js');
+        const known = this.#hosts.get(identity) ?? createMemoryHosts({ maxBytes: MAX_HOSTS_BYTES });
+        if (this.#hosts.size >= MAX_IDENTITIES) this.#hosts.delete(this.#hosts.keys().next().value!);
+        this.#hosts.set(identity, known);
+        return known;
       },
       config: new Configuration({ persistStorage: false }),
       log: options.log ?? rootLog.child({ prefix: 'WebCrawler', level: LogLevel.ERROR }),
