@@ -25,6 +25,7 @@ export const ERROR_CLASSES = {
   ADDRESS_REFUSED: 'permanent',
   ADDRESS_BUSY: 'transient',
   HOST_DOWN: 'permanent',
+  ROBOTS_DENIED: 'permanent',
   ROBOTS_UNREACHABLE: 'permanent',
   // The answer
   FETCH_TIMEOUT: 'transient',

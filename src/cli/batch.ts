@@ -22,6 +22,8 @@ interface BatchFlags {
   readonly userAgent?: string;
   readonly cache?: CacheMode;
   readonly cacheTtl?: number;
+  readonly validate?: boolean;
+  readonly respectRobots?: boolean;
   readonly monitor: 'detailed' | 'aggregated' | 'none';
   readonly browser?: boolean;
   readonly userDataDir?: string;
@@ -64,6 +66,8 @@ export function addBatchCommand(program: Command, onExit: (code: number) => void
     .option('--user-agent <UA>', 'the User-Agent header')
     .addOption(CACHE_OPTION)
     .option('--cache-ttl <SECS>', 'how long a cached page is used (default: for ever)', seconds)
+    .option('--validate', 'follow HTTP’s caching rules, and ask whether a stale page is still good')
+    .option('--respect-robots', 'ask for nothing that robots.txt forbids')
     .addOption(
       new Option('--monitor <M>', 'progress on standard error')
         .choices(['detailed', 'aggregated', 'none'])
@@ -110,6 +114,8 @@ async function batch(args: readonly string[], flags: BatchFlags): Promise<number
         userAgent: flags.userAgent,
         cacheMode: flags.cache,
         cacheTtlSecs: flags.cacheTtl,
+        validate: flags.validate,
+        respectRobots: flags.respectRobots,
       },
     });
     if (code === EXIT.interrupted) {

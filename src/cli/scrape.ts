@@ -19,6 +19,8 @@ interface ScrapeFlags {
   readonly header?: Readonly<Record<string, string>>;
   readonly cache?: CacheMode;
   readonly cacheTtl?: number;
+  readonly validate?: boolean;
+  readonly respectRobots?: boolean;
   readonly browser?: boolean;
   readonly waitFor?: string;
   readonly js?: string;
@@ -46,6 +48,8 @@ export function addScrapeCommand(program: Command, onExit: (code: number) => voi
     .option('-H, --header <NAME: VALUE>', 'send a header (may be repeated)', headers)
     .addOption(CACHE_OPTION)
     .option('--cache-ttl <SECS>', 'how long a cached page is used (default: for ever)', seconds)
+    .option('--validate', 'follow HTTP’s caching rules, and ask whether a stale page is still good')
+    .option('--respect-robots', 'ask for nothing that robots.txt forbids')
     .addOption(new Option('--browser').hideHelp())
     .addOption(new Option('--wait-for <WHAT>').hideHelp())
     .addOption(new Option('--js <CODE>').hideHelp())
@@ -70,6 +74,8 @@ async function scrape(text: string, flags: ScrapeFlags): Promise<number> {
       headers: flags.header,
       cacheMode: flags.cache,
       cacheTtlSecs: flags.cacheTtl,
+      validate: flags.validate,
+      respectRobots: flags.respectRobots,
     });
     if (flags.format === 'json') say(JSON.stringify(itemOf(result, DEFAULT_FIELDS), null, 2));
     if (!result.success) {

@@ -59,6 +59,8 @@ export interface AttemptHost extends VisitHost {
   readonly departure: Departure;
   readonly signal: AbortSignal;
   readonly random: () => number;
+  /** The queue forgets what ended: how a request ended need not be written into it. */
+  readonly forgetsEnded?: boolean;
   /** The crawl cannot go on. */
   readonly onFatal: (error: CrawlError) => void;
 }
@@ -177,7 +179,7 @@ function settleArrival(
       request.handledAt = new Date().toISOString();
       identity.session?.markGood();
       return {
-        settlement: { kind: 'done', lease, record: recordOf(host, request), links },
+        settlement: { kind: 'done', lease, record: host.forgetsEnded ? undefined : recordOf(host, request), links },
         items,
         onSettled: (held) => {
           if (held) host.stats.finishJob(performance.now() - startedAtMs, request.retryCount);

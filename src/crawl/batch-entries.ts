@@ -5,7 +5,8 @@ import type { Capture } from '../fetch/engine.js';
 import { shown } from '../option-checks.js';
 import { Request } from '../request/request.js';
 import { Session } from '../session/session.js';
-import type { CacheStatus } from './crawl-result.js';
+import { type CacheStatus, CrawlResult } from './crawl-result.js';
+import type { Departure } from './departure.js';
 import { mergedRunConfig, type ResolvedRunConfig, type RunConfig } from './run-config.js';
 
 /** One item of a list: a URL, or a URL with its own options. */
@@ -32,6 +33,8 @@ export interface Entry {
   abortion: AbortController | undefined;
   isShed: boolean;
   session: Session | undefined;
+  /** How it leaves, when the gate let it through. */
+  departure: Departure | undefined;
 }
 
 /** An item as an entry and the request that is queued for it, or the entry and why it cannot be fetched. */
@@ -85,6 +88,7 @@ function newEntry(index: number, url: string, config: ResolvedRunConfig, nowMs: 
     abortion: undefined,
     isShed: false,
     session: undefined,
+    departure: undefined,
   };
 }
 
@@ -104,4 +108,35 @@ export function sessionOf(entry: Entry): Session {
     maxErrorScore: Infinity,
     maxUsageCount: Infinity,
   }));
+}
+
+/** What became of it. */
+export function resultOf(
+  entry: Entry,
+  error: CrawlError | undefined,
+  taskId: string,
+  memoryUsage: number,
+): CrawlResult {
+  const { capture } = entry;
+  const nowMs = performance.now();
+  const endTime = new Date().toISOString();
+  return new CrawlResult({
+    url: entry.url,
+    capture,
+    failure: error && { code: error.code, message: error.message },
+    redirected: entry.redirected && capture !== undefined,
+    cacheStatus: capture?.cacheStatus ?? 'miss',
+    fetchedAt: capture?.storedAtMs === undefined ? endTime : new Date(capture.storedAtMs).toISOString(),
+    config: entry.config,
+    dispatch: {
+      taskId,
+      index: entry.index,
+      memoryUsage,
+      peakMemory: Math.max(entry.peakMemoryMb, memoryUsage),
+      startTime: entry.startTime ?? endTime,
+      endTime,
+      attempts: entry.attempts,
+      waited: Math.round((entry.startedAtMs ?? nowMs) - entry.pulledAtMs),
+    },
+  });
 }

@@ -4,6 +4,7 @@ import type { Configuration } from '../configuration.js';
 import { CrawlError, NonRetryableError, RetryRequestError } from '../errors.js';
 import type { Capture, Engine } from '../fetch/engine.js';
 import type { RateLimiter } from '../dispatch/rate-limiter.js';
+import type { Landing } from '../frontier/frontier.js';
 import type { ContextCrawler, CrawlingContext } from '../handle/context.js';
 import type { Log } from '../observe/log.js';
 import { isOverload } from '../politeness/delay.js';
@@ -12,7 +13,7 @@ import { domainOf } from '../request/url.js';
 import { KeyValueStore } from '../store/key-value.js';
 import type { AttemptHost, Navigate } from './attempt.js';
 import { type Entry, indexOf, keyOf, sessionOf } from './batch-entries.js';
-import { createPlainDeparture } from './departure.js';
+import { createPlainDeparture, endingOf } from './departure.js';
 import { createHttpNavigation } from './http-visit.js';
 import { resolveOptions } from './options.js';
 import { retryAfterMs } from './retry.js';
@@ -55,12 +56,12 @@ export function createBatchHost(parts: BatchHostParts): Omit<AttemptHost, 'land'
     // Above 0, redirects are queued as requests of their own: another domain has its own pace.
     sameDomainDelaySecs: (limiter?.baseDelayMs[0] ?? 0) / 1000,
     preNavigationHooks: [
-      async ({ request }, order) => {
+      ({ request }, order) => {
         const { config } = entryOf(request);
         if (config.userAgent !== undefined) order.headers['user-agent'] = config.userAgent;
         order.proxyUrl = config.proxy;
         order.timeoutMs = config.pageTimeoutMs;
-        if (hooks.beforeRequest) await hooks.beforeRequest(Object.assign(order, { url: request.url }));
+        return hooks.beforeRequest?.(Object.assign(order, { url: request.url }));
       },
     ],
   });
@@ -72,10 +73,19 @@ export function createBatchHost(parts: BatchHostParts): Omit<AttemptHost, 'land'
   }
 
   /** The status decides whether the page is a success; what is thrown goes through the lifecycle's retry policy. */
-  async function requestHandler({ request }: CrawlingContext): Promise<void> {
+  function requestHandler({ request }: CrawlingContext): void | Promise<void> {
     const entry = entryOf(request);
+    return hooks.afterResponse ? tellAndJudge(entry, hooks.afterResponse) : judge(entry);
+  }
+
+  async function tellAndJudge(entry: Entry, afterResponse: NonNullable<WebCrawlerHooks['afterResponse']>) {
     const { statusCode, loadedUrl, headers } = entry.capture!;
-    if (hooks.afterResponse) await hooks.afterResponse({ url: entry.url, loadedUrl, statusCode, headers });
+    await afterResponse({ url: entry.url, loadedUrl, statusCode, headers });
+    judge(entry);
+  }
+
+  function judge(entry: Entry): void {
+    const { statusCode, loadedUrl } = entry.capture!;
     if (statusCode < 400) return;
     const message = `${loadedUrl} answered ${statusCode}`;
     if (limiter?.codes.includes(statusCode)) {
@@ -127,10 +137,11 @@ export function createBatchHost(parts: BatchHostParts): Omit<AttemptHost, 'land'
       return undefined;
     }
     const asked = retryAfterMs(capture.headers['retry-after'], Date.now());
-    if (!limiter)
-      return asked === undefined || !isOverload(capture.statusCode) ? {} : { pauseMs: Math.min(asked, MAX_PAUSE_MS) };
-    const rest = limiter.afterResponse(domainOf(request.url), capture.statusCode, asked);
-    release(entry, Math.max(rest.delayMs, rest.pauseMs ?? 0));
+    const byRules = entry.departure?.landed(endingOf(capture)).landing ?? {};
+    const pauseMs = asked === undefined || !isOverload(capture.statusCode) ? 0 : Math.min(asked, MAX_PAUSE_MS);
+    const byLimiter = limiter?.afterResponse(domainOf(request.url), capture.statusCode, asked) ?? { pauseMs };
+    const rest = longerOf(byRules, byLimiter);
+    release(entry, Math.max(rest.delayMs ?? 0, rest.pauseMs ?? 0));
     return rest;
   }
 
@@ -139,7 +150,7 @@ export function createBatchHost(parts: BatchHostParts): Omit<AttemptHost, 'land'
     slots.delete(entry);
   }
 
-  const http = createHttpNavigation({
+  const httpParts = {
     engine: parts.engine,
     options,
     allowHost: parts.allowHost,
@@ -147,14 +158,22 @@ export function createBatchHost(parts: BatchHostParts): Omit<AttemptHost, 'land'
     userAgentFor: () => options.userAgent,
     onStatus: () => undefined,
     landing,
-    redirectKey: (request) => keyOf(indexOf(request.uniqueKey), request.hops + 1),
-  });
+    redirectKey: (request: Request) => keyOf(indexOf(request.uniqueKey), request.hops + 1),
+  };
+  const navigateFreely = createHttpNavigation(httpParts);
+  // Where a redirect leads, the robots.txt there comes first: it is queued and passes the gate, too.
+  const navigatePolitely = options.polite
+    ? navigateFreely
+    : createHttpNavigation({ ...httpParts, options: { ...options, polite: true } });
 
   const navigate: Navigate = async (visit, handle) => {
     const entry = entryOf(visit.request);
     const abortion = (entry.abortion = new AbortController());
     parts.claim(abortion.signal, entry);
     entry.isShed = false;
+    entry.attempts++;
+    entry.attemptStartedAtMs = performance.now();
+    const http = entry.config.respectRobots ? navigatePolitely : navigateFreely;
     try {
       if (limiter) slots.set(entry, await slotOf(limiter, domainOf(visit.request.url), abortion.signal));
       const arrival = await http({ ...visit, signal: abortion.signal }, handle);
@@ -169,6 +188,7 @@ export function createBatchHost(parts: BatchHostParts): Omit<AttemptHost, 'land'
     } finally {
       release(entry, limiter?.baseDelayMs[0] ?? 0);
       entry.abortion = undefined;
+      entry.departure = undefined;
     }
   };
 
@@ -192,9 +212,19 @@ export function createBatchHost(parts: BatchHostParts): Omit<AttemptHost, 'land'
     proxyConfiguration: undefined,
     stats: new Statistics(),
     random: Math.random,
+    forgetsEnded: true,
     departure: createPlainDeparture(MAX_PAUSE_MS, options.sameDomainDelayMs),
   };
 }
+
+/** Of two opinions how a domain rests, the longer of each kind. */
+function longerOf(one: Rest, other: Rest): Rest {
+  const delayMs = Math.max(one.delayMs ?? -1, other.delayMs ?? -1);
+  const pauseMs = Math.max(one.pauseMs ?? 0, other.pauseMs ?? 0);
+  return { ...(delayMs < 0 ? {} : { delayMs }), ...(pauseMs > 0 ? { pauseMs } : {}) };
+}
+
+type Rest = Pick<Landing, 'delayMs' | 'pauseMs'>;
 
 /** The limiter's slot of a domain, or an error when the attempt is broken off meanwhile. */
 async function slotOf(limiter: RateLimiter, domain: string, signal: AbortSignal): Promise<(restMs: number) => void> {

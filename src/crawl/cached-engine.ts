@@ -6,6 +6,7 @@ import type CachePolicyClass from 'http-cache-semantics';
 import type { Capture, Engine, FetchOrder } from '../fetch/engine.js';
 import { parseUrl, normalizeUrl } from '../request/url.js';
 import { CacheMode, type PageCache, type PageKey, type StoredPage } from '../store/cache.js';
+import { initialAgeSecs, isOtherVersion, policyResponse, storableHeaders, updatedHeaders } from './cache-headers.js';
 import type { CacheStatus } from './crawl-result.js';
 
 /** What an order wants of the cache. */
@@ -51,7 +52,7 @@ export function createCachedEngine<Live extends object>(engine: Engine<Live>, pa
 
     const cache = await parts.open();
     const stored = READING.has(ask.mode) ? await cache.find(keyOf(order), withoutSecrets(order.headers)) : undefined;
-    if (stored && isFresh(stored, order, ask)) return use(captureOf(stored, order, 'hit'), {} as Live);
+    if (stored && isFresh(stored, order, ask)) return use(captureOf(aged(stored, ask), order, 'hit'), {} as Live);
     const conditional = stored && ask.validate ? conditionalOrder(stored, order) : undefined;
     if (!stored || !conditional)
       return engine.visit(order, (capture, live) => use(taken(cache, capture, order, ask), live));
@@ -59,7 +60,7 @@ export function createCachedEngine<Live extends object>(engine: Engine<Live>, pa
     // Not modified, or a new page: either way the answer is used while it is lent. `undefined`: it must be asked again.
     const answer = await engine.visit(conditional, async (capture, live) => {
       if (capture.statusCode !== 304) return { used: await use(taken(cache, capture, order, ask), live) };
-      const validated = revalidated(stored, order, capture);
+      const validated = revalidated(stored, order, capture, nowMs());
       if (!validated) return undefined;
       if (WRITING.has(ask.mode)) cache.put(validated);
       const { wireBytes, timings } = capture;
@@ -78,22 +79,32 @@ export function createCachedEngine<Live extends object>(engine: Engine<Live>, pa
       .satisfiesWithoutRevalidation(requestOf(order) as never);
   }
 
+  /** By HTTP's rules whoever gets a stored page is told how old it is. */
+  function aged(stored: StoredPage, ask: CacheAsk): StoredPage {
+    if (!ask.validate) return stored;
+    const { headers, storedAtMs } = stored;
+    const secs = initialAgeSecs(headers, storedAtMs) + Math.floor(Math.max(0, nowMs() - storedAtMs) / 1000);
+    return { ...stored, headers: { ...headers, age: String(secs) } };
+  }
+
   /** A fetched page, stored if it may be. */
   function taken(cache: PageCache, capture: Capture, order: FetchOrder, ask: CacheAsk): CachedCapture {
     if (WRITING.has(ask.mode) && !capture.redirectTo && !capture.refusedRedirect && capture.statusCode !== 304) {
-      const policy = new (policies())(requestOf(order) as never, responseOf(capture) as never, { shared: false });
+      const policy = new (policies())(requestOf(order) as never, policyResponse(capture, nowMs()) as never, {
+        shared: false,
+      });
       // Without HTTP's rules a page that came is stored; an error would be shown until its time is over.
       const mayStore = ask.validate ? policy.storable() : capture.statusCode < 400 && capture.statusCode !== 206;
       const varied = variedBy(capture, order);
       if (mayStore && varied) {
-        const { loadedUrl, redirectChain, statusCode, headers, body } = capture;
+        const { loadedUrl, redirectChain, statusCode, body } = capture;
         cache.put({
           ...keyOf(order),
           varied,
           loadedUrl,
           redirectChain,
           statusCode,
-          headers,
+          headers: storableHeaders(capture.headers),
           storedAtMs: nowMs(),
           bodyBytes: body.length,
           policy: policy.toObject(),
@@ -132,7 +143,19 @@ function keyOf({ method, url, headers }: FetchOrder): PageKey {
 }
 
 function requestOf({ url, method, headers }: FetchOrder) {
-  return { url, method: method.toUpperCase(), headers: withoutSecrets(headers) };
+  const shown = withoutSecrets(headers);
+  // Whoever would take a stale page gets one that was asked about.
+  const asked = shown['cache-control']?.toLowerCase().replace(/\bmax-stale\b(=[^,]*)?/g, '');
+  return {
+    url,
+    method: method.toUpperCase(),
+    headers: asked === undefined ? shown : { ...shown, 'cache-control': asked },
+  };
+}
+
+/** The cache is its user's alone: what is private may be stored. */
+function policyFor(order: FetchOrder, answer: Pick<Capture, 'statusCode' | 'headers'>, nowMs: number) {
+  return new (policies())(requestOf(order) as never, policyResponse(answer, nowMs) as never, { shared: false });
 }
 
 /** The headers by which requests are told apart, with digests in place of what nobody should find on a disk. */
@@ -142,13 +165,6 @@ function withoutSecrets(headers: Readonly<Record<string, string>>): Record<strin
     if (shown[name] !== undefined) shown[name] = createHash('sha256').update(shown[name]).digest('hex');
   }
   return shown;
-}
-
-/** Directives are the same in any case; the policy reads only the small letters. */
-function responseOf({ statusCode, headers }: Pick<Capture, 'statusCode' | 'headers'>) {
-  const { 'cache-control': directives, ...rest } = headers;
-  const read = directives === undefined ? {} : { 'cache-control': String(directives).toLowerCase() };
-  return { status: statusCode, headers: { ...rest, ...read } };
 }
 
 /** The request headers that chose this answer; undefined when no later request can be sure to match. */
@@ -180,27 +196,18 @@ function conditionalOrder(stored: StoredPage, order: FetchOrder): FetchOrder | u
 }
 
 /** The stored page with what a 304 says about it; undefined when the 304 is about another version. */
-function revalidated(stored: StoredPage, order: FetchOrder, capture: Capture): StoredPage | undefined {
-  const { policy, modified, matches } = policies()
-    .fromObject(stored.policy as never)
-    .revalidatedPolicy(requestOf(order) as never, responseOf(capture) as never);
-  if (modified && !matches) return undefined;
-  const headers = { ...stored.headers };
-  for (const [name, value] of Object.entries(capture.headers)) {
-    if (!OF_THE_BODY.has(name)) headers[name] = value;
-  }
-  return { ...stored, headers, policy: policy.toObject(), storedAtMs: Date.now() };
+function revalidated(
+  stored: StoredPage,
+  order: FetchOrder,
+  { headers: said }: Capture,
+  nowMs: number,
+): StoredPage | undefined {
+  if (isOtherVersion(stored.headers, said)) return undefined;
+  const { statusCode } = stored;
+  const headers = updatedHeaders(stored.headers, said);
+  const policy = policyFor(order, { statusCode, headers }, nowMs);
+  return { ...stored, headers, policy: policy.toObject(), storedAtMs: nowMs };
 }
-
-/** A 304 has no body: what it says of one is not about the stored one. */
-const OF_THE_BODY: ReadonlySet<string> = new Set([
-  'content-length',
-  'content-encoding',
-  'transfer-encoding',
-  'content-range',
-  'connection',
-  'keep-alive',
-]);
 
 function captureOf(stored: StoredPage, order: FetchOrder, cacheStatus: 'hit' | 'hit_validated'): CachedCapture {
   const { loadedUrl, redirectChain, statusCode, headers, body, storedAtMs } = stored;

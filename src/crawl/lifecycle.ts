@@ -35,6 +35,8 @@ export interface RunParts {
   readonly seedsAreIn: () => boolean;
   /** The end of a request that must not be asked for, where no gate decides. */
   readonly refuseLease?: (lease: Lease) => FinishedVisit | undefined;
+  /** Whether one more attempt may start now, whatever the queue has. */
+  readonly mayStart?: () => boolean;
   /** Told when an attempt takes a slot of the pool; what it returns is called when the slot is free. */
   readonly onSlot?: (lease: Lease) => () => void;
   /** The load the pool follows. Default: that of the machine. */
@@ -114,7 +116,11 @@ export function startRun(parts: RunParts): Run {
       isFinishedFunction: isFinished,
     },
     parts.config,
-    parts.load ? { load: parts.load } : {},
+    {
+      ...(parts.load ? { load: parts.load } : {}),
+      // A crawl's own function may take its time.
+      isTaskAtHand: parts.poolOptions.isTaskReadyFunction ? undefined : () => feed.ready > 0 && isTaskReady(1) === true,
+    },
   );
 
   async function visit(taken: TakenLease): Promise<FinishedVisit> {
@@ -144,7 +150,7 @@ export function startRun(parts: RunParts): Run {
   }
 
   function isTaskReady(freeSlots: number): boolean | Promise<boolean> {
-    if (end) return false;
+    if (end || parts.mayStart?.() === false) return false;
     const asked = parts.poolOptions.isTaskReadyFunction;
     return asked ? isReadyIf(asked(freeSlots)) : isLeaseReady();
   }

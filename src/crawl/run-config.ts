@@ -64,7 +64,7 @@ export interface FetchConfig {
   userAgent?: string;
   /** An http(s) proxy, credentials in the URL. */
   proxy?: string;
-  /** Not in this version: must be false. */
+  /** Ask for nothing that the host's robots.txt forbids, and keep its crawl-delay. Default false. */
   respectRobots?: boolean;
   /** Further tries after a transient failure. Default 1. */
   maxRetries?: number;
@@ -90,6 +90,7 @@ type Defaulted =
   | 'excludeSocialMediaLinks'
   | 'cacheMode'
   | 'validate'
+  | 'respectRobots'
   | 'maxRetries'
   | 'pageTimeoutMs'
   | 'stream';
@@ -188,6 +189,7 @@ export function resolveRunConfig(given: RunConfig = {}, owner = 'RunConfig'): Re
     excludeSocialMediaLinks: given.excludeSocialMediaLinks ?? false,
     cacheMode: given.cacheMode ?? CacheMode.BYPASS,
     validate: given.validate ?? false,
+    respectRobots: given.respectRobots ?? false,
     maxRetries: given.maxRetries ?? 1,
     pageTimeoutMs: Math.min(given.pageTimeoutMs ?? 60_000, MAX_TIMER_MS),
     stream: given.stream ?? false,
@@ -207,10 +209,6 @@ export function mergedRunConfig(batch: ResolvedRunConfig, own: RunConfig | undef
 
 function conflictsOf(owner: string, given: RunConfig, method: string): string[] {
   const conflicts: string[] = [];
-  // Ignoring it would be rude to hosts: a batch that asked for it must not run without.
-  if (given.respectRobots) {
-    conflicts.push(`${owner} option "respectRobots": batches do not read robots.txt yet; leave it out`);
-  }
   if (given.body !== undefined && (method === 'GET' || method === 'HEAD')) {
     conflicts.push(`${owner} option "body" needs another method than ${method}`);
   }

@@ -2,6 +2,7 @@
 // Promise: one result a URL; the list is pulled only as needed, and nothing starts while results pile up unread.
 import type { Configuration } from '../configuration.js';
 import type { Dispatcher } from '../dispatch/dispatcher.js';
+import type { Permits } from '../dispatch/permits.js';
 import type { SystemLoad } from '../dispatch/system-load.js';
 import { asCrawlError, CrawlError } from '../errors.js';
 import type { Engine } from '../fetch/engine.js';
@@ -9,11 +10,15 @@ import { entryOf as queueEntryOf } from '../frontier/entry.js';
 import { createHolder, newHolderId } from '../frontier/holder.js';
 import { createMemoryFrontier } from '../frontier/memory.js';
 import { createRecentFingerprints } from '../frontier/recent.js';
+import type { Lease } from '../frontier/frontier.js';
 import type { Log } from '../observe/log.js';
+import type { HostStore } from '../politeness/hosts.js';
+import { keyInRecord } from '../request/record.js';
 import type { Request } from '../request/request.js';
-import { admit, type Entry, indexOf, type UrlItem } from './batch-entries.js';
+import { admit, type Entry, indexOf, resultOf, type UrlItem } from './batch-entries.js';
+import { createBatchGate } from './batch-gate.js';
 import { createBatchHost } from './batch-host.js';
-import { CrawlResult } from './crawl-result.js';
+import type { CrawlResult } from './crawl-result.js';
 import { type Run, startRun } from './lifecycle.js';
 import type { ResolvedRunConfig } from './run-config.js';
 import { type Many, openSource } from './url-source.js';
@@ -26,12 +31,14 @@ export interface BatchWorld {
   /** Writes what the engine still has to write. */
   readonly flush: () => Promise<void>;
   readonly allowHost: (url: string) => Promise<boolean>;
+  /** What is known of hosts to one who asks under some name. */
+  readonly hostsOf: (identity: string) => Promise<HostStore>;
   readonly config: Configuration;
   readonly log: Log;
   readonly hooks: WebCrawlerHooks;
   readonly memoryMb: () => number;
-  /** The connections of all batches: whether one more may be used. */
-  readonly connections: { mayStart(): boolean; started(): void; ended(): void };
+  /** The connections of all batches. */
+  readonly connections: Permits<{ wake(): void }>;
 }
 
 export interface BatchParts {
@@ -61,6 +68,8 @@ const STOCK_LIMIT = 64;
 const LOOK_AHEAD = 10_000;
 const MAX_TURNS = 65_535;
 const PULL_BATCH = 256;
+/** The list is read when this part of the stock is used up: a call of the queue costs the same for one URL and for many. */
+const PULL_SHARE = 1 / 8;
 
 /** The dispatcher looks at memory, and its permits were asked for: the pool itself has no opinion. */
 const CALM_SIGNAL = Object.freeze({ isOverloaded: false, limitRatio: 1, actualRatio: 0 });
@@ -77,6 +86,7 @@ export function startBatch(parts: BatchParts): RunningBatch {
   const { dispatcher, world, config } = parts;
   const { permits, monitor } = dispatcher;
   const stock = permits + Math.min(permits, STOCK_LIMIT);
+  const leastPull = Math.ceil(Math.min(permits, STOCK_LIMIT) * PULL_SHARE);
   const limiter = dispatcher.rateLimiter;
   const entries = new Map<number, Entry>();
   /** Those with a slot, the youngest last. */
@@ -98,6 +108,9 @@ export function startBatch(parts: BatchParts): RunningBatch {
   let wakeFeeder: (() => void) | undefined;
   const taskPrefix = newHolderId();
 
+  const engine = world.engineFor((signal) => signal && owners.get(signal));
+  const gateParts = { allowHost: world.allowHost, limiter, log: world.log, hostsOf: world.hostsOf, onDenied: finish };
+
   const run: Run = startRun({
     queue: {
       holder: { ...holder, lease: leaseAndLookAhead },
@@ -106,7 +119,7 @@ export function startBatch(parts: BatchParts): RunningBatch {
       overview: () => frontier.overview(),
     },
     host: createBatchHost({
-      engine: world.engineFor((signal) => signal && owners.get(signal)),
+      engine,
       config: world.config,
       log: world.log,
       hooks: world.hooks,
@@ -122,15 +135,16 @@ export function startBatch(parts: BatchParts): RunningBatch {
       maxConcurrency: permits,
       desiredConcurrency: permits,
       loggingIntervalSecs: 0,
-      isTaskReadyFunction: mayStart,
     },
+    mayStart,
     load: CALM_LOAD,
     openWriter: () => Promise.reject(new CrawlError('OPTION_INVALID', 'a batch stores no items')),
     maxEnded: Infinity,
     leaseAhead: limiter === undefined,
     keepAlive: false,
     seedsAreIn: () => isSourceDone,
-    onSlot: ({ record }) => takeSlot(entryOfRecord(record)),
+    openGate: (attemptHost) => createBatchGate({ ...gateParts, engine, entryOf: entryOfLease }, attemptHost),
+    onSlot: (lease) => takeSlot(entryOfLease(lease)),
   });
 
   const membership = dispatcher.join({
@@ -143,6 +157,7 @@ export function startBatch(parts: BatchParts): RunningBatch {
       return 0;
     },
   });
+  const connections = world.connections.join({ wake: () => run.pool.notify() });
   const endShowing = monitor?.begin();
 
   function entryAt(index: number): Entry {
@@ -151,34 +166,37 @@ export function startBatch(parts: BatchParts): RunningBatch {
     return entry;
   }
 
-  function entryOfRecord(record: string): Entry {
-    return entryAt(indexOf((JSON.parse(record) as { k: string }).k));
+  /** Undefined for what a gate has to do. */
+  function entryOfLease({ record }: Lease): Entry | undefined {
+    const index = indexOf(keyInRecord(record));
+    return Number.isNaN(index) ? undefined : entryAt(index);
   }
 
-  /** More waits to be read than could ever run: then the reader is the slow one. */
   function mayStart(): boolean {
-    if (parts.unread && parts.unread() + active.size >= 2 * permits) return false;
-    return world.connections.mayStart() && membership.mayStart();
+    if (!membership.mayStart() || !connections.mayStart()) return false;
+    // More waits to be read than could ever run: then the reader is the slow one.
+    return !parts.unread || parts.unread() + active.size < 2 * permits;
   }
 
-  function takeSlot(entry: Entry): () => void {
-    const nowMs = performance.now();
+  function takeSlot(entry: Entry | undefined): () => void {
     membership.started();
-    world.connections.started();
+    connections.started();
+    if (entry) begin(entry);
+    return () => {
+      if (entry) active.delete(entry);
+      membership.ended();
+      connections.ended();
+      feedMore();
+    };
+  }
+
+  function begin(entry: Entry): void {
     active.delete(entry);
     active.add(entry);
-    entry.attempts++;
-    entry.attemptStartedAtMs = nowMs;
-    entry.startedAtMs ??= nowMs;
+    entry.startedAtMs ??= performance.now();
     entry.startTime ??= new Date().toISOString();
     entry.peakMemoryMb = Math.max(entry.peakMemoryMb, world.memoryMb());
     monitor?.started(taskId(entry), entry.url);
-    return () => {
-      active.delete(entry);
-      membership.ended();
-      world.connections.ended();
-      feedMore();
-    };
   }
 
   function shed(count: number): number {
@@ -202,14 +220,16 @@ export function startBatch(parts: BatchParts): RunningBatch {
     return answer;
   }
 
+  const roomToPull = () => Math.min(PULL_BATCH, room - entries.size - (parts.unread?.() ?? 0));
+
   function feedMore(): void {
-    wakeFeeder?.();
+    if (wakeFeeder && (over || roomToPull() >= leastPull)) wakeFeeder();
   }
 
   async function feed(): Promise<void> {
     while (!over) {
-      const max = Math.min(PULL_BATCH, room - entries.size - (parts.unread?.() ?? 0));
-      if (max <= 0) {
+      const max = roomToPull();
+      if (max < leastPull) {
         await new Promise<void>((resume) => (wakeFeeder = resume));
         wakeFeeder = undefined;
         continue;
@@ -233,7 +253,7 @@ export function startBatch(parts: BatchParts): RunningBatch {
 
   function finish(entry: Entry, error: CrawlError | undefined): void {
     if (over || !entries.delete(entry.index)) return;
-    const result = resultOf(entry, error);
+    const result = resultOf(entry, error, taskId(entry), world.memoryMb());
     const { success, errorCode, statusCode, bytes } = result;
     monitor?.ended(taskId(entry), {
       success,
@@ -243,32 +263,6 @@ export function startBatch(parts: BatchParts): RunningBatch {
     });
     parts.onResult(result, entry.index);
     feedMore();
-  }
-
-  function resultOf(entry: Entry, error: CrawlError | undefined): CrawlResult {
-    const { capture } = entry;
-    const nowMs = performance.now();
-    const endTime = new Date().toISOString();
-    const memoryUsage = world.memoryMb();
-    return new CrawlResult({
-      url: entry.url,
-      capture,
-      failure: error && { code: error.code, message: error.message },
-      redirected: entry.redirected && capture !== undefined,
-      cacheStatus: capture?.cacheStatus ?? 'miss',
-      fetchedAt: capture?.storedAtMs === undefined ? endTime : new Date(capture.storedAtMs).toISOString(),
-      config: entry.config,
-      dispatch: {
-        taskId: taskId(entry),
-        index: entry.index,
-        memoryUsage,
-        peakMemory: Math.max(entry.peakMemoryMb, memoryUsage),
-        startTime: entry.startTime ?? endTime,
-        endTime,
-        attempts: entry.attempts,
-        waited: Math.round((entry.startedAtMs ?? nowMs) - entry.pulledAtMs),
-      },
-    });
   }
 
   function taskId(entry: Entry): string {
@@ -291,6 +285,7 @@ export function startBatch(parts: BatchParts): RunningBatch {
     source.leave();
     feedMore();
     membership.leave();
+    connections.leave();
     endShowing?.();
     await frontier.close();
     await world.flush();

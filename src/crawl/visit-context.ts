@@ -163,7 +163,10 @@ export function createVisitContext(
   }
 
   const context: CrawlingContext = {
-    id: request.id,
+    // A digest, which few look at.
+    get id() {
+      return request.id;
+    },
     request,
     session: identity.session,
     proxyInfo: identity.proxyInfo,

@@ -3,12 +3,14 @@
 import path from 'node:path';
 import { Configuration } from '../configuration.js';
 import type { Dispatcher } from '../dispatch/dispatcher.js';
+import { createPermits } from '../dispatch/permits.js';
 import { MemoryAdaptiveDispatcher } from '../dispatch/memory-adaptive.js';
 import { SemaphoreDispatcher } from '../dispatch/semaphore.js';
 import { CrawlError } from '../errors.js';
 import type { HttpEngine } from '../fetch/http/engine.js';
 import { log as rootLog, LogLevel } from '../observe/log.js';
 import { objectWith, optionError, shown } from '../option-checks.js';
+import type { HostStore } from '../politeness/hosts.js';
 import type { PageCache } from '../store/cache.js';
 import type { Entry, UrlItem } from './batch-entries.js';
 import { type CacheAsk, createCachedEngine } from './cached-engine.js';
@@ -19,6 +21,10 @@ import { resolveRunConfig, type RunConfig } from './run-config.js';
 import { type BatchWorld, type RunningBatch, startBatch } from './run-many.js';
 import type { Many } from './url-source.js';
 import { type CacheLimits, checkedWebCrawlerOptions, type WebCrawlerOptions } from './web-crawler-options.js';
+
+/** User agents, or proxies, of which the robots rules of hosts are remembered, and how much of them. */
+const MAX_IDENTITIES = 64;
+const MAX_HOSTS_BYTES = 32 * 1024 ** 2;
 
 const aDispatcher = objectWith('a dispatcher such as MemoryAdaptiveDispatcher', ['join']);
 
@@ -36,7 +42,7 @@ export class WebCrawler {
   readonly #world: BatchWorld;
   readonly #engine: HttpEngine;
   readonly #batches = new Set<RunningBatch>();
-  #connections = 0;
+  readonly #hosts = new Map<string, HostStore>();
   #cache: Promise<PageCache> | undefined;
   #closed: Promise<void> | undefined;
 
@@ -55,15 +61,18 @@ export class WebCrawler {
         engine.allowHost(url);
         return true;
       },
+      hostsOf: async (identity) => {
+        const { createMemoryHosts } = await import('../politeness/hosts.js');
+        const known = this.#hosts.get(identity) ?? createMemoryHosts({ maxBytes: MAX_HOSTS_BYTES });
+        if (this.#hosts.size >= MAX_IDENTITIES) this.#hosts.delete(this.#hosts.keys().next().value!);
+        this.#hosts.set(identity, known);
+        return known;
+      },
       config: new Configuration({ persistStorage: false }),
       log: options.log ?? rootLog.child({ prefix: 'WebCrawler', level: LogLevel.ERROR }),
       hooks: options.hooks ?? {},
       memoryMb: createMemoryGauge(),
-      connections: {
-        mayStart: () => this.#connections < (options.maxConnections ?? Infinity),
-        started: () => void this.#connections++,
-        ended: () => this.#connectionEnded(),
-      },
+      connections: createPermits(options.maxConnections ?? Infinity),
     };
   }
 
@@ -137,11 +146,6 @@ export class WebCrawler {
 
   #assertOpen(): void {
     if (this.#closed) throw new CrawlError('OPTION_INVALID', 'this WebCrawler is closed: open another');
-  }
-
-  #connectionEnded(): void {
-    const wasFull = this.#connections-- >= (this.#options.maxConnections ?? Infinity);
-    if (wasFull) for (const batch of this.#batches) batch.wake();
   }
 }
 

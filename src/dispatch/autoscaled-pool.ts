@@ -18,6 +18,8 @@ const SLOW_START_STEP_MS = 1000;
 /** Parts a composer or a test may give; what is given stays the giver's to start and stop. */
 export interface PoolParts {
   readonly load?: SystemLoad;
+  /** Whether a task can start this instant. With it a slot that frees is used at once, not in the next pass. */
+  readonly isTaskAtHand?: (() => boolean) | undefined;
 }
 
 /**
@@ -39,6 +41,7 @@ export class AutoscaledPool {
   readonly #pace: Pace;
   readonly #load: SystemLoad;
   readonly #ownsLoad: boolean;
+  readonly #isAtHand: (() => boolean) | undefined;
   readonly #usage = createUsage(() => performance.now());
 
   #running = 0;
@@ -54,6 +57,8 @@ export class AutoscaledPool {
   #passRunning = false;
   /** Somebody called for a pass while one was running: its answer may be stale. */
   #passAgain = false;
+  /** Tasks that took over the slot of one that ended, since the event loop last had its turn. */
+  #handedOver = 0;
   #paceTimer: NodeJS.Timeout | undefined;
   #timers: NodeJS.Timeout[] = [];
 
@@ -62,6 +67,7 @@ export class AutoscaledPool {
     this.#scaler = createScaler(this.#options);
     this.#pace = createPace(this.#options.maxTasksPerMinute, () => performance.now());
     this.#ownsLoad = parts.load === undefined;
+    this.#isAtHand = parts.isTaskAtHand;
     this.#load = parts.load ?? createSystemLoad(snapshotterOf(options, config), options.systemStatusOptions);
   }
 
@@ -160,6 +166,7 @@ export class AutoscaledPool {
 
   readonly #pass = (): void => {
     this.#queuedPass = undefined;
+    this.#handedOver = 0;
     this.#passRunning = true;
     this.#passAgain = false;
     this.#startWhatIsReady().then(this.#passDone, this.#fail);
@@ -222,8 +229,21 @@ export class AutoscaledPool {
   readonly #taskDone = (): void => {
     this.#usage.advance(this.#running--);
     if (this.#running === 0 && this.#whenIdle.length > 0) this.#releaseWaiters();
+    this.#handOver();
     this.notify();
   };
+
+  /**
+   * Gives a freed slot to the next task at once if one is at hand. Left to the next pass, slots that free in one turn
+   * of the event loop would all wait for the last of them, and their next responses would come together again.
+   * Bounded, so that tasks that end at once do not keep the event loop from its sockets.
+   */
+  #handOver(): void {
+    if (this.#isAtHand === undefined || this.#passRunning || this.#handedOver >= this.#scaler.desired) return;
+    if (this.#freeSlots() <= 0 || !this.#isAtHand()) return;
+    this.#handedOver++;
+    this.#start();
+  }
 
   readonly #taskFailed = (error: unknown): void => {
     this.#fail(error);

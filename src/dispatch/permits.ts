@@ -1,17 +1,23 @@
-// Counts the tasks of all batches that share a dispatcher; both dispatchers stand on it.
-// Promise: a freed permit wakes the other batches, so that none of them waits for a poll.
+// Counts the tasks of all batches that share a dispatcher, or a crawler's connections.
+// Promise: a freed permit wakes the other batches, so that none of them waits for a poll; while one waits for a permit,
+// the others take none beyond their share.
 import type { Batch, Membership } from './dispatcher.js';
 
-export interface Permits {
+export interface Permits<B extends Pick<Batch, 'wake'> = Batch> {
   readonly running: number;
-  readonly batches: ReadonlySet<Batch>;
-  /** `mayStart` is asked only while a permit is free. */
-  join(batch: Batch, mayStart: (batch: Batch) => boolean, onChange?: () => void): Membership;
+  readonly batches: ReadonlySet<B>;
+  /** `mayStart` is asked only while a permit is free for this batch. */
+  join(batch: B, mayStart?: (batch: B) => boolean, onChange?: () => void): Membership;
 }
 
-export function createPermits(count: number): Permits {
-  const batches = new Set<Batch>();
+export function createPermits<B extends Pick<Batch, 'wake'> = Batch>(count: number): Permits<B> {
+  const batches = new Set<B>();
+  /** Those that were refused a permit and have not been offered one since, the longest waiting first. */
+  const waiting = new Set<B>();
   let running = 0;
+
+  const firstWaiting = (): B | undefined => waiting.values().next().value;
+
   return {
     get running() {
       return running;
@@ -26,8 +32,21 @@ export function createPermits(count: number): Permits {
         running -= freed;
         for (const other of batches) if (other !== batch) other.wake();
       };
+      /** The first in line is never held back, so somebody always goes. */
+      const mustYield = (): boolean => {
+        const first = firstWaiting();
+        return first !== undefined && first !== batch && own + 1 > count / batches.size;
+      };
       return {
-        mayStart: () => running < count && mayStart(batch),
+        mayStart() {
+          if (running >= count || mustYield()) {
+            waiting.add(batch);
+            return false;
+          }
+          // Offered: whether it is used or not, the next in line is to be asked.
+          if (waiting.delete(batch)) firstWaiting()?.wake();
+          return mayStart?.(batch) ?? true;
+        },
         started() {
           own++;
           running++;
@@ -35,6 +54,7 @@ export function createPermits(count: number): Permits {
         ended: () => free(1),
         leave() {
           if (!batches.delete(batch)) return;
+          waiting.delete(batch);
           free(own);
           onChange?.();
         },

@@ -42,6 +42,6 @@ export class SemaphoreDispatcher implements Dispatcher {
 
   /** @internal */
   join(batch: Batch): Membership {
-    return this.#permits.join(batch, () => true);
+    return this.#permits.join(batch);
   }
 }

@@ -116,3 +116,14 @@ export function unpackRecord(record: string): RequestOptions {
   }
   return options as unknown as RequestOptions;
 }
+
+/** In JSON no string contains it: the quotes within would be escaped. */
+const KEY_MARK = `"${SHORT.uniqueKey}":"`;
+
+/** The unique key of a record that has one of its own, without reading the rest; as escaped as it stands there. */
+export function keyInRecord(record: string): string {
+  const at = record.indexOf(KEY_MARK);
+  if (at < 0) return '';
+  const start = at + KEY_MARK.length;
+  return record.slice(start, record.indexOf('"', start));
+}

@@ -132,6 +132,45 @@ describe('orcrawl batch', () => {
       expect(await readLines(cwd, 'done.jsonl')).toHaveLength(24);
     }));
 
+  it('keeps what was done on Ctrl-C also without --resume, whole lines only', () =>
+    inTemporaryFolder(async (cwd) => {
+      const urls = Array.from({ length: 8 }, (_, n) => web.url(0, n < 4 ? n : `/_/hang?n=${n}`));
+      const started = orcrawl(cwd, ['batch', '-', '--stream', '--monitor', 'none'], urls.join('\n'));
+      await until(() => lines(started.stdout()).length >= 4, 'what is fast is written');
+      started.signal('SIGINT');
+      const { code, stdout, stderr } = await started.ended;
+      expect(code).toBe(130);
+      expect(
+        items(stdout)
+          .map(({ url }) => url)
+          .sort(),
+      ).toEqual(urls.slice(0, 4).sort());
+      expect(stderr).toContain('--resume');
+    }));
+
+  it('ends with 3 when the disk is full, and --resume finishes the rest', () =>
+    inTemporaryFolder(async (cwd) => {
+      const urls = Array.from({ length: 40 }, (_, page) => web.url(page % 2, page));
+      await writeFile(path.join(cwd, 'urls.txt'), urls.join('\n'));
+      const args = ['batch', 'urls.txt', '--resume', 'done.jsonl', '--monitor', 'none'];
+      const full = await startNode([MAIN, ...args], { cwd, maxFileKb: 64 }).ended;
+      expect([full.code, full.stdout]).toEqual([3, '']);
+      expect(full.stderr).toContain('STORAGE_FULL');
+      expect(full.stderr).toContain('--resume done.jsonl');
+      const { code } = await run(cwd, args);
+      expect(code).toBe(0);
+      const all = await readLines(cwd, 'done.jsonl');
+      expect(all.map(({ url }) => url).sort()).toEqual([...urls].sort());
+    }));
+
+  it('asks for nothing that robots.txt forbids with --respect-robots', () =>
+    inTemporaryFolder(async (cwd) => {
+      const { code, stdout } = await run(cwd, ['batch', web.url(0, 1), '--respect-robots', '--monitor', 'none']);
+      expect(code).toBe(0);
+      expect(items(stdout)).toHaveLength(1);
+      expect(web.served()).toBeGreaterThanOrEqual(2);
+    }));
+
   it('ends with 1 and one line for wrong usage, before anything is asked', () =>
     inTemporaryFolder(async (cwd) => {
       web.reset();

@@ -106,6 +106,7 @@ describe('cache modes', () => {
   });
 });
 
+// What HTTP requires case by case is in test/conformance/http-cache.test.ts.
 describe('validate', () => {
   const validate = { cacheMode: CacheMode.ENABLED, validate: true } as const;
 
@@ -140,33 +141,6 @@ describe('validate', () => {
     expect(await get({ cacheMode: CacheMode.READ_ONLY })).toMatchObject({ cacheStatus: 'hit', text: 'number 2' });
     await crawler.close();
   });
-
-  const rules: [string, Record<string, string>, boolean][] = [
-    ['uses what is fresh by max-age', { 'cache-control': 'max-age=100' }, true],
-    ['uses what is fresh by Expires', { expires: new Date(Date.now() + 1e6).toUTCString() }, true],
-    ['asks again when Age has used up max-age', { 'cache-control': 'max-age=100', age: '200' }, false],
-    ['asks again for what is past its Expires', { expires: new Date(Date.now() - 1e6).toUTCString() }, false],
-    ['lets max-age win over Expires', { 'cache-control': 'max-age=100', expires: new Date(0).toUTCString() }, true],
-    ['stores nothing that is no-store', { 'cache-control': 'no-store, max-age=100' }, false],
-    ['asks again for no-cache', { 'cache-control': 'no-cache, max-age=100' }, false],
-    ['stores what is private, being nobody else’s', { 'cache-control': 'private, max-age=100' }, true],
-    ['ignores s-maxage, being nobody else’s', { 'cache-control': 's-maxage=0, max-age=100' }, true],
-    ['stores nothing that varies by everything', { 'cache-control': 'max-age=100', vary: '*' }, false],
-    ['reads directives in any case', { 'cache-control': 'MaX-aGe=100' }, true],
-    ['reads no-store in any case', { 'cache-control': 'NO-STORE, max-age=100' }, false],
-    ['ignores an invalid Expires', { expires: '0' }, false],
-  ];
-  for (const [name, headers, isHit] of rules) {
-    it(name, async () => {
-      const { get, seen, crawler } = await world((_request, response, count) => {
-        response.writeHead(200, { 'content-type': 'text/html', ...headers }).end(`<p>${count}</p>`);
-      });
-      await get(validate);
-      expect((await get(validate)).cacheStatus).toBe(isHit ? 'hit' : 'miss');
-      expect(seen).toHaveLength(isHit ? 1 : 2);
-      await crawler.close();
-    });
-  }
 
   it('keeps the variants of a page apart and uses each for its own requests', async () => {
     const { get, seen, crawler } = await world((request, response) => {

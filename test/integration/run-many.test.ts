@@ -1,6 +1,9 @@
 // Many URLs as one batch over real sockets: results, streaming, backpressure, failures, and what is left open.
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SemaphoreDispatcher, Simweb, WebCrawler } from '../../src/index.js';
+import { inTemporaryFolder, startNode } from './cli-process.js';
 import { fixtures, until } from './http-fixtures.js';
 
 let web: Simweb;
@@ -130,6 +133,48 @@ describe('a batch of URLs', () => {
     await until(() => open.size === 0, 'no connection is open');
     expect(performance.now() - leftAtMs).toBeLessThan(1000);
     expect(served).toBe(servedWhenLeft);
+  });
+
+  it('leaves no handle open in the process: it ends by itself', () =>
+    inTemporaryFolder(async (cwd) => {
+      let served = 0;
+      const { url, open } = await servers.serve((request, response) => {
+        served++;
+        if (request.url === '/robots.txt') return void response.writeHead(404).end();
+        if (Number(new URL(request.url!, 'http://x').searchParams.get('n')) < 10) response.end('<p>fast</p>');
+      });
+      const worker = fileURLToPath(new URL('./many-worker.mjs', import.meta.url));
+      const { code, stdout, stderr } = await startNode([worker, url, path.join(cwd, 'storage')], { cwd }).ended;
+      expect([code, stderr]).toEqual([0, '']);
+      const { read, closedMs, before, after } = JSON.parse(stdout) as {
+        read: number;
+        closedMs: number;
+        before: string[];
+        after: string[];
+      };
+      expect(read).toBe(10);
+      expect(closedMs).toBeLessThan(1000);
+      expect(after).toEqual(before);
+      await until(() => open.size === 0, 'no connection is open');
+      expect(served).toBeGreaterThan(20);
+    }));
+
+  it('shares the permits of a dispatcher fairly between batches', async () => {
+    const order: string[] = [];
+    const { url } = await servers.serve((request, response) => {
+      order.push(request.url!.slice(1, 2));
+      setTimeout(() => response.end('<p>page</p>'), 5);
+    });
+    await using crawler = await WebCrawler.open();
+    const dispatcher = new SemaphoreDispatcher({ permits: 4 });
+    const list = (name: string, count: number) => Array.from({ length: count }, (_, n) => `${url}/${name}${n}`);
+    const long = crawler.runMany(list('a', 200), {}, dispatcher).then((results) => results.length);
+    await until(() => order.length >= 20, 'the first batch has all permits');
+    const startedAt = order.length;
+    await crawler.runMany(list('b', 20), {}, dispatcher);
+    // Half each: the short one is through long before the other.
+    expect(order.slice(startedAt).lastIndexOf('b')).toBeLessThan(80);
+    expect(await long).toBe(200);
   });
 
   it('reports the failure of the list itself after the results of what was pulled', async () => {
