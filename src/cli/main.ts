@@ -3,6 +3,7 @@
 // Promise: a mistake gets one line that says what to do next; no stack is shown for it.
 import { Command, CommanderError } from 'commander';
 import { addAuditCommand } from './audit.js';
+import { addComposeCommand } from './compose.js';
 import { addConfigCommand } from './config.js';
 import { addCrawlCommand } from './crawl.js';
 import { addDemoCommand } from './demo.js';
@@ -45,6 +46,7 @@ function createProgram(onExit: (code: number) => void): Command {
   addGetCommand(program, onExit);
   addSimwebCommand(program, onExit);
   addConfigCommand(program, onExit);
+  addComposeCommand(program, onExit);
   for (const command of program.commands) {
     command.copyInheritedSettings(program);
     for (const inner of command.commands) inner.copyInheritedSettings(program);
