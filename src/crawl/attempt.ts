@@ -9,6 +9,7 @@ import type { CrawlingContext, ErrorHandler } from '../handle/context.js';
 import { Request, RequestState } from '../request/request.js';
 import type { ProxyConfiguration } from '../session/proxy.js';
 import type { SessionPool } from '../session/session-pool.js';
+import type { PackedPage } from '../store/content-page.js';
 import type { Departure, Landed } from './departure.js';
 import { judge, type RetryLimits, type Verdict } from './retry.js';
 import type { FinishedVisit } from './settler.js';
@@ -59,6 +60,8 @@ export interface AttemptHost extends VisitHost {
   readonly departure: Departure;
   readonly signal: AbortSignal;
   readonly random: () => number;
+  /** What a handled request's visit stores of its page, where content is stored. */
+  readonly pageOf?: (request: Request) => PackedPage | undefined;
   /** The crawl cannot go on. */
   readonly onFatal: (error: CrawlError) => void;
 }
@@ -179,6 +182,7 @@ function settleArrival(
       return {
         settlement: { kind: 'done', lease, record: recordOf(host, request), links },
         items,
+        page: host.pageOf?.(request),
         onSettled: (held) => {
           if (held) host.stats.finishJob(performance.now() - startedAtMs, request.retryCount);
         },
