@@ -87,6 +87,16 @@ export const withoutEffect = (reason: string): WithoutEffect => ({ withoutEffect
 export const refused = (advice: string): Refused => ({ refused: advice });
 export const replacedBy = (name: string): Refused => refused(`was replaced by ${name}`);
 
+const SIZE_UNITS: Readonly<Record<string, number>> = { '': 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3, t: 1024 ** 4 };
+
+/** Bytes of a text such as `500k`, `10MB` or `2G` (powers of 1,024); undefined when it is none. */
+export function parseByteSize(text: unknown): number | undefined {
+  if (typeof text !== 'string') return undefined;
+  const [, digits, unit] = /^(\d+(?:\.\d+)?)\s*([kmgt]?)i?b?$/i.exec(text.trim()) ?? [];
+  const bytes = Math.round(Number(digits) * (SIZE_UNITS[unit?.toLowerCase() ?? ''] ?? NaN));
+  return Number.isSafeInteger(bytes) && bytes >= 1 ? bytes : undefined;
+}
+
 /** Where warnings go: the crawl layer passes its log. */
 export type Warn = (message: string) => void;
 

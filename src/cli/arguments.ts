@@ -2,6 +2,7 @@
 // Promise: what is wrong is refused before anything starts, by a line that says what was expected.
 import { InvalidArgumentError } from 'commander';
 import { CrawlError } from '../errors.js';
+import { parseByteSize } from '../option-checks.js';
 import { parsePattern } from '../request/pattern.js';
 import { parseHttpUrl } from '../request/url.js';
 import { shown } from './terminal.js';
@@ -37,13 +38,10 @@ export function share(text: string): number {
   throw new InvalidArgumentError('Expected a number from 0 to 1.');
 }
 
-const UNITS: Readonly<Record<string, number>> = { '': 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3 };
-
-/** Bytes as a number, or with k, M or G (powers of 1,024): `500k`, `10MB`. */
+/** Bytes as a number, or with k, M, G or T (powers of 1,024): `500k`, `10MB`. */
 export function byteSize(text: string): number {
-  const [, digits, unit] = /^(\d+(?:\.\d+)?)\s*([kmg]?)i?b?$/i.exec(text.trim()) ?? [];
-  const bytes = Math.round(Number(digits) * (UNITS[unit?.toLowerCase() ?? ''] ?? NaN));
-  if (Number.isSafeInteger(bytes) && bytes >= 1) return bytes;
+  const bytes = parseByteSize(text);
+  if (bytes !== undefined) return bytes;
   throw new InvalidArgumentError('Expected a size such as 500k, 10M or 1G.');
 }
 

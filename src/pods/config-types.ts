@@ -1,0 +1,124 @@
+// What a crawl on pods is told, once it has been read, checked and resolved: the rest of pods/ trusts it.
+// Field names are the YAML keys in camelCase; paths are absolute, sizes are bytes, times are what the name says.
+
+/** The store that a pod is. */
+export type PodStore =
+  | {
+      readonly kind: 'redis';
+      /** With password and database, as a client takes it. Never log it. */
+      readonly redisUrl: string;
+      /** The address without its password, for people. */
+      readonly where: string;
+    }
+  | { readonly kind: 'embedded'; readonly path: string };
+
+export type PodsLogLevel = 'DEBUG' | 'INFO' | 'WARNING' | 'ERROR';
+
+/** The settings that are read as they stand. Those in seconds may be fractions. */
+export interface PodsSettings {
+  readonly logLevel: PodsLogLevel;
+  readonly fetchersPerPod: number;
+  readonly parsersPerPod: number;
+  /** Concurrent fetches of a fetcher process. */
+  readonly fetcherWorkers: number;
+  readonly parserWorkers: number;
+  readonly enableCpuAffinity: boolean;
+  readonly coresPerPod: number;
+  readonly redisSocketTimeout: number;
+  readonly redisSocketConnectTimeout: number;
+  readonly redisSocketKeepalive: boolean;
+  readonly redisMaxConnections: number;
+  readonly politenessDelaySeconds: number;
+  readonly robotsCacheTtlSeconds: number;
+  readonly httpTimeoutSeconds: number;
+  readonly httpMaxRetries: number;
+  readonly userAgentTemplate: string;
+  readonly maxContentLength: number;
+  readonly extractText: boolean | 'main';
+  readonly storeRawHtml: boolean;
+  readonly dedup: 'exact' | 'bloom';
+  /** Over all pods. */
+  readonly bloomFilterCapacity: number;
+  readonly bloomFilterErrorRate: number;
+  readonly frontierBatchSize: number;
+  readonly maxUrlsPerDomain: number | undefined;
+  readonly domainHead: number;
+  readonly overflowLimit: number;
+  readonly leaseSeconds: number;
+  readonly parseQueueMaxBytes: number;
+  readonly contentLayout: 'segments' | 'files';
+  readonly durability: 'process' | 'machine';
+  readonly allowPrivateAddresses: boolean;
+  readonly maxConnectionsPerAddress: number;
+  readonly maxDelaySeconds: number;
+  readonly parseQueueSoftLimit: number;
+  readonly parseQueueHardLimit: number;
+  readonly globalCoordinationRedisPod: number;
+  readonly globalMetricsUpdateInterval: number;
+  readonly prometheusHost: string;
+  readonly prometheusPort: number;
+  readonly enablePrometheus: boolean;
+  readonly maxPages: number | undefined;
+  /** Seconds. */
+  readonly maxDuration: number | undefined;
+  readonly resume: boolean;
+  readonly seededUrlsOnly: boolean;
+  /** URLs whose path ends in one of these are not queued. Lower case, without the dot. */
+  readonly skipExtensions: readonly string[];
+}
+
+/** A whole configuration, frozen. */
+export interface PodsConfig extends PodsSettings {
+  /** The file it came from. */
+  readonly configFile: string | undefined;
+  /** Every pod of the crawl, by index; all of the same kind. */
+  readonly pods: readonly PodStore[];
+  /** The indexes that this machine runs: all, or those of `--pods`. Ascending. */
+  readonly ownPods: readonly number[];
+  readonly dataDirs: readonly string[];
+  readonly logDir: string;
+  /** Spill and local state. */
+  readonly stateDir: string;
+  /** Captured pages on their way to parsers. */
+  readonly handoffDir: string;
+  readonly seedFile: string | undefined;
+  readonly excludeFile: string | undefined;
+  readonly handler: string | undefined;
+  readonly email: string;
+  /** `userAgentTemplate` with the e-mail in it. */
+  readonly userAgent: string;
+  /** Bytes. */
+  readonly fetcherMemoryLimit: number;
+  readonly parserMemoryLimit: number;
+  readonly orchestratorMemoryLimit: number;
+  /** `--fresh`: what the stores hold may be wiped. */
+  readonly fresh: boolean;
+}
+
+/** What the command line may say, as commander names it; it wins over the file. */
+export interface PodsFlags {
+  readonly seedFile?: string;
+  readonly email?: string;
+  readonly dataDir?: readonly string[];
+  readonly excludeFile?: string;
+  readonly fetcherWorkers?: number;
+  readonly parserWorkers?: number;
+  readonly maxPages?: number;
+  readonly maxDuration?: number;
+  readonly logLevel?: string;
+  readonly resume?: boolean;
+  readonly seededUrlsOnly?: boolean;
+  readonly overrideNumPods?: number;
+  readonly overrideFetchersPerPod?: number;
+  readonly overrideParsersPerPod?: number;
+  /** `0-3,5` */
+  readonly pods?: string;
+  readonly fresh?: boolean;
+  readonly allowPrivate?: boolean;
+  readonly redisHost?: string;
+  readonly redisPort?: number;
+  readonly redisDb?: number;
+  readonly redisPassword?: string;
+  readonly numFetcherProcesses?: number;
+  readonly numParserProcesses?: number;
+}

@@ -1,0 +1,67 @@
+import { createHash } from 'node:crypto';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { dataDirOfUrl, parsePodRange, podOfDomain, podOfUrl } from './topology.js';
+
+const firstUint32 = (algorithm: string, text: string): number =>
+  createHash(algorithm).update(text).digest().readUInt32BE(0);
+
+describe('the pod of a domain', () => {
+  it('is the first 32 bits of its MD5 modulo the pods', () => {
+    // echo -n example.com | md5sum: 5ababd603b22780302dd8d83498e5172
+    expect(podOfDomain('example.com', 16)).toBe(0x5ababd60 % 16);
+    expect(podOfDomain('example.com', 7)).toBe(0x5ababd60 % 7);
+    fc.assert(
+      fc.property(fc.domain(), fc.integer({ min: 1, max: 64 }), (domain, pods) => {
+        expect(podOfDomain(domain, pods)).toBe(firstUint32('md5', domain) % pods);
+      }),
+    );
+  });
+
+  it('is the same for every host and port of a registrable domain', () => {
+    const pod = podOfDomain('example.co.uk', 64);
+    expect(podOfUrl('https://example.co.uk/', 64)).toBe(pod);
+    expect(podOfUrl('http://a.b.example.co.uk:8080/x?y#z', 64)).toBe(pod);
+    expect(podOfUrl('https://WWW.Example.CO.UK', 64)).toBe(pod);
+  });
+
+  it('counts sites on a private suffix to the domain of the ICANN section', () => {
+    expect(podOfUrl('https://someone.github.io/', 64)).toBe(podOfDomain('github.io', 64));
+  });
+
+  it('takes an IP address in canonical form, without its port', () => {
+    const pod = podOfDomain('127.0.0.1', 64);
+    expect(podOfUrl('http://127.0.0.1:8080/', 64)).toBe(pod);
+    expect(podOfUrl('http://0x7f.1/', 64)).toBe(pod);
+    expect(podOfUrl('http://[0:0::1]:80/', 64)).toBe(podOfDomain('[::1]', 64));
+  });
+});
+
+describe('the data directory of a page', () => {
+  it('is the first 32 bits of the SHA-256 of its unique key modulo the directories', () => {
+    fc.assert(
+      fc.property(fc.webUrl(), fc.integer({ min: 1, max: 12 }), (url, dirs) => {
+        expect(dataDirOfUrl(url, dirs)).toBe(firstUint32('sha256', url) % dirs);
+      }),
+    );
+  });
+});
+
+describe('a list of pods', () => {
+  it('may name single pods and ranges, in any order, with repeats', () => {
+    expect(parsePodRange('0-3,5', 16)).toEqual([0, 1, 2, 3, 5]);
+    expect(parsePodRange(' 7, 2 - 3 ,3', 16)).toEqual([2, 3, 7]);
+    expect(parsePodRange('0', 1)).toEqual([0]);
+  });
+
+  it.each([
+    ['', /not a list of pods/],
+    ['1,', /not a list of pods/],
+    ['-1', /not a list of pods/],
+    ['a', /not a list of pods/],
+    ['3-1', /runs backwards/],
+    ['0-16', /no pod 16: the last is 15/],
+  ])('is refused with a reason when it says "%s"', (text, reason) => {
+    expect(() => parsePodRange(text, 16)).toThrow(reason);
+  });
+});

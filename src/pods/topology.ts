@@ -1,0 +1,51 @@
+// Which pod owns a domain and which data directory a page: pure arithmetic that every process and machine agrees on.
+// Promise: a domain belongs to exactly one pod, which is what makes politeness exact.
+import { hash } from 'node:crypto';
+import { CrawlError } from '../errors.js';
+import { domainOf } from '../request/url.js';
+import { contentHash, homeDirectory } from '../store/content-names.js';
+
+/**
+ * The pod of a registrable domain (or canonical IP address), of `pods` in all: the first 8 hex digits of its MD5 as a
+ * number, modulo pods.
+ *
+ * @example
+ * podOfDomain('example.com', 16); // 1
+ */
+export function podOfDomain(domain: string, pods: number): number {
+  return pods === 1 ? 0 : Number.parseInt(hash('md5', domain, 'hex').slice(0, 8), 16) % pods;
+}
+
+/** The pod that owns the domain of an http(s) URL. */
+export function podOfUrl(url: string, pods: number): number {
+  return podOfDomain(domainOf(url), pods);
+}
+
+/** Which of `dirs` data directories a page belongs to, by its unique key; it has nothing to do with its pod. */
+export function dataDirOfUrl(uniqueKey: string, dirs: number): number {
+  return homeDirectory(contentHash(uniqueKey), dirs);
+}
+
+/**
+ * The pods of a list such as `0-3,5`, ascending and without repeats.
+ *
+ * @example
+ * parsePodRange('0-3,5', 16); // [0, 1, 2, 3, 5]
+ */
+export function parsePodRange(text: string, pods: number): number[] {
+  const chosen = new Set<number>();
+  for (const part of text.split(',')) {
+    const [, low, high] = /^\s*(\d{1,6})(?:\s*-\s*(\d{1,6}))?\s*$/.exec(part) ?? [];
+    if (low === undefined) throw wrongRange(`"${text.slice(0, 80)}" is not a list of pods such as 0-3,5`);
+    const [first, last] = [Number(low), Number(high ?? low)];
+    if (first > last) throw wrongRange(`the range ${first}-${last} runs backwards`);
+    if (last >= pods)
+      throw wrongRange(`there is no pod ${last}: the ${pods === 1 ? 'only one is 0' : `last is ${pods - 1}`}`);
+    for (let pod = first; pod <= last; pod++) chosen.add(pod);
+  }
+  return [...chosen].sort((a, b) => a - b);
+}
+
+function wrongRange(message: string): CrawlError {
+  return new CrawlError('OPTION_INVALID', message);
+}

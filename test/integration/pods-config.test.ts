@@ -1,0 +1,236 @@
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type PodsConfig, PodsConfigError, type PodsFlags, readPodsConfig } from '../../src/pods/config.js';
+
+let folder: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'orcrawl-config-'));
+  await writeFile(join(folder, 'seeds.txt'), 'example.com\n');
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+async function read(yaml: string | undefined, flags: PodsFlags = {}): Promise<PodsConfig> {
+  const file = join(folder, 'crawl.yaml');
+  if (yaml !== undefined) await writeFile(file, yaml);
+  return readPodsConfig(yaml === undefined ? undefined : file, flags, { workingDir: folder });
+}
+
+async function problemsOf(yaml: string | undefined, flags: PodsFlags = {}): Promise<readonly string[]> {
+  const error = await read(yaml, flags).then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  expect(error).toBeInstanceOf(PodsConfigError);
+  return (error as PodsConfigError).problems;
+}
+
+const GOOD = 'email: you@example.com\nseed_file: seeds.txt\n';
+
+describe('a pods configuration', () => {
+  it('has the defaults of the specification, absolute paths, and cannot be changed', async () => {
+    const config = await read(`${GOOD}pods:\n  - redis_url: redis://localhost:6379\ndata_dirs: [./a, /tmp/b]\n`);
+    expect(config).toMatchObject({
+      pods: [{ kind: 'redis', redisUrl: 'redis://localhost:6379/0', where: 'redis://localhost:6379/0' }],
+      ownPods: [0],
+      dataDirs: [join(folder, 'a'), '/tmp/b'],
+      logDir: join(folder, 'a/logs'),
+      stateDir: join(folder, 'a/state'),
+      seedFile: join(folder, 'seeds.txt'),
+      fetchersPerPod: 6,
+      parsersPerPod: 0,
+      politenessDelaySeconds: 70,
+      userAgent: 'ExperimentalCrawler/1.0 (you@example.com)',
+      fetcherMemoryLimit: 2 * 1024 ** 3,
+      parserMemoryLimit: 4 * 1024 ** 3,
+      maxPages: undefined,
+      resume: false,
+      fresh: false,
+    });
+    expect(Object.isFrozen(config) && Object.isFrozen(config.pods) && Object.isFrozen(config.dataDirs)).toBe(true);
+  });
+
+  it('may be written in camelCase, and null stands for the default', async () => {
+    const config = await read(
+      `${GOOD}fetcherWorkers: 20\nmaxPages: 1e6\npolitenessDelaySeconds: 0.5\nfetchersPerPod: null\nextractText: main\n` +
+        'skipExtensions: [.PDF]\nfetcherMemoryLimit: 512M',
+    );
+    expect(config).toMatchObject({
+      fetcherWorkers: 20,
+      maxPages: 1_000_000,
+      politenessDelaySeconds: 0.5,
+      extractText: 'main',
+      skipExtensions: ['pdf'],
+      fetcherMemoryLimit: 512 * 1024 ** 2,
+    });
+  });
+
+  it('lets flags win over test_mode, and test_mode over the rest', async () => {
+    const pods = Array.from({ length: 6 }, (_, i) => `  - redis_url: redis://localhost:${6400 + i}\n`).join('');
+    const yaml =
+      `${GOOD}pods:\n${pods}data_dirs: [./a]\nmax_pages: 5\nlog_level: DEBUG\n` +
+      'test_mode: { enabled: true, fetchers_per_pod: 3 }';
+    const tested = await read(yaml);
+    expect(tested).toMatchObject({ fetchersPerPod: 3, parsersPerPod: 1, maxPages: 5, logLevel: 'DEBUG' });
+    expect(tested.pods).toHaveLength(4);
+    expect(tested.dataDirs).toEqual([join(folder, 'test_data/ssd1'), join(folder, 'test_data/ssd2')]);
+    await mkdir(join(folder, 'elsewhere'));
+    const flagged = await read(yaml, {
+      overrideNumPods: 2,
+      overrideFetchersPerPod: 1,
+      dataDir: ['elsewhere'],
+      maxPages: 9,
+      logLevel: 'warning',
+      pods: '1',
+    });
+    expect(flagged).toMatchObject({ fetchersPerPod: 1, parsersPerPod: 1, maxPages: 9, logLevel: 'WARNING' });
+    expect(flagged.pods).toHaveLength(2);
+    expect(flagged.ownPods).toEqual([1]);
+    expect(flagged.dataDirs).toEqual([join(folder, 'elsewhere')]);
+  });
+
+  it('takes one Redis by flags alone', async () => {
+    const config = await read(undefined, {
+      email: 'you@example.com',
+      seedFile: 'seeds.txt',
+      redisHost: '::1',
+      redisPort: 7000,
+      redisDb: 2,
+      redisPassword: 'a/b@c',
+      numFetcherProcesses: 3,
+      numParserProcesses: 1,
+    });
+    expect(config.pods).toEqual([
+      { kind: 'redis', redisUrl: 'redis://:a%2Fb%40c@[::1]:7000/2', where: 'redis://[::1]:7000/2' },
+    ]);
+    expect(config).toMatchObject({ fetchersPerPod: 3, parsersPerPod: 1 });
+  });
+
+  it('gives database and password to the stores that have none of their own', async () => {
+    const config = await read(
+      `${GOOD}redis_db: 3\nredis_password: secret\npods:\n  - redis_url: redis://a\n  - redis_url: redis://u:own@b:1/7\n`,
+    );
+    expect(config.pods).toMatchObject([
+      { redisUrl: 'redis://:secret@a:6379/3', where: 'redis://a:6379/3' },
+      { redisUrl: 'redis://u:own@b:1/7', where: 'redis://b:1/7' },
+    ]);
+  });
+
+  it('uses one embedded pod under the data directory when no store is named', async () => {
+    const config = await read(`${GOOD}data_dirs: [./data]\n`);
+    expect(config.pods).toEqual([{ kind: 'embedded', path: join(folder, 'data/pod_0') }]);
+    expect(config.fetchersPerPod).toBe(1);
+    const tested = await read(`${GOOD}test_mode: { enabled: true, num_pods: 3 }\n`);
+    expect(tested.pods).toHaveLength(3);
+    expect(tested).toMatchObject({ fetchersPerPod: 1, parsersPerPod: 0 });
+  });
+
+  it('needs no seeds to resume', async () => {
+    expect((await read('email: you@example.com\nresume: true\n')).seedFile).toBeUndefined();
+  });
+
+  it('leaves nothing behind', async () => {
+    await read(`${GOOD}data_dirs: [./data/deep]\n`);
+    expect((await readdir(folder)).sort()).toEqual(['crawl.yaml', 'seeds.txt']);
+  });
+});
+
+describe('a wrong pods configuration', () => {
+  it('is refused with everything that is wrong, by name', async () => {
+    await writeFile(join(folder, 'file'), '');
+    const problems = await problemsOf(
+      [
+        'pods: [{ redis_url: "http://localhost" }, { path: a, redis_url: "redis://b" }, {}, { redis_urls: "redis://c" }]',
+        'data_dirs: [./file/inside]',
+        'fetchers_per_pods: 3',
+        'fetcherWorker: 3',
+        'max_pages: many',
+        'maxDuration: -1',
+        'http_timeout_seconds: 3',
+        'httpTimeoutSeconds: 3',
+        'extract_text: maybe',
+        'user_agent_template: Mine/1.0',
+        'parse_queue_soft_limit: 90000',
+        'fetcher_memory_limit: lots',
+        'exclude_file: nowhere.txt',
+        'test_mode: { enabled: yes please }',
+      ].join('\n'),
+    );
+    const expected = [
+      /^there is no key pods\[3\]\.redis_urls, did you mean redis_url\?$/,
+      /^there is no key fetchers_per_pods, did you mean fetchers_per_pod\?$/,
+      /^there is no key fetcherWorker, did you mean fetcherWorkers\?$/,
+      /^max_pages must be a whole number from 1, got "many"$/,
+      /^maxDuration must be a number above 0, got -1$/,
+      /^http_timeout_seconds is given twice, as http_timeout_seconds and as httpTimeoutSeconds$/,
+      /^extract_text must be true or false or one of "main", got "maybe"$/,
+      /^fetcher_memory_limit must be a size such as "2G", "512M" or a number of bytes, got "lots"$/,
+      /^test_mode\.enabled must be true or false, got "yes please"$/,
+      /^pods\[0\]\.redis_url must be an address such as redis:\/\/localhost:6379, got "http:\/\/localhost\/"$/,
+      /^pods\[1\] has both redis_url and path/,
+      /^pods\[2\] must name its store: redis_url or path$/,
+      /^email is missing/,
+      /^seeds are missing/,
+      /^user_agent_template must contain \{email\}/,
+      /^parse_queue_soft_limit must be below parse_queue_hard_limit$/,
+      /^data_dirs: ".*\/file\/inside" is not writable: a part of it is not a folder$/,
+      /^exclude_file: ".*\/nowhere.txt" cannot be read: there is no such file$/,
+    ];
+    for (const pattern of expected) expect(problems).toContainEqual(expect.stringMatching(pattern));
+    expect(problems).toHaveLength(expected.length);
+  });
+
+  it.each([
+    ['pods: [{ path: a }, { redis_url: "redis://a" }]', /mixes redis_url and path/],
+    [
+      'pods: [{ redis_url: "redis://localhost" }, { redis_url: "redis://127.0.0.1:6379/0" }]',
+      /same store as pods\[0\]/,
+    ],
+    ['pods: [{ path: a }]\nfetchers_per_pod: 2', /^fetchers_per_pod must be 1 with embedded pods, got 2/],
+    ['pods: [{ path: a }]\nparsers_per_pod: 1', /^parsers_per_pod must be 0 with embedded pods/],
+    [
+      'pods: [{ path: a }]\nglobal_coordination_redis_pod: 1',
+      /^global_coordination_redis_pod is 1, but the last pod is 0/,
+    ],
+    ['pods: [{ path: a }]\ntest_mode: { enabled: true, num_pods: 2 }', /^test_mode.num_pods is 2, but only one pod is/],
+    ['email: "you at example"', /^email must be an e-mail address/],
+    ['seed_file: 7', /^seed_file must be a non-empty string, got 7/],
+  ])('says what contradicts itself: %s', async (yaml, reason) => {
+    const own = yaml.split(':')[0]!;
+    const rest = GOOD.split('\n')
+      .filter((line) => !line.startsWith(own))
+      .join('\n');
+    expect(await problemsOf(`${rest}\n${yaml}\n`)).toEqual([expect.stringMatching(reason)]);
+  });
+
+  it.each<[PodsFlags, RegExp]>([
+    [{ pods: '0-1' }, /^--pods: there is no pod 1/],
+    [{ maxPages: 0 }, /^--max-pages must be a whole number from 1, got 0$/],
+    [{ logLevel: 'loud' }, /^--log-level must be one of/],
+    [{ overrideNumPods: 0 }, /^--override-num-pods must be/],
+    [{ email: 'nobody' }, /^--email must be an e-mail address/],
+    [{ seedFile: 'gone.txt' }, /^seed_file: .* there is no such file/],
+  ])('says which flag is wrong: %o', async (flags, reason) => {
+    expect(await problemsOf(GOOD, flags)).toEqual([expect.stringMatching(reason)]);
+  });
+
+  it('is refused for its YAML alone when that cannot be read', async () => {
+    expect(await problemsOf('email: [')).toEqual([expect.stringMatching(/crawl.yaml is not valid YAML: .* line 1/)]);
+    expect(await problemsOf('- a\n')).toEqual([expect.stringMatching(/must hold keys with values/)]);
+    expect(await problemsOf('a: 1\na: 2\n')).toEqual([expect.stringMatching(/not valid YAML: .*unique/)]);
+    const bomb = [
+      'a: &a [1,1,1,1,1,1,1,1,1]',
+      ...Array.from({ length: 9 }, (_, i) => {
+        const [from, to] = [String.fromCharCode(97 + i), String.fromCharCode(98 + i)];
+        return `${to}: &${to} [${Array(9).fill(`*${from}`).join(',')}]`;
+      }),
+    ].join('\n');
+    expect(await problemsOf(bomb)).toEqual([expect.stringMatching(/not valid YAML: Excessive alias count/)]);
+  });
+
+  it('tells a file that is not there', async () => {
+    await expect(readPodsConfig(join(folder, 'gone.yaml'))).rejects.toThrow(/gone\.yaml cannot be read: ENOENT/);
+  });
+});
