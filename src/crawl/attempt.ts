@@ -39,6 +39,8 @@ export interface Visit extends VisitContext {
 /** How a navigation went. `requeue` and `refused` end the visit without the handler. */
 export type Arrival =
   | { readonly kind: 'handled' }
+  /** The capture waits under this name for whoever finishes the visit. */
+  | { readonly kind: 'handed'; readonly capture: string; readonly bytes: number }
   | { readonly kind: 'requeue'; readonly target: Request }
   | { readonly kind: 'refused'; readonly target: string };
 
@@ -187,6 +189,16 @@ function settleArrival(
           if (held) host.stats.finishJob(performance.now() - startedAtMs, request.retryCount);
         },
       };
+    case 'handed': {
+      const { capture, bytes } = arrival;
+      return {
+        settlement: { kind: 'handed', lease, capture, bytes, record: recordOf(host, request) },
+        items: [],
+        onSettled: (held) => {
+          if (held) host.stats.finishJob(performance.now() - startedAtMs, request.retryCount);
+        },
+      };
+    }
     case 'requeue':
       request.state = RequestState.SKIPPED;
       return {

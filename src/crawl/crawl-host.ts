@@ -1,20 +1,20 @@
 // What all visits of one run share, composed: engine, sessions, politeness and the host that attempts ask.
 // One composition for every placement: a crawler in its own process, and a fetcher of a pod.
-import type { HttpEngine } from '../fetch/http/engine.js';
+import type { Capture, Engine } from '../fetch/engine.js';
 import { sendRequest } from '../fetch/http/send-request.js';
 import type { RequestQueue } from '../frontier/request-queue.js';
 import type { ContextCrawler } from '../handle/context.js';
 import type { SkippedRequestCallback, SkipReason } from '../handle/enqueue-links.js';
 import type { Log } from '../observe/log.js';
 import { decodeBody, detectEncoding } from '../parse/encoding.js';
-import type { Dictionary } from '../request/request.js';
+import type { Dictionary, Request } from '../request/request.js';
 import type { SessionPool } from '../session/session-pool.js';
 import type { KeyValueStore } from '../store/key-value.js';
 import type { Admission } from './admission.js';
 import type { AttemptHost, Navigate } from './attempt.js';
 import { createPlainDeparture } from './departure.js';
 import type { Gate } from './gate.js';
-import { cookiesOf, createHttpNavigation, isSeededAddress } from './http-visit.js';
+import { cookiesOf, createHttpNavigation, type HttpVisitParts, isSeededAddress } from './http-visit.js';
 import type { CrawlerKind, ResolvedOptions } from './options.js';
 import { dressFile, dressPage } from './page-context.js';
 import type { Politeness, PoliteQueue } from './politeness.js';
@@ -48,6 +48,12 @@ export interface CrawlHostParts {
   readonly useState: <State extends Dictionary>(initial?: State) => Promise<State>;
   /** What a handled request's visit stores of its page. */
   readonly pageOf?: AttemptHost['pageOf'];
+  /** Told of every response that is handled, before its handler. */
+  readonly onCapture?: (request: Request, capture: Capture) => void;
+  /** In place of the HTTP engine: then nothing leaves the machine, and nobody need be polite. */
+  readonly engine?: Engine;
+  /** Hands a usable response on instead of handling it here. */
+  readonly handOff?: HttpVisitParts['handOff'];
 }
 
 export interface CrawlHost {
@@ -58,32 +64,34 @@ export interface CrawlHost {
 }
 
 export async function openCrawlHost(parts: CrawlHostParts): Promise<CrawlHost> {
-  const { kind, options, queue, log, stats, admission, sessionPool, privateHosts } = parts;
+  const { options, queue, log, stats, admission, sessionPool, privateHosts } = parts;
   // Loaded with the first run: importing the package stays cheap.
   const { createHttpEngine } = await import('../fetch/http/engine.js');
   const { allowPrivateAddresses, maxConnectionsPerAddress } = options;
-  const engine = createHttpEngine({ allowPrivateAddresses, maxConnectionsPerAddress });
-  for (const host of (await privateHosts?.list()) ?? []) engine.allowHost(`http://${host}/`);
+  const http = createHttpEngine({ allowPrivateAddresses, maxConnectionsPerAddress });
+  const engine = parts.engine ?? http;
+  for (const host of (await privateHosts?.list()) ?? []) http.allowHost(`http://${host}/`);
   const allowHost = async (url: string) => {
     if (!privateHosts) return false;
     const isNew = await privateHosts.note(new URL(url).host);
-    engine.allowHost(url);
+    http.allowHost(url);
     return isNew;
   };
   // Its parts are loaded for those who use them.
-  const politeness: Politeness | undefined = options.polite
-    ? await (
-        await import('./politeness.js')
-      ).openPoliteness({
-        options,
-        queue,
-        engine,
-        allowHost,
-        admission,
-        proxyConfiguration: options.proxyConfiguration,
-        log,
-      })
-    : undefined;
+  const politeness: Politeness | undefined =
+    options.polite && !parts.engine
+      ? await (
+          await import('./politeness.js')
+        ).openPoliteness({
+          options,
+          queue,
+          engine,
+          allowHost,
+          admission,
+          proxyConfiguration: options.proxyConfiguration,
+          log,
+        })
+      : undefined;
   let gate: Gate | undefined;
   const userAgentFor = (url: string) => admission.overrideFor(url).userAgent ?? options.userAgent;
   const host: CrawlHost['host'] = {
@@ -98,7 +106,7 @@ export async function openCrawlHost(parts: CrawlHostParts): Promise<CrawlHost> {
     useState: parts.useState,
     sendRequest: (sendOptions, { request, session, proxyUrl }) => {
       const send = () =>
-        sendRequest(engine, sendOptions, {
+        sendRequest(http, sendOptions, {
           cookies: session && options.persistCookiesPerSession ? cookiesOf(session) : undefined,
           proxyUrl,
           headers: { 'user-agent': options.userAgent, ...session?.headerSet },
@@ -115,7 +123,7 @@ export async function openCrawlHost(parts: CrawlHostParts): Promise<CrawlHost> {
     },
     limits: options,
     handlerTimeoutMs: options.requestHandlerTimeoutMs,
-    navigate: navigationOf(kind, options, engine, stats, allowHost, userAgentFor),
+    navigate: navigationOf(parts, engine, allowHost, userAgentFor),
     requestHandler: parts.requestHandler,
     errorHandler: options.errorHandler,
     failedRequestHandler: options.failedRequestHandler,
@@ -131,26 +139,33 @@ export async function openCrawlHost(parts: CrawlHostParts): Promise<CrawlHost> {
     openGate: politeness && ((attemptHost) => (gate = politeness.openGate(attemptHost))),
     async close() {
       await politeness?.close();
-      await engine.close();
+      await parts.engine?.close();
+      await http.close();
     },
   };
 }
 
 function navigationOf(
-  kind: CrawlerKind,
-  options: ResolvedOptions,
-  engine: HttpEngine,
-  stats: Statistics,
+  parts: CrawlHostParts,
+  engine: Engine,
   allowHost: (url: string) => Promise<boolean>,
   userAgentFor: (url: string) => string,
 ): Navigate {
+  const { kind, options, stats, onCapture } = parts;
   if (kind === 'basic') return withoutNavigation;
   return createHttpNavigation({
     engine,
     options,
     allowHost,
     userAgentFor,
-    dress: kind === 'file' ? dressFile : (visit, capture) => dressPage(visit, capture, options),
+    dress:
+      kind === 'file'
+        ? dressFile
+        : (visit, capture) => {
+            onCapture?.(visit.request, capture);
+            dressPage(visit, capture, options);
+          },
+    handOff: parts.handOff,
     onStatus: (statusCode) => stats.registerStatusCode(statusCode),
   });
 }

@@ -20,6 +20,14 @@ export interface PodReading extends Counters {
   readonly restingDomains: number;
 }
 
+/**
+ * `limit`: from now on there is a limit, at least what is done and in work. `known` is the allowance that the caller
+ * knows: a call that finds another one was made before, and changes nothing.
+ */
+export type AllowanceAct =
+  | { readonly act: 'limit' | 'lift' }
+  | { readonly act: 'give' | 'take'; readonly pages: number; readonly known: number };
+
 export interface AllowanceAnswer {
   /** False when another coordinates by now: nothing happened. */
   readonly held: boolean;
@@ -46,7 +54,7 @@ export interface PullAnswer {
 export interface PodOperations {
   reading(): Promise<PodReading>;
   /** `epoch` numbers the coordinator; an older one is refused. */
-  changeAllowance(epoch: number, act: 'give' | 'take' | 'lift', pages: number): Promise<AllowanceAnswer>;
+  changeAllowance(epoch: number, change: AllowanceAct): Promise<AllowanceAnswer>;
   /** Captures that wait to be parsed, with their leases. */
   pull(call: Caller & { readonly max: number }): Promise<PullAnswer>;
   /** Takes, keeps (`ttlMs` above 0) or gives up the role of supervisor. */
@@ -81,8 +89,9 @@ export function createPodOperations(options: {
         allowance: allowance < 0 ? undefined : allowance,
       };
     },
-    async changeAllowance(epoch, act, pages) {
-      const answer = (await run('allowance', [epoch, act, pages])) as [number, number, number];
+    async changeAllowance(epoch, change) {
+      const numbers = 'pages' in change ? [change.pages, change.known] : [0, 0];
+      const answer = (await run('allowance', [epoch, change.act, ...numbers])) as [number, number, number];
       const [held, changed, allowance] = answer;
       return { held: held === 1, pages: changed, allowance: allowance < 0 ? undefined : allowance };
     },
