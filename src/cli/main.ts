@@ -3,6 +3,8 @@
 // Promise: a mistake gets one line that says what to do next; no stack is shown for it.
 import { Command, CommanderError } from 'commander';
 import { addAuditCommand } from './audit.js';
+import { addComposeCommand } from './compose.js';
+import { addConfigCommand } from './config.js';
 import { addCrawlCommand } from './crawl.js';
 import { addDemoCommand } from './demo.js';
 import { EXIT, exitCodeOf } from './exit-codes.js';
@@ -25,6 +27,7 @@ Examples:
   $ cat urls.txt | orcrawl batch - --stream      a list of URLs, one JSON line each
   $ orcrawl run --config crawl.yaml              crawl the web on pods
   $ orcrawl simweb --port 8080                   serve a synthetic web to try things on
+  $ orcrawl config check crawl.yaml              what a crawl on pods would be
   $ orcrawl crawl --help                         everything a crawl can be told
 `;
 
@@ -45,6 +48,8 @@ function createProgram(onExit: (code: number) => void): Command {
   addDemoCommand(program, onExit);
   addGetCommand(program, onExit);
   addSimwebCommand(program, onExit);
+  addConfigCommand(program, onExit);
+  addComposeCommand(program, onExit);
   for (const command of program.commands) {
     command.copyInheritedSettings(program);
     for (const inner of command.commands) inner.copyInheritedSettings(program);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { dataDirOfUrl, parsePodRange, podOfDomain, podOfUrl } from './topology.js';
+import { coresOfPod, dataDirOfUrl, parsePodRange, podOfDomain, podOfUrl } from './topology.js';
 
 const firstUint32 = (algorithm: string, text: string): number =>
   createHash(algorithm).update(text).digest().readUInt32BE(0);
@@ -40,7 +40,7 @@ describe('the pod of a domain', () => {
 describe('the data directory of a page', () => {
   it('is the first 32 bits of the SHA-256 of its unique key modulo the directories', () => {
     fc.assert(
-      fc.property(fc.webUrl(), fc.integer({ min: 1, max: 12 }), (url, dirs) => {
+      fc.property(fc.string(), fc.integer({ min: 1, max: 12 }), (url, dirs) => {
         expect(dataDirOfUrl(url, dirs)).toBe(firstUint32('sha256', url) % dirs);
       }),
     );
@@ -63,5 +63,18 @@ describe('a list of pods', () => {
     ['0-16', /no pod 16: the last is 15/],
   ])('is refused with a reason when it says "%s"', (text, reason) => {
     expect(() => parsePodRange(text, 16)).toThrow(reason);
+  });
+});
+
+describe('the cores of a pod', () => {
+  it('are two thirds for fetchers and the rest for parsers', () => {
+    expect(coresOfPod(0, 12, 2)).toEqual({ fetchers: [0, 1, 2, 3, 4, 5, 6, 7], parsers: [8, 9, 10, 11] });
+    expect(coresOfPod(2, 3, 1)).toEqual({ fetchers: [6, 7], parsers: [8] });
+  });
+
+  it('are all for fetchers where nobody parses apart, and shared where there is one', () => {
+    expect(coresOfPod(1, 4, 0)).toEqual({ fetchers: [4, 5, 6, 7], parsers: [] });
+    expect(coresOfPod(1, 1, 2)).toEqual({ fetchers: [1], parsers: [1] });
+    expect(coresOfPod(0, 2, 1)).toEqual({ fetchers: [0], parsers: [1] });
   });
 });

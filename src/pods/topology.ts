@@ -49,3 +49,21 @@ export function parsePodRange(text: string, pods: number): number[] {
 function wrongRange(message: string): CrawlError {
   return new CrawlError('OPTION_INVALID', message);
 }
+
+/** Cores for the processes of a pod. */
+export interface PodCores {
+  readonly fetchers: readonly number[];
+  readonly parsers: readonly number[];
+}
+
+/**
+ * The cores of the pod that is the `position`th of this machine: `coresPerPod` in a row, the first two thirds for
+ * fetchers and the rest for parsers; all for fetchers when there are no parsers.
+ */
+export function coresOfPod(position: number, coresPerPod: number, parsersPerPod: number): PodCores {
+  const all = Array.from({ length: coresPerPod }, (_, index) => position * coresPerPod + index);
+  // One core can only be shared.
+  if (coresPerPod === 1) return { fetchers: all, parsers: parsersPerPod === 0 ? [] : all };
+  const share = parsersPerPod === 0 ? all.length : Math.min(coresPerPod - 1, Math.ceil((coresPerPod * 2) / 3));
+  return { fetchers: all.slice(0, share), parsers: all.slice(share) };
+}
