@@ -9,7 +9,8 @@ import type { PodReading } from '../frontier/redis/pod-operations.js';
 import type { PodsConfig } from './config-types.js';
 import { pacingOf } from './pod-frontier.js';
 import { createRoutingHolder, packOutbox, unpackOutbox } from './routing-holder.js';
-import { tellingHolder, type WorkerStore, type WorkerStoreOptions } from './worker-store.js';
+import { tellingHolder } from './telling-holder.js';
+import type { WorkerStore, WorkerStoreOptions } from './worker-store.js';
 
 export const SEEDED_MARK = 'seeded';
 const LOOK_MS = 50;

@@ -1,6 +1,6 @@
 // A worker's own pod and its way to the others, whatever kind of store they are.
 // One place knows the difference between Redis and embedded stores; the worker does not.
-import { createHolder, type Holder, newHolderId } from '../frontier/holder.js';
+import { createHolder } from '../frontier/holder.js';
 import type { Overview } from '../frontier/frontier.js';
 import type { RedisFrontier } from '../frontier/redis/frontier.js';
 import type { AllowanceAct, PodReading } from '../frontier/redis/pod-operations.js';
@@ -11,6 +11,7 @@ import type { WorkerPlace } from './messages.js';
 import { startOutboxDelivery } from './outbox.js';
 import { openPodFrontier } from './pod-frontier.js';
 import { createRoutingHolder, type RoutingHolder } from './routing-holder.js';
+import { tellingHolder } from './telling-holder.js';
 
 export interface WorkerStore {
   readonly holder: RoutingHolder;
@@ -85,16 +86,4 @@ async function openRedisStore(options: WorkerStoreOptions): Promise<WorkerStore>
       await frontier.close();
     },
   };
-}
-
-/** A holder whose every life is told to the supervisor, which releases it when this process dies. */
-export function tellingHolder(
-  frontier: Parameters<typeof createHolder>[0],
-  leaseMs: number,
-  onHolder: (id: string) => void,
-  id = newHolderId(),
-): Holder {
-  const holder = createHolder(frontier, { id, leaseMs, onLost: () => onHolder(holder.id) });
-  onHolder(id);
-  return holder;
 }
