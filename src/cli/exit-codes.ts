@@ -10,6 +10,10 @@ export const EXIT = Object.freeze({
   someFailed: 2,
   /** The disk is full: what was crawled is safe, the rest waits. */
   paused: 3,
+  /** A store came back empty: it is never silently refilled. */
+  emptied: 4,
+  /** A pod stopped because its workers kept ending. */
+  podStopped: 5,
   interrupted: 130,
 });
 
@@ -17,5 +21,8 @@ export const EXIT = Object.freeze({
 export class UsageError extends Error {}
 
 export function exitCodeOf(error: unknown): number {
-  return error instanceof CrawlError && error.code === 'STORAGE_FULL' ? EXIT.paused : EXIT.misuse;
+  if (!(error instanceof CrawlError)) return EXIT.misuse;
+  if (error.code === 'STORAGE_FULL') return EXIT.paused;
+  if (error.code === 'QUEUE_EMPTIED') return EXIT.emptied;
+  return error.code === 'WORKER_LOST' ? EXIT.podStopped : EXIT.misuse;
 }

@@ -11,6 +11,7 @@ import { EXIT, exitCodeOf } from './exit-codes.js';
 import { addGetCommand } from './get.js';
 import { addBatchCommand } from './batch.js';
 import { addCacheCommand } from './cache.js';
+import { addRunCommand } from './run.js';
 import { addScrapeCommand } from './scrape.js';
 import { addSimwebCommand } from './simweb.js';
 import { complain, errorLine, tolerateClosedPipes } from './terminal.js';
@@ -24,6 +25,7 @@ Examples:
   $ orcrawl get example.com -d ./data            print a page that a crawl stored
   $ orcrawl scrape example.com                   one page as markdown
   $ cat urls.txt | orcrawl batch - --stream      a list of URLs, one JSON line each
+  $ orcrawl run --config crawl.yaml              crawl the web on pods
   $ orcrawl simweb --port 8080                   serve a synthetic web to try things on
   $ orcrawl config check crawl.yaml              what a crawl on pods would be
   $ orcrawl crawl --help                         everything a crawl can be told
@@ -39,6 +41,7 @@ function createProgram(onExit: (code: number) => void): Command {
     .configureOutput({ outputError: () => undefined });
   addCrawlCommand(program, onExit);
   addAuditCommand(program, onExit);
+  addRunCommand(program, onExit);
   addScrapeCommand(program, onExit);
   addBatchCommand(program, onExit);
   addCacheCommand(program, onExit);

@@ -9,6 +9,7 @@ import type { CrawlingContext, ErrorHandler } from '../handle/context.js';
 import { Request, RequestState } from '../request/request.js';
 import type { ProxyConfiguration } from '../session/proxy.js';
 import type { SessionPool } from '../session/session-pool.js';
+import type { PackedPage } from '../store/content-page.js';
 import type { Departure, Landed } from './departure.js';
 import { judge, type RetryLimits, type Verdict } from './retry.js';
 import type { FinishedVisit } from './settler.js';
@@ -38,6 +39,8 @@ export interface Visit extends VisitContext {
 /** How a navigation went. `requeue` and `refused` end the visit without the handler. */
 export type Arrival =
   | { readonly kind: 'handled' }
+  /** The capture waits under this name for whoever finishes the visit. */
+  | { readonly kind: 'handed'; readonly capture: string; readonly bytes: number }
   | { readonly kind: 'requeue'; readonly target: Request }
   | { readonly kind: 'refused'; readonly target: string };
 
@@ -61,6 +64,8 @@ export interface AttemptHost extends VisitHost {
   readonly random: () => number;
   /** The queue forgets what ended: how a request ended need not be written into it. */
   readonly forgetsEnded?: boolean;
+  /** What a handled request's visit stores of its page, where content is stored. */
+  readonly pageOf?: (request: Request) => PackedPage | undefined;
   /** The crawl cannot go on. */
   readonly onFatal: (error: CrawlError) => void;
 }
@@ -181,10 +186,21 @@ function settleArrival(
       return {
         settlement: { kind: 'done', lease, record: host.forgetsEnded ? undefined : recordOf(host, request), links },
         items,
+        page: host.pageOf?.(request),
         onSettled: (held) => {
           if (held) host.stats.finishJob(performance.now() - startedAtMs, request.retryCount);
         },
       };
+    case 'handed': {
+      const { capture, bytes } = arrival;
+      return {
+        settlement: { kind: 'handed', lease, capture, bytes, record: recordOf(host, request) },
+        items: [],
+        onSettled: (held) => {
+          if (held) host.stats.finishJob(performance.now() - startedAtMs, request.retryCount);
+        },
+      };
+    }
     case 'requeue':
       request.state = RequestState.SKIPPED;
       return {

@@ -3,8 +3,6 @@
 import type { Configuration } from '../configuration.js';
 import { type AutoscaledPoolOptions, HTTP_POOL_OPTIONS, resolvePoolOptions } from '../dispatch/pool-options.js';
 import { CrawlError } from '../errors.js';
-import type { HttpEngine } from '../fetch/http/engine.js';
-import { sendRequest } from '../fetch/http/send-request.js';
 import type { Lease } from '../frontier/frontier.js';
 import type { AddRequestsBatchedOptions, AddRequestsBatchedResult, RequestsLike } from '../frontier/request-queue.js';
 import { RequestQueue } from '../frontier/request-queue.js';
@@ -12,20 +10,17 @@ import type { AnyData, ContextCrawler, HttpCrawlingContext } from '../handle/con
 import type { SkippedRequestCallback } from '../handle/enqueue-links.js';
 import { Router, type RouterHandler } from '../handle/router.js';
 import { log as rootLog, type Log } from '../observe/log.js';
-import { decodeBody, detectEncoding } from '../parse/encoding.js';
 import { unpackRecord } from '../request/record.js';
 import type { Dictionary } from '../request/request.js';
 import { SessionPool } from '../session/session-pool.js';
 import type { Dataset } from '../store/dataset.js';
 import type { KeyValueStore } from '../store/key-value.js';
 import { createAdmission } from './admission.js';
-import type { AttemptHost, Navigate } from './attempt.js';
-import { createPlainDeparture, ROUNDING_MS } from './departure.js';
-import type { Gate } from './gate.js';
-import { cookiesOf, createHttpNavigation, isSeededAddress } from './http-visit.js';
+import type { AttemptHost } from './attempt.js';
+import { openCrawlHost } from './crawl-host.js';
+import { ROUNDING_MS } from './departure.js';
 import { type Run, type RunEnd, startRun } from './lifecycle.js';
 import { resolveOptions, type CrawlerKind, type OptionsOfKind, type ResolvedOptions } from './options.js';
-import { dressFile, dressPage } from './page-context.js';
 import { INTERRUPTED_EXIT_CODE, watchSignals } from './signals.js';
 import { type FinalStatistics, Statistics } from './statistics.js';
 import { startStatusMessages } from './status-message.js';
@@ -136,79 +131,31 @@ export function composeCrawler<Kind extends CrawlerKind>(
   }
 
   async function work(queue: RequestQueue, maxEnded: number): Promise<RunEnd> {
-    // Loaded with the first run: importing the package stays cheap.
-    const { createHttpEngine } = await import('../fetch/http/engine.js');
-    const { allowPrivateAddresses, maxConnectionsPerAddress } = options;
-    const engine = createHttpEngine({ allowPrivateAddresses, maxConnectionsPerAddress });
     sessionPool = options.useSessionPool ? await storages.openSessionPool(options) : undefined;
-    for (const host of await storages.privateHosts(queue)) engine.allowHost(`http://${host}/`);
-    const allowHost = async (url: string) => {
-      await storages.notePrivateHost(queue, new URL(url).host);
-      engine.allowHost(url);
-      // Always asked again: another seed of the host may have been refused just before it was allowed.
-      return true;
-    };
-    // Its parts are loaded for those who use them.
-    const politeness = options.polite
-      ? await (
-          await import('./politeness.js')
-        ).openPoliteness({
-          options,
-          queue,
-          engine,
-          allowHost,
-          admission,
-          proxyConfiguration: options.proxyConfiguration,
-          log,
-        })
-      : undefined;
-    let gate: Gate | undefined;
-    const userAgentFor = (url: string) => admission.overrideFor(url).userAgent ?? options.userAgent;
-    const navigate = navigationOf(kind, options, engine, stats, allowHost, userAgentFor);
-    const host: Omit<AttemptHost, 'land' | 'onFatal' | 'signal'> = {
-      crawler: self,
+    const composed = await openCrawlHost({
+      kind,
+      options,
       log,
+      stats,
       queue,
-      maxCrawlDepth: Number.isFinite(options.maxCrawlDepth) ? options.maxCrawlDepth : undefined,
+      crawler: self,
+      admission,
+      requestHandler: watched((options.streamHandler as typeof requestHandler | undefined) ?? requestHandler),
+      sessionPool,
+      privateHosts: {
+        list: () => storages.privateHosts(queue),
+        note: (host) => storages.notePrivateHost(queue, host),
+      },
       roomForRequests: () => storages.roomForRequests(queue, maxEnded),
-      refuseLink: (url, depth) => gate?.refusal(url) ?? admission.refuseLink(url, depth),
       onSkipped,
       openKeyValueStore: storages.openKeyValueStore,
       useState: storages.useState,
-      sendRequest: (sendOptions, { request, session, proxyUrl }) => {
-        const send = () =>
-          sendRequest(engine, sendOptions, {
-            cookies: session && options.persistCookiesPerSession ? cookiesOf(session) : undefined,
-            proxyUrl,
-            headers: { 'user-agent': options.userAgent, ...session?.headerSet },
-            timeoutMs: options.navigationTimeoutMs,
-            maxBodyBytes: options.maxBodyBytes,
-            maxRedirects: options.maxRedirects,
-            ignoreTlsErrors: options.ignoreSslErrors,
-            decode: (body, contentType) => decodeBody(body, detectEncoding(body, contentType)),
-          });
-        return send().catch(async (error: unknown) => {
-          if (!(await isSeededAddress(error, request, allowHost))) throw error;
-          return send();
-        });
-      },
-      limits: options,
-      handlerTimeoutMs: options.requestHandlerTimeoutMs,
-      navigate,
-      requestHandler: watched((options.streamHandler as typeof requestHandler | undefined) ?? requestHandler),
-      errorHandler: options.errorHandler,
-      failedRequestHandler: options.failedRequestHandler,
-      sessionPool,
-      proxyConfiguration: options.proxyConfiguration,
-      stats,
-      random: Math.random,
-      departure: createPlainDeparture(options.maxDelayMs, options.sameDomainDelayMs),
-    };
+    });
     stats.startCapturing();
     const started = (run = startRun({
       queue,
-      host,
-      openGate: politeness && ((host) => (gate = politeness.openGate(host))),
+      host: composed.host,
+      openGate: composed.openGate,
       config,
       poolOptions,
       openWriter: storages.openVisitWriter,
@@ -233,8 +180,7 @@ export function composeCrawler<Kind extends CrawlerKind>(
       await status.close();
       clearInterval(saving);
       stats.stopCapturing();
-      await politeness?.close();
-      await engine.close();
+      await composed.close();
       await sessionPool?.teardown();
     }
   }
@@ -336,30 +282,3 @@ function checkParts(poolOptions: Partial<AutoscaledPoolOptions>, options: Resolv
   });
   if (options.useSessionPool) new SessionPool(options.sessionPoolOptions);
 }
-
-function navigationOf(
-  kind: CrawlerKind,
-  options: ResolvedOptions,
-  engine: HttpEngine,
-  stats: Statistics,
-  allowHost: (url: string) => Promise<boolean>,
-  userAgentFor: (url: string) => string,
-): Navigate {
-  if (kind === 'basic') return withoutNavigation;
-  return createHttpNavigation({
-    engine,
-    options,
-    allowHost,
-    userAgentFor,
-    dress: kind === 'file' ? dressFile : (visit, capture) => dressPage(visit, capture, options),
-    onStatus: (statusCode) => stats.registerStatusCode(statusCode),
-  });
-}
-
-/** The handler itself asks the domain: its whole run is the turn. */
-const withoutNavigation: Navigate = async (visit, handle) => {
-  visit.depart();
-  await handle();
-  visit.land();
-  return { kind: 'handled' };
-};

@@ -24,6 +24,8 @@ export interface HttpVisitParts {
   /** Adds what this crawler type offers of a page to the context. */
   readonly dress: (visit: Visit, capture: Capture) => void;
   readonly onStatus: (statusCode: number) => void;
+  /** Hands a usable response on to whoever finishes the visit, instead of finishing it here. */
+  readonly handOff?: (request: Request, capture: Capture) => Promise<Arrival>;
   /**
    * How the domain's turn is given back: in place of the usual way, which honours Retry-After. Undefined when
    * nothing left the machine: then the turn goes back unused.
@@ -87,6 +89,7 @@ export function createHttpNavigation(parts: HttpVisitParts): Navigate {
     request.loadedUrl = capture.loadedUrl;
     request.state = RequestState.AFTER_NAV;
     assertUsable(capture, visit.identity.session, options);
+    if (parts.handOff) return parts.handOff(request, capture);
     parts.dress(visit, capture);
     await runHooks(options.postNavigationHooks, visit, hookOptions, options.requestHandlerTimeoutMs);
     await handle();

@@ -9,6 +9,7 @@ import type { SystemLoad } from '../dispatch/system-load.js';
 import { asCrawlError, type CrawlError } from '../errors.js';
 import type { HolderId, Lease } from '../frontier/frontier.js';
 import type { RequestQueue } from '../frontier/request-queue.js';
+import type { ContentStore } from '../store/content.js';
 import type { VisitWriter } from '../store/visit-segments.js';
 import { attempt, type AttemptHost } from './attempt.js';
 import type { Gate } from './gate.js';
@@ -24,6 +25,8 @@ export interface RunParts {
   /** Polite crawls have a gate that every lease passes. */
   readonly openGate?: (host: AttemptHost) => Gate;
   readonly openWriter: (dataset: string | undefined) => Promise<VisitWriter>;
+  /** Where the pages of visits are stored, if they are. */
+  readonly content?: Pick<ContentStore, 'append'>;
   readonly maxEnded: number;
   /**
    * Whether requests are leased before they can start, for larger batches. One at hand holds its domain's turn, which
@@ -78,6 +81,7 @@ export function startRun(parts: RunParts): Run {
     holder,
     recent: queue.recent,
     openWriter: parts.openWriter,
+    content: parts.content,
     onFailure: (error) => fail(asCrawlError(error, 'STORAGE_UNWRITABLE')),
     onSettling: () => {
       if (parts.leaseAhead && !end) void feed.refill().catch(onError);
@@ -178,8 +182,11 @@ export function startRun(parts: RunParts): Run {
       settler.hurry();
       return false;
     }
-    const { counters } = await queue.overview();
-    if (counters.done + counters.failed >= parts.maxEnded) return finish({ kind: 'limit' });
+    // Asking costs the queue a call, and a crawl without a limit has nothing to learn from it.
+    if (Number.isFinite(parts.maxEnded)) {
+      const { counters } = await queue.overview();
+      if (counters.done + counters.failed >= parts.maxEnded) return finish({ kind: 'limit' });
+    }
     const asked = parts.poolOptions.isFinishedFunction;
     if (asked) return (await asked()) && finish({ kind: 'exhausted' });
     if (parts.keepAlive || !parts.seedsAreIn() || !feed.exhausted) return false;

@@ -24,9 +24,12 @@ export interface Politeness {
   close(): Promise<void>;
 }
 
+/** What politeness needs of a queue: how it is shared and paced, and where its files are. */
+export type PoliteQueue = Pick<RequestQueue, 'access' | 'folder' | 'visitsFolder' | 'paceBy'>;
+
 export interface PolitenessParts {
   readonly options: ResolvedOptions;
-  readonly queue: RequestQueue;
+  readonly queue: PoliteQueue;
   readonly engine: Engine;
   readonly allowHost: (url: string) => Promise<boolean>;
   readonly admission: Admission;
@@ -115,7 +118,7 @@ function rulesByOrigin(
   };
 }
 
-async function openHosts(queue: RequestQueue, log: Log): Promise<HostStore> {
+async function openHosts(queue: PoliteQueue, log: Log): Promise<HostStore> {
   if (queue.folder === undefined) return createMemoryHosts();
   const { openLmdbHosts } = await import('../store/hosts-lmdb.js');
   return openLmdbHosts({

@@ -4,6 +4,8 @@
 import type { Holder } from '../frontier/holder.js';
 import type { HolderId, Landing, QueueEntry, Settlement } from '../frontier/frontier.js';
 import type { RecentFingerprints } from '../frontier/recent.js';
+import type { ContentStore } from '../store/content.js';
+import type { PackedPage } from '../store/content-page.js';
 import type { VisitWriter } from '../store/visit-segments.js';
 
 /** One item of a visit, already a line of JSON. */
@@ -15,6 +17,8 @@ export interface PendingItem {
 export interface FinishedVisit {
   readonly settlement: Settlement;
   readonly items: readonly PendingItem[];
+  /** What is stored of the page. */
+  readonly page?: PackedPage;
   /** Called when the settlement is in the queue; `held` is false when the lease had been lost. */
   readonly onSettled?: (held: boolean) => void;
 }
@@ -22,6 +26,12 @@ export interface FinishedVisit {
 /** A finished visit, and the holder's life in which its lease was taken. */
 export interface SettledVisit extends FinishedVisit {
   readonly life: HolderId;
+}
+
+/** What a batch was appended to, and how long that was before. */
+interface Written {
+  readonly writer: Pick<VisitWriter, 'key' | 'length' | 'cutTo'>;
+  readonly before: number;
 }
 
 export interface Settler {
@@ -42,6 +52,8 @@ export interface SettlerOptions {
   readonly recent: RecentFingerprints;
   /** The writer of a dataset's visit segment. */
   readonly openWriter: (dataset: string | undefined) => Promise<VisitWriter>;
+  /** Where pages are stored, after the items and before the acknowledgement. */
+  readonly content?: Pick<ContentStore, 'append'>;
   /** A store failed: the crawl cannot go on. */
   readonly onFailure: (error: unknown) => void;
   /** A settle call is being made: whatever is asked of the queue in the same breath shares its commit. */
@@ -135,7 +147,7 @@ export function createSettler(options: SettlerOptions): Settler {
     const life = holder.id;
     const held = batch.filter((visit) => visit.life === life);
     for (const visit of batch) if (visit.life !== life) visit.onSettled?.(false);
-    const written = await appendItems(held);
+    const written = await appendAll(held);
     const notes: Record<string, string> = {};
     for (const { writer } of written) notes[writer.key] = String(writer.length);
     const settlements = held.map(({ settlement }) => withNewLinks(settlement));
@@ -151,8 +163,22 @@ export function createSettler(options: SettlerOptions): Settler {
     for (const visit of held) visit.onSettled?.(answer.held);
   }
 
+  /** Items, then content; on failure nothing of the batch stays. */
+  async function appendAll(batch: readonly SettledVisit[]): Promise<Written[]> {
+    const written: Written[] = await appendItems(batch);
+    const pages = batch.flatMap(({ page }) => (page ? [page] : []));
+    if (pages.length === 0 || !options.content) return written;
+    try {
+      written.push(...(await options.content.append(pages)).written);
+      return written;
+    } catch (error) {
+      await undo(written);
+      throw error;
+    }
+  }
+
   /** Appends the batch's items, dataset by dataset; on failure nothing of it stays. */
-  async function appendItems(batch: readonly SettledVisit[]): Promise<{ writer: VisitWriter; before: number }[]> {
+  async function appendItems(batch: readonly SettledVisit[]): Promise<Written[]> {
     const linesOf = new Map<string | undefined, string[]>();
     for (const { items } of batch) {
       for (const { dataset, line } of items) {
@@ -161,7 +187,7 @@ export function createSettler(options: SettlerOptions): Settler {
         else linesOf.set(dataset, [line]);
       }
     }
-    const written: { writer: VisitWriter; before: number }[] = [];
+    const written: Written[] = [];
     try {
       for (const [dataset, lines] of linesOf) {
         const writer = await writerOf(dataset);
@@ -175,7 +201,7 @@ export function createSettler(options: SettlerOptions): Settler {
     return written;
   }
 
-  async function undo(written: readonly { writer: VisitWriter; before: number }[]): Promise<void> {
+  async function undo(written: readonly Written[]): Promise<void> {
     for (const { writer, before } of written) await writer.cutTo(before);
   }
 

@@ -6,7 +6,7 @@ import { createAnswers } from './answers.js';
 import { type FrontierClock, systemClock } from './clock.js';
 import { findRequests, glanceAt, readOverview } from './finding.js';
 import type { Fingerprint } from '../request/fingerprint.js';
-import type { Caller, Frontier, HolderId, Pacing, Presence } from './frontier.js';
+import type { Caller, Frontier, HolderId, Pacing, Presence, SettleCall } from './frontier.js';
 import { createGroups, Refusal } from './groups.js';
 import { createHolders } from './holders.js';
 import type { Kv } from './kv.js';
@@ -57,6 +57,8 @@ export interface EmbeddedFrontier extends Frontier {
   open(): Promise<void>;
   /** From the next call on, domains without a delay of their own are paced like this. */
   setPacing(pacing: Pacing): void;
+  /** From the next call on, hand out nothing that could bring done above this. Infinity (default) for no limit. */
+  setAllowance(pages: number): void;
   /** Ends as `kill -9` would: nothing is given back, nobody is told. For tests. */
   abandon(): Promise<void>;
 }
@@ -82,6 +84,7 @@ export function createEmbeddedFrontier(
     owned,
     maxSeenInMemory: options.maxSeenInMemory ?? DEFAULT_MAX_SEEN_IN_MEMORY,
     forgetEnded: options.forgetEnded,
+    allowance: Number.POSITIVE_INFINITY,
   });
   const identity = identifyProcess(clock.bootId, randomUUID());
   const self = { access, identity, where };
@@ -172,6 +175,7 @@ export function createEmbeddedFrontier(
     isKnown: ({ hi, lo }) => machine.seen.get(hi, lo) >= 0,
     open,
     setPacing: (pacing) => void Object.assign(machine.options.pacing, checkedPacing(pacing)),
+    setAllowance: (pages) => void (machine.options.allowance = pages),
     async add(call) {
       checkCaller(call);
       checkEntries(call.entries);
@@ -194,6 +198,7 @@ export function createEmbeddedFrontier(
     },
     async settle(call) {
       const checked = checkedSettleCall(call);
+      refuseHandOver(checked);
       return once(checked, () =>
         holders.renew(checked.holder)
           ? settleVisits(machine, holders, checked)
@@ -216,6 +221,11 @@ export function createEmbeddedFrontier(
       return (closing ??= end());
     },
   };
+}
+
+function refuseHandOver({ settlements }: SettleCall): void {
+  if (!settlements.some(({ kind }) => kind === 'handed')) return;
+  throw new CrawlError('REQUEST_INVALID', 'an embedded queue has no parse queue');
 }
 
 function closed(where: string): CrawlError {

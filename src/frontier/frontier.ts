@@ -115,6 +115,11 @@ export type Settlement = {
    * never taken; one that has (it was spent on the host's robots.txt) is spent, and the delay runs.
    */
   | { readonly kind: 'untouched' }
+  /**
+   * Fetched, and its capture waits under this name: the lease goes with it to the parse queue, where it does not expire.
+   * Only of a frontier that has one (Redis); elsewhere it is refused as `REQUEST_INVALID`.
+   */
+  | { readonly kind: 'handed'; readonly capture: string; readonly bytes: number }
 );
 
 export interface SettleCall extends Caller {

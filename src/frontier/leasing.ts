@@ -14,7 +14,8 @@ export function leaseDue(machine: Machine, holders: Holders, call: LeaseCall): L
   machine.domains.flush();
   const { hot } = machine;
   // Whatever is leased now may still end as done or failed.
-  const allowed = (call.maxEnded ?? Number.POSITIVE_INFINITY) - hot.done - hot.failed - hot.leased;
+  const mayEnd = (call.maxEnded ?? Number.POSITIVE_INFINITY) - hot.failed;
+  const allowed = Math.min(mayEnd, machine.options.allowance) - hot.done - hot.leased;
   const wanted = Math.max(0, Math.min(call.max, allowed));
   const picked = wanted > 0 ? pickDomains(machine, wanted) : [];
   const leases = picked.length > 0 ? leaseFrom(machine, holders.enrol(call.holder), picked) : [];

@@ -26,6 +26,8 @@ export interface MachineOptions {
   readonly maxSeenInMemory: number;
   /** Whether requests that ended, and domains that rest no more, leave the tables. Only for queues in memory. */
   readonly forgetEnded?: boolean;
+  /** Requests that may be done in all. */
+  allowance: number;
 }
 
 export interface Machine {

@@ -1,5 +1,6 @@
 // The settle call: responses land, visits end or go back, their links are queued and notes become true, all at once.
 // A lease that is not the caller's is refused, and nothing that came with it happens.
+import { CrawlError } from '../errors.js';
 import { fingerprintOf } from '../request/fingerprint.js';
 import type { Landing, SettleAnswer, SettleCall, Settlement } from './frontier.js';
 import { giveBack, type Holders } from './holders.js';
@@ -89,6 +90,9 @@ function settleOne(machine: Machine, lease: LeaseRow, settlement: Settlement): v
       if (settlement.back) return queueLast(machine, lease.request, request);
       return queueInFront(machine, lease.request, request);
     }
+    case 'handed':
+      // Refused before anything is written: embedded.ts.
+      throw new CrawlError('REQUEST_INVALID', 'an embedded queue has no parse queue');
     default:
       return settlement satisfies never;
   }

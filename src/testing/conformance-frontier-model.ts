@@ -239,6 +239,7 @@ export function createModel({ pacing, leaseMs }: { pacing: Pacing; leaseMs: numb
       if (!request) return false;
       if (request.rider && (settlement.kind === 'done' || settlement.kind === 'retry')) return false;
       if (settlement.kind === 'untouched') enqueue(request, request.order, undefined);
+      else if (settlement.kind === 'handed') return false;
       else if (settlement.kind !== 'retry') request.state = settlement.kind;
       else if (settlement.afterMs === 0) enqueue(request, --front, nowMs);
       else {

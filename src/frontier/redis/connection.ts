@@ -195,6 +195,9 @@ function translated(error: unknown, where: string): CrawlError {
       cause,
     );
   }
+  if (/\bOUTBOX\b/.test(message)) {
+    return new CrawlError('QUEUE_FULL', `too many links wait in Redis at ${where} for pods that are away`, cause);
+  }
   if (/\bOVERFLOW\b/.test(message)) {
     return new CrawlError('QUEUE_FULL', `too many requests wait to be written to disk for Redis at ${where}`, cause);
   }

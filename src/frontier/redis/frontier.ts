@@ -23,6 +23,7 @@ import { type Keeper, type SpillOptions, startKeeper } from './keeper.js';
 import { KEYS } from './keys.js';
 import { releaseDead, resignAsKeeper } from './openers.js';
 import { domainKey, type FingerprintOfRecord, packLandings, packSettlements, unpackLease } from './packing.js';
+import { createPodOperations, type PodOperations } from './pod-operations.js';
 import { findAll, overviewOf } from './reading.js';
 import { seenNumbers, type SeenMemory, type SeenNumbers } from './seen-memory.js';
 import { checkServer } from './start-checks.js';
@@ -57,6 +58,8 @@ export interface RedisFrontier extends Frontier {
   readonly commandsSent: number;
   /** From the next call on, domains without a delay of their own are paced like this. */
   setPacing(pacing: Pacing): void;
+  /** What only a pod needs of its store. */
+  readonly pod: PodOperations;
   /** Closes the frontier and removes everything of it; refused with `QUEUE_IN_USE` while another process has it open. */
   drop(): Promise<void>;
   /** Ends as `kill -9` would: nothing is given back. For tests. */
@@ -163,7 +166,7 @@ async function openOn(
 
   try {
     await releaseDead(connection, { prefix, token, bootId, release });
-    if (spill) {
+    if (spill && spill.keep !== false) {
       const { openSpillStore } = await import('./spill-lmdb.js');
       const openTail = () => openSpillStore(spill.folder);
       keeper = startKeeper({ token, domainHead: store.domainHead, openStore: openTail, run, warn: options.warn });
@@ -178,6 +181,7 @@ async function openOn(
       return connection.commandsSent;
     },
     setPacing: store.setPacing,
+    pod: createPodOperations({ run, connection, prefix, token, fingerprintOf }),
     async add(call) {
       checkOpen();
       checkCaller(call);

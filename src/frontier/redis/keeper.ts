@@ -9,6 +9,8 @@ export interface SpillOptions {
   readonly folder: string;
   /** Queued requests a domain keeps in Redis. Default 1,000. */
   readonly domainHead?: number;
+  /** False for a process that only adds to the pod, and does not offer itself as keeper. Default true. */
+  readonly keep?: boolean;
   /** Requests that may wait to be spilled; beyond it nothing is taken in. Default 100,000. */
   readonly overflowLimit?: number;
 }

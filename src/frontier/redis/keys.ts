@@ -27,6 +27,10 @@
  * | `refill` | set | domains whose head runs low | the keeper |
  * | `keeper` | hash | token and end of the role of the process that moves requests to disk and back | `drop` |
  * | `notes` | hash | small facts of the settle calls | a settle call that sets one to null |
+ * | `outbox` | hash | notes `outbox/POD/LINKS/…`: links for a pod that is away | the settle call after their delivery |
+ * | `fetch:queue` | list | captures that wait for a parser, with their leases | the pull that gives them to one |
+ * | `pod:owner` | hash | token and identity of the pod's supervisor | its end, or expiry; not `drop` |
+ * | `global:…` | string | of the pod that coordinates: pages crawled, stop signal, number of the coordinator | a fresh start |
  */
 export const KEYS = {
   schemaVersion: 'schema_version',
@@ -39,7 +43,7 @@ export const KEYS = {
 
 /** What is ours under a prefix; whatever else lives there is left alone. */
 export const OWN_KEYS =
-  /^(schema_version|pod:info|state|openers|life|holders|lost|due|waiting|notes|overflow|keeper|spill|refill|long|r|[ladqpsb]:[^]+)$/;
+  /^(schema_version|pod:info|state|openers|life|holders|lost|due|waiting|notes|overflow|outbox|fetch:queue|keeper|spill|refill|long|r|[ladqpsb]:[^]+)$/;
 
 /** Grows when a key or a packed value changes its meaning. */
 export const REDIS_SCHEMA_VERSION = '1';

@@ -189,7 +189,7 @@ export function packLandings(landings: readonly Landing[]): Buffer {
   return bytes;
 }
 
-const KINDS = { done: 0, failed: 1, skipped: 2, retry: 3, untouched: 4 } as const;
+const KINDS = { done: 0, failed: 1, skipped: 2, retry: 3, untouched: 4, handed: 5 } as const;
 /** Reasons are codes and short messages; what a hostile page made longer is cut. */
 const MAX_REASON = 1_000;
 
@@ -199,10 +199,10 @@ export function packSettlements(settlements: readonly Settlement[]): Buffer {
     const { buffer, at } = writer.room(25);
     buffer.writeDoubleLE(settlement.lease, at);
     buffer[at + 8] = KINDS[settlement.kind];
-    buffer.writeDoubleLE(settlement.kind === 'retry' ? settlement.afterMs : 0, at + 9);
+    buffer.writeDoubleLE(numberIn(settlement), at + 9);
     buffer[at + 17] = settlement.kind === 'retry' && settlement.back ? 1 : 0;
     buffer[at + 20] = settlement.record === undefined ? 0 : 1;
-    const reason = 'reason' in settlement ? settlement.reason.slice(0, MAX_REASON) : '';
+    const reason = textIn(settlement).slice(0, MAX_REASON);
     const reasonBytes = writer.text(reason);
     const recordBytes = settlement.record === undefined ? 0 : writer.text(settlement.record);
     const written = writer.taken();
@@ -210,6 +210,27 @@ export function packSettlements(settlements: readonly Settlement[]): Buffer {
     written.writeUInt32LE(recordBytes, at + 21);
   }
   return writer.taken();
+}
+
+function numberIn(settlement: Settlement): number {
+  if (settlement.kind === 'retry') return settlement.afterMs;
+  return settlement.kind === 'handed' ? settlement.bytes : 0;
+}
+
+function textIn(settlement: Settlement): string {
+  if (settlement.kind === 'handed') return settlement.capture;
+  return 'reason' in settlement ? settlement.reason : '';
+}
+
+/** A capture that waited for a parser, with its lease; see lua/settle.lua. */
+export interface HandedLease extends Lease {
+  readonly capture: string;
+}
+
+export function unpackHanded(entry: Buffer, fingerprintOf: FingerprintOfRecord | undefined): HandedLease {
+  const rowAt = 18 + entry.readUInt16LE(16);
+  const lease = unpackLease(entry.readDoubleLE(0), entry.subarray(rowAt), fingerprintOf);
+  return Object.assign(lease, { capture: entry.toString('utf8', 18, rowAt) });
 }
 
 /** How a record tells its own fingerprint, where the store keeps none beside it. */

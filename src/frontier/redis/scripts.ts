@@ -4,7 +4,21 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
 export type ScriptName =
-  'open' | 'add' | 'lease' | 'settle' | 'release' | 'overview' | 'find' | 'recover' | 'keep' | 'spilled' | 'refill';
+  | 'open'
+  | 'add'
+  | 'lease'
+  | 'settle'
+  | 'release'
+  | 'overview'
+  | 'find'
+  | 'recover'
+  | 'keep'
+  | 'spilled'
+  | 'refill'
+  | 'pull'
+  | 'reading'
+  | 'allowance'
+  | 'own';
 
 export interface Script {
   readonly source: string;

@@ -38,7 +38,12 @@ end
 
 returnFromWaiting()
 flush()
-local most, allowed = tonumber(ARGV[6]), tonumber(ARGV[7]) - hot.done - hot.failed - hot.leased
+local most, held = tonumber(ARGV[6]), hot.leased + hot.parsing
+local allowed = tonumber(ARGV[7]) - hot.done - hot.failed - held
+-- 0 is no limit, 1 an allowance of none.
+if hot.allowance > 0 then
+  allowed = min(allowed, hot.allowance - 1 - hot.done - held)
+end
 local wanted = hot.quiet > hot.now and 0 or max(0, min(most, allowed))
 local first, rows, written = hot.lease + 1, {}, {}
 local RIDERS_PER_DOMAIN, RIDER = 64, 3
@@ -90,7 +95,7 @@ flush()
 local state, nextMs = 'waiting', -1
 if most > 0 and #picked == most then
   state = 'more'
-elseif hot.queued + hot.retrying + hot.leased == 0 then
+elseif hot.queued + hot.retrying + hot.leased + hot.parsing == 0 then
   state = 'exhausted'
 elseif most == 0 or allowed >= most then
   -- When only the limit holds requests back, time alone will not free them.

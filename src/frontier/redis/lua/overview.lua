@@ -1,6 +1,6 @@
 #!lua flags=allow-oom
 --@include frame values domains seen requests holders
--- Where everything stands: counters that add up, and the notes, at one instant.
+-- Where everything stands: counters that add up, and the notes, at one instant. What the parse queue holds is leased.
 --
 -- ARGV[1..2]  see the part frame
 -- Keys:       those of the parts; notes (hash)
@@ -11,5 +11,5 @@ end
 load()
 expire()
 save()
-return { hot.now, hot.seq, { hot.accepted, hot.queued, hot.retrying, hot.leased, hot.done, hot.failed, hot.skipped },
+return { hot.now, hot.seq, { hot.accepted, hot.queued, hot.retrying, hot.leased + hot.parsing, hot.done, hot.failed, hot.skipped },
   call('HGETALL', P .. 'notes') }

@@ -16,6 +16,7 @@ local lowerMs, upperMs, wallMs, leaseMs, paceDelayMs, paceTurns, answersKept, st
 local FIELDS = {
   'accepted', 'queued', 'retrying', 'leased', 'done', 'failed', 'skipped', 'number', 'front', 'tie', 'lease', 'holder',
   'now', 'wall', 'seq', 'quiet', 'restores', 'restored', 'seen', 'buckets', 'far', 'overflow', 'spilled',
+  'parsing', 'parsebytes', 'outbox', 'allowance', 'epoch',
 }
 local hot = {}
 local stored = call('HMGET', P .. 'state', 'store', unpack(FIELDS))

@@ -5,10 +5,11 @@
 --
 -- ARGV[1..5]  see the parts frame and calls
 -- ARGV[6]     landings, packed: lease, delay or -1, pause
--- ARGV[7]     settlements, packed: lease, kind, milliseconds to wait, 1 if to the end, length of the reason, 1 if with
---             record, length of the record, reason, record
+-- ARGV[7]     settlements, packed: lease, kind, milliseconds to wait (of kind 5: bytes of the capture), 1 if to the end,
+--             length of the reason (of kind 5: the capture's name), 1 if with record, its length, reason, record
 -- ARGV[8..]   notes: name, then '=' and the text, or '' to forget it
--- Keys:       those of the parts; notes (hash)
+-- Keys:       those of the parts; notes (hash)  outbox (hash)  fetch:queue (list; lease id, bytes, length of the
+--             capture's name, name, row of the lease)
 -- Returns     {pod time, sequence number, 1 unless the holder was lost, one digit a settlement: 1 if it was its to make}
 if not isOurStore() then
   return redis.error_reply('EMPTIED')
@@ -24,6 +25,20 @@ end
 if answer or not isHeld then
   save()
   return { hot.now, hot.seq, isHeld and 1 or 0, answer or '' }
+end
+
+-- Notes named outbox/POD/LINKS/… hold links for a pod that is away. They are kept apart from the others, and full is
+-- full: then nothing of the call happens.
+local function linksInNote(name)
+  return tonumber(string.match(name, '^outbox/%d+/(%d+)/'))
+end
+local OUTBOX_LIMIT, fresh = 200000, 0
+for i = 8, #ARGV, 2 do
+  fresh = fresh + (ARGV[i + 1] ~= '' and linksInNote(ARGV[i]) or 0)
+end
+if fresh > 0 and hot.outbox + fresh > OUTBOX_LIMIT then
+  save()
+  return redis.error_reply('OUTBOX')
 end
 
 -- Every lease the call names, read at once.
@@ -48,27 +63,31 @@ for from = 1, #ids, 500 do
 end
 
 -- The response has ended: the turn is free, and the delay runs from now.
+local function land(lease, delayMs, pauseMs)
+  local d = domainOf(lease.key)
+  -- A domain that had a turn free all along has been ready all along.
+  if d.turns >= turnsOf(d) then
+    d.ready = hot.now
+  end
+  lease.landed = true
+  d.turns, d.landed = d.turns - 1, d.landed + 1
+  if delayMs >= 0 then
+    d.delay = delayMs
+  end
+  local restMs = max(delayOf(d), pauseMs)
+  if restMs > 0 then
+    d.allowed = max(d.allowed, hot.now + restMs)
+  end
+  mark(d)
+end
+
 for from = 1, #ARGV[6], 24 do
   local id = sub(ARGV[6], from, from + 7)
   local delayMs, pauseMs = struct.unpack('<dd', ARGV[6], from + 8)
   local lease = held[id]
   if lease and not lease.landed then
-    local d = domainOf(lease.key)
-    -- A domain that had a turn free all along has been ready all along.
-    if d.turns >= turnsOf(d) then
-      d.ready = hot.now
-    end
-    lease.landed = true
+    land(lease, delayMs, pauseMs)
     changed[id] = lease
-    d.turns, d.landed = d.turns - 1, d.landed + 1
-    if delayMs >= 0 then
-      d.delay = delayMs
-    end
-    local restMs = max(delayOf(d), pauseMs)
-    if restMs > 0 then
-      d.allowed = max(d.allowed, hot.now + restMs)
-    end
-    mark(d)
   end
 end
 
@@ -91,6 +110,15 @@ for i, one in ipairs(settlements) do
     end
     if one.kind == 4 then
       giveBack(lease)
+    elseif one.kind == 5 then
+      -- Its capture waits for a parser, and the lease with it: the row moves, and does not expire there.
+      if not lease.landed then
+        land(lease, -1, 0)
+      end
+      hot.leased, hot.parsing = hot.leased - 1, hot.parsing + 1
+      hot.parsebytes = hot.parsebytes + one.afterMs
+      call('RPUSH', P .. 'fetch:queue', one.id .. struct.pack('<dI2', one.afterMs, #one.reason) .. one.reason
+        .. packLease(lease))
     else
       local d = domainOf(lease.key)
       letGo(lease, d)
@@ -118,11 +146,14 @@ end
 each500('HSET', P .. 'l:' .. holder, landed)
 
 for i = 8, #ARGV, 2 do
+  local links = linksInNote(ARGV[i])
+  local key, count = P .. (links and 'outbox' or 'notes'), 0
   if ARGV[i + 1] == '' then
-    call('HDEL', P .. 'notes', ARGV[i])
+    count = -call('HDEL', key, ARGV[i])
   else
-    call('HSET', P .. 'notes', ARGV[i], sub(ARGV[i + 1], 2))
+    count = call('HSET', key, ARGV[i], sub(ARGV[i + 1], 2))
   end
+  hot.outbox = hot.outbox + count * (links or 0)
 end
 flush()
 answer = table.concat(accepted)

@@ -1,0 +1,82 @@
+// `orcrawl run`: a crawl on pods, from one YAML file or from flags. Never starts a Redis.
+// Promise: everything that is wrong is reported at once before anything starts; the exit status says how it ended.
+import type { Command } from 'commander';
+import { CrawlError } from '../errors.js';
+import type { PodsResult } from '../pods/orchestrator.js';
+import { EXIT, exitCodeOf } from './exit-codes.js';
+import { addPodsFlags, type ConfigFlags, reportConfigProblems } from './pods-flags.js';
+import { complain, say } from './terminal.js';
+
+const EXIT_CODES = `
+Exit codes:
+  0    max_pages, max_duration or the end of the crawl was reached
+  1    wrong configuration or arguments, or a store that cannot be used
+  3    paused: no data directory has room left; free some and --resume
+  4    a store came back empty: restore it, or start again with --fresh
+  5    a pod stopped because its workers kept ending
+  130  interrupted; --resume continues
+`;
+
+export function addRunCommand(program: Command, onExit: (code: number) => void): void {
+  addPodsFlags(
+    program
+      .command('run')
+      .summary('crawl on pods: many processes, many stores, many machines')
+      .description(
+        'Runs the pods of this machine: fetchers (and parsers) for each, restarted when they die, until max_pages, ' +
+          'max_duration, the end of the crawl or a signal. Without any store named, one embedded pod is used.',
+      )
+      .option('--config <FILE>', 'the YAML file (docs/pods.md)'),
+  )
+    .addHelpText('after', EXIT_CODES)
+    .action(async (flags: ConfigFlags) => onExit(await run(flags)));
+}
+
+async function run(flags: ConfigFlags): Promise<number> {
+  const { readPodsConfig } = await import('../pods/config.js');
+  const { runPods } = await import('../pods/orchestrator.js');
+  const { log, LogLevel } = await import('../observe/log.js');
+  const config = await readPodsConfig(flags.config, flags, { checkStores: true, warn: complain }).catch(
+    (error: unknown) => {
+      process.exitCode = reportConfigProblems(error);
+      return undefined;
+    },
+  );
+  if (!config) return EXIT.misuse;
+  log.setLevel(LogLevel[config.logLevel]);
+  const drain = new AbortController();
+  const now = new AbortController();
+  const onSignal = (signal: NodeJS.Signals): void => {
+    if (drain.signal.aborted) return now.abort();
+    complain(`${signal}: finishing what is under way; once more ends at once. Continue with --resume.`);
+    drain.abort();
+  };
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, onSignal);
+  try {
+    const result = await runPods({ config, log, drain: drain.signal, now: now.signal });
+    say(`${result.pages} pages: ${WORDS[result.reason]}`);
+    for (const { pod, message } of result.failures) complain(`pod ${pod} stopped: ${message}`);
+    return exitCodeFor(result);
+  } catch (error) {
+    if (error instanceof CrawlError && error.code === 'ABORTED') return EXIT.interrupted;
+    throw error;
+  } finally {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, onSignal);
+  }
+}
+
+const WORDS: Readonly<Record<PodsResult['reason'], string>> = {
+  max_pages: 'max_pages reached',
+  max_duration: 'max_duration reached',
+  exhausted: 'nothing is left to crawl',
+  stop_signal: 'stopped by global:stop_signal',
+  signal: 'interrupted; --resume continues',
+  failed: 'stopped by a failure',
+};
+
+function exitCodeFor({ reason, failures }: PodsResult): number {
+  if (reason === 'signal') return EXIT.interrupted;
+  const [first] = failures;
+  if (!first) return reason === 'failed' ? EXIT.misuse : EXIT.done;
+  return exitCodeOf(new CrawlError(first.code, first.message));
+}

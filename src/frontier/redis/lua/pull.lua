@@ -1,0 +1,51 @@
+#!lua flags=allow-oom
+--@include frame values domains seen requests holders calls
+-- Gives captures that wait to be parsed to a parser, each with its lease.
+--
+-- ARGV[1..5]  see the parts frame and calls
+-- ARGV[6]     at most so many
+-- ARGV[7]     the opening whose holder this is (openers)
+-- Keys:       those of the parts; fetch:queue (list, see settle.lua)
+-- Returns     {pod time, sequence number, 1 unless the holder was lost, captures still waiting,
+--             entries as they were in fetch:queue}
+if not isOurStore() then
+  return redis.error_reply('EMPTIED')
+end
+load()
+expire()
+if not renew(holder) then
+  save()
+  return { hot.now, hot.seq, 0 }
+end
+local answer, isTooOld = firstAnswer()
+if isTooOld then
+  save()
+  return redis.error_reply('OLDCALL')
+end
+if answer then
+  local entries, at = {}, 1
+  while at <= #answer do
+    local length = struct.unpack('<I4', answer, at)
+    entries[#entries + 1] = sub(answer, at + 4, at + 3 + length)
+    at = at + 4 + length
+  end
+  save()
+  return { hot.now, hot.seq, 1, hot.parsing, entries }
+end
+local most = tonumber(ARGV[6])
+local entries = most > 0 and call('LPOP', P .. 'fetch:queue', most) or {}
+local rows, kept = {}, {}
+for i, entry in ipairs(entries) do
+  local bytes, length, start = struct.unpack('<dI2', entry, 9)
+  rows[#rows + 1] = sub(entry, 1, 8)
+  rows[#rows + 1] = sub(entry, start + length)
+  hot.leased, hot.parsing, hot.parsebytes = hot.leased + 1, hot.parsing - 1, hot.parsebytes - bytes
+  kept[i] = struct.pack('<I4', #entry) .. entry
+end
+if #rows > 0 then
+  enrol(holder, ARGV[7])
+  each500('HSET', P .. 'l:' .. holder, rows)
+end
+keepAnswer(table.concat(kept))
+save()
+return { hot.now, hot.seq, 1, hot.parsing, entries }

@@ -1,0 +1,18 @@
+#!lua flags=allow-oom
+--@include frame values domains seen requests holders
+-- Numbers of a pod, for its supervisor: what is pending, what it may still do, what waits to go elsewhere.
+--
+-- ARGV[1..2]  see the part frame
+-- Keys:       those of the parts
+-- Returns     {pod time, sequence number, {accepted, queued, retrying, leased, done, failed, skipped, parsing, bytes that
+--             wait to be parsed, links in the outbox, allowance or -1, requests on disk, domains that are due,
+--             domains that wait for their time}}
+if not isOurStore() then
+  return redis.error_reply('EMPTIED')
+end
+load()
+expire()
+save()
+local due = call('ZCOUNT', P .. 'due', '-inf', hot.now)
+return { hot.now, hot.seq, { hot.accepted, hot.queued, hot.retrying, hot.leased, hot.done, hot.failed, hot.skipped,
+  hot.parsing, hot.parsebytes, hot.outbox, hot.allowance - 1, hot.far, due, call('ZCARD', P .. 'due') - due } }

@@ -1,0 +1,135 @@
+// What only a pod needs of its store: numbers for its supervisor, the allowance of pages, the parse queue, the links
+// that wait for pods that are away, and who supervises it.
+import type { Caller, Counters } from '../frontier.js';
+import type { Argument, Connection } from './connection.js';
+import { type FingerprintOfRecord, type HandedLease, unpackHanded } from './packing.js';
+import type { ScriptName } from './scripts.js';
+import { pairs } from './start-checks.js';
+
+/** One pod's numbers at one instant; `leased` has what the parse queue holds, which `parsing` tells apart. */
+export interface PodReading extends Counters {
+  readonly parsing: number;
+  readonly parseBytes: number;
+  /** Links that wait for pods that are away. */
+  readonly outbox: number;
+  /** Pages that may be done in all; undefined without a limit. */
+  readonly allowance: number | undefined;
+  /** Queued requests that are on disk, or on their way there. */
+  readonly spilled: number;
+  readonly dueDomains: number;
+  readonly restingDomains: number;
+}
+
+/**
+ * `limit`: from now on there is a limit, at least what is done and in work. `known` is the allowance that the caller
+ * knows: a call that finds another one was made before, and changes nothing.
+ */
+export type AllowanceAct =
+  | { readonly act: 'limit' | 'lift' }
+  | { readonly act: 'give' | 'take'; readonly pages: number; readonly known: number };
+
+export interface AllowanceAnswer {
+  /** False when another coordinates by now: nothing happened. */
+  readonly held: boolean;
+  /** Pages given or taken. */
+  readonly pages: number;
+  readonly allowance: number | undefined;
+}
+
+export interface OwnerAnswer {
+  readonly isOurs: boolean;
+  readonly token: string;
+  readonly identity: string;
+  /** Until the owner counts as gone. */
+  readonly leftMs: number;
+}
+
+export interface PullAnswer {
+  /** False when the holder was lost: it must begin a new life. */
+  readonly held: boolean;
+  readonly waiting: number;
+  readonly leases: readonly HandedLease[];
+}
+
+export interface PodOperations {
+  reading(): Promise<PodReading>;
+  /** `epoch` numbers the coordinator; an older one is refused. */
+  changeAllowance(epoch: number, change: AllowanceAct): Promise<AllowanceAnswer>;
+  /** Captures that wait to be parsed, with their leases. */
+  pull(call: Caller & { readonly max: number }): Promise<PullAnswer>;
+  /** Takes, keeps (`ttlMs` above 0) or gives up the role of supervisor. */
+  own(token: string, ttlMs: number, identity: string, deadToken?: string): Promise<OwnerAnswer>;
+  /** Some of the notes that hold links for pods that are away: name and text. */
+  outboxNotes(most: number): Promise<readonly (readonly [string, string])[]>;
+  /** Names of the captures that wait to be parsed. */
+  captures(): Promise<Set<string>>;
+  /** A plain command, for keys that no script touches. */
+  command: Connection['command'];
+}
+
+export function createPodOperations(options: {
+  readonly run: (name: ScriptName, args: readonly Argument[]) => Promise<unknown[]>;
+  readonly connection: Pick<Connection, 'command'>;
+  readonly prefix: string;
+  readonly token: string;
+  readonly fingerprintOf: FingerprintOfRecord | undefined;
+}): PodOperations {
+  const { run, prefix, connection } = options;
+  return {
+    async reading() {
+      const [numbers] = (await run('reading', [])) as [number[]];
+      const [accepted, queued, retrying, leased, done, failed, skipped] = numbers as [...Numbers7];
+      const [parsing, parseBytes, outbox, allowance, spilled, dueDomains, restingDomains] = numbers.slice(7) as [
+        ...Numbers7,
+      ];
+      return {
+        ...{ accepted, queued, retrying, done, failed, skipped },
+        leased: leased + parsing,
+        ...{ parsing, parseBytes, outbox, spilled, dueDomains, restingDomains },
+        allowance: allowance < 0 ? undefined : allowance,
+      };
+    },
+    async changeAllowance(epoch, change) {
+      const numbers = 'pages' in change ? [change.pages, change.known] : [0, 0];
+      const answer = (await run('allowance', [epoch, change.act, ...numbers])) as [number, number, number];
+      const [held, changed, allowance] = answer;
+      return { held: held === 1, pages: changed, allowance: allowance < 0 ? undefined : allowance };
+    },
+    async pull({ holder, call, max }) {
+      const answer = await run('pull', [holder, call, 'pull', max, options.token]);
+      const [held, waiting, entries] = answer as [number, number, Buffer[]];
+      if (held === 0) return { held: false, waiting: 0, leases: [] };
+      return { held: true, waiting, leases: entries.map((entry) => unpackHanded(entry, options.fingerprintOf)) };
+    },
+    async own(token, ttlMs, identity, deadToken = '') {
+      const answer = await run('own', [token, String(ttlMs), identity, deadToken]);
+      const [isOurs, owner, who, leftMs] = answer as [number, Buffer, Buffer, number];
+      return { isOurs: isOurs === 1, token: String(owner), identity: String(who), leftMs: Math.max(0, leftMs) };
+    },
+    async outboxNotes(most) {
+      const notes: [string, string][] = [];
+      let cursor = '0';
+      do {
+        const scan = await connection.command('HSCAN', `${prefix}outbox`, cursor, 'COUNT', String(most));
+        const [next, flat] = scan as [Buffer, Buffer[]];
+        cursor = String(next);
+        notes.push(...pairs(flat));
+      } while (cursor !== '0' && notes.length < most);
+      return notes;
+    },
+    async captures() {
+      const names = new Set<string>();
+      for (let from = 0; ; from += CAPTURES_A_READ) {
+        const range = [String(from), String(from + CAPTURES_A_READ - 1)] as const;
+        const entries = (await connection.command('LRANGE', `${prefix}fetch:queue`, ...range)) as Buffer[];
+        for (const entry of entries) names.add(unpackHanded(entry, NO_FINGERPRINT).capture);
+        if (entries.length < CAPTURES_A_READ) return names;
+      }
+    },
+    command: (...parts) => connection.command(...parts),
+  };
+}
+
+const CAPTURES_A_READ = 1_000;
+const NO_FINGERPRINT: FingerprintOfRecord = () => ({ hi: 0, lo: 0 });
+type Numbers7 = [number, number, number, number, number, number, number];

@@ -1,0 +1,141 @@
+// One pod of this machine: its workers, the role of supervisor, and what happens when something of it dies.
+// Promise: the leases of a dead worker are free at once and its half-written pages are cut; a pod that cannot work stops
+// with a reason, and the others go on.
+import { type ErrorCode, ERROR_CLASSES } from '../errors.js';
+import type { Log } from '../observe/log.js';
+import type { Affinity } from './affinity.js';
+import type { PodsConfig } from './config-types.js';
+import type { FromWorker, WorkerPlace, WorkerRole } from './messages.js';
+import type { OwnPod } from './pod-view.js';
+import { createWorkerProcess, type WorkerDeath, type WorkerProcess } from './worker-process.js';
+
+export interface PodFailure {
+  readonly pod: number;
+  readonly code: ErrorCode;
+  readonly message: string;
+}
+
+export interface PodSupervisor {
+  readonly pod: OwnPod;
+  readonly workers: readonly WorkerProcess[];
+  readonly failure: PodFailure | undefined;
+  /** Starts the workers, one after the other. */
+  start(): Promise<void>;
+  /** Drains and ends them; resolves when they are gone. */
+  stop(patienceMs: number): Promise<void>;
+  kill(): void;
+}
+
+export interface PodSupervisorOptions {
+  readonly config: PodsConfig;
+  readonly pod: OwnPod;
+  readonly log: Log;
+  readonly affinity: Affinity;
+  readonly allowance: () => number | undefined;
+  readonly onMessage: (place: WorkerPlace, message: FromWorker) => void;
+  readonly onFailure: (failure: PodFailure) => void;
+  /** Brings the files of dead writers into order. */
+  readonly recover: (pod: OwnPod) => Promise<void>;
+}
+
+const EARLY_DEATHS = 5;
+/** So that hundreds of processes do not load at the same moment. */
+const STAGGER_MS = 100;
+const OWN_EVERY_MS = 5_000;
+
+export function createPodSupervisor(options: PodSupervisorOptions): PodSupervisor {
+  const { config, pod, log } = options;
+  let failure: PodFailure | undefined;
+  let isStopping = false;
+  let owning: NodeJS.Timeout | undefined;
+
+  const workers = placesOf(config, pod.index).map((place) =>
+    createWorkerProcess({
+      config,
+      place,
+      log,
+      allowance: options.allowance,
+      onMessage: (message) => options.onMessage(place, message),
+      onSpawn: (pid) => options.affinity.pin(place, pid),
+      onDeath: (death) => afterDeath(place, death),
+    }),
+  );
+
+  async function afterDeath(place: WorkerPlace, death: WorkerDeath): Promise<boolean> {
+    await giveBack(death);
+    if (failure || isStopping) return false;
+    const { code, message } = death;
+    // Its store is away: it comes back when the store does.
+    if (code === 'QUEUE_UNREACHABLE') return true;
+    if (code !== undefined && ERROR_CLASSES[code] === 'fatal') {
+      fail(code, message);
+      return false;
+    }
+    if (death.earlyDeaths < EARLY_DEATHS) return true;
+    fail(
+      'WORKER_LOST',
+      `${place.role} ${place.id} ended ${EARLY_DEATHS} times in a row before its first request, lastly: ${message}`,
+    );
+    return false;
+  }
+
+  async function giveBack({ holders }: WorkerDeath): Promise<void> {
+    try {
+      const leases = await pod.release(holders);
+      if (leases > 0) log.info(`${leases} leases of a worker that ended are free again`);
+      await options.recover(pod);
+    } catch (error) {
+      log.warning(`What a dead worker held comes back when its leases end: ${(error as Error).message}`);
+    }
+  }
+
+  function fail(code: ErrorCode, message: string): void {
+    if (failure) return;
+    failure = { pod: pod.index, code, message };
+    log.error(`Pod ${pod.index} stops: ${message}`, { code });
+    options.onFailure(failure);
+    void stopWorkers(STOP_PATIENCE_MS);
+  }
+
+  async function stopWorkers(patienceMs: number): Promise<void> {
+    await Promise.all(workers.map((worker) => worker.stop(patienceMs)));
+  }
+
+  async function keepRole(): Promise<void> {
+    const isOurs = await pod.own(() => undefined).catch(() => true);
+    if (!isOurs) fail('QUEUE_IN_USE', 'another orchestrator has taken over');
+  }
+
+  return {
+    pod,
+    workers,
+    get failure() {
+      return failure;
+    },
+    async start() {
+      owning = setInterval(() => void keepRole(), OWN_EVERY_MS);
+      for (const worker of workers) {
+        if (isStopping || failure) return;
+        worker.start();
+        await new Promise((resume) => setTimeout(resume, STAGGER_MS));
+      }
+    },
+    async stop(patienceMs) {
+      isStopping = true;
+      await stopWorkers(patienceMs);
+      clearInterval(owning);
+    },
+    kill() {
+      isStopping = true;
+      clearInterval(owning);
+      for (const worker of workers) worker.kill();
+    },
+  };
+}
+
+const STOP_PATIENCE_MS = 60_000;
+
+function placesOf({ fetchersPerPod, parsersPerPod }: PodsConfig, pod: number): WorkerPlace[] {
+  const places = (role: WorkerRole, count: number) => Array.from({ length: count }, (_, id) => ({ role, pod, id }));
+  return [...places('fetcher', fetchersPerPod), ...places('parser', parsersPerPod)];
+}

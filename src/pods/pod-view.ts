@@ -1,0 +1,42 @@
+// A pod as its supervisor and the coordinator see it, whatever kind of store it is.
+// Promise: every call ends, by an answer or an error; nothing here is on the path of a page.
+import type { QueueEntry } from '../frontier/frontier.js';
+import type { AllowanceAct, AllowanceAnswer, PodReading } from '../frontier/redis/pod-operations.js';
+
+/** What anybody may ask of a pod. */
+export interface PodView {
+  readonly index: number;
+  reading(): Promise<PodReading>;
+  isSeeded(): Promise<boolean>;
+  changeAllowance(epoch: number, change: AllowanceAct): Promise<AllowanceAnswer>;
+  close(): Promise<void>;
+}
+
+/** What the pod's own supervisor does with it. */
+export interface OwnPod extends PodView {
+  /** The address or folder, for people. */
+  readonly where: string;
+  /** URLs the store holds; 0 for a new one. */
+  accepted(): Promise<number>;
+  /** Empties the store. */
+  wipe(): Promise<void>;
+  /** Takes or keeps the role of supervisor; false when another has it, which `onWait` is told about. */
+  own(onWait: (who: string, leftMs: number) => void): Promise<boolean>;
+  disown(): Promise<void>;
+  add(entries: readonly QueueEntry[]): Promise<void>;
+  markSeeded(): Promise<void>;
+  release(holders: readonly string[]): Promise<number>;
+  notes(): Promise<Readonly<Record<string, string>>>;
+  /** Names of captures that wait to be parsed. */
+  captures(): Promise<Set<string>>;
+}
+
+/** What the machines of a crawl tell each other. */
+export interface GlobalBoard {
+  /** The number of the next coordinator: each is refused once a later one has spoken. */
+  nextEpoch(): Promise<number>;
+  showPages(pages: number): Promise<void>;
+  stopSignal(): Promise<string | undefined>;
+  signalStop(reason: string): Promise<void>;
+  clearStop(): Promise<void>;
+}

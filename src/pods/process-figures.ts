@@ -1,0 +1,34 @@
+// What this process takes of the machine: memory, open files, CPU time.
+import { readdirSync } from 'node:fs';
+
+export interface ProcessFigures {
+  readonly rssBytes: number;
+  readonly openFiles: number;
+  readonly cpuMs: number;
+}
+
+/** Counting open files reads a folder: not at every beat. */
+const COUNT_FILES_MS = 10_000;
+
+export function openProcessFigures(): { read(): ProcessFigures } {
+  let openFiles = 0;
+  let countedMs = -Infinity;
+  return {
+    read() {
+      if (performance.now() - countedMs > COUNT_FILES_MS) {
+        countedMs = performance.now();
+        openFiles = countOpenFiles();
+      }
+      const { user, system } = process.cpuUsage();
+      return { rssBytes: process.memoryUsage.rss(), openFiles, cpuMs: Math.round((user + system) / 1_000) };
+    },
+  };
+}
+
+function countOpenFiles(): number {
+  try {
+    return readdirSync('/proc/self/fd').length;
+  } catch {
+    return 0;
+  }
+}

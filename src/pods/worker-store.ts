@@ -1,0 +1,89 @@
+// A worker's own pod and its way to the others, whatever kind of store they are.
+// One place knows the difference between Redis and embedded stores; the worker does not.
+import { createHolder } from '../frontier/holder.js';
+import type { Overview } from '../frontier/frontier.js';
+import type { RedisFrontier } from '../frontier/redis/frontier.js';
+import type { AllowanceAct, PodReading } from '../frontier/redis/pod-operations.js';
+import type { Log } from '../observe/log.js';
+import type { PodsConfig } from './config-types.js';
+import { createLinkTargets } from './link-targets.js';
+import type { WorkerPlace } from './messages.js';
+import { startOutboxDelivery } from './outbox.js';
+import { openPodFrontier } from './pod-frontier.js';
+import { createRoutingHolder, type RoutingHolder } from './routing-holder.js';
+import { tellingHolder } from './telling-holder.js';
+
+export interface WorkerStore {
+  readonly holder: RoutingHolder;
+  readonly leaseMs: number;
+  /** Undefined for an embedded store, which has no parse queue. */
+  readonly redis: RedisFrontier | undefined;
+  readonly commandsSent: number;
+  overview(): Promise<Overview>;
+  /** Of an embedded pod, whose numbers nobody else can read. */
+  reading(): Promise<PodReading & { readonly seeded: boolean }>;
+  /** Of an embedded pod: pages it may do in all; how many were really given or taken. */
+  changeAllowance(change: AllowanceAct): Promise<number>;
+  close(): Promise<void>;
+}
+
+export interface WorkerStoreOptions {
+  readonly config: PodsConfig;
+  readonly place: WorkerPlace;
+  readonly log: Log;
+  readonly signal: AbortSignal;
+  readonly checkAssignment: boolean;
+  /** Told of each life this process begins in its pod. */
+  readonly onHolder: (id: string) => void;
+  /** Given to an embedded pod at its start. */
+  readonly allowance: number | undefined;
+}
+
+export async function openWorkerStore(options: WorkerStoreOptions): Promise<WorkerStore> {
+  if (options.config.pods[options.place.pod]!.kind === 'redis') return openRedisStore(options);
+  const { openEmbeddedStore } = await import('./embedded-store.js');
+  return openEmbeddedStore(options);
+}
+
+async function openRedisStore(options: WorkerStoreOptions): Promise<WorkerStore> {
+  const { config, place, log, signal } = options;
+  const warn = (message: string) => log.warning(message);
+  const leaseMs = config.leaseSeconds * 1_000;
+  const frontier = await openPodFrontier(config, place.pod, {
+    as: 'worker',
+    warn,
+    onForgotten: (calls) => log.error(`The pod's Redis came back without its last ${calls} calls or more`),
+  });
+  const targets = createLinkTargets({ open: (pod) => openPodFrontier(config, pod, { as: 'guest', warn }), log });
+  const own = tellingHolder(frontier, leaseMs, options.onHolder);
+  const holder = createRoutingHolder({
+    own,
+    pod: place.pod,
+    pods: config.pods.length,
+    send: targets.add,
+    log,
+    checkAssignment: options.checkAssignment,
+    signal,
+  });
+  // One of the pod's workers is enough; the orchestrator restarts it when it dies.
+  const isPostman = place.role === 'fetcher' && place.id === 0 && config.pods.length > 1;
+  const delivery = isPostman
+    ? startOutboxDelivery({ pod: frontier.pod, holder: createHolder(frontier), targets, log })
+    : undefined;
+  return {
+    holder,
+    leaseMs,
+    redis: frontier,
+    get commandsSent() {
+      return frontier.commandsSent;
+    },
+    overview: () => frontier.overview(),
+    reading: async () => ({ ...(await frontier.pod.reading()), seeded: false }),
+    changeAllowance: () => Promise.resolve(0),
+    async close() {
+      await delivery?.close();
+      await targets.close();
+      await frontier.close();
+    },
+  };
+}

@@ -1,0 +1,209 @@
+// A fetcher of a pod: the lifecycle of every crawl, on the pod's frontier, with links routed to the pods that own them.
+// Promise: whatever it held and did not finish goes back; it ends when it is told to, or when its supervisor is gone.
+import { join } from 'node:path';
+import { Configuration } from '../configuration.js';
+import { createAdmission } from '../crawl/admission.js';
+import { openCrawlHost } from '../crawl/crawl-host.js';
+import { type Run, type RunEnd, startRun } from '../crawl/lifecycle.js';
+import { resolveOptions } from '../crawl/options.js';
+import { Statistics } from '../crawl/statistics.js';
+import { HTTP_POOL_OPTIONS } from '../dispatch/pool-options.js';
+import { createRecentFingerprints } from '../frontier/recent.js';
+import type { CheerioCrawlingContext, ContextCrawler, CrawlingContext } from '../handle/context.js';
+import type { Log } from '../observe/log.js';
+import { ContentStore } from '../store/content.js';
+import { Dataset } from '../store/dataset.js';
+import { KeyValueStore } from '../store/key-value.js';
+import { closeStorages } from '../store/opened.js';
+import { ownerName } from '../store/segment-names.js';
+import type { PodsConfig } from './config-types.js';
+import { watchExcludeFile } from './exclude-list.js';
+import { loadHandler } from './handler-module.js';
+import type { WorkerFigures, WorkerPlace } from './messages.js';
+import { createPageRecorder } from './page-content.js';
+import { podStateDir } from './pod-frontier.js';
+import { openProcessFigures } from './process-figures.js';
+import { createExtensionTest } from './skipped-extensions.js';
+import { openWorkerStore, type WorkerStore } from './worker-store.js';
+
+export interface WorkerOptions {
+  readonly config: PodsConfig;
+  readonly place: WorkerPlace;
+  readonly log: Log;
+  /** Read once at start: `CRAWLER_DEBUG_POD_ASSIGNMENT`. */
+  readonly checkAssignment: boolean;
+  readonly allowance: number | undefined;
+  readonly onHolder: (id: string) => void;
+}
+
+export interface Worker {
+  readonly store: WorkerStore;
+  /** Never rejects; everything is closed when it resolves. */
+  readonly ended: Promise<RunEnd>;
+  figures(): WorkerFigures;
+  drain(): void;
+  abort(): void;
+}
+
+/** Longer URLs are traps or mistakes. */
+const MAX_URL_CHARACTERS = 2_000;
+/** More than the library's: a worker sees links of many pages of many sites. */
+const RECENT_FINGERPRINTS = 1_048_576;
+
+export async function startWorker(options: WorkerOptions): Promise<Worker> {
+  const { config, place, log } = options;
+  const stopping = new AbortController();
+  const handler = config.handler === undefined ? undefined : await loadHandler(config.handler);
+  const excluded = await watchExcludeFile(config.excludeFile, log);
+  const store = await openWorkerStore({ ...options, signal: stopping.signal });
+  const { holder } = store;
+  const storage = new Configuration({
+    storageClientOptions: { localDataDirectory: config.dataDirs[0]! },
+    purgeOnStart: false,
+  });
+  const crawlOptions = crawlOptionsOf(config);
+  const content = await ContentStore.open({
+    dataDirs: config.dataDirs,
+    storeRawHtml: config.storeRawHtml,
+    extractText: config.extractText !== false,
+    layout: config.contentLayout,
+    durability: config.durability,
+    // The supervisor has brought the segments of dead writers into order, and does so whenever a worker dies.
+    isWriterGone: () => false,
+    notes: {},
+    async note(notes) {
+      while (!(await holder.settle({ settlements: [], notes })).held);
+    },
+    warn: (message) => log.warning(message),
+  });
+  const recorder = createPageRecorder({ content, ...config });
+  const stats = new Statistics();
+  const recent = createRecentFingerprints({ size: RECENT_FINGERPRINTS });
+  const queue = {
+    holder,
+    recent,
+    leaseMs: store.leaseMs,
+    overview: store.overview,
+    isKnown: recent.has,
+    glance: (fingerprint: Parameters<typeof recent.has>[0]) =>
+      recent.has(fingerprint) ? ('pending' as const) : ('new' as const),
+    paceBy: 'domain' as const,
+    access: 'shared' as const,
+    folder: podStateDir(config, place.pod),
+    visitsFolder: join(config.logDir, 'visits', `pod_${place.pod}`),
+  };
+  const admission = createAdmission(crawlOptions);
+  const isSkippedFile = createExtensionTest(config.skipExtensions);
+  const droppedLinks = new Map<string, number>();
+  const composed = await openCrawlHost({
+    kind: 'cheerio',
+    options: crawlOptions,
+    log,
+    stats,
+    queue,
+    crawler: undefined as never as ContextCrawler,
+    admission: {
+      ...admission,
+      refuseVisit: (url) => excluded.refusal(url) ?? admission.refuseVisit(url),
+    },
+    requestHandler: handlePage,
+    sessionPool: undefined,
+    roomForRequests: () => Infinity,
+    refuseLink(url) {
+      if (config.seededUrlsOnly || url.length > MAX_URL_CHARACTERS || isSkippedFile(url)) return 'filters';
+      return excluded.refusal(url);
+    },
+    onSkipped: ({ reason }) => void droppedLinks.set(reason, (droppedLinks.get(reason) ?? 0) + 1),
+    openKeyValueStore: (name) => KeyValueStore.open(name, { config: storage }),
+    useState: async (initial) =>
+      (await KeyValueStore.open(undefined, { config: storage })).getAutoSavedValue(
+        `STATE_${place.role}_${place.pod}_${place.id}`,
+        initial ?? ({} as never),
+      ),
+    pageOf: recorder.take,
+    onCapture: recorder.see,
+  });
+
+  async function handlePage(context: CrawlingContext): Promise<void> {
+    const page = context as CheerioCrawlingContext;
+    if (handler) await handler(page as never);
+    else await page.enqueueLinks({ strategy: 'all' });
+    await recorder.record(page.request, page.contentType.type, () => page.content);
+  }
+
+  const process = openProcessFigures();
+  const run: Run = startRun({
+    queue,
+    host: composed.host,
+    openGate: composed.openGate,
+    config: storage,
+    poolOptions: {
+      ...HTTP_POOL_OPTIONS,
+      minConcurrency: config.fetcherWorkers,
+      maxConcurrency: config.fetcherWorkers,
+      log,
+    },
+    openWriter: async (name) => (await Dataset.open(name, { config: storage })).openVisitWriter(ownerName()),
+    content,
+    maxEnded: Infinity,
+    leaseAhead: true,
+    keepAlive: true,
+    seedsAreIn: () => false,
+  });
+
+  async function end(): Promise<RunEnd> {
+    stats.startCapturing();
+    const how = await run.ended;
+    stopping.abort();
+    excluded.close();
+    for (const close of [composed.close, content.close, () => closeStorages(storage), store.close]) {
+      await Promise.resolve(close()).catch((error: unknown) => log.exception(error, 'closing failed'));
+    }
+    return how;
+  }
+
+  return {
+    store,
+    ended: end(),
+    figures: () => ({
+      pages: stats.state.requestsFinished,
+      failed: stats.state.requestsFailed,
+      retries: stats.state.requestsRetries,
+      errors: { ...stats.state.errors },
+      statuses: { ...stats.state.requestsWithStatusCode },
+      fetchMs: stats.state.requestTotalFinishedDurationMillis,
+      bytes: recorder.bytes,
+      ...holder.figures,
+      backpressure: 0,
+      commands: store.commandsSent,
+      droppedLinks: [...droppedLinks.values()].reduce((sum, count) => sum + count, 0),
+      active: run.pool.currentConcurrency,
+      ...process.read(),
+    }),
+    drain() {
+      run.stop();
+    },
+    abort() {
+      stopping.abort();
+      run.abort();
+    },
+  };
+}
+
+function crawlOptionsOf(config: PodsConfig) {
+  return resolveOptions('cheerio', {
+    maxRequestRetries: config.httpMaxRetries,
+    navigationTimeoutSecs: config.httpTimeoutSeconds,
+    sameDomainDelaySecs: config.politenessDelaySeconds,
+    respectRobotsTxtFile: { userAgent: config.userAgent },
+    robotsCacheTtlSecs: config.robotsCacheTtlSeconds,
+    maxDelaySecs: config.maxDelaySeconds,
+    userAgent: config.userAgent,
+    maxBodyBytes: config.maxContentLength,
+    maxConnectionsPerAddress: config.maxConnectionsPerAddress,
+    allowPrivateAddresses: config.allowPrivateAddresses,
+    maxRequestsPerDomain: config.maxUrlsPerDomain,
+    additionalMimeTypes: ['text/plain'],
+    useSessionPool: false,
+  });
+}
