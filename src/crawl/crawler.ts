@@ -21,6 +21,7 @@ import type { KeyValueStore } from '../store/key-value.js';
 import { createAdmission } from './admission.js';
 import type { AttemptHost, Navigate } from './attempt.js';
 import { createPlainDeparture, ROUNDING_MS } from './departure.js';
+import type { BrowserCrawl, BrowserCrawlParts } from './browser-crawl.js';
 import type { Gate } from './gate.js';
 import { cookiesOf, createHttpNavigation, isSeededAddress } from './http-visit.js';
 import { type Run, type RunEnd, startRun } from './lifecycle.js';
@@ -141,7 +142,8 @@ export function composeCrawler<Kind extends CrawlerKind>(
     const { allowPrivateAddresses, maxConnectionsPerAddress } = options;
     const engine = createHttpEngine({ allowPrivateAddresses, maxConnectionsPerAddress });
     sessionPool = options.useSessionPool ? await storages.openSessionPool(options) : undefined;
-    for (const host of await storages.privateHosts(queue)) engine.allowHost(`http://${host}/`);
+    const privateHosts = await storages.privateHosts(queue);
+    for (const host of privateHosts) engine.allowHost(`http://${host}/`);
     const allowHost = async (url: string) => {
       const isNew = await storages.notePrivateHost(queue, new URL(url).host);
       engine.allowHost(url);
@@ -163,7 +165,11 @@ export function composeCrawler<Kind extends CrawlerKind>(
       : undefined;
     let gate: Gate | undefined;
     const userAgentFor = (url: string) => admission.overrideFor(url).userAgent ?? options.userAgent;
-    const navigate = navigationOf(kind, options, engine, stats, allowHost, userAgentFor);
+    const onStatus = (statusCode: number) => stats.registerStatusCode(statusCode);
+    const browsers = options.browser
+      ? await openBrowsers({ options, config, sessionPool, allowHost, onStatus }, privateHosts, engine)
+      : undefined;
+    const navigate = browsers?.navigate ?? navigationOf(kind, options, engine, onStatus, allowHost, userAgentFor);
     const host: Omit<AttemptHost, 'land' | 'onFatal' | 'signal'> = {
       crawler: self,
       log,
@@ -197,7 +203,7 @@ export function composeCrawler<Kind extends CrawlerKind>(
       requestHandler: watched((options.streamHandler as typeof requestHandler | undefined) ?? requestHandler),
       errorHandler: options.errorHandler,
       failedRequestHandler: options.failedRequestHandler,
-      sessionPool,
+      sessionPool: browsers ? browsers.sessionPool : sessionPool,
       proxyConfiguration: options.proxyConfiguration,
       stats,
       random: Math.random,
@@ -233,6 +239,7 @@ export function composeCrawler<Kind extends CrawlerKind>(
       clearInterval(saving);
       stats.stopCapturing();
       await politeness?.close();
+      await browsers?.close();
       await engine.close();
       await sessionPool?.teardown();
     }
@@ -336,11 +343,28 @@ function checkParts(poolOptions: Partial<AutoscaledPoolOptions>, options: Resolv
   if (options.useSessionPool) new SessionPool(options.sessionPoolOptions);
 }
 
+/** Its parts are loaded for those who use them; without a browser nothing else stays open. */
+async function openBrowsers(
+  parts: BrowserCrawlParts,
+  privateHosts: readonly string[],
+  engine: HttpEngine,
+): Promise<BrowserCrawl> {
+  try {
+    const browsers = await (await import('./browser-crawl.js')).openBrowserCrawl(parts);
+    for (const host of privateHosts) browsers.pool.relay?.allowHost(host);
+    return browsers;
+  } catch (error) {
+    await engine.close();
+    await parts.sessionPool?.teardown();
+    throw error;
+  }
+}
+
 function navigationOf(
   kind: CrawlerKind,
   options: ResolvedOptions,
   engine: HttpEngine,
-  stats: Statistics,
+  onStatus: (statusCode: number) => void,
   allowHost: (url: string) => Promise<boolean>,
   userAgentFor: (url: string) => string,
 ): Navigate {
@@ -351,7 +375,7 @@ function navigationOf(
     allowHost,
     userAgentFor,
     dress: kind === 'file' ? dressFile : (visit, capture) => dressPage(visit, capture, options),
-    onStatus: (statusCode) => stats.registerStatusCode(statusCode),
+    onStatus,
   });
 }
 

@@ -7,6 +7,8 @@ export interface Deadline {
   readonly isOver: boolean;
   /** The result of `work`, or the error of the limit if that comes first. */
   run<T>(phase: string, work: Promise<T>, code?: ErrorCode): Promise<T>;
+  /** Breaks off whoever waits, with this error. */
+  fail(error: CrawlError): void;
   /** Frees the timer; what still runs is not waited for. */
   end(): void;
 }
@@ -49,6 +51,7 @@ export function createDeadline(limitMs: number, what: string, signal?: AbortSign
       work.catch(() => undefined);
       return Promise.race([work, broken]);
     },
+    fail: breakOff,
     end() {
       clearTimeout(timer);
       signal?.removeEventListener('abort', onAbort);

@@ -26,8 +26,8 @@ export interface GuardRelay {
   serverFor(proxyUrl: string | undefined): Promise<string>;
   /** The user named this host: it may be reached although it is private. */
   allowHost(url: string): void;
-  /** Rejects as connecting would; for browsers that cannot be given a relay. */
-  check(url: URL): Promise<void>;
+  /** Rejects as connecting would. Behind a proxy only what the URL spells out is judged. */
+  check(url: URL, proxyUrl?: string): Promise<void>;
   /** Why the last connection to where a URL leads could not be made, if it could not. */
   failureOf(url: string): CrawlError | undefined;
   /** Ends every connection. */
@@ -152,7 +152,6 @@ export function createGuardRelay(options: GuardRelayOptions = {}): GuardRelay {
     const credentials = credentialsOf(proxy);
     const outgoing = httpRequest({
       createConnection: () => upstream,
-      agent: false,
       method: incoming.method,
       path: url.href,
       headers: { ...headers, ...(credentials === undefined ? {} : { 'proxy-authorization': credentials }) },
@@ -205,8 +204,9 @@ export function createGuardRelay(options: GuardRelayOptions = {}): GuardRelay {
       const host = url.includes('//') ? parseUrl(url)?.host : url;
       if (host !== undefined && options.allowPrivateAddresses !== true) guard.allowHost(host);
     },
-    async check(url) {
-      await connector.addressesOf(url);
+    async check(url, proxyUrl) {
+      if (proxyUrl === undefined) await connector.addressesOf(url);
+      else refuseLiteral(url);
     },
     failureOf(url) {
       const parsed = parseUrl(url);

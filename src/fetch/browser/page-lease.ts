@@ -39,7 +39,9 @@ export interface PooledPage {
   /** Something ended the page: crash, close, or the browser's end. */
   readonly isGone: boolean;
   onCrash(listener: () => void): () => void;
-  /** Takes back what the borrower left: listeners and pop-ups. */
+  /** Called once when the page is given back: takes back a change that would last. */
+  undo(change: () => Promise<unknown>): void;
+  /** Takes back what the borrower left: listeners, pop-ups and what `undo` was told of. */
   tidy(): Promise<void>;
 }
 
@@ -50,6 +52,7 @@ export function createPooledPage(page: Page, context: BrowserContext): PooledPag
   let isGone = false;
   const crashListeners = new Set<() => void>();
   const popups = new Set<Page>();
+  const changes: (() => Promise<unknown>)[] = [];
 
   const pooled: PooledPage = {
     page,
@@ -66,6 +69,7 @@ export function createPooledPage(page: Page, context: BrowserContext): PooledPag
       crashListeners.add(listener);
       return () => void crashListeners.delete(listener);
     },
+    undo: (change) => void changes.push(change),
     async tidy() {
       for (const name of emitter.eventNames()) {
         for (const listener of emitter.listeners(name)) {
@@ -73,6 +77,7 @@ export function createPooledPage(page: Page, context: BrowserContext): PooledPag
         }
       }
       await Promise.all([...popups].map(closeQuietly));
+      for (const change of changes.splice(0)) await change();
     },
   };
 

@@ -21,11 +21,14 @@ export interface BrowserPoolOptions {
   readonly reusePages?: boolean;
   /** Called with every new page, before it is used. */
   readonly onPage?: (page: Page, context: BrowserContext) => unknown;
+  /** Called before a browser is started. */
+  readonly beforeLaunch?: () => unknown;
   readonly onLaunch?: (launched: { readonly pid: number | undefined; readonly version: string }) => unknown;
 }
 
-export type ResolvedPoolOptions = Readonly<Required<Omit<BrowserPoolOptions, 'onPage' | 'onLaunch'>>> &
-  Pick<BrowserPoolOptions, 'onPage' | 'onLaunch'>;
+type Hooks = 'onPage' | 'onLaunch' | 'beforeLaunch';
+
+export type ResolvedPoolOptions = Readonly<Required<Omit<BrowserPoolOptions, Hooks>>> & Pick<BrowserPoolOptions, Hooks>;
 
 export function resolvePoolOptions(given: BrowserPoolOptions): ResolvedPoolOptions {
   return Object.freeze({

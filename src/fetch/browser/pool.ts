@@ -74,6 +74,7 @@ export function createBrowserPool(given: BrowserPoolOptions): BrowserPool {
 
   async function startHouse(): Promise<House> {
     const server = relay && !isRemote ? await relay.serverFor(undefined) : undefined;
+    await options.beforeLaunch?.();
     const running = await launchBrowser(launch, server);
     launches++;
     const house: House = { running, rooms: new Set(), lent: 0, served: 0, isRetired: false, idleSinceMs: now() };
