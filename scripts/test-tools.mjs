@@ -5,6 +5,7 @@ import { spawnSync } from 'node:child_process';
 const TOOLS = [
   { command: 'openssl', versionFlag: 'version', package: 'openssl', why: 'certificates for TLS tests' },
   { command: 'redis-server', versionFlag: '--version', package: 'redis-server', why: 'tests of queues in Redis' },
+  { command: 'chromium', versionFlag: '--version', package: 'chromium', why: 'tests in a browser' },
 ];
 
 const isThere = ({ command, versionFlag }) => spawnSync(command, [versionFlag], { stdio: 'ignore' }).status === 0;

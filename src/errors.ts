@@ -48,6 +48,15 @@ export const ERROR_CLASSES = {
   ROUTE_MISSING: 'fatal',
   CRITICAL: 'fatal',
   ABORTED: 'transient',
+  // The browser
+  BROWSER_MISSING: 'fatal',
+  BROWSER_FAILED: 'transient',
+  PROFILE_IN_USE: 'fatal',
+  PAGE_CRASHED: 'transient',
+  NAVIGATION_FAILED: 'transient',
+  WAIT_TIMEOUT: 'transient',
+  SCRIPT_FAILED: 'permanent',
+  SESSION_UNKNOWN: 'permanent',
   // The queue
   WORKER_LOST: 'permanent',
   LEASE_LOST: 'transient',

@@ -1,7 +1,7 @@
 // The public surface: re-exports only. Importing it costs little; heavy parts load on first use.
 import './crawl/wiring.js';
 
-export { BasicCrawler, CheerioCrawler, FileDownload, HttpCrawler } from './crawl/crawlers.js';
+export { BasicCrawler, CheerioCrawler, FileDownload, HttpCrawler, PlaywrightCrawler } from './crawl/crawlers.js';
 export type { RunOptions as CrawlerRunOptions } from './crawl/crawler.js';
 export type {
   BasicCrawlerOptions,
@@ -11,6 +11,11 @@ export type {
   StatusMessageCallbackParams,
   StreamHandlerContext,
 } from './crawl/options.js';
+export type {
+  PlaywrightCrawlerOptions,
+  PlaywrightLaunchContext,
+  PlaywrightPoolOptions,
+} from './crawl/playwright-options.js';
 export { Statistics } from './crawl/statistics.js';
 export type { FinalStatistics, StatisticsOptions, StatisticState } from './crawl/statistics.js';
 export { downloadListOfUrls, purgeDefaultStorages, utils } from './crawl/wiring.js';
@@ -110,6 +115,16 @@ export type {
   SentResponse,
 } from './handle/context.js';
 export type {
+  BlockRequestsOptions,
+  BrowserController,
+  ClickElementsOptions,
+  InfiniteScrollOptions,
+  PlaywrightCrawlingContext,
+  PlaywrightGotoOptions,
+  PlaywrightHook,
+  SaveSnapshotOptions,
+} from './handle/browser-context.js';
+export type {
   BatchAddRequestsResult,
   EnqueueLinksOptions,
   ProcessedRequest,
@@ -117,7 +132,14 @@ export type {
   SkippedRequestCallback,
   SkipReason,
 } from './handle/enqueue-links.js';
-export { createBasicRouter, createCheerioRouter, createFileRouter, createHttpRouter, Router } from './handle/router.js';
+export {
+  createBasicRouter,
+  createCheerioRouter,
+  createFileRouter,
+  createHttpRouter,
+  createPlaywrightRouter,
+  Router,
+} from './handle/router.js';
 export type { RouteContext, RouterHandler, RouterRoutes } from './handle/router.js';
 export { parseOpenGraph } from './handle/open-graph.js';
 export * as social from './handle/social.js';

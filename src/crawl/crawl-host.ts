@@ -1,5 +1,6 @@
 // What all visits of one run share, composed: engine, sessions, politeness and the host that attempts ask.
 // One composition for every placement: a crawler in its own process, and a fetcher of a pod.
+import type { Configuration } from '../configuration.js';
 import type { Capture, Engine } from '../fetch/engine.js';
 import { sendRequest } from '../fetch/http/send-request.js';
 import type { RequestQueue } from '../frontier/request-queue.js';
@@ -15,6 +16,7 @@ import type { AttemptHost, Navigate } from './attempt.js';
 import { createPlainDeparture } from './departure.js';
 import type { Gate } from './gate.js';
 import { cookiesOf, createHttpNavigation, type HttpVisitParts, isSeededAddress } from './http-visit.js';
+import type { BrowserCrawl, BrowserCrawlParts } from './browser-crawl.js';
 import type { CrawlerKind, ResolvedOptions } from './options.js';
 import { dressFile, dressPage } from './page-context.js';
 import type { Politeness, PoliteQueue } from './politeness.js';
@@ -40,6 +42,8 @@ export interface CrawlHostParts {
     /** Remembers one for a resumed run. */
     note(host: string): Promise<void>;
   };
+  /** Where browsers keep their files, for crawls that use some. */
+  readonly config?: Configuration;
   readonly roomForRequests: () => number;
   /** Asked before the rules of hosts and lists. */
   readonly refuseLink?: (url: string) => SkipReason | undefined;
@@ -70,7 +74,8 @@ export async function openCrawlHost(parts: CrawlHostParts): Promise<CrawlHost> {
   const { allowPrivateAddresses, maxConnectionsPerAddress } = options;
   const http = createHttpEngine({ allowPrivateAddresses, maxConnectionsPerAddress });
   const engine = parts.engine ?? http;
-  for (const host of (await privateHosts?.list()) ?? []) http.allowHost(`http://${host}/`);
+  const knownPrivateHosts = (await privateHosts?.list()) ?? [];
+  for (const host of knownPrivateHosts) http.allowHost(`http://${host}/`);
   const allowHost = async (url: string) => {
     if (!privateHosts) return false;
     await privateHosts.note(new URL(url).host);
@@ -95,6 +100,15 @@ export async function openCrawlHost(parts: CrawlHostParts): Promise<CrawlHost> {
       : undefined;
   let gate: Gate | undefined;
   const userAgentFor = (url: string) => admission.overrideFor(url).userAgent ?? options.userAgent;
+  const onStatus = (statusCode: number) => stats.registerStatusCode(statusCode);
+  const close = async () => {
+    await politeness?.close();
+    await parts.engine?.close();
+    await http.close();
+  };
+  const browserParts = options.browser &&
+    parts.config && { options, config: parts.config, sessionPool, allowHost, onStatus };
+  const browsers = browserParts && (await openBrowsers(browserParts, knownPrivateHosts, close));
   const host: CrawlHost['host'] = {
     crawler: parts.crawler,
     log,
@@ -124,11 +138,11 @@ export async function openCrawlHost(parts: CrawlHostParts): Promise<CrawlHost> {
     },
     limits: options,
     handlerTimeoutMs: options.requestHandlerTimeoutMs,
-    navigate: navigationOf(parts, engine, allowHost, userAgentFor),
+    navigate: browsers?.navigate ?? navigationOf(parts, engine, onStatus, allowHost, userAgentFor),
     requestHandler: parts.requestHandler,
     errorHandler: options.errorHandler,
     failedRequestHandler: options.failedRequestHandler,
-    sessionPool,
+    sessionPool: browsers ? browsers.sessionPool : sessionPool,
     proxyConfiguration: options.proxyConfiguration,
     pageOf: parts.pageOf,
     stats,
@@ -139,20 +153,36 @@ export async function openCrawlHost(parts: CrawlHostParts): Promise<CrawlHost> {
     host,
     openGate: politeness && ((attemptHost) => (gate = politeness.openGate(attemptHost))),
     async close() {
-      await politeness?.close();
-      await parts.engine?.close();
-      await http.close();
+      await browsers?.close();
+      await close();
     },
   };
+}
+
+/** Its parts are loaded for those who use them; without a browser nothing else stays open. */
+async function openBrowsers(
+  parts: BrowserCrawlParts,
+  privateHosts: readonly string[],
+  closeRest: () => Promise<void>,
+): Promise<BrowserCrawl> {
+  try {
+    const browsers = await (await import('./browser-crawl.js')).openBrowserCrawl(parts);
+    for (const host of privateHosts) browsers.pool.relay?.allowHost(host);
+    return browsers;
+  } catch (error) {
+    await closeRest();
+    throw error;
+  }
 }
 
 function navigationOf(
   parts: CrawlHostParts,
   engine: Engine,
+  onStatus: (statusCode: number) => void,
   allowHost: (url: string) => Promise<boolean>,
   userAgentFor: (url: string) => string,
 ): Navigate {
-  const { kind, options, stats, onCapture } = parts;
+  const { kind, options, onCapture } = parts;
   if (kind === 'basic') return withoutNavigation;
   return createHttpNavigation({
     engine,
@@ -167,7 +197,7 @@ function navigationOf(
             dressPage(visit, capture, options);
           },
     handOff: parts.handOff,
-    onStatus: (statusCode) => stats.registerStatusCode(statusCode),
+    onStatus,
   });
 }
 

@@ -133,6 +133,7 @@ export function composeCrawler<Kind extends CrawlerKind>(
   async function work(queue: RequestQueue, maxEnded: number): Promise<RunEnd> {
     sessionPool = options.useSessionPool ? await storages.openSessionPool(options) : undefined;
     const composed = await openCrawlHost({
+      config,
       kind,
       options,
       log,
@@ -150,6 +151,9 @@ export function composeCrawler<Kind extends CrawlerKind>(
       onSkipped,
       openKeyValueStore: storages.openKeyValueStore,
       useState: storages.useState,
+    }).catch(async (error: unknown) => {
+      await sessionPool?.teardown();
+      throw error;
     });
     stats.startCapturing();
     const started = (run = startRun({

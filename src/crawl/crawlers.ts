@@ -14,6 +14,7 @@ import type {
   FileDownloadCrawlingContext,
   HttpCrawlingContext,
 } from '../handle/context.js';
+import type { PlaywrightCrawlingContext } from '../handle/browser-context.js';
 import type { RouterHandler } from '../handle/router.js';
 import type { Dictionary } from '../request/request.js';
 import type { Dataset } from '../store/dataset.js';
@@ -25,6 +26,7 @@ import type {
   FileDownloadOptions,
   HttpCrawlerOptions,
 } from './options.js';
+import type { PlaywrightCrawlerOptions } from './playwright-options.js';
 import type { FinalStatistics } from './statistics.js';
 
 /**
@@ -172,6 +174,28 @@ export class HttpCrawler<Context extends CrawlingContext = HttpCrawlingContext> 
 export class CheerioCrawler<Context extends CrawlingContext = CheerioCrawlingContext> extends BasicCrawler<Context> {
   constructor(options?: CheerioCrawlerOptions<NoInfer<Context>>, config?: Configuration) {
     super(options as BasicCrawlerOptions<Context>, config, 'cheerio');
+  }
+}
+
+/**
+ * Loads pages in a browser; handlers get Playwright's `page`. Needs the package playwright-core and a Chromium, Chrome or
+ * Edge on the system.
+ *
+ * @example
+ * const crawler = new PlaywrightCrawler({
+ *   async requestHandler({ page, request, pushData, enqueueLinks }) {
+ *     await page.click('#more');
+ *     await pushData({ url: request.loadedUrl, items: await page.locator('li').allTextContents() });
+ *     await enqueueLinks();
+ *   },
+ * });
+ * await crawler.run(['https://example.com']);
+ */
+export class PlaywrightCrawler<
+  Context extends CrawlingContext = PlaywrightCrawlingContext,
+> extends BasicCrawler<Context> {
+  constructor(options?: PlaywrightCrawlerOptions<NoInfer<Context>>, config?: Configuration) {
+    super(options as BasicCrawlerOptions<Context>, config, 'playwright');
   }
 }
 

@@ -3,7 +3,7 @@
 import { CrawlError, SessionError } from '../errors.js';
 import type { Capture, Engine, FetchOrder } from '../fetch/engine.js';
 import type { Landing } from '../frontier/frontier.js';
-import type { HttpHook, HttpHookOptions } from '../handle/context.js';
+import type { HttpHookOptions } from '../handle/context.js';
 import { Request, RequestState } from '../request/request.js';
 import { staysWithin } from '../request/scope.js';
 import { normalizeUrl } from '../request/url.js';
@@ -137,10 +137,10 @@ const BLOCK_PAGES = ['src="https://challenges.cloudflare.com', 'id="cf-challenge
 
 const DEFAULT_HEADERS = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
 
-async function runHooks(
-  hooks: readonly HttpHook<never>[],
+export async function runHooks<Options>(
+  hooks: readonly ((context: never, options: Options) => unknown)[],
   visit: Visit,
-  hookOptions: HttpHookOptions,
+  hookOptions: Options,
   timeoutMs: number,
 ): Promise<void> {
   for (const hook of hooks) {
@@ -195,7 +195,7 @@ export function cookiesOf(session: Session): FetchOrder['cookies'] {
 }
 
 /** How the turn is given back when the response has ended; worked out once, however often it is said. */
-function landingOf(visit: Visit, capture: Capture, own: HttpVisitParts['landing']): () => void {
+export function landingOf(visit: Visit, capture: Capture, own: HttpVisitParts['landing']): () => void {
   if (!own) return () => visit.land(endingOf(capture));
   const landing = own(visit.request, capture);
   return () => {
@@ -203,12 +203,12 @@ function landingOf(visit: Visit, capture: Capture, own: HttpVisitParts['landing'
   };
 }
 
-function isSamePage(request: Request, to: string): boolean {
+export function isSamePage(request: Request, to: string): boolean {
   return normalizeUrl(to, request.keepUrlFragment) === normalizeUrl(request.url, request.keepUrlFragment);
 }
 
 /** A reported redirect becomes a request of its own, at the front of its domain's queue. */
-function redirected(
+export function redirected(
   visit: Visit,
   capture: Capture,
   to: string,
@@ -254,7 +254,7 @@ function assertUsable(capture: Capture, session: Session | undefined, options: R
   }
 }
 
-function assertStatus(
+export function assertStatus(
   { statusCode, headers, body, loadedUrl }: Capture,
   session: Session | undefined,
   options: ResolvedOptions,

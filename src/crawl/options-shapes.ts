@@ -18,6 +18,7 @@ import {
   withoutEffect,
 } from '../option-checks.js';
 import type { Shape, ShapeOf } from '../option-checks.js';
+import { PLAYWRIGHT_ONLY, type PlaywrightCrawlerOptions } from './playwright-options.js';
 import type { BasicCrawlerOptions, FileDownloadOptions, HttpCrawlerOptions } from './options-types.js';
 
 const aCount = aWholeNumber({ from: 0, orInfinity: true });
@@ -127,6 +128,14 @@ const HTTP = {
 
 const FILE = { ...HTTP, streamHandler: aFunction } as const satisfies ShapeOf<FileDownloadOptions>;
 
+const {
+  additionalMimeTypes: _types,
+  suggestResponseEncoding: _suggested,
+  forceResponseEncoding: _forced,
+  ...NAVIGATING
+} = HTTP;
+const PLAYWRIGHT = { ...NAVIGATING, ...PLAYWRIGHT_ONLY } as const satisfies ShapeOf<PlaywrightCrawlerOptions>;
+
 function isRobotsOption(value: unknown): boolean {
   if (typeof value === 'boolean') return true;
   if (!anObject.accepts(value)) return false;
@@ -140,6 +149,7 @@ export const CRAWLER_NAMES = {
   http: 'HttpCrawler',
   cheerio: 'CheerioCrawler',
   file: 'FileDownload',
+  playwright: 'PlaywrightCrawler',
 } as const;
 export type CrawlerKind = keyof typeof CRAWLER_NAMES;
 
@@ -148,4 +158,5 @@ export const SHAPES: Readonly<Record<CrawlerKind, Shape>> = Object.freeze({
   http: { ...FROM_CRAWLEE, ...HTTP },
   cheerio: { ...FROM_CRAWLEE, ...HTTP },
   file: { ...FROM_CRAWLEE, ...FILE },
+  playwright: { ...FROM_CRAWLEE, ...PLAYWRIGHT },
 });

@@ -9,6 +9,8 @@ import type { TrapOptions } from '../politeness/traps.js';
 import type { PaceBy } from '../request/url.js';
 import { CRAWLER_NAMES, SHAPES } from './options-shapes.js';
 import type { CrawlerKind } from './options-shapes.js';
+import { browserCrawlOptions, findBrowserProblems } from './playwright-options.js';
+import type { BrowserCrawlOptions, PlaywrightCrawlerOptions } from './playwright-options.js';
 import type {
   BasicCrawlerOptions,
   CheerioCrawlerOptions,
@@ -24,6 +26,7 @@ export interface OptionsOfKind {
   http: HttpCrawlerOptions<AnyData>;
   cheerio: CheerioCrawlerOptions<AnyData>;
   file: FileDownloadOptions<AnyData>;
+  playwright: PlaywrightCrawlerOptions<AnyData>;
 }
 
 /** Options with every default applied. Durations in milliseconds; "no limit" is Infinity. */
@@ -43,6 +46,10 @@ export interface ResolvedOptions extends Readonly<
   >
 > {
   readonly kind: CrawlerKind;
+  /** Undefined for crawlers without a browser. */
+  readonly browser: BrowserCrawlOptions | undefined;
+  /** Whether the user named the user agent. */
+  readonly hasOwnUserAgent: boolean;
   /** The public class, for messages and the log's prefix. */
   readonly owner: string;
   /** `requestHandler` or `router`. */
@@ -122,22 +129,28 @@ export function resolveOptions<Kind extends CrawlerKind>(
 ): ResolvedOptions {
   const owner = CRAWLER_NAMES[kind];
   const problems = findProblems(owner, given, SHAPES[kind], warn);
+  if (problems.length === 0 && kind === 'playwright') {
+    problems.push(...findBrowserProblems(owner, given as PlaywrightCrawlerOptions));
+  }
   if (problems.length > 0) throw optionError(problems);
-  const conflicts = findConflicts(owner, given);
+  const conflicts = findConflicts(owner, given as FileDownloadOptions<AnyData>);
   if (conflicts.length > 0) throw optionError(conflicts);
   warnOfExperiments(owner, given.experiments ?? {}, warn);
-  return Object.freeze(withDefaults(kind, given));
+  return Object.freeze(withDefaults(kind, given as FileDownloadOptions<AnyData>));
 }
 
 function withDefaults(kind: CrawlerKind, given: FileDownloadOptions<AnyData>): ResolvedOptions {
   const pool = given.autoscaledPoolOptions ?? {};
   const minConcurrency = given.minConcurrency ?? pool.minConcurrency ?? 1;
   const streams = given.streamHandler !== undefined;
-  const navigationTimeoutSecs = given.navigationTimeoutSecs ?? (streams ? STREAM_TIMEOUT_SECS : 30);
+  const navigationTimeoutSecs =
+    given.navigationTimeoutSecs ?? (streams ? STREAM_TIMEOUT_SECS : kind === 'playwright' ? 60 : 30);
   const handlerTimeoutSecs = given.requestHandlerTimeoutSecs ?? (streams ? navigationTimeoutSecs : 60);
   const useSessionPool = given.useSessionPool ?? true;
   return {
     kind,
+    browser: kind === 'playwright' ? browserCrawlOptions(given as PlaywrightCrawlerOptions) : undefined,
+    hasOwnUserAgent: given.userAgent !== undefined,
     owner: CRAWLER_NAMES[kind],
     requestHandler: given.requestHandler ?? given.router,
     streamHandler: given.streamHandler,

@@ -53,7 +53,11 @@ export interface Identity {
 }
 
 /** Tells which links of the fetched page a selector means; set once the page is there. `skip` is told of nofollow. */
-export type LinkFinder = (selector: string, baseUrl: string | undefined, skip: (url: string) => void) => string[];
+export type LinkFinder = (
+  selector: string,
+  baseUrl: string | undefined,
+  skip: (url: string) => void,
+) => string[] | Promise<string[]>;
 
 export interface VisitContext {
   readonly context: CrawlingContext;
@@ -73,9 +77,11 @@ export function createVisitContext(
     checkEnqueueLinksOptions(options);
     const skipped: { url: string; reason: SkipReason }[] = [];
     const skip = (url: string, reason: SkipReason) => void skipped.push({ url, reason });
-    const found = options.urls
+    const finding = options.urls
       ? absoluteUrls(options.urls, options.baseUrl ?? request.loadedUrl ?? request.url, skip)
       : (findLinks?.(options.selector ?? 'a', options.baseUrl, (url) => skip(url, 'nofollow')) ?? []);
+    // Only a browser is asked for links; those of bytes are there.
+    const found = Array.isArray(finding) ? finding : await finding;
     const links = selectLinks(found, options, request, { maxCrawlDepth: host.maxCrawlDepth, skip });
     const result = options.requestQueue
       ? await addElsewhere(options, links, skip)

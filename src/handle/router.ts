@@ -10,6 +10,7 @@ import type {
   HttpCrawlingContext,
   LoadedRequest,
 } from './context.js';
+import type { PlaywrightCrawlingContext } from './browser-context.js';
 
 /** The context of a route, its user data typed by the label. */
 export type RouteContext<Context, UserData extends Dictionary> = Omit<Context, 'request'> & {
@@ -151,6 +152,14 @@ export function createHttpRouter<
 /** A router for CheerioCrawler, typed by label when a map of labels is given. */
 export function createCheerioRouter<
   Context extends CheerioCrawlingContext = CheerioCrawlingContext,
+  Routes extends Record<keyof Routes, Dictionary> = AnyRoutes<Context>,
+>(routes?: RouterRoutes<Context, Routes>): RouterHandler<Context, Routes> {
+  return Router.create<Context, Routes>(routes);
+}
+
+/** A router for PlaywrightCrawler. */
+export function createPlaywrightRouter<
+  Context extends PlaywrightCrawlingContext = PlaywrightCrawlingContext,
   Routes extends Record<keyof Routes, Dictionary> = AnyRoutes<Context>,
 >(routes?: RouterRoutes<Context, Routes>): RouterHandler<Context, Routes> {
   return Router.create<Context, Routes>(routes);

@@ -23,6 +23,8 @@ export interface Way {
 export interface Connector {
   /** A connected socket, wholly set up for HTTP; rejects with a CrawlError. `signal` ends the attempt at once. */
   connect(way: Way, signal: AbortSignal): Promise<Socket>;
+  /** A TCP connection to where a URL leads, without TLS whatever its scheme: for whoever relays somebody else's bytes. */
+  open(url: URL, signal: AbortSignal): Promise<Socket>;
   /** The addresses that a URL leads to and that may be reached; rejects as `connect` would. */
   addressesOf(url: URL): Promise<readonly string[]>;
 }
@@ -57,11 +59,16 @@ export function createConnector({ guard, names, tls }: ConnectorParts): Connecto
   }
 
   /** TCP to one of the addresses, first come first served, and TLS on top when the URL says so. */
-  async function reach(url: URL, guarded: boolean, verify: boolean, signal: AbortSignal): Promise<Socket> {
+  async function reach(
+    url: URL,
+    guarded: boolean,
+    verify: boolean,
+    signal: AbortSignal,
+    secure = url.protocol === 'https:',
+  ): Promise<Socket> {
     const addresses = await addressesOf(url, guarded);
     if (signal.aborted) throw signal.reason;
-    const secure = url.protocol === 'https:';
-    const port = url.port === '' ? (secure ? 443 : 80) : Number(url.port);
+    const port = url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port);
     const tcp = { host: url.hostname, port, lookup: fixedLookup(addresses), autoSelectFamily: true };
     const socket = secure
       ? tls.connect({ hostname: url.hostname, port, verify }, { tcp: tcpFor(addresses, tcp) })
@@ -108,6 +115,7 @@ export function createConnector({ guard, names, tls }: ConnectorParts): Connecto
   }
 
   return {
+    open: (url, signal) => reach(url, true, true, signal, false),
     addressesOf: (url) => addressesOf(url, true),
     connect({ target, proxy, verifyTls }, signal) {
       if (!proxy) return reach(target, true, verifyTls, signal);

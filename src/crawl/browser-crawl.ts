@@ -1,0 +1,59 @@
+// A crawl's browsers: the pool, the sessions' contexts and the navigation, opened with a run and closed with it.
+import type { Configuration } from '../configuration.js';
+import { createBrowserPool, type BrowserPool } from '../fetch/browser/pool.js';
+import type { SessionPool } from '../session/session-pool.js';
+import type { AttemptHost, Navigate } from './attempt.js';
+import { createBrowserIdentities } from './browser-identities.js';
+import type { ResolvedOptions } from './options.js';
+import { poolOptionsOf } from './playwright-options.js';
+import { createBrowserNavigation } from './playwright-visit.js';
+
+export interface BrowserCrawl {
+  readonly pool: BrowserPool;
+  readonly navigate: Navigate;
+  readonly sessionPool: AttemptHost['sessionPool'];
+  close(): Promise<void>;
+}
+
+export interface BrowserCrawlParts {
+  readonly options: ResolvedOptions;
+  readonly config: Configuration;
+  readonly sessionPool: SessionPool | undefined;
+  readonly allowHost: (url: string) => Promise<boolean>;
+  readonly onStatus: (statusCode: number) => void;
+}
+
+/** Starts a browser at once: one that is missing ends the crawl before anything is asked for. */
+export async function openBrowserCrawl(parts: BrowserCrawlParts): Promise<BrowserCrawl> {
+  const { options, config, sessionPool } = parts;
+  const pool = createBrowserPool(
+    poolOptionsOf(options.browser!, config, {
+      allowPrivateAddresses: options.allowPrivateAddresses,
+      ignoreTlsErrors: options.ignoreSslErrors,
+      userAgent: options.hasOwnUserAgent ? options.userAgent : undefined,
+    }),
+  );
+  const identities = sessionPool && createBrowserIdentities(sessionPool, options.proxyConfiguration !== undefined);
+  try {
+    await pool.warmUp();
+  } catch (error) {
+    await pool.close();
+    throw error;
+  }
+  const navigate = createBrowserNavigation({
+    pool,
+    options,
+    allowHost: async (url) => {
+      pool.relay?.allowHost(url);
+      return parts.allowHost(url);
+    },
+    onStatus: parts.onStatus,
+    release: (session) => identities?.release(session),
+  });
+  return {
+    pool,
+    navigate,
+    sessionPool: identities as AttemptHost['sessionPool'],
+    close: () => pool.close(),
+  };
+}

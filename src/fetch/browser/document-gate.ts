@@ -1,0 +1,106 @@
+// Stands between a page and the documents its main frame asks for: sends method, body and headers of the order with the
+// first request, and decides about redirects before they are followed. Only pages that need it pay for it.
+import { parseUrl } from '../../request/url.js';
+import type { FetchOrder } from '../engine.js';
+import type { PooledPage } from './page-lease.js';
+
+export interface StoppedRedirect {
+  readonly statusCode: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly target: string;
+  /** Why it is not followed; undefined: it is reported. */
+  readonly reason: string | undefined;
+}
+
+export interface DocumentGate {
+  readonly stopped: StoppedRedirect | undefined;
+  close(): Promise<void>;
+}
+
+type Order = Pick<
+  FetchOrder,
+  'url' | 'method' | 'payload' | 'headers' | 'redirects' | 'maxRedirects' | 'allowRedirect'
+>;
+
+interface Paused {
+  requestId: string;
+  request: { url: string; method: string; headers: Record<string, string> };
+  frameId: string;
+  responseStatusCode?: number;
+  responseHeaders?: { name: string; value: string }[];
+  responseErrorReason?: string;
+}
+
+/** Undefined when the browser may do as it does. `headers` are the order's own, none that browsers set themselves. */
+export async function openDocumentGate(lent: PooledPage, order: Order): Promise<DocumentGate | undefined> {
+  const isPlain = order.method === 'GET' && order.payload === undefined && Object.keys(order.headers).length === 0;
+  if (isPlain && order.redirects === 'follow' && !order.allowRedirect) return undefined;
+  const session = await lent.cdp();
+  const { frameTree } = await session.send('Page.getFrameTree');
+  const mainFrame = frameTree.frame.id;
+  const origin = parseUrl(order.url)?.origin;
+  let stopped: StoppedRedirect | undefined;
+  let isFirst = true;
+  let hops = 0;
+
+  function answer(paused: Paused): Promise<unknown> {
+    const { requestId, request, frameId } = paused;
+    if (frameId !== mainFrame) return session.send('Fetch.continueRequest', { requestId });
+    if (paused.responseStatusCode !== undefined) return judge(paused);
+    if (paused.responseErrorReason !== undefined) return session.send('Fetch.continueRequest', { requestId });
+    const isOwn = parseUrl(request.url)?.origin === origin;
+    const changes = isFirst
+      ? {
+          ...(order.method === 'GET' ? {} : { method: order.method }),
+          ...(order.payload === undefined ? {} : { postData: Buffer.from(order.payload).toString('base64') }),
+          headers: headerList({ ...request.headers, ...(isOwn ? order.headers : {}) }),
+        }
+      : // Headers of the order may be secrets of that site.
+        { headers: headerList(isOwn ? request.headers : without(request.headers, order.headers)) };
+    isFirst = false;
+    return session.send('Fetch.continueRequest', { requestId, ...(isPlain ? {} : changes) });
+  }
+
+  function judge({ requestId, request, responseStatusCode, responseHeaders = [] }: Paused): Promise<unknown> {
+    const headers = Object.fromEntries(responseHeaders.map(({ name, value }) => [name.toLowerCase(), value]));
+    const { location } = headers;
+    const isRedirect = [301, 302, 303, 307, 308].includes(responseStatusCode!) && location !== undefined;
+    const target = isRedirect ? parseUrl(location, request.url)?.href : undefined;
+    if (target === undefined) return session.send('Fetch.continueRequest', { requestId });
+    const isTooMany = ++hops > order.maxRedirects;
+    const reason = order.redirects === 'report' ? undefined : order.allowRedirect?.(target);
+    if (order.redirects === 'follow' && reason === undefined && !isTooMany) {
+      return session.send('Fetch.continueRequest', { requestId });
+    }
+    stopped = { statusCode: responseStatusCode!, headers, target, reason };
+    return session.send('Fetch.failRequest', { requestId, errorReason: 'Aborted' });
+  }
+
+  // A page that goes away takes its paused requests along.
+  const onPaused = (paused: Paused) => void answer(paused).catch(() => undefined);
+  session.on('Fetch.requestPaused', onPaused as never);
+  await session.send('Fetch.enable', {
+    patterns: [
+      { urlPattern: '*', resourceType: 'Document', requestStage: 'Request' },
+      { urlPattern: '*', resourceType: 'Document', requestStage: 'Response' },
+    ],
+  });
+  return {
+    get stopped() {
+      return stopped;
+    },
+    async close() {
+      session.off('Fetch.requestPaused', onPaused as never);
+      await session.send('Fetch.disable').catch(() => undefined);
+    },
+  };
+}
+
+function headerList(headers: Readonly<Record<string, string>>): { name: string; value: string }[] {
+  const lower = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+  return [...lower].map(([name, value]) => ({ name, value }));
+}
+
+function without(headers: Record<string, string>, dropped: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !(name.toLowerCase() in dropped)));
+}

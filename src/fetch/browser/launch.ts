@@ -1,0 +1,269 @@
+// Starts a browser, or connects to one that runs, and ends it: the only place where Playwright is loaded.
+// Promise: after close() neither its processes nor its temporary folders are left, even if it hangs or was killed.
+import { mkdtempSync, readlinkSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { hostname, tmpdir } from 'node:os';
+import path from 'node:path';
+import { CrawlError } from '../../errors.js';
+import { endsWithin } from './deadline.js';
+import { findBrowser, thisMachine } from './find-browser.js';
+import type {
+  Browser,
+  BrowserContext,
+  BrowserContextOptions,
+  BrowserType,
+  LaunchOptions,
+  Playwright,
+} from './playwright-types.js';
+
+/** How browsers are started; resolved and frozen by the crawl. */
+export interface LaunchPlan {
+  readonly headless: boolean;
+  readonly executablePath?: string;
+  /** A branded browser that Playwright finds itself: `chrome`, `msedge`, … */
+  readonly channel?: string;
+  readonly args?: readonly string[];
+  /** A profile on disk that outlives the browser. */
+  readonly userDataDir?: string;
+  /** A running browser to connect to. */
+  readonly cdpUrl?: string;
+  /** Whether Chromium's own sandbox is on. It cannot be for root. */
+  readonly sandbox: boolean;
+  /** Playwright's own options, under ours. */
+  readonly launchOptions?: LaunchOptions;
+  /** The user's own Playwright, in place of the one beside orcrawl. */
+  readonly launcher?: BrowserType;
+  /** For every context. */
+  readonly contextOptions?: BrowserContextOptions;
+}
+
+export interface RunningBrowser {
+  /** A context of its own; with a profile always the profile's. */
+  newContext(options: BrowserContextOptions): Promise<BrowserContext>;
+  /** The profile's context, when there is a profile. */
+  readonly profile: BrowserContext | undefined;
+  readonly pid: number | undefined;
+  readonly version: string;
+  readonly isGone: boolean;
+  /** Called once when the browser ended, whoever ended it. */
+  onGone(listener: () => void): void;
+  close(): Promise<void>;
+}
+
+const LAUNCH_TIMEOUT_MS = 30_000;
+/** A browser that does not end by itself in this time is killed. */
+const CLOSE_TIMEOUT_MS = 5_000;
+
+/** What no page of a crawl needs, and what would leave the machine on its own. */
+const OUR_ARGS = [
+  '--disable-background-networking',
+  '--no-pings',
+  '--disable-domain-reliability',
+  '--disable-component-update',
+  // WebRTC knows no proxy for UDP: without this it would be a way around the guard.
+  '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
+  '--webrtc-ip-handling-policy=disable_non_proxied_udp',
+  '--disable-quic',
+];
+
+/** Loading it costs some 300 CPU-ms: paid by whoever starts a browser. */
+export function loadPlaywright(): Playwright {
+  try {
+    return createRequire(import.meta.url)('playwright-core') as Playwright;
+  } catch (cause) {
+    throw new CrawlError(
+      'BROWSER_MISSING',
+      'the package playwright-core is not installed: run "npm install playwright-core"',
+      { cause },
+    );
+  }
+}
+
+/** The program that a plan starts; undefined when Playwright finds it by channel, or when none is started. */
+export function programOf(plan: LaunchPlan): string | undefined {
+  if (plan.cdpUrl !== undefined || plan.channel !== undefined) return undefined;
+  const chromium = plan.launcher ?? loadPlaywright().chromium;
+  const { headless, userDataDir, executablePath = plan.launchOptions?.executablePath } = plan;
+  return findBrowser(
+    { headless, executablePath, hasProfile: userDataDir !== undefined },
+    { ...thisMachine, installed: () => installedBy(chromium) },
+  );
+}
+
+/** @param proxyServer where all connections of the browser go; undefined: directly */
+export async function launchBrowser(plan: LaunchPlan, proxyServer: string | undefined): Promise<RunningBrowser> {
+  const chromium = plan.launcher ?? loadPlaywright().chromium;
+  if (plan.cdpUrl !== undefined) return connectTo(chromium, plan.cdpUrl);
+  const executablePath = programOf(plan);
+  if (plan.userDataDir !== undefined) assertFree(plan.userDataDir);
+  // Chromium's own temporary files: Playwright removes its folders, a killed Chromium leaves these behind.
+  const scratch = mkdtempSync(path.join(tmpdir(), 'orcrawl-browser-'));
+  const { launchOptions } = plan;
+  const options: LaunchOptions = {
+    timeout: LAUNCH_TIMEOUT_MS,
+    ...launchOptions,
+    headless: plan.headless,
+    executablePath,
+    channel: plan.channel,
+    args: [...OUR_ARGS, ...(launchOptions?.args ?? []), ...(plan.args ?? [])],
+    chromiumSandbox: plan.sandbox,
+    env: { ...process.env, ...launchOptions?.env, TMPDIR: scratch } as Record<string, string>,
+    proxy: proxyServer === undefined ? launchOptions?.proxy : { server: proxyServer },
+    // Signals are the crawl's: it settles what is under way, then closes us.
+    handleSIGINT: false,
+    handleSIGTERM: false,
+    handleSIGHUP: false,
+  };
+  const removeScratch = () => rmSync(scratch, { recursive: true, force: true, maxRetries: 3 });
+  try {
+    if (plan.userDataDir !== undefined) {
+      const profile = await chromium.launchPersistentContext(plan.userDataDir, { ...plan.contextOptions, ...options });
+      return await manage(profile.browser() ?? undefined, profile, removeScratch);
+    }
+    return await manage(await chromium.launch(options), undefined, removeScratch);
+  } catch (thrown) {
+    removeScratch();
+    throw launchError(thrown as Error, plan);
+  }
+}
+
+async function connectTo(chromium: BrowserType, cdpUrl: string): Promise<RunningBrowser> {
+  try {
+    const browser = await chromium.connectOverCDP(cdpUrl, { timeout: LAUNCH_TIMEOUT_MS });
+    return await manage(browser, undefined, () => undefined, true);
+  } catch (cause) {
+    throw new CrawlError('BROWSER_FAILED', `no browser answers at ${cdpUrl}: ${firstLine(cause as Error)}`, { cause });
+  }
+}
+
+async function manage(
+  browser: Browser | undefined,
+  profile: BrowserContext | undefined,
+  cleanUp: () => void,
+  isForeign = false,
+): Promise<RunningBrowser> {
+  let isGone = false;
+  const listeners: (() => void)[] = [];
+  const gone = new Promise<void>((resolve) => {
+    const onGone = () => {
+      if (isGone) return;
+      isGone = true;
+      resolve();
+      for (const listener of listeners) listener();
+    };
+    browser?.on('disconnected', onGone);
+    profile?.on('close', onGone);
+  });
+  const pid = browser && !isForeign ? await pidOf(browser) : undefined;
+  let closing: Promise<void> | undefined;
+
+  async function end(): Promise<void> {
+    const closed = (profile ?? browser!).close();
+    const isGraceful = await endsWithin(CLOSE_TIMEOUT_MS, closed);
+    if (!isGraceful && pid !== undefined) {
+      killGroup(pid);
+      await endsWithin(CLOSE_TIMEOUT_MS, Promise.all([gone, closed]));
+    }
+    cleanUp();
+  }
+
+  return {
+    newContext: (options) => (profile ? Promise.resolve(profile) : browser!.newContext(options)),
+    profile,
+    pid,
+    version: browser?.version() ?? '',
+    get isGone() {
+      return isGone;
+    },
+    onGone(listener) {
+      if (isGone) listener();
+      else listeners.push(listener);
+    },
+    close: () => (closing ??= end()),
+  };
+}
+
+/** Playwright keeps the process to itself; the browser tells its number. */
+async function pidOf(browser: Browser): Promise<number | undefined> {
+  try {
+    const session = await browser.newBrowserCDPSession();
+    const { processInfo } = await session.send('SystemInfo.getProcessInfo');
+    await session.detach();
+    return processInfo.find(({ type }) => type === 'browser')?.id;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Playwright starts browsers as leaders of a process group of their own. */
+function killGroup(pid: number): void {
+  for (const target of process.platform === 'win32' ? [pid] : [-pid, pid]) {
+    try {
+      process.kill(target, 'SIGKILL');
+    } catch {
+      // Gone already.
+    }
+  }
+}
+
+function installedBy(chromium: BrowserType): string | undefined {
+  try {
+    return chromium.executablePath() || undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A profile in use would make Chromium hand over to the other instance and Playwright wait for its time limit. */
+function assertFree(userDataDir: string): void {
+  let holder: string;
+  try {
+    holder = readlinkSync(path.join(userDataDir, 'SingletonLock'));
+  } catch {
+    return;
+  }
+  const dash = holder.lastIndexOf('-');
+  const pid = Number(holder.slice(dash + 1));
+  if (holder.slice(0, dash) !== hostname() || !isAlive(pid)) return;
+  throw profileError(userDataDir, `process ${pid}`);
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+function profileError(userDataDir: string, who: string, cause?: unknown): CrawlError {
+  return new CrawlError(
+    'PROFILE_IN_USE',
+    `the profile ${userDataDir} is open in ${who}: close that browser or give another userDataDir`,
+    { cause },
+  );
+}
+
+function launchError(thrown: Error, plan: LaunchPlan): CrawlError {
+  if (thrown instanceof CrawlError) return thrown;
+  const { message } = thrown;
+  if (plan.userDataDir !== undefined && /ProcessSingleton|existing browser session|SingletonLock/i.test(message)) {
+    return profileError(plan.userDataDir, 'another browser', thrown);
+  }
+  if (/No usable sandbox|sandbox/i.test(message) && plan.sandbox) {
+    return new CrawlError(
+      'BROWSER_FAILED',
+      'the browser did not start because its sandbox is not available on this system: allow user namespaces, or set disableBrowserSandbox if you trust the pages',
+      { cause: thrown },
+    );
+  }
+  if (/is not found at|executable doesn't exist/i.test(message)) {
+    return new CrawlError('BROWSER_MISSING', firstLine(thrown), { cause: thrown });
+  }
+  return new CrawlError('BROWSER_FAILED', `the browser did not start: ${firstLine(thrown)}`, { cause: thrown });
+}
+
+function firstLine({ message }: Error): string {
+  return (message.split('\n', 1)[0] ?? '').slice(0, 500);
+}

@@ -1,0 +1,118 @@
+// A page while it is lent: what its borrower did to it decides whether it may be lent again.
+// Promise: listeners and pop-ups of one borrower never meet the next; a page that was changed beyond its document is closed.
+import type { EventEmitter } from 'node:events';
+import type { BrowserContext, CDPSession, Page } from './playwright-types.js';
+
+/** What changes a page for good, and cannot be taken back. */
+const LASTING = [
+  'addInitScript',
+  'addLocatorHandler',
+  'emulateMedia',
+  'exposeBinding',
+  'exposeFunction',
+  'route',
+  'routeFromHAR',
+  'routeWebSocket',
+  'setDefaultNavigationTimeout',
+  'setDefaultTimeout',
+  'setExtraHTTPHeaders',
+  'setViewportSize',
+] as const;
+
+/** More pop-ups than this from one visit are closed as they open. */
+const MAX_POPUPS = 5;
+
+/** A page of the pool with what is known about it. */
+export interface PooledPage {
+  readonly page: Page;
+  readonly context: BrowserContext;
+  /** A DevTools session of the page, opened once. */
+  cdp(): Promise<CDPSession>;
+  /** The page served another visit before. */
+  isReused: boolean;
+  /** It is not to be lent again. */
+  isSpoiled: boolean;
+  /** Pages that it opened and that are still there. */
+  readonly popups: ReadonlySet<Page>;
+  /** Whether pop-ups live as long as the visit, or are closed at once. */
+  keepPopups: boolean;
+  /** Something ended the page: crash, close, or the browser's end. */
+  readonly isGone: boolean;
+  onCrash(listener: () => void): () => void;
+  /** Called once when the page is given back: takes back a change that would last. */
+  undo(change: () => Promise<unknown>): void;
+  /** Takes back what the borrower left: listeners, pop-ups and what `undo` was told of. */
+  tidy(): Promise<void>;
+}
+
+export function createPooledPage(page: Page, context: BrowserContext): PooledPage {
+  // Playwright's pages are emitters in all but their types.
+  const emitter = page as unknown as EventEmitter;
+  let session: Promise<CDPSession> | undefined;
+  let isGone = false;
+  const crashListeners = new Set<() => void>();
+  const popups = new Set<Page>();
+  const changes: (() => Promise<unknown>)[] = [];
+
+  const pooled: PooledPage = {
+    page,
+    context,
+    cdp: () => (session ??= context.newCDPSession(page)),
+    isReused: false,
+    isSpoiled: false,
+    popups,
+    keepPopups: false,
+    get isGone() {
+      return isGone || page.isClosed();
+    },
+    onCrash(listener) {
+      crashListeners.add(listener);
+      return () => void crashListeners.delete(listener);
+    },
+    undo: (change) => void changes.push(change),
+    async tidy() {
+      for (const name of emitter.eventNames()) {
+        for (const listener of emitter.listeners(name)) {
+          if (!ours.get(name)?.has(listener)) emitter.removeListener(name, listener as never);
+        }
+      }
+      await Promise.all([...popups].map(closeQuietly));
+      for (const change of changes.splice(0)) await change();
+    },
+  };
+
+  const onEnd = () => {
+    isGone = true;
+    for (const listener of crashListeners) listener();
+  };
+  const onPopup = (popup: Page) => {
+    if (!pooled.keepPopups || popups.size >= MAX_POPUPS) return void closeQuietly(popup);
+    popups.add(popup);
+    popup.on('close', () => popups.delete(popup));
+    popup.on('popup', onPopup);
+  };
+  page.on('crash', onEnd);
+  page.on('close', onEnd);
+  page.on('popup', onPopup);
+  for (const name of LASTING) watch(page, name, () => (pooled.isSpoiled = true));
+  const ours = new Map<string | symbol, ReadonlySet<unknown>>(
+    emitter.eventNames().map((name) => [name, new Set<unknown>(emitter.listeners(name))]),
+  );
+  return pooled;
+}
+
+async function closeQuietly(page: Page): Promise<void> {
+  await page.close().catch(() => undefined);
+}
+
+function watch(page: Page, name: (typeof LASTING)[number], onCall: () => void): void {
+  const own = page[name] as ((...args: unknown[]) => unknown) | undefined;
+  if (typeof own !== 'function') return;
+  Object.defineProperty(page, name, {
+    configurable: true,
+    value: (...args: unknown[]) => {
+      onCall();
+      return own.apply(page, args);
+    },
+  });
+}

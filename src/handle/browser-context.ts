@@ -1,0 +1,96 @@
+// What a handler is given when its page is in a browser: types only; crawl/ builds the objects.
+import type { CheerioAPI } from 'cheerio';
+import type { GotoOptions, Page, PageResponse } from '../fetch/browser/playwright-types.js';
+import type { PageContent } from '../parse/page.js';
+import type { Dictionary } from '../request/request.js';
+import type { CookieObject } from '../session/cookies.js';
+import type { AnyData, Awaitable, ContextCrawler, CrawlingContext } from './context.js';
+import type { BatchAddRequestsResult, EnqueueLinksOptions } from './enqueue-links.js';
+
+export interface InfiniteScrollOptions {
+  /** Longest it may take; 0: until the handler's own limit. Default 0. */
+  timeoutSecs?: number;
+  /** Stops when the page is this high, in pixels; 0: no limit. Default 0. */
+  maxScrollHeight?: number;
+  /** How long the bottom of the page must stay the bottom. Default 4. */
+  waitForSecs?: number;
+  /** Has no effect: scrolling goes down only. */
+  scrollDownAndUp?: boolean;
+  /** Clicked whenever it is there, for lists with a "more" button. */
+  buttonSelector?: string;
+  /** Called after each step; `true` stops. */
+  stopScrollCallback?: () => Awaitable<unknown>;
+}
+
+export interface BlockRequestsOptions {
+  /** Parts of URLs, `*` for anything, in place of the usual ones (images, styles, fonts, archives). */
+  urlPatterns?: readonly string[];
+  /** More of them. */
+  extraUrlPatterns?: readonly string[];
+}
+
+export interface SaveSnapshotOptions {
+  /** Default `SNAPSHOT`. */
+  key?: string;
+  /** Of the JPEG, 0–100. Default 50. */
+  screenshotQuality?: number;
+  saveScreenshot?: boolean;
+  saveHtml?: boolean;
+  keyValueStoreName?: string | null;
+}
+
+export interface ClickElementsOptions extends Omit<EnqueueLinksOptions, 'selector' | 'urls'> {
+  /** What to click. */
+  selector: string;
+  /** How long nothing may happen after the clicks. Default 1. */
+  waitForPageIdleSecs?: number;
+  /** Longest to wait for that. Default 5. */
+  maxWaitForPageIdleSecs?: number;
+  clickOptions?: { button?: 'left' | 'right' | 'middle'; clickCount?: number; delay?: number };
+}
+
+/** The browser behind a page, as far as handlers need it. */
+export interface BrowserController {
+  /** The browser's context: `page.context()`. */
+  readonly id: string;
+  getCookies(page: Page): Promise<CookieObject[]>;
+  setCookies(page: Page, cookies: readonly CookieObject[]): Promise<void>;
+  /** The page is closed when the visit ends, in place of being used again. */
+  retirePage(): void;
+}
+
+export interface PlaywrightCrawlingContext<UserData extends Dictionary = AnyData> extends CrawlingContext<
+  ContextCrawler,
+  UserData
+> {
+  /** The page, lent for the visit: closed or used again when the handler has ended. */
+  page: Page;
+  /** Playwright's response of the navigation; undefined before it, and with `skipNavigation`. */
+  response: PageResponse | undefined;
+  browserController: BrowserController;
+  /** Title, text, links and metadata of the page as it was when the handler began, or the last wait ended. */
+  content: PageContent;
+  parseWithCheerio(selector?: string, timeoutMs?: number): Promise<CheerioAPI>;
+  waitForSelector(selector: string, timeoutMs?: number): Promise<void>;
+  /** Clicks elements and queues where they would have led: navigations are noted and not made. */
+  enqueueLinksByClickingElements(options: ClickElementsOptions): Promise<BatchAddRequestsResult>;
+  /** Scrolls down until the page stops growing. */
+  infiniteScroll(options?: InfiniteScrollOptions): Promise<void>;
+  /** Lets requests for what is only looked at fail, for this visit. Call it in a preNavigationHook. */
+  blockRequests(options?: BlockRequestsOptions): Promise<void>;
+  /** Stores a screenshot and the page's HTML in a key-value store. */
+  saveSnapshot(options?: SaveSnapshotOptions): Promise<void>;
+  injectFile(filePath: string, options?: { surviveNavigations?: boolean }): Promise<unknown>;
+  /** Needs the package `jquery` in your project. */
+  injectJQuery(options?: { surviveNavigations?: boolean }): Promise<unknown>;
+  compileScript(scriptString: string, context?: Dictionary): (params: { page: Page }) => Promise<unknown>;
+  /** Removes cookie notices and other boxes that lie over the page. */
+  closeCookieModals(): Promise<void>;
+}
+
+/** The second argument of browser hooks: Playwright's options of `page.goto`, to be changed in place. */
+export type PlaywrightGotoOptions = GotoOptions;
+export type PlaywrightHook<Context = PlaywrightCrawlingContext> = (
+  context: Context,
+  gotoOptions: PlaywrightGotoOptions,
+) => Awaitable<void>;
