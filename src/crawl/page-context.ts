@@ -25,74 +25,126 @@ interface PageLinks {
 
 /** Response, body, json, content and cheerio on demand: HttpCrawler and CheerioCrawler. */
 export function dressPage(visit: Visit, capture: Capture, options: ResolvedOptions): void {
-  const { type } = contentTypeOf(capture);
-  const header = decodingHeader(capture, options);
-  const wantsText = options.kind === 'cheerio' && isMarkup(type);
-  let text: string | undefined;
-  let json: { value: unknown } | undefined;
-  let content: PageContent | undefined;
-  let document: CheerioAPI | undefined;
-  let links: PageLinks | undefined;
-
-  const encoding = () => options.forceResponseEncoding ?? detectEncoding(capture.body, header);
-  const readText = () => (text ??= decodeBody(capture.body, encoding()));
-  const readContent = () => (content ??= createPageContent(capture.body, capture.loadedUrl, header, pageExtraction));
-  const readDocument = () => (document ??= isXml(type) ? loadDocument(readText(), true) : readHtml());
-  const readHtml = () => documentOf(isMarkup(type) ? toUtf8(capture.body, encoding()) : EMPTY);
-  // A handler that works on the document will hardly read the scanned content too: of that, the links are enough.
-  const readLinks = (): PageLinks => {
-    if (content === undefined && document !== undefined) {
-      return (links ??= scanLinks(capture.body, { url: capture.loadedUrl, contentType: header }));
-    }
-    return { links: readContent().links, robots: readContent().metadata.robots };
-  };
-
-  extend(visit.context, {
+  const page = new FetchedPage(capture, options);
+  const context = visit.context as object as { [PAGE]: FetchedPage };
+  context[PAGE] = page;
+  extend(context, {
     response: headOf(capture),
-    contentType: {
-      type,
-      get encoding() {
-        return encodingName(capture.body, header);
-      },
-    },
-    get body() {
-      return wantsText ? readText() : capture.body;
-    },
-    get json() {
-      if (!isJson(type)) return undefined;
-      return (json ??= { value: parseJson(readText(), capture.loadedUrl) }).value;
-    },
-    get content() {
-      return readContent();
-    },
-    async waitForSelector(selector: string) {
-      if (readDocument()(selector).length > 0) return;
-      throw new CrawlError('HANDLER_FAILED', `${capture.loadedUrl} contains no "${selector}"`);
-    },
-    async parseWithCheerio(selector?: string) {
-      const $ = readDocument();
-      if (selector !== undefined && $(selector).length === 0) {
-        throw new CrawlError('HANDLER_FAILED', `${capture.loadedUrl} contains no "${selector}"`);
-      }
-      return $;
-    },
+    contentType: Object.defineProperty({ type: page.type, [PAGE]: page }, 'encoding', ENCODING),
+    waitForSelector: (selector: string) => page.waitForSelector(selector),
+    parseWithCheerio: (selector?: string) => page.parseWithCheerio(selector),
   });
-  if (options.kind === 'cheerio') {
-    extend(visit.context, {
-      get $() {
-        return readDocument();
-      },
-    });
+  for (const name in GETTERS) Object.defineProperty(context, name, GETTERS[name]!);
+  if (options.kind === 'cheerio') Object.defineProperty(context, '$', DOCUMENT);
+  visit.setLinkFinder((selector, baseUrl, skip) => page.findLinks(selector, baseUrl, skip));
+}
+
+const PAGE = Symbol('page');
+
+/**
+ * Shared by all pages: a getter function of a page's own would be part of a hidden class of the context's own, and keep
+ * body and document until the next full collection.
+ */
+function getter(read: (page: FetchedPage) => unknown): PropertyDescriptor {
+  return {
+    configurable: true,
+    enumerable: true,
+    get(this: { [PAGE]: FetchedPage }) {
+      return read(this[PAGE]);
+    },
+  };
+}
+
+const GETTERS: Record<string, PropertyDescriptor> = {
+  body: getter((page) => page.body),
+  json: getter((page) => page.json),
+  content: getter((page) => page.readContent()),
+};
+const DOCUMENT = getter((page) => page.readDocument());
+const ENCODING = getter((page) => page.encodingName);
+
+/** A response and what was made of it so far, each when first asked for. */
+class FetchedPage {
+  readonly type: string;
+  readonly #capture: Capture;
+  readonly #options: ResolvedOptions;
+  /** The content type that decides the decoding. */
+  readonly #header: string;
+  #text: string | undefined;
+  #json: { readonly value: unknown } | undefined;
+  #content: PageContent | undefined;
+  #document: CheerioAPI | undefined;
+  #links: PageLinks | undefined;
+
+  constructor(capture: Capture, options: ResolvedOptions) {
+    this.type = contentTypeOf(capture).type;
+    this.#capture = capture;
+    this.#options = options;
+    this.#header = decodingHeader(capture, options);
   }
-  visit.setLinkFinder((selector, baseUrl, skip) => {
-    if (!isMarkup(type)) return [];
-    const isPolite = options.polite;
-    const isKept = !isPolite ? undefined : followRule(capture, readLinks().robots, options.robotsAgent, skip);
-    if (baseUrl !== undefined) return selectedUrls(readDocument(), selector, baseUrl, isKept);
-    return isAnyAnchor(selector)
-      ? anchorUrls(readLinks().links, isKept)
-      : selectedUrls(readDocument(), selector, capture.loadedUrl, isKept);
-  });
+
+  get encodingName(): BufferEncoding {
+    return encodingName(this.#capture.body, this.#header);
+  }
+
+  get body(): string | Buffer {
+    return this.#options.kind === 'cheerio' && isMarkup(this.type) ? this.#readText() : this.#capture.body;
+  }
+
+  get json(): unknown {
+    if (!isJson(this.type)) return undefined;
+    return (this.#json ??= { value: parseJson(this.#readText(), this.#capture.loadedUrl) }).value;
+  }
+
+  readContent(): PageContent {
+    const { body, loadedUrl } = this.#capture;
+    return (this.#content ??= createPageContent(body, loadedUrl, this.#header, pageExtraction));
+  }
+
+  readDocument(): CheerioAPI {
+    return (this.#document ??= isXml(this.type) ? loadDocument(this.#readText(), true) : this.#readHtml());
+  }
+
+  async waitForSelector(selector: string): Promise<void> {
+    if (this.readDocument()(selector).length > 0) return;
+    throw new CrawlError('HANDLER_FAILED', `${this.#capture.loadedUrl} contains no "${selector}"`);
+  }
+
+  async parseWithCheerio(selector?: string): Promise<CheerioAPI> {
+    if (selector !== undefined) await this.waitForSelector(selector);
+    return this.readDocument();
+  }
+
+  findLinks(selector: string, baseUrl: string | undefined, skip: (url: string) => void): string[] {
+    if (!isMarkup(this.type)) return [];
+    const { polite, robotsAgent } = this.#options;
+    const isKept = polite ? followRule(this.#capture, this.#readLinks().robots, robotsAgent, skip) : undefined;
+    return baseUrl === undefined && isAnyAnchor(selector)
+      ? anchorUrls(this.#readLinks().links, isKept)
+      : selectedUrls(this.readDocument(), selector, baseUrl ?? this.#capture.loadedUrl, isKept);
+  }
+
+  #encoding(): ReturnType<typeof detectEncoding> | string {
+    return this.#options.forceResponseEncoding ?? detectEncoding(this.#capture.body, this.#header);
+  }
+
+  #readText(): string {
+    return (this.#text ??= decodeBody(this.#capture.body, this.#encoding()));
+  }
+
+  #readHtml(): CheerioAPI {
+    return documentOf(isMarkup(this.type) ? toUtf8(this.#capture.body, this.#encoding()) : EMPTY);
+  }
+
+  /** A handler that works on the document will hardly read the scanned content too: of that, the links are enough. */
+  #readLinks(): PageLinks {
+    if (this.#content === undefined && this.#document !== undefined) {
+      const { body, loadedUrl } = this.#capture;
+      return (this.#links ??= scanLinks(body, { url: loadedUrl, contentType: this.#header }));
+    }
+    const { links, metadata } = this.readContent();
+    return { links, robots: metadata.robots };
+  }
 }
 
 /** Response and file: FileDownload. A stream that the handler gives up is no failure. */

@@ -30,10 +30,79 @@ export function loadDocument(markup: string, xml = false): CheerioAPI {
   return cheerioOn(parseBounded(htmlparser, markup, optionsFor(xml)), xml);
 }
 
-/** `$` on a document of domhandler's nodes, or of nodes like them. */
+/**
+ * `$` on a document of domhandler's nodes, or of nodes like them. `load` makes a class for every document, whose hidden
+ * classes keep that document until a full collection; here all documents share one, and each instance knows its root.
+ */
 export function cheerioOn(root: unknown, xml = false): CheerioAPI {
+  const shared = (sharedBy[xml ? 'xml' : 'html'] ??= shareClass(load('', xml)));
+  const state: PageState = {
+    root,
+    xml,
+    shared,
+    top: shared(undefined, null, root as never)._root as never,
+    own: undefined,
+  };
+  const $ = ((selector, context, from, options) =>
+    state.own === undefined
+      ? shared(selector, context, from ?? state.top, options)
+      : state.own(selector, context, from, options)) as CheerioAPI & { [STATE]: PageState };
+  $[STATE] = state;
+  for (const name of STATIC_NAMES) $[name] = shared[name] as never;
+  ($ as { _root: unknown })._root = root;
+  Object.defineProperty($, 'fn', OWN_METHODS);
+  Object.defineProperty($, 'prototype', OWN_METHODS);
+  return $;
+}
+
+interface PageState {
+  readonly root: unknown;
+  readonly xml: boolean;
+  readonly shared: CheerioAPI;
+  readonly top: Parameters<CheerioAPI>[2];
+  /** Made when somebody adds methods, which are this document's only. */
+  own: CheerioAPI | undefined;
+}
+
+const STATE = Symbol('state');
+const STATIC_NAMES = [
+  'load',
+  'html',
+  'xml',
+  'text',
+  'parseHTML',
+  'root',
+  'contains',
+  'extract',
+  'merge',
+  '_options',
+] as const;
+const sharedBy: { html?: CheerioAPI; xml?: CheerioAPI } = {};
+
+/** One getter for all documents: one of each document's own would keep it as a class of its own would. */
+const OWN_METHODS: PropertyDescriptor = {
+  configurable: true,
+  enumerable: true,
+  get(this: { [STATE]: PageState }) {
+    const state = this[STATE];
+    return (state.own ??= load(state.root, state.xml)).fn;
+  },
+};
+
+/** Makes instances look for selectors in their own document, not in the one the class was made with. */
+function shareClass(shared: CheerioAPI): CheerioAPI {
+  const fn = shared.fn as unknown as { _make: unknown };
+  fn._make = function (this: { _root: never }, selector: never, context: never) {
+    const made = shared(selector, context, this._root);
+    (made as { prevObject: unknown }).prevObject = this;
+    return made;
+  };
+  return shared;
+}
+
+function load(root: unknown, xml: boolean): CheerioAPI {
   const $ = loadCheerio().load(root as never, { xml: optionsFor(xml) }) as CheerioAPI;
-  const { fn } = $;
+  const fn = $.fn;
   const setText = fn.text as (this: unknown, text: unknown) => unknown;
   // cheerio joins an array for every element: half the cost of the text of a page.
   fn.text = function (this: ArrayLike<TextSource>, text?: unknown) {
