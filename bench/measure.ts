@@ -22,7 +22,8 @@ const MEASURES = {
   crawl: 'a whole crawl on one core over HTTP, beside Crawlee 3.18 and the bare loop; concurrency 50',
   'crawl-https': 'the same over HTTPS, a new connection for every page',
   'crawl-node24': 'the same on Node 24',
-  many: 'batches: 100 permits against 200 ms of latency, and the memory of a million URLs',
+  many: 'batches: 100 permits against 200 ms of latency, rate limits, a container whose memory fills up',
+  'many-million': 'a million URLs through one batch (some minutes)',
   content: 'storing pages as WET and WARC, and finding them again',
   rss: 'peak resident memory at 200 concurrent requests on the real pages',
 } as const;

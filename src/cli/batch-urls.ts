@@ -7,11 +7,16 @@ import { shown } from './terminal.js';
 
 export type BatchInput = { readonly kind: 'url' | 'file' | 'stdin'; readonly text: string };
 
+/** How the names of lists end, and no domain does: a missing one is a slip, not a host. */
+const LIST_NAME = /\.(?:txt|csv|tsv|json|jsonl|ndjson|list|lst|urls|log|gz)$/i;
+
 /** What an argument means: `-`, a URL, a file that exists, or a bare domain. */
 export function inputOf(argument: string): BatchInput {
   if (argument === '-') return { kind: 'stdin', text: argument };
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(argument)) return { kind: 'url', text: argument };
   if (existsSync(argument)) return { kind: 'file', text: argument };
+  if (LIST_NAME.test(argument) && !argument.includes('/'))
+    throw new UsageError(`there is no file "${shown(argument)}"`);
   if (/^[^\s/]+\.[^\s/]+/.test(argument) || /^localhost(?:[:/]|$)/.test(argument)) {
     return { kind: 'url', text: argument };
   }

@@ -29,6 +29,8 @@ export interface Entry {
   capture: (Capture & { readonly cacheStatus?: CacheStatus; readonly storedAtMs?: number }) | undefined;
   redirected: boolean;
   peakMemoryMb: number;
+  /** Of the URL as given; undefined when it was never queued. */
+  domain: string | undefined;
   /** Breaks off the attempt under way. */
   abortion: AbortController | undefined;
   isShed: boolean;
@@ -85,6 +87,7 @@ function newEntry(index: number, url: string, config: ResolvedRunConfig, nowMs: 
     capture: undefined,
     redirected: false,
     peakMemoryMb: 0,
+    domain: undefined,
     abortion: undefined,
     isShed: false,
     session: undefined,

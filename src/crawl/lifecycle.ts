@@ -42,6 +42,8 @@ export interface RunParts {
   readonly mayStart?: () => boolean;
   /** Told when an attempt takes a slot of the pool; what it returns is called when the slot is free. */
   readonly onSlot?: (lease: Lease) => () => void;
+  /** How long an ended visit waits for others to be settled with. Default 10. */
+  readonly settleCompanyMs?: number;
   /** The load the pool follows. Default: that of the machine. */
   readonly load?: SystemLoad;
 }
@@ -80,6 +82,7 @@ export function startRun(parts: RunParts): Run {
   const settler = createSettler({
     holder,
     recent: queue.recent,
+    companyMs: parts.settleCompanyMs,
     openWriter: parts.openWriter,
     content: parts.content,
     onFailure: (error) => fail(asCrawlError(error, 'STORAGE_UNWRITABLE')),

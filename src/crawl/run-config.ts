@@ -39,6 +39,8 @@ export interface MarkdownConfig {
   source?: 'raw' | 'fit';
   /** Chooses what `fit` keeps; without one it is the main content. */
   contentFilter?: ContentFilter;
+  /** `false`: `withCitations` numbers no links, and there are no references. Default true. */
+  citations?: boolean;
   /** `false` leaves images out. */
   images?: boolean;
   /** `false` keeps the text of links and drops their addresses. */
@@ -148,6 +150,7 @@ const SHAPE: ShapeOf<RunConfig> = {
 const MARKDOWN_SHAPE: ShapeOf<MarkdownConfig> = {
   source: oneOf(['raw', 'fit']),
   contentFilter: anObject,
+  citations: aBoolean,
   images: aBoolean,
   links: aBoolean,
 };

@@ -10,7 +10,7 @@ import { entryOf as queueEntryOf } from '../frontier/entry.js';
 import { createHolder, newHolderId } from '../frontier/holder.js';
 import { createMemoryFrontier } from '../frontier/memory.js';
 import { createRecentFingerprints } from '../frontier/recent.js';
-import type { Lease } from '../frontier/frontier.js';
+import type { Lease, QueueEntry } from '../frontier/frontier.js';
 import type { Log } from '../observe/log.js';
 import type { HostStore } from '../politeness/hosts.js';
 import { keyInRecord } from '../request/record.js';
@@ -18,6 +18,7 @@ import type { Request } from '../request/request.js';
 import { admit, type Entry, indexOf, resultOf, type UrlItem } from './batch-entries.js';
 import { createBatchGate } from './batch-gate.js';
 import { createBatchHost } from './batch-host.js';
+import { createDomainShares } from './domain-shares.js';
 import type { CrawlResult } from './crawl-result.js';
 import { type Run, startRun } from './lifecycle.js';
 import type { ResolvedRunConfig } from './run-config.js';
@@ -67,6 +68,8 @@ const STOCK_LIMIT = 64;
 /** How far the list is read ahead while slots are free and all that waits belongs to domains that rest. */
 const LOOK_AHEAD = 10_000;
 const MAX_TURNS = 65_535;
+/** How long nothing ends before a domain that has all slots counts as slow. */
+const SLOW_MS = 1_000;
 const PULL_BATCH = 256;
 /** The list is read when this part of the stock is used up: a call of the queue costs the same for one URL and for many. */
 const PULL_SHARE = 1 / 8;
@@ -100,6 +103,18 @@ export function startBatch(parts: BatchParts): RunningBatch {
     forgetEnded: true,
   });
   const holder = createHolder(frontier, { id: holderId });
+  // A limiter paces domains already, one request at a time.
+  const shares = limiter
+    ? undefined
+    : createDomainShares(permits, MAX_TURNS, (turns) => frontier.setPacing({ delayMs: 0, turns }));
+  let endings = 0;
+  /** A domain that has every slot and ends nothing is slow: others are looked for. */
+  let endingsBefore = 0;
+  const looking = setInterval(() => {
+    const isStuck = endings === endingsBefore && active.size >= permits && shares?.isAlone && !isSourceDone;
+    endingsBefore = endings;
+    if (isStuck) lookFurther();
+  }, SLOW_MS).unref();
   let pulled = 0;
   let room = stock;
   let isSourceDone = false;
@@ -140,6 +155,8 @@ export function startBatch(parts: BatchParts): RunningBatch {
     load: CALM_LOAD,
     openWriter: () => Promise.reject(new CrawlError('OPTION_INVALID', 'a batch stores no items')),
     maxEnded: Infinity,
+    // In memory a settlement costs next to nothing, and a domain at its limit waits for it.
+    settleCompanyMs: 1,
     leaseAhead: limiter === undefined,
     keepAlive: false,
     seedsAreIn: () => isSourceDone,
@@ -213,11 +230,14 @@ export function startBatch(parts: BatchParts): RunningBatch {
   async function leaseAndLookAhead(call: Parameters<typeof holder.lease>[0]) {
     const answer = await holder.lease(call);
     if (answer.leases.length > 0) room = stock;
-    else if (answer.state === 'waiting' && active.size < permits && !isSourceDone && room < LOOK_AHEAD) {
-      room = Math.min(LOOK_AHEAD, Math.max(room, entries.size) + permits);
-      feedMore();
-    }
+    else if (answer.state === 'waiting' && active.size < permits && !isSourceDone) lookFurther();
     return answer;
+  }
+
+  function lookFurther(): void {
+    if (room >= LOOK_AHEAD) return;
+    room = Math.min(LOOK_AHEAD, Math.max(room, entries.size) + permits);
+    feedMore();
   }
 
   const roomToPull = () => Math.min(PULL_BATCH, room - entries.size - (parts.unread?.() ?? 0));
@@ -236,23 +256,31 @@ export function startBatch(parts: BatchParts): RunningBatch {
       }
       const items = await source.take(max);
       if (!items || over) return;
-      const requests: Request[] = [];
+      const queued: QueueEntry[] = [];
       for (const item of items) {
         const admitted = admit(item, pulled++, config, performance.now());
         const { entry } = admitted;
         entries.set(entry.index, entry);
         monitor?.queued(taskId(entry), entry.url);
         if (admitted.error) finish(entry, admitted.error);
-        else requests.push(admitted.request);
+        else queued.push(enlist(entry, admitted.request));
       }
-      if (requests.length === 0) continue;
-      await holder.add(requests.map((request) => queueEntryOf(request)));
+      if (queued.length === 0) continue;
+      await holder.add(queued);
       run.notify();
     }
   }
 
+  function enlist(entry: Entry, request: Request): QueueEntry {
+    const queued = queueEntryOf(request);
+    shares?.pending((entry.domain = queued.domain));
+    return queued;
+  }
+
   function finish(entry: Entry, error: CrawlError | undefined): void {
     if (over || !entries.delete(entry.index)) return;
+    endings++;
+    if (entry.domain !== undefined) shares?.ended(entry.domain);
     const result = resultOf(entry, error, taskId(entry), world.memoryMb());
     const { success, errorCode, statusCode, bytes } = result;
     monitor?.ended(taskId(entry), {
@@ -282,6 +310,7 @@ export function startBatch(parts: BatchParts): RunningBatch {
   async function end(): Promise<void> {
     const how = await run.ended;
     over = true;
+    clearInterval(looking);
     source.leave();
     feedMore();
     membership.leave();

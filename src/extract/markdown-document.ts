@@ -27,6 +27,8 @@ export interface MarkdownSettings {
   readonly filter?: ContentFilter | undefined;
   /** What the citations are made of. */
   readonly source?: 'raw' | 'fit' | undefined;
+  /** `false`: `withCitations` is its source as it is, without references. */
+  readonly citations?: boolean | undefined;
   readonly images?: boolean | undefined;
   readonly links?: boolean | undefined;
 }
@@ -90,6 +92,8 @@ class LazyMarkdown implements PageMarkdown {
   }
 
   #citations(): { text: string; references: string } {
+    const isFit = (this.#settings.source ?? (this.#settings.filter === undefined ? 'raw' : 'fit')) === 'fit';
+    if (this.#settings.citations === false) return { text: isFit ? this.fit : this.raw, references: '' };
     if (this.#cited === undefined) {
       const numbers = new Map<string, number>();
       const number = (url: string): string => {
@@ -97,7 +101,6 @@ class LazyMarkdown implements PageMarkdown {
         if (known === undefined) numbers.set(url, (known = numbers.size + 1));
         return `[${known}]`;
       };
-      const isFit = (this.#settings.source ?? (this.#settings.filter === undefined ? 'raw' : 'fit')) === 'fit';
       const text = this.#render(isFit ? this.#chosen() : unseenNodes(this.#view), number);
       const references = [...numbers].map(([url, known]) => `[${known}]: ${destination(url)}`).join('\n');
       this.#cited = { text, references };

@@ -177,6 +177,7 @@ describe('orcrawl batch', () => {
       const wrong = [
         ['batch', web.url(0), '--fields', 'urls'],
         ['batch', 'no-such-file'],
+        ['batch', 'no-such-list.txt'],
         ['batch', web.url(0), '--cache', 'sometimes'],
         ['batch', web.url(0), '--delay', '3-1'],
         ['batch', web.url(0), '--resume', 'x.jsonl', '--format', 'csv'],

@@ -36,6 +36,11 @@ describe('the content of a result', () => {
     expect(JSON.parse(JSON.stringify(one))).toMatchObject({ markdown: { raw: one.markdown.raw }, extracted: null });
   });
 
+  it('numbers no links when citations are not wanted', async () => {
+    const { one } = await result({ markdown: { citations: false } });
+    expect([one.markdown.withCitations, one.markdown.references]).toEqual([one.markdown.raw, '']);
+  });
+
   it('is what the selectors leave of the page', async () => {
     const { one } = await result({ cssSelector: 'main', excludedTags: ['table'] });
     expect(one.markdown.raw).not.toContain('Home');

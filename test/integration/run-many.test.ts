@@ -159,6 +159,30 @@ describe('a batch of URLs', () => {
       expect(served).toBeGreaterThan(20);
     }));
 
+  it('goes on with other domains while a slow one holds up its own URLs', async () => {
+    const held: (() => void)[] = [];
+    let isOver = false;
+    const { url } = await servers.serve((request, response) => {
+      const answer = () => void response.end('<p>page</p>');
+      if (isOver || !request.url!.startsWith('/slow')) answer();
+      else held.push(answer);
+    });
+    const other = url.replace('127.0.0.1', 'localhost');
+    const list = Array.from({ length: 80 }, (_, n) => (n % 2 === 0 ? `${url}/slow${n}` : `${other}/${n}`));
+    await using crawler = await WebCrawler.open();
+    const ended: string[] = [];
+    for await (const result of crawler.runMany(list, {}, new SemaphoreDispatcher({ permits: 10 }))) {
+      expect(result.success).toBe(true);
+      ended.push(result.url);
+      if (ended.length < 40) continue;
+      // All of the others are through while the slow one has answered nothing.
+      if (ended.length === 40) expect(ended.every((one) => one.startsWith(other))).toBe(true);
+      isOver = true;
+      for (const answer of held.splice(0)) answer();
+    }
+    expect(ended).toHaveLength(80);
+  });
+
   it('shares the permits of a dispatcher fairly between batches', async () => {
     const order: string[] = [];
     const { url } = await servers.serve((request, response) => {
