@@ -108,6 +108,7 @@ export function openOwnEmbeddedPod(config: PodsConfig, index: number, router: Me
     release: () => Promise.resolve(0),
     notes: () => withFrontier(({ notes }) => notes),
     captures: () => Promise.resolve(new Set<string>()),
+    returnCaptures: () => Promise.resolve(0),
     reading: async (): Promise<PodReading> => (await router.ask(index, { kind: 'read' })).reading,
     async changeAllowance(epoch, change) {
       // Before its worker runs: what it will be told when it starts.

@@ -9,6 +9,7 @@ import type { PodsConfig } from './config-types.js';
 import { type Coordination, createCoordination, type StopReason } from './coordination.js';
 import { watchExcludeFile } from './exclude-list.js';
 import { createMessageRouter } from './embedded-pod.js';
+import { handoffFolder, sweepHandoff } from './handoff.js';
 import { openPodLog } from './pod-log.js';
 import { createPodSupervisor, type PodFailure, type PodSupervisor } from './pod-supervisor.js';
 import type { OwnPod, PodView } from './pod-view.js';
@@ -111,7 +112,15 @@ async function prepare(config: PodsConfig, pods: readonly OwnPod[], log: Log): P
         `crawl${held.length > 1 ? `, and so do ${held.length - 1} more` : ''}: continue it with --resume, or give it up with --fresh`,
     );
   }
-  for (const pod of pods) await recoverFiles(config, pod, warnTo(log));
+  for (const pod of pods) {
+    await recoverFiles(config, pod, warnTo(log));
+    if (config.parsersPerPod === 0 && (await pod.returnCaptures()) > 0) {
+      log.info(`Pod ${pod.index}: pages that waited for parsers are fetched again`);
+    }
+    const named = await pod.captures();
+    const orphans = await sweepHandoff(handoffFolder(config, pod.index), (name) => named.has(name));
+    if (orphans > 0) log.info(`Pod ${pod.index}: ${orphans} captures that nobody waits for are removed`);
+  }
 }
 
 const warnTo = (log: Log) => (message: string) => log.warning(message);

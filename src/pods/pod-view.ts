@@ -29,6 +29,8 @@ export interface OwnPod extends PodView {
   notes(): Promise<Readonly<Record<string, string>>>;
   /** Names of captures that wait to be parsed. */
   captures(): Promise<Set<string>>;
+  /** Sends what waits to be parsed back to be fetched again: there are no parsers any more. */
+  returnCaptures(): Promise<number>;
 }
 
 /** What the machines of a crawl tell each other. */

@@ -10,6 +10,7 @@ import { createHolder, type Holder } from '../frontier/holder.js';
 import { identifyProcess, lifeOf, type ProcessIdentity } from '../frontier/process-identity.js';
 import type { RedisFrontier } from '../frontier/redis/frontier.js';
 import type { PodsConfig } from './config-types.js';
+import { pullFrom } from './parse-queue.js';
 import { openPodFrontier, podStateDir } from './pod-frontier.js';
 import type { GlobalBoard, OwnPod, PodView } from './pod-view.js';
 
@@ -69,6 +70,15 @@ export async function openOwnRedisPod(
     },
     notes: async () => (await frontier.overview()).notes,
     captures: () => frontier.pod.captures(),
+    async returnCaptures() {
+      const pulling = createHolder(pullFrom(frontier).frontier);
+      for (let count = 0; ;) {
+        const { leases } = await pulling.lease({ max: 200 });
+        if (leases.length === 0) return count;
+        count += leases.length;
+        await pulling.settle({ settlements: leases.map(({ id }) => ({ kind: 'untouched', lease: id })) });
+      }
+    },
     close: () => frontier.close(),
   };
 }

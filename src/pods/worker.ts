@@ -1,4 +1,5 @@
-// A fetcher of a pod: the lifecycle of every crawl, on the pod's frontier, with links routed to the pods that own them.
+// A worker of a pod: the lifecycle of every crawl, on the pod's frontier, with links routed to the pods that own them.
+// A fetcher with parsers hands each page over; a parser finishes it, by the same code.
 // Promise: whatever it held and did not finish goes back; it ends when it is told to, or when its supervisor is gone.
 import { join } from 'node:path';
 import { Configuration } from '../configuration.js';
@@ -19,8 +20,10 @@ import { ownerName } from '../store/segment-names.js';
 import type { PodsConfig } from './config-types.js';
 import { watchExcludeFile } from './exclude-list.js';
 import { loadHandler } from './handler-module.js';
+import { createHandoffEngine, handoffFolder, openHandoff } from './handoff.js';
 import type { WorkerFigures, WorkerPlace } from './messages.js';
 import { createPageRecorder } from './page-content.js';
+import { createBackpressure } from './parse-queue.js';
 import { podStateDir } from './pod-frontier.js';
 import { openProcessFigures } from './process-figures.js';
 import { createExtensionTest } from './skipped-extensions.js';
@@ -49,6 +52,8 @@ export interface Worker {
 const MAX_URL_CHARACTERS = 2_000;
 /** More than the library's: a worker sees links of many pages of many sites. */
 const RECENT_FINGERPRINTS = 1_048_576;
+/** How often a fetcher looks at the parse queue. */
+const PRESSURE_MS = 500;
 
 export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const { config, place, log } = options;
@@ -94,6 +99,8 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const admission = createAdmission(crawlOptions);
   const isSkippedFile = createExtensionTest(config.skipExtensions);
   const droppedLinks = new Map<string, number>();
+  const isParser = place.role === 'parser';
+  const handoff = config.parsersPerPod > 0 ? await openHandoff(handoffFolder(config, place.pod)) : undefined;
   const composed = await openCrawlHost({
     kind: 'cheerio',
     options: crawlOptions,
@@ -121,6 +128,8 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       ),
     pageOf: recorder.take,
     onCapture: recorder.see,
+    ...(isParser ? { engine: createHandoffEngine(handoff!, store.captureOf!) } : {}),
+    ...(handoff && !isParser ? { handOff: async (_request, capture) => handOver(await handoff.write(capture)) } : {}),
   });
 
   async function handlePage(context: CrawlingContext): Promise<void> {
@@ -131,6 +140,14 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   }
 
   const process = openProcessFigures();
+  const pressure =
+    handoff && !isParser
+      ? createBackpressure({
+          soft: config.parseQueueSoftLimit,
+          hard: config.parseQueueHardLimit,
+          maxBytes: config.parseQueueMaxBytes,
+        })
+      : undefined;
   const run: Run = startRun({
     queue,
     host: composed.host,
@@ -138,8 +155,9 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     config: storage,
     poolOptions: {
       ...HTTP_POOL_OPTIONS,
-      minConcurrency: config.fetcherWorkers,
-      maxConcurrency: config.fetcherWorkers,
+      minConcurrency: isParser ? config.parserWorkers : config.fetcherWorkers,
+      maxConcurrency: isParser ? config.parserWorkers : config.fetcherWorkers,
+      ...(pressure ? { isTaskReadyFunction: async () => pressure.mayStart() } : {}),
       log,
     },
     openWriter: async (name) => (await Dataset.open(name, { config: storage })).openVisitWriter(ownerName()),
@@ -150,10 +168,21 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     seedsAreIn: () => false,
   });
 
+  async function feelPressure(): Promise<void> {
+    const { parsing, parseBytes } = await store.redis!.pod.reading();
+    const mayStart = pressure!.mayStart();
+    pressure!.see({ entries: parsing, bytes: parseBytes });
+    if (!mayStart && pressure!.mayStart()) run.pool.notify();
+  }
+
+  // A store that is away is the run's to report.
+  const feeling = pressure && setInterval(() => void feelPressure().catch(() => undefined), PRESSURE_MS);
+
   async function end(): Promise<RunEnd> {
     stats.startCapturing();
     const how = await run.ended;
     stopping.abort();
+    clearInterval(feeling);
     excluded.close();
     for (const close of [composed.close, content.close, () => closeStorages(storage), store.close]) {
       await Promise.resolve(close()).catch((error: unknown) => log.exception(error, 'closing failed'));
@@ -173,7 +202,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       fetchMs: stats.state.requestTotalFinishedDurationMillis,
       bytes: recorder.bytes,
       ...holder.figures,
-      backpressure: 0,
+      backpressure: pressure?.events ?? 0,
       commands: store.commandsSent,
       droppedLinks: [...droppedLinks.values()].reduce((sum, count) => sum + count, 0),
       active: run.pool.currentConcurrency,
@@ -187,6 +216,10 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       run.abort();
     },
   };
+}
+
+function handOver({ name, bytes }: { name: string; bytes: number }) {
+  return { kind: 'handed' as const, capture: name, bytes };
 }
 
 function crawlOptionsOf(config: PodsConfig) {

@@ -1,0 +1,43 @@
+// Builds dist/ from src/, from scratch: tsc checks and writes the types, file by file; rolldown writes the code, in few
+// chunks, because what `import 'orcrawl'` costs is the number of files it loads. What loads lazily stays apart.
+// Runs on `npm ci` (prepare) and before the tests, so that what is tested is what ships.
+
+import { chmodSync, cpSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { rolldown } from 'rolldown';
+
+const PUBLIC = ['index', 'testing/index', 'cli/main'];
+const sources = readdirSync('src', { recursive: true }).map((file) => file.replaceAll('\\', '/'));
+
+/** A module that names a file beside it, and the entry of a process, keep their place: they are entries too. */
+function keepsItsPlace(file) {
+  if (!file.endsWith('.ts') || file.endsWith('.test.ts')) return false;
+  return file.endsWith('-child.ts') || /new URL\(\s*[`'"]\.\.?\//.test(readFileSync(join('src', file), 'utf8'));
+}
+
+
+
+const names = [...PUBLIC, ...sources.filter(keepsItsPlace).map((file) => file.slice(0, -'.ts'.length))];
+const bundle = await rolldown({
+  input: Object.fromEntries(names.map((name) => [name, `src/${name}.ts`])),
+  platform: 'node',
+  // Packages stay packages; `node:` modules come with the platform.
+  external: (id) => !/^[./]|^[a-z]:[\\/]|^src\//i.test(id),
+  transform: { target: 'es2022' },
+  checks: { ineffectiveDynamicImport: false },
+});
+await bundle.write({
+  dir: 'dist',
+  format: 'esm',
+  entryFileNames: '[name].js',
+  // One folder deep, as most sources are, so that `../../package.json` means the same in them.
+  chunkFileNames: 'chunks/[name].js',
+  // A class keeps its name in messages where two of one name meet.
+  keepNames: true,
+  // For bench/profile.ts; not shipped, and not named in the code.
+  sourcemap: 'hidden',
+});
+await bundle.close();
+for (const file of sources) if (file.endsWith('.lua')) cpSync(join('src', file), join('dist', file));
+chmodSync('dist/cli/main.js', 0o755);
