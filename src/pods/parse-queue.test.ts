@@ -8,7 +8,7 @@ describe('backpressure', () => {
     const pressure = createBackpressure(LIMITS);
     pressure.see({ entries: 100, bytes: 1_000 });
     expect(pressure.mayStart()).toBe(true);
-    expect(pressure.events).toBe(0);
+    expect(pressure.events).toEqual({ soft: 0, hard: 0 });
   });
 
   it('sleeps in proportion between the limits, with jitter', () => {
@@ -19,7 +19,7 @@ describe('backpressure', () => {
     expect(pressure.mayStart()).toBe(false);
     nowMs = 1_250;
     expect(pressure.mayStart()).toBe(true);
-    expect(pressure.events).toBe(1);
+    expect(pressure.events).toEqual({ soft: 1, hard: 0 });
   });
 
   it('counts bytes as it counts entries', () => {
@@ -35,6 +35,6 @@ describe('backpressure', () => {
     expect(pressure.mayStart()).toBe(false);
     pressure.see({ entries: 100, bytes: 0 });
     expect(pressure.mayStart()).toBe(true);
-    expect(pressure.events).toBe(1);
+    expect(pressure.events).toEqual({ soft: 0, hard: 1 });
   });
 });

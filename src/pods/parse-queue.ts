@@ -65,8 +65,8 @@ export interface Backpressure {
   see(size: QueueSize): void;
   /** Whether another page may be fetched now. */
   mayStart(): boolean;
-  /** Times that fetching was slowed down or stopped. */
-  readonly events: number;
+  /** Times that fetching was slowed down, and that it was stopped. */
+  readonly events: { readonly soft: number; readonly hard: number };
 }
 
 const LONGEST_SLEEP_MS = 2_000;
@@ -84,7 +84,7 @@ export function createBackpressure(
   const softBytes = (maxBytes * soft) / hard;
   let isBlocked = false;
   let sleepUntilMs = 0;
-  let events = 0;
+  const events = { soft: 0, hard: 0 };
 
   /** 0 at the soft limit, 1 at the hard one. */
   const farness = ({ entries, bytes }: QueueSize): number =>
@@ -99,13 +99,15 @@ export function createBackpressure(
       }
       // One sleep at a time: some pages are fetched in between.
       if (far <= 0 || (far < 1 && nowMs() < sleepUntilMs)) return;
-      events++;
-      if (far >= 1) isBlocked = true;
-      else sleepUntilMs = nowMs() + LONGEST_SLEEP_MS * far + JITTER_MS * random();
+      if (far >= 1) {
+        events.hard++;
+        isBlocked = true;
+      } else {
+        events.soft++;
+        sleepUntilMs = nowMs() + LONGEST_SLEEP_MS * far + JITTER_MS * random();
+      }
     },
     mayStart: () => !isBlocked && nowMs() >= sleepUntilMs,
-    get events() {
-      return events;
-    },
+    events,
   };
 }

@@ -69,6 +69,16 @@ export async function openOwnRedisPod(
       return leases;
     },
     notes: async () => (await frontier.overview()).notes,
+    async serverFigures() {
+      const info = String(await frontier.pod.command('INFO'));
+      const number = (name: string): number => Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(info)?.[1] ?? 0);
+      return {
+        opsPerSec: number('instantaneous_ops_per_sec'),
+        memoryBytes: number('used_memory'),
+        memoryLimitBytes: number('maxmemory'),
+        clients: number('connected_clients'),
+      };
+    },
     captures: () => frontier.pod.captures(),
     async returnCaptures() {
       const pulling = createHolder(pullFrom(frontier).frontier);

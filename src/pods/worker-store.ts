@@ -38,6 +38,7 @@ export interface WorkerStoreOptions {
   readonly checkAssignment: boolean;
   /** Told of each life this process begins in its pod. */
   readonly onHolder: (id: string) => void;
+  readonly onSent: (pod: number, tookMs: number) => void;
   /** Given to an embedded pod at its start. */
   readonly allowance: number | undefined;
 }
@@ -67,6 +68,7 @@ async function openRedisStore(options: WorkerStoreOptions): Promise<WorkerStore>
     send: targets.add,
     log,
     checkAssignment: options.checkAssignment,
+    onSent: options.onSent,
     signal,
   });
   // One of the pod's workers is enough; the orchestrator restarts it when it dies.

@@ -9,9 +9,12 @@ import { type Run, type RunEnd, startRun } from '../crawl/lifecycle.js';
 import { resolveOptions } from '../crawl/options.js';
 import { Statistics } from '../crawl/statistics.js';
 import { HTTP_POOL_OPTIONS } from '../dispatch/pool-options.js';
+import type { Capture } from '../fetch/engine.js';
 import { createRecentFingerprints } from '../frontier/recent.js';
 import type { CheerioCrawlingContext, ContextCrawler, CrawlingContext } from '../handle/context.js';
 import type { Log } from '../observe/log.js';
+import type { MetricsSnapshot } from '../observe/metrics.js';
+import type { Request } from '../request/request.js';
 import { ContentStore } from '../store/content.js';
 import { Dataset } from '../store/dataset.js';
 import { KeyValueStore } from '../store/key-value.js';
@@ -27,6 +30,7 @@ import { createBackpressure } from './parse-queue.js';
 import { podStateDir } from './pod-frontier.js';
 import { openProcessFigures } from './process-figures.js';
 import { createExtensionTest } from './skipped-extensions.js';
+import { createWorkerMetrics, type WorkerMetrics } from './worker-metrics.js';
 import { openWorkerStore, type WorkerStore } from './worker-store.js';
 
 export interface WorkerOptions {
@@ -44,6 +48,7 @@ export interface Worker {
   /** Never rejects; everything is closed when it resolves. */
   readonly ended: Promise<RunEnd>;
   figures(): WorkerFigures;
+  metrics(): MetricsSnapshot;
   drain(): void;
   abort(): void;
 }
@@ -58,9 +63,14 @@ const PRESSURE_MS = 500;
 export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const { config, place, log } = options;
   const stopping = new AbortController();
+  const meter: { metrics?: WorkerMetrics } = {};
   const handler = config.handler === undefined ? undefined : await loadHandler(config.handler);
   const excluded = await watchExcludeFile(config.excludeFile, log);
-  const store = await openWorkerStore({ ...options, signal: stopping.signal });
+  const store = await openWorkerStore({
+    ...options,
+    signal: stopping.signal,
+    onSent: (pod, tookMs) => meter.metrics?.sent(pod, tookMs),
+  });
   const { holder } = store;
   const storage = new Configuration({
     storageClientOptions: { localDataDirectory: config.dataDirs[0]! },
@@ -127,16 +137,30 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
         initial ?? ({} as never),
       ),
     pageOf: recorder.take,
-    onCapture: recorder.see,
+    onCapture: seeCapture,
     ...(isParser ? { engine: createHandoffEngine(handoff!, store.captureOf!) } : {}),
-    ...(handoff && !isParser ? { handOff: async (_request, capture) => handOver(await handoff.write(capture)) } : {}),
+    ...(handoff && !isParser
+      ? {
+          async handOff(_request, capture) {
+            meter.metrics?.fetched(capture.timings.totalMs, capture.wireBytes);
+            return handOver(await handoff.write(capture));
+          },
+        }
+      : {}),
   });
 
+  function seeCapture(request: Request, capture: Capture): void {
+    recorder.see(request, capture);
+    if (!isParser) meter.metrics?.fetched(capture.timings.totalMs, capture.wireBytes);
+  }
+
   async function handlePage(context: CrawlingContext): Promise<void> {
+    const startedMs = performance.now();
     const page = context as CheerioCrawlingContext;
     if (handler) await handler(page as never);
     else await page.enqueueLinks({ strategy: 'all' });
     await recorder.record(page.request, page.contentType.type, () => page.content);
+    meter.metrics?.parsed(performance.now() - startedMs);
   }
 
   const process = openProcessFigures();
@@ -168,6 +192,17 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     seedsAreIn: () => false,
   });
 
+  const metrics = (meter.metrics = createWorkerMetrics({
+    place,
+    pages: () => (handoff && !isParser ? 0 : stats.state.requestsFinished),
+    errors: () => stats.state.errors,
+    skipped: () => droppedLinks,
+    active: () => run.pool.currentConcurrency,
+    misplaced: () => holder.figures.misplaced,
+    sentLinks: () => holder.figures.sentLinks,
+    pressure: () => pressure?.events ?? { soft: 0, hard: 0 },
+  }));
+
   async function feelPressure(): Promise<void> {
     const { parsing, parseBytes } = await store.redis!.pod.reading();
     const mayStart = pressure!.mayStart();
@@ -193,6 +228,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   return {
     store,
     ended: end(),
+    metrics: () => metrics.snapshot(),
     figures: () => ({
       pages: stats.state.requestsFinished,
       failed: stats.state.requestsFailed,
@@ -202,7 +238,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       fetchMs: stats.state.requestTotalFinishedDurationMillis,
       bytes: recorder.bytes,
       ...holder.figures,
-      backpressure: pressure?.events ?? 0,
+      backpressure: (pressure?.events.soft ?? 0) + (pressure?.events.hard ?? 0),
       commands: store.commandsSent,
       droppedLinks: [...droppedLinks.values()].reduce((sum, count) => sum + count, 0),
       active: run.pool.currentConcurrency,
