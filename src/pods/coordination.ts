@@ -9,7 +9,7 @@ export type StopReason = 'max_pages' | 'max_duration' | 'exhausted' | 'stop_sign
 export interface Coordination {
   /** Looks at every pod once; a reason when the crawl is over. */
   look(): Promise<'max_pages' | 'exhausted' | undefined>;
-  /** As of the last look: pages done over all pods that answered. */
+  /** Pages done over all pods, as last heard of each. */
   readonly pages: number;
   /** The last reading of each pod; undefined where it did not answer. */
   readonly readings: readonly (PodReading | undefined)[];
@@ -33,6 +33,7 @@ export function createCoordination(options: CoordinationOptions): Coordination {
   let isIntroduced = false;
   const seeded = new Set<number>();
   let isInCharge = true;
+  const done = pods.map(() => 0);
   let pages = 0;
   let quiet: string | undefined;
 
@@ -124,8 +125,10 @@ export function createCoordination(options: CoordinationOptions): Coordination {
       const answers = await Promise.allSettled(pods.map((pod) => pod.reading()));
       answers.forEach((answer, index) => {
         readings[index] = answer.status === 'fulfilled' ? answer.value : undefined;
+        // Done never shrinks: what a pod that is away had counts on.
+        if (answer.status === 'fulfilled') done[index] = answer.value.done;
       });
-      pages = readings.reduce((sum, reading) => sum + (reading?.done ?? 0), 0);
+      pages = done.reduce((sum, count) => sum + count, 0);
       const all = readings.filter((reading) => reading !== undefined);
       if (all.length < pods.length) {
         // A pod that does not answer may hold work: nothing can be concluded.

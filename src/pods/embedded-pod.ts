@@ -107,7 +107,9 @@ export function openOwnEmbeddedPod(config: PodsConfig, index: number, router: Me
     // Its next owner takes everything back.
     release: () => Promise.resolve(0),
     notes: () => withFrontier(({ notes }) => notes),
+    serverFigures: () => Promise.resolve(undefined),
     captures: () => Promise.resolve(new Set<string>()),
+    returnCaptures: () => Promise.resolve(0),
     reading: async (): Promise<PodReading> => (await router.ask(index, { kind: 'read' })).reading,
     async changeAllowance(epoch, change) {
       // Before its worker runs: what it will be told when it starts.

@@ -58,6 +58,7 @@ export async function openEmbeddedStore(options: WorkerStoreOptions): Promise<Wo
     send: (pod, entries) => inboxOf(pod).append(packOutbox(entries), entries.length),
     log,
     checkAssignment: options.checkAssignment,
+    onSent: options.onSent,
     signal: options.signal,
   });
   let taking: Promise<void> | undefined;

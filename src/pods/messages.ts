@@ -2,6 +2,7 @@
 // The channel is also the worker's life line: when it closes, the worker drains and ends.
 import type { ErrorCode } from '../errors.js';
 import type { AllowanceAct, PodReading } from '../frontier/redis/pod-operations.js';
+import type { MetricsSnapshot } from '../observe/metrics.js';
 import type { PodsConfig } from './config-types.js';
 
 export type WorkerRole = 'fetcher' | 'parser';
@@ -60,7 +61,7 @@ export type FromWorker =
   | { readonly kind: 'started' }
   /** The holder in whose name it leases from now on. */
   | { readonly kind: 'holder'; readonly id: string }
-  | { readonly kind: 'beat'; readonly figures: WorkerFigures; readonly metrics?: unknown }
+  | { readonly kind: 'beat'; readonly figures: WorkerFigures; readonly metrics?: MetricsSnapshot }
   | {
       readonly kind: 'reading';
       readonly call: number;

@@ -9,10 +9,12 @@ import type { PodsConfig } from './config-types.js';
 import { type Coordination, createCoordination, type StopReason } from './coordination.js';
 import { watchExcludeFile } from './exclude-list.js';
 import { createMessageRouter } from './embedded-pod.js';
+import { handoffFolder, sweepHandoff } from './handoff.js';
 import { openPodLog } from './pod-log.js';
 import { createPodSupervisor, type PodFailure, type PodSupervisor } from './pod-supervisor.js';
 import type { OwnPod, PodView } from './pod-view.js';
 import { recoverFiles } from './recovery.js';
+import { openRunMetrics } from './run-metrics.js';
 import { distribution, seedPods } from './seeding.js';
 import { createExtensionTest } from './skipped-extensions.js';
 import { openStores } from './stores.js';
@@ -111,7 +113,15 @@ async function prepare(config: PodsConfig, pods: readonly OwnPod[], log: Log): P
         `crawl${held.length > 1 ? `, and so do ${held.length - 1} more` : ''}: continue it with --resume, or give it up with --fresh`,
     );
   }
-  for (const pod of pods) await recoverFiles(config, pod, warnTo(log));
+  for (const pod of pods) {
+    await recoverFiles(config, pod, warnTo(log));
+    if (config.parsersPerPod === 0 && (await pod.returnCaptures()) > 0) {
+      log.info(`Pod ${pod.index}: pages that waited for parsers are fetched again`);
+    }
+    const named = await pod.captures();
+    const orphans = await sweepHandoff(handoffFolder(config, pod.index), (name) => named.has(name));
+    if (orphans > 0) log.info(`Pod ${pod.index}: ${orphans} captures that nobody waits for are removed`);
+  }
 }
 
 const warnTo = (log: Log) => (message: string) => log.warning(message);
@@ -130,14 +140,20 @@ async function supervise(
   const failures: PodFailure[] = [];
   const isFailed = (pod: number) => failures.some((failure) => failure.pod === pod);
   let recovering: Promise<void> = Promise.resolve();
-  const supervisors = own.map((pod, i) =>
+  const metrics = await openRunMetrics(config, warnTo(log));
+  const supervisors: PodSupervisor[] = own.map((pod, i) =>
     createPodSupervisor({
       config,
       pod,
       log: logs[i]!,
       affinity,
       allowance: () => router.allowanceOf(pod.index),
-      onMessage: (place, message) => router.hear(place, message),
+      onMessage(place, message) {
+        router.hear(place, message);
+        const worker = supervisors[i]?.workers.find(({ place: other }) => other === place);
+        metrics.hear(place, worker?.pid, message);
+        if (message.kind === 'ended') metrics.retire(place);
+      },
       onFailure: (failure) => {
         failures.push(failure);
         log.error(`Pod ${failure.pod} stopped: ${failure.message}`, { code: failure.code });
@@ -170,7 +186,11 @@ async function supervise(
   let coordination: Coordination | undefined;
   try {
     const watch = isCoordinator ? coordinate : follow;
-    ({ reason, coordination } = await watch(options, stores, {
+    const onProgress = (progress: PodsProgress): void => {
+      metrics.look(supervisors, (pod) => progress.readings[isCoordinator ? pod : config.ownPods.indexOf(pod)]);
+      options.onProgress?.(progress);
+    };
+    ({ reason, coordination } = await watch({ ...options, onProgress }, stores, {
       isFailed,
       supervisors,
       failedSeeds: () => seedError,
@@ -183,6 +203,7 @@ async function supervise(
     await starting;
     await Promise.all(supervisors.map((supervisor) => supervisor.stop(STOP_PATIENCE_MS)));
     options.now.removeEventListener('abort', killing);
+    await metrics.close();
   }
   await recovering.catch(() => undefined);
   for (const pod of own) {

@@ -12,6 +12,15 @@ export interface PodView {
   close(): Promise<void>;
 }
 
+/** What the server behind a pod says of itself. */
+export interface ServerFigures {
+  readonly opsPerSec: number;
+  readonly memoryBytes: number;
+  /** 0 without a limit. */
+  readonly memoryLimitBytes: number;
+  readonly clients: number;
+}
+
 /** What the pod's own supervisor does with it. */
 export interface OwnPod extends PodView {
   /** The address or folder, for people. */
@@ -26,9 +35,13 @@ export interface OwnPod extends PodView {
   add(entries: readonly QueueEntry[]): Promise<void>;
   markSeeded(): Promise<void>;
   release(holders: readonly string[]): Promise<number>;
+  /** Undefined for a store without a server. */
+  serverFigures(): Promise<ServerFigures | undefined>;
   notes(): Promise<Readonly<Record<string, string>>>;
   /** Names of captures that wait to be parsed. */
   captures(): Promise<Set<string>>;
+  /** Sends what waits to be parsed back to be fetched again: there are no parsers any more. */
+  returnCaptures(): Promise<number>;
 }
 
 /** What the machines of a crawl tell each other. */

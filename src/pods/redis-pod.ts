@@ -10,6 +10,7 @@ import { createHolder, type Holder } from '../frontier/holder.js';
 import { identifyProcess, lifeOf, type ProcessIdentity } from '../frontier/process-identity.js';
 import type { RedisFrontier } from '../frontier/redis/frontier.js';
 import type { PodsConfig } from './config-types.js';
+import { pullFrom } from './parse-queue.js';
 import { openPodFrontier, podStateDir } from './pod-frontier.js';
 import type { GlobalBoard, OwnPod, PodView } from './pod-view.js';
 
@@ -68,7 +69,26 @@ export async function openOwnRedisPod(
       return leases;
     },
     notes: async () => (await frontier.overview()).notes,
+    async serverFigures() {
+      const info = String(await frontier.pod.command('INFO'));
+      const number = (name: string): number => Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(info)?.[1] ?? 0);
+      return {
+        opsPerSec: number('instantaneous_ops_per_sec'),
+        memoryBytes: number('used_memory'),
+        memoryLimitBytes: number('maxmemory'),
+        clients: number('connected_clients'),
+      };
+    },
     captures: () => frontier.pod.captures(),
+    async returnCaptures() {
+      const pulling = createHolder(pullFrom(frontier).frontier);
+      for (let count = 0; ;) {
+        const { leases } = await pulling.lease({ max: 200 });
+        if (leases.length === 0) return count;
+        count += leases.length;
+        await pulling.settle({ settlements: leases.map(({ id }) => ({ kind: 'untouched', lease: id })) });
+      }
+    },
     close: () => frontier.close(),
   };
 }

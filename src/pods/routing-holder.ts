@@ -31,6 +31,7 @@ export interface RoutingHolderOptions {
   readonly log: Log;
   /** Check every URL against its pod, and say which does not belong there. */
   readonly checkAssignment: boolean;
+  readonly onSent?: (pod: number, tookMs: number) => void;
   /** Ends the waiting for a store that is full. */
   readonly signal: AbortSignal;
   readonly fullPauseMs?: number;
@@ -68,7 +69,9 @@ export function createRoutingHolder(options: RoutingHolderOptions): RoutingHolde
           await options.send(target, entries);
           figures.sentLinks += entries.length;
           figures.sends++;
-          figures.sendMs += performance.now() - startedMs;
+          const tookMs = performance.now() - startedMs;
+          figures.sendMs += tookMs;
+          options.onSent?.(target, tookMs);
         } catch {
           notes[outboxName(target, entries.length)] = packOutbox(entries);
         }

@@ -26,6 +26,8 @@ function serve(): void {
   }
 
   async function begin({ config, place, allowance }: Extract<ToWorker, { kind: 'begin' }>): Promise<void> {
+    // What `ps` shows.
+    process.title = `orcrawl ${place.role} ${place.id} pod ${place.pod}`;
     const { log, close } = openPodLog(config, place.pod, place.role, place.id);
     process.on('uncaughtException', (error) => {
       log.exception(error, 'an error that nobody caught ends this process');
@@ -45,9 +47,10 @@ function serve(): void {
       log.info('started');
       tell({ kind: 'started' });
       if (isDraining) worker.drain();
-      beat = setInterval(() => tell({ kind: 'beat', figures: worker!.figures() }), BEAT_MS);
+      const sendBeat = (): void => tell({ kind: 'beat', figures: worker!.figures(), metrics: worker!.metrics() });
+      beat = setInterval(sendBeat, BEAT_MS);
       const how = await worker.ended;
-      tell({ kind: 'beat', figures: worker.figures() });
+      sendBeat();
       const error = how.kind === 'failed' ? how.error : undefined;
       if (error) log.exception(error, 'ended by an error');
       else log.info(`ended: ${how.kind}`);

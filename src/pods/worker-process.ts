@@ -25,7 +25,6 @@ export interface WorkerProcess {
   /** Counts of all its lives but the present one. */
   readonly earlier: Readonly<Record<CountedFigure, number>>;
   readonly restarts: number;
-  readonly metrics: unknown;
   readonly isReady: boolean;
   start(): void;
   send(message: ToWorker): void;
@@ -67,7 +66,6 @@ export function createWorkerProcess(options: WorkerProcessOptions): WorkerProces
   const earlier = Object.fromEntries(COUNTED.map((figure) => [figure, 0])) as Record<CountedFigure, number>;
   let child: ChildProcess | undefined;
   let figures: WorkerFigures | undefined;
-  let metrics: unknown;
   let holders: string[] = [];
   let last: Extract<FromWorker, { kind: 'ended' }> | undefined;
   let heardMs = 0;
@@ -110,10 +108,8 @@ export function createWorkerProcess(options: WorkerProcessOptions): WorkerProces
 
   function hear(message: FromWorker): void {
     heardMs = performance.now();
-    if (message.kind === 'beat') {
-      figures = message.figures;
-      metrics = message.metrics;
-    } else if (message.kind === 'holder') {
+    if (message.kind === 'beat') figures = message.figures;
+    else if (message.kind === 'holder') {
       holders.push(message.id);
       if (holders.length > MAX_HOLDERS) holders.shift();
     } else if (message.kind === 'started') isReady = true;
@@ -163,9 +159,6 @@ export function createWorkerProcess(options: WorkerProcessOptions): WorkerProces
     },
     get restarts() {
       return restarts;
-    },
-    get metrics() {
-      return metrics;
     },
     get isReady() {
       return isReady && child !== undefined;

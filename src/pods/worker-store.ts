@@ -9,6 +9,7 @@ import type { PodsConfig } from './config-types.js';
 import { createLinkTargets } from './link-targets.js';
 import type { WorkerPlace } from './messages.js';
 import { startOutboxDelivery } from './outbox.js';
+import { pullFrom } from './parse-queue.js';
 import { openPodFrontier } from './pod-frontier.js';
 import { createRoutingHolder, type RoutingHolder } from './routing-holder.js';
 import { tellingHolder } from './telling-holder.js';
@@ -18,6 +19,8 @@ export interface WorkerStore {
   readonly leaseMs: number;
   /** Undefined for an embedded store, which has no parse queue. */
   readonly redis: RedisFrontier | undefined;
+  /** Of a parser: the capture that came with the lease of a URL. */
+  readonly captureOf?: (url: string) => string | undefined;
   readonly commandsSent: number;
   overview(): Promise<Overview>;
   /** Of an embedded pod, whose numbers nobody else can read. */
@@ -35,6 +38,7 @@ export interface WorkerStoreOptions {
   readonly checkAssignment: boolean;
   /** Told of each life this process begins in its pod. */
   readonly onHolder: (id: string) => void;
+  readonly onSent: (pod: number, tookMs: number) => void;
   /** Given to an embedded pod at its start. */
   readonly allowance: number | undefined;
 }
@@ -55,7 +59,8 @@ async function openRedisStore(options: WorkerStoreOptions): Promise<WorkerStore>
     onForgotten: (calls) => log.error(`The pod's Redis came back without its last ${calls} calls or more`),
   });
   const targets = createLinkTargets({ open: (pod) => openPodFrontier(config, pod, { as: 'guest', warn }), log });
-  const own = tellingHolder(frontier, leaseMs, options.onHolder);
+  const pulling = place.role === 'parser' ? pullFrom(frontier) : undefined;
+  const own = tellingHolder(pulling?.frontier ?? frontier, leaseMs, options.onHolder);
   const holder = createRoutingHolder({
     own,
     pod: place.pod,
@@ -63,6 +68,7 @@ async function openRedisStore(options: WorkerStoreOptions): Promise<WorkerStore>
     send: targets.add,
     log,
     checkAssignment: options.checkAssignment,
+    onSent: options.onSent,
     signal,
   });
   // One of the pod's workers is enough; the orchestrator restarts it when it dies.
@@ -74,6 +80,7 @@ async function openRedisStore(options: WorkerStoreOptions): Promise<WorkerStore>
     holder,
     leaseMs,
     redis: frontier,
+    captureOf: pulling?.captureOf,
     get commandsSent() {
       return frontier.commandsSent;
     },

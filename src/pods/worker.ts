@@ -1,4 +1,5 @@
-// A fetcher of a pod: the lifecycle of every crawl, on the pod's frontier, with links routed to the pods that own them.
+// A worker of a pod: the lifecycle of every crawl, on the pod's frontier, with links routed to the pods that own them.
+// A fetcher with parsers hands each page over; a parser finishes it, by the same code.
 // Promise: whatever it held and did not finish goes back; it ends when it is told to, or when its supervisor is gone.
 import { join } from 'node:path';
 import { Configuration } from '../configuration.js';
@@ -8,9 +9,12 @@ import { type Run, type RunEnd, startRun } from '../crawl/lifecycle.js';
 import { resolveOptions } from '../crawl/options.js';
 import { Statistics } from '../crawl/statistics.js';
 import { HTTP_POOL_OPTIONS } from '../dispatch/pool-options.js';
+import type { Capture } from '../fetch/engine.js';
 import { createRecentFingerprints } from '../frontier/recent.js';
 import type { CheerioCrawlingContext, ContextCrawler, CrawlingContext } from '../handle/context.js';
 import type { Log } from '../observe/log.js';
+import type { MetricsSnapshot } from '../observe/metrics.js';
+import type { Request } from '../request/request.js';
 import { ContentStore } from '../store/content.js';
 import { Dataset } from '../store/dataset.js';
 import { KeyValueStore } from '../store/key-value.js';
@@ -19,11 +23,14 @@ import { ownerName } from '../store/segment-names.js';
 import type { PodsConfig } from './config-types.js';
 import { watchExcludeFile } from './exclude-list.js';
 import { loadHandler } from './handler-module.js';
+import { createHandoffEngine, handoffFolder, openHandoff } from './handoff.js';
 import type { WorkerFigures, WorkerPlace } from './messages.js';
 import { createPageRecorder } from './page-content.js';
+import { createBackpressure } from './parse-queue.js';
 import { podStateDir } from './pod-frontier.js';
 import { openProcessFigures } from './process-figures.js';
 import { createExtensionTest } from './skipped-extensions.js';
+import { createWorkerMetrics, type WorkerMetrics } from './worker-metrics.js';
 import { openWorkerStore, type WorkerStore } from './worker-store.js';
 
 export interface WorkerOptions {
@@ -41,6 +48,7 @@ export interface Worker {
   /** Never rejects; everything is closed when it resolves. */
   readonly ended: Promise<RunEnd>;
   figures(): WorkerFigures;
+  metrics(): MetricsSnapshot;
   drain(): void;
   abort(): void;
 }
@@ -49,13 +57,20 @@ export interface Worker {
 const MAX_URL_CHARACTERS = 2_000;
 /** More than the library's: a worker sees links of many pages of many sites. */
 const RECENT_FINGERPRINTS = 1_048_576;
+/** How often a fetcher looks at the parse queue. */
+const PRESSURE_MS = 500;
 
 export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const { config, place, log } = options;
   const stopping = new AbortController();
+  const meter: { metrics?: WorkerMetrics } = {};
   const handler = config.handler === undefined ? undefined : await loadHandler(config.handler);
   const excluded = await watchExcludeFile(config.excludeFile, log);
-  const store = await openWorkerStore({ ...options, signal: stopping.signal });
+  const store = await openWorkerStore({
+    ...options,
+    signal: stopping.signal,
+    onSent: (pod, tookMs) => meter.metrics?.sent(pod, tookMs),
+  });
   const { holder } = store;
   const storage = new Configuration({
     storageClientOptions: { localDataDirectory: config.dataDirs[0]! },
@@ -95,6 +110,8 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const admission = createAdmission(crawlOptions);
   const isSkippedFile = createExtensionTest(config.skipExtensions);
   const droppedLinks = new Map<string, number>();
+  const isParser = place.role === 'parser';
+  const handoff = config.parsersPerPod > 0 ? await openHandoff(handoffFolder(config, place.pod)) : undefined;
   const composed = await openCrawlHost({
     kind: 'cheerio',
     options: crawlOptions,
@@ -121,17 +138,41 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
         initial ?? ({} as never),
       ),
     pageOf: recorder.take,
-    onCapture: recorder.see,
+    onCapture: seeCapture,
+    ...(isParser ? { engine: createHandoffEngine(handoff!, store.captureOf!) } : {}),
+    ...(handoff && !isParser
+      ? {
+          async handOff(_request, capture) {
+            meter.metrics?.fetched(capture.timings.totalMs, capture.wireBytes);
+            return handOver(await handoff.write(capture));
+          },
+        }
+      : {}),
   });
 
+  function seeCapture(request: Request, capture: Capture): void {
+    recorder.see(request, capture);
+    if (!isParser) meter.metrics?.fetched(capture.timings.totalMs, capture.wireBytes);
+  }
+
   async function handlePage(context: CrawlingContext): Promise<void> {
+    const startedMs = performance.now();
     const page = context as CheerioCrawlingContext;
     if (handler) await handler(page as never);
     else await page.enqueueLinks({ strategy: 'all' });
     await recorder.record(page.request, page.contentType.type, () => page.content);
+    meter.metrics?.parsed(performance.now() - startedMs);
   }
 
   const process = openProcessFigures();
+  const pressure =
+    handoff && !isParser
+      ? createBackpressure({
+          soft: config.parseQueueSoftLimit,
+          hard: config.parseQueueHardLimit,
+          maxBytes: config.parseQueueMaxBytes,
+        })
+      : undefined;
   const run: Run = startRun({
     queue,
     host: composed.host,
@@ -139,8 +180,9 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     config: storage,
     poolOptions: {
       ...HTTP_POOL_OPTIONS,
-      minConcurrency: config.fetcherWorkers,
-      maxConcurrency: config.fetcherWorkers,
+      minConcurrency: isParser ? config.parserWorkers : config.fetcherWorkers,
+      maxConcurrency: isParser ? config.parserWorkers : config.fetcherWorkers,
+      ...(pressure ? { isTaskReadyFunction: async () => pressure.mayStart() } : {}),
       log,
     },
     openWriter: async (name) => (await Dataset.open(name, { config: storage })).openVisitWriter(ownerName()),
@@ -151,10 +193,32 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     seedsAreIn: () => false,
   });
 
+  const metrics = (meter.metrics = createWorkerMetrics({
+    place,
+    pages: () => (handoff && !isParser ? 0 : stats.state.requestsFinished),
+    errors: () => stats.state.errors,
+    skipped: () => droppedLinks,
+    active: () => run.pool.currentConcurrency,
+    misplaced: () => holder.figures.misplaced,
+    sentLinks: () => holder.figures.sentLinks,
+    pressure: () => pressure?.events ?? { soft: 0, hard: 0 },
+  }));
+
+  async function feelPressure(): Promise<void> {
+    const { parsing, parseBytes } = await store.redis!.pod.reading();
+    const mayStart = pressure!.mayStart();
+    pressure!.see({ entries: parsing, bytes: parseBytes });
+    if (!mayStart && pressure!.mayStart()) run.pool.notify();
+  }
+
+  // A store that is away is the run's to report.
+  const feeling = pressure && setInterval(() => void feelPressure().catch(() => undefined), PRESSURE_MS);
+
   async function end(): Promise<RunEnd> {
     stats.startCapturing();
     const how = await run.ended;
     stopping.abort();
+    clearInterval(feeling);
     excluded.close();
     for (const close of [composed.close, content.close, () => closeStorages(storage), store.close]) {
       await Promise.resolve(close()).catch((error: unknown) => log.exception(error, 'closing failed'));
@@ -165,6 +229,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   return {
     store,
     ended: end(),
+    metrics: () => metrics.snapshot(),
     figures: () => ({
       pages: stats.state.requestsFinished,
       failed: stats.state.requestsFailed,
@@ -174,7 +239,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       fetchMs: stats.state.requestTotalFinishedDurationMillis,
       bytes: recorder.bytes,
       ...holder.figures,
-      backpressure: 0,
+      backpressure: (pressure?.events.soft ?? 0) + (pressure?.events.hard ?? 0),
       commands: store.commandsSent,
       droppedLinks: [...droppedLinks.values()].reduce((sum, count) => sum + count, 0),
       active: run.pool.currentConcurrency,
@@ -188,6 +253,10 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       run.abort();
     },
   };
+}
+
+function handOver({ name, bytes }: { name: string; bytes: number }) {
+  return { kind: 'handed' as const, capture: name, bytes };
 }
 
 function crawlOptionsOf(config: PodsConfig) {
