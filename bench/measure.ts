@@ -23,6 +23,8 @@ const MEASURES = {
   'crawl-node24': 'the same on Node 24',
   many: 'batches: 100 permits against 200 ms of latency, and the memory of a million URLs',
   content: 'storing pages as WET and WARC, and finding them again',
+  'browser-hostile': '1,000 pages in a browser, 5 % of them hostile, cancelled twice: results and leftovers',
+  'browser-speed': 'PlaywrightCrawler beside Crawlee, and what sessions save of a browser launch a URL',
   rss: 'peak resident memory at 200 concurrent requests on the real pages',
 } as const;
 

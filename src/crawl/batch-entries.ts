@@ -1,11 +1,11 @@
 // The URLs of a batch that are pulled and not ended: which config each has, how its attempts went, its cookies.
 // Promise: keyed by place in the list, so that a URL given twice has two results; nothing of an ended URL is kept.
 import { asCrawlError, type CrawlError } from '../errors.js';
-import type { Capture } from '../fetch/engine.js';
 import { shown } from '../option-checks.js';
 import { Request } from '../request/request.js';
+import { parseUrl } from '../request/url.js';
 import { Session } from '../session/session.js';
-import type { CacheStatus } from './crawl-result.js';
+import type { CacheStatus, FetchedCapture } from './crawl-result.js';
 import { mergedRunConfig, type ResolvedRunConfig, type RunConfig } from './run-config.js';
 
 /** One item of a list: a URL, or a URL with its own options. */
@@ -25,7 +25,7 @@ export interface Entry {
   /** Refetches that the rate limiter asked for. */
   refetches: number;
   /** The response of the last attempt, if one came. */
-  capture: (Capture & { readonly cacheStatus?: CacheStatus; readonly storedAtMs?: number }) | undefined;
+  capture: (FetchedCapture & { readonly cacheStatus?: CacheStatus; readonly storedAtMs?: number }) | undefined;
   redirected: boolean;
   peakMemoryMb: number;
   /** Breaks off the attempt under way. */
@@ -49,7 +49,7 @@ export function admit(item: UrlItem, index: number, batch: ResolvedRunConfig, no
     const entry = newEntry(index, url, config, nowMs);
     try {
       const request = new Request({
-        url: given as string,
+        url: config.jsOnly && !parseUrl(String(given)) ? LABEL_URL : (given as string),
         uniqueKey: keyOf(index, 0),
         sessionId: keyOf(index, 0),
         maxRetries: config.maxRetries,
@@ -67,6 +67,9 @@ export function admit(item: UrlItem, index: number, batch: ResolvedRunConfig, no
     return { entry: newEntry(index, url, batch, nowMs), error: asCrawlError(error, 'OPTION_INVALID') };
   }
 }
+
+/** For `jsOnly` the URL is a label: nothing is sent to it. */
+const LABEL_URL = 'http://label.invalid/';
 
 function newEntry(index: number, url: string, config: ResolvedRunConfig, nowMs: number): Entry {
   return {

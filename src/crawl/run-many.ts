@@ -14,6 +14,7 @@ import type { Request } from '../request/request.js';
 import { admit, type Entry, indexOf, type UrlItem } from './batch-entries.js';
 import { createBatchHost } from './batch-host.js';
 import { CrawlResult } from './crawl-result.js';
+import { createSessionQueues } from './browser-queues.js';
 import { type Run, startRun } from './lifecycle.js';
 import type { ResolvedRunConfig } from './run-config.js';
 import { type Many, openSource } from './url-source.js';
@@ -30,6 +31,8 @@ export interface BatchWorld {
   readonly log: Log;
   readonly hooks: WebCrawlerHooks;
   readonly memoryMb: () => number;
+  /** What fetches, for results of URLs that were never asked for. */
+  readonly engineName: 'http' | 'browser';
   /** The connections of all batches: whether one more may be used. */
   readonly connections: { mayStart(): boolean; started(): void; ended(): void };
 }
@@ -97,6 +100,8 @@ export function startBatch(parts: BatchParts): RunningBatch {
   let over = false;
   let wakeFeeder: (() => void) | undefined;
   const taskPrefix = newHolderId();
+  const queues = createSessionQueues(LOOK_AHEAD);
+  let adding = 0;
 
   const run: Run = startRun({
     queue: {
@@ -129,7 +134,7 @@ export function startBatch(parts: BatchParts): RunningBatch {
     maxEnded: Infinity,
     leaseAhead: limiter === undefined,
     keepAlive: false,
-    seedsAreIn: () => isSourceDone,
+    seedsAreIn: () => isSourceDone && queues.waiting === 0 && adding === 0,
     onSlot: ({ record }) => takeSlot(entryOfRecord(record)),
   });
 
@@ -208,7 +213,7 @@ export function startBatch(parts: BatchParts): RunningBatch {
 
   async function feed(): Promise<void> {
     while (!over) {
-      const max = Math.min(PULL_BATCH, room - entries.size - (parts.unread?.() ?? 0));
+      const max = Math.min(PULL_BATCH, room - (entries.size - queues.waiting) - (parts.unread?.() ?? 0));
       if (max <= 0) {
         await new Promise<void>((resume) => (wakeFeeder = resume));
         wakeFeeder = undefined;
@@ -222,8 +227,8 @@ export function startBatch(parts: BatchParts): RunningBatch {
         const { entry } = admitted;
         entries.set(entry.index, entry);
         monitor?.queued(taskId(entry), entry.url);
-        if (admitted.error) finish(entry, admitted.error);
-        else requests.push(admitted.request);
+        if (admitted.error) finish(entry, admitted.error, false);
+        else if (queues.mayGo(entry.config.sessionId, admitted.request)) requests.push(admitted.request);
       }
       if (requests.length === 0) continue;
       await holder.add(requests.map((request) => queueEntryOf(request)));
@@ -231,7 +236,7 @@ export function startBatch(parts: BatchParts): RunningBatch {
     }
   }
 
-  function finish(entry: Entry, error: CrawlError | undefined): void {
+  function finish(entry: Entry, error: CrawlError | undefined, wasQueued = true): void {
     if (over || !entries.delete(entry.index)) return;
     const result = resultOf(entry, error);
     const { success, errorCode, statusCode, bytes } = result;
@@ -243,6 +248,21 @@ export function startBatch(parts: BatchParts): RunningBatch {
     });
     parts.onResult(result, entry.index);
     feedMore();
+    if (wasQueued) addNextOf(entry.config.sessionId);
+  }
+
+  /** Of a browser session only one URL at a time is queued. */
+  function addNextOf(sessionId: string | undefined): void {
+    const next = queues.ended(sessionId);
+    if (!next) return;
+    adding++;
+    void holder
+      .add([queueEntryOf(next)])
+      .catch((error: unknown) => run.fail(asCrawlError(error, 'QUEUE_CORRUPT')))
+      .finally(() => {
+        adding--;
+        run.notify();
+      });
   }
 
   function resultOf(entry: Entry, error: CrawlError | undefined): CrawlResult {
@@ -253,6 +273,7 @@ export function startBatch(parts: BatchParts): RunningBatch {
     return new CrawlResult({
       url: entry.url,
       capture,
+      engine: world.engineName,
       failure: error && { code: error.code, message: error.message },
       redirected: entry.redirected && capture !== undefined,
       cacheStatus: capture?.cacheStatus ?? 'miss',
