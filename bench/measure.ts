@@ -26,6 +26,8 @@ const MEASURES = {
   many: 'batches: 100 permits against 200 ms of latency, rate limits, a container whose memory fills up',
   'many-million': 'a million URLs through one batch (some minutes)',
   content: 'storing pages as WET and WARC, and finding them again',
+  'browser-hostile': '1,000 pages in a browser, 5 % of them hostile, cancelled twice: results and leftovers',
+  'browser-speed': 'PlaywrightCrawler beside Crawlee, and what sessions save of a browser launch a URL',
   rss: 'peak resident memory at 200 concurrent requests on the real pages',
 } as const;
 

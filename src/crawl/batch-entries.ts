@@ -1,11 +1,11 @@
 // The URLs of a batch that are pulled and not ended: which config each has, how its attempts went, its cookies.
 // Promise: keyed by place in the list, so that a URL given twice has two results; nothing of an ended URL is kept.
 import { asCrawlError, type CrawlError } from '../errors.js';
-import type { Capture } from '../fetch/engine.js';
 import { shown } from '../option-checks.js';
 import { Request } from '../request/request.js';
+import { parseUrl } from '../request/url.js';
 import { Session } from '../session/session.js';
-import { type CacheStatus, CrawlResult } from './crawl-result.js';
+import { type CacheStatus, CrawlResult, type FetchedCapture } from './crawl-result.js';
 import type { Departure } from './departure.js';
 import { mergedRunConfig, type ResolvedRunConfig, type RunConfig } from './run-config.js';
 
@@ -26,7 +26,7 @@ export interface Entry {
   /** Refetches that the rate limiter asked for. */
   refetches: number;
   /** The response of the last attempt, if one came. */
-  capture: (Capture & { readonly cacheStatus?: CacheStatus; readonly storedAtMs?: number }) | undefined;
+  capture: (FetchedCapture & { readonly cacheStatus?: CacheStatus; readonly storedAtMs?: number }) | undefined;
   redirected: boolean;
   peakMemoryMb: number;
   /** Of the URL as given; undefined when it was never queued. */
@@ -54,7 +54,7 @@ export function admit(item: UrlItem, index: number, batch: ResolvedRunConfig, no
     const entry = newEntry(index, url, config, nowMs);
     try {
       const request = new Request({
-        url: given as string,
+        url: config.jsOnly && !parseUrl(String(given)) ? LABEL_URL : (given as string),
         uniqueKey: keyOf(index, 0),
         sessionId: keyOf(index, 0),
         maxRetries: config.maxRetries,
@@ -72,6 +72,9 @@ export function admit(item: UrlItem, index: number, batch: ResolvedRunConfig, no
     return { entry: newEntry(index, url, batch, nowMs), error: asCrawlError(error, 'OPTION_INVALID') };
   }
 }
+
+/** For `jsOnly` the URL is a label: nothing is sent to it. */
+const LABEL_URL = 'http://label.invalid/';
 
 function newEntry(index: number, url: string, config: ResolvedRunConfig, nowMs: number): Entry {
   return {
@@ -117,15 +120,16 @@ export function sessionOf(entry: Entry): Session {
 export function resultOf(
   entry: Entry,
   error: CrawlError | undefined,
-  taskId: string,
-  memoryUsage: number,
+  world: { readonly taskId: string; readonly memoryUsage: number; readonly engine: 'http' | 'browser' },
 ): CrawlResult {
+  const { taskId, memoryUsage, engine } = world;
   const { capture } = entry;
   const nowMs = performance.now();
   const endTime = new Date().toISOString();
   return new CrawlResult({
     url: entry.url,
     capture,
+    engine,
     failure: error && { code: error.code, message: error.message },
     redirected: entry.redirected && capture !== undefined,
     cacheStatus: capture?.cacheStatus ?? 'miss',

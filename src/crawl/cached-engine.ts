@@ -28,6 +28,8 @@ export interface CachedEngineParts {
   readonly askOf: (order: FetchOrder) => CacheAsk | undefined;
   readonly open: () => PageCache | Promise<PageCache>;
   readonly nowMs?: () => number;
+  /** Pages of one engine are never shown for those of another. Default `http`. */
+  readonly engineName?: 'http' | 'browser';
 }
 
 let loaded: typeof CachePolicyClass | undefined;
@@ -42,6 +44,7 @@ const ALWAYS_VARIED = ['authorization', 'cookie'];
 
 export function createCachedEngine<Live extends object>(engine: Engine<Live>, parts: CachedEngineParts): Engine<Live> {
   const nowMs = parts.nowMs ?? Date.now;
+  const keyOf = (order: FetchOrder): PageKey => pageKeyOf(order, parts.engineName ?? 'http');
 
   async function visit<T>(order: FetchOrder, use: (capture: Capture, live: Live) => Promise<T>): Promise<T> {
     const ask = parts.askOf(order);
@@ -133,11 +136,11 @@ export function createCachedEngine<Live extends object>(engine: Engine<Live>, pa
   return { visit, close: () => engine.close() };
 }
 
-function keyOf({ method, url, headers }: FetchOrder): PageKey {
+function pageKeyOf({ method, url, headers }: FetchOrder, engine: string): PageKey {
   return {
     method: method.toUpperCase(),
     url: normalizeUrl(url),
-    engine: 'http',
+    engine,
     userAgent: headers['user-agent'] ?? '',
   };
 }

@@ -1,7 +1,9 @@
 // What became of one URL of a batch: always exactly one result, with the page or with the reason there is none.
 // Promise: plain facts are there at once; whatever costs work is worked out when first read.
 import type { ErrorCode } from '../errors.js';
+import type { ConsoleMessage, NetworkRequest } from '../fetch/browser/capture.js';
 import type { Capture } from '../fetch/engine.js';
+import type { PageArtifacts } from './browser-engine.js';
 import {
   createResultContent,
   NO_CONTENT,
@@ -41,15 +43,22 @@ export interface ResultTimings {
   readonly totalMs: number;
 }
 
+/** A capture that tells what fetched it, and what else the page gave. */
+export interface FetchedCapture extends Capture {
+  readonly engine?: 'http' | 'browser';
+  readonly artifacts?: PageArtifacts;
+}
+
 /** What a result is made from. */
 export interface ResultParts {
   readonly url: string;
-  readonly capture: Capture | undefined;
+  readonly capture: FetchedCapture | undefined;
+  readonly engine: 'http' | 'browser';
   readonly failure: { readonly code: ErrorCode; readonly message: string } | undefined;
   readonly redirected: boolean;
   readonly cacheStatus: CacheStatus;
   readonly fetchedAt: string;
-  readonly config: ContentConfig;
+  readonly config: ContentConfig & { readonly sessionId?: string };
   readonly dispatch: DispatchFacts;
 }
 
@@ -74,7 +83,17 @@ export class CrawlResult {
   readonly headers: Readonly<Record<string, string | string[]>>;
   readonly errorMessage: string | null;
   readonly errorCode: ErrorCode | null;
-  readonly engine: 'http';
+  /** What fetched it; of a URL that was never asked for, the crawler's. */
+  readonly engine: 'http' | 'browser';
+  /** A PNG of the whole page, if asked for. */
+  readonly screenshot: Buffer | null;
+  readonly pdf: Buffer | null;
+  readonly mhtml: string | null;
+  /** With `captureConsole`. */
+  readonly consoleMessages: readonly ConsoleMessage[] | null;
+  /** With `captureNetwork`. */
+  readonly networkRequests: readonly NetworkRequest[] | null;
+  readonly sessionId: string | null;
   readonly cacheStatus: CacheStatus;
   /** When the page was fetched (of a hit: when it was stored), as an ISO date. */
   readonly fetchedAt: string;
@@ -86,7 +105,7 @@ export class CrawlResult {
   #made: ResultContent | undefined;
 
   /** @internal */
-  constructor({ url, capture, failure, redirected, cacheStatus, fetchedAt, config, dispatch }: ResultParts) {
+  constructor({ url, capture, engine, failure, redirected, cacheStatus, fetchedAt, config, dispatch }: ResultParts) {
     this.url = url;
     this.loadedUrl = capture?.loadedUrl ?? null;
     this.redirected = redirected;
@@ -95,7 +114,13 @@ export class CrawlResult {
     this.headers = capture?.headers ?? {};
     this.errorMessage = failure?.message ?? null;
     this.errorCode = failure?.code ?? null;
-    this.engine = 'http';
+    this.engine = capture?.engine ?? engine;
+    this.screenshot = capture?.artifacts?.screenshot ?? null;
+    this.pdf = capture?.artifacts?.pdf ?? null;
+    this.mhtml = capture?.artifacts?.mhtml ?? null;
+    this.consoleMessages = capture?.artifacts?.consoleMessages ?? null;
+    this.networkRequests = capture?.artifacts?.networkRequests ?? null;
+    this.sessionId = config.sessionId ?? null;
     this.cacheStatus = cacheStatus;
     this.fetchedAt = fetchedAt;
     this.bytes = capture?.body.length ?? 0;

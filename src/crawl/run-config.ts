@@ -1,7 +1,8 @@
 // What one URL of a batch is to be fetched and read like: checked, defaults applied, frozen.
 // Promise: a wrong option is named before anything starts; the rest of the batch trusts the result.
 import { aBoolean, aFilledString, anObject, arrayOf, aNumber, aString, aWholeNumber } from '../option-checks.js';
-import { check, findProblems, oneOf, optionError, refused, type Shape, type ShapeOf } from '../option-checks.js';
+import { check, findProblems, oneOf, optionError, type ShapeOf } from '../option-checks.js';
+import { NO_PAGE_SHAPE, PAGE_SHAPE, type PageConfig, pageConflicts } from './browser-config.js';
 import type { AllowedHttpMethods } from '../request/request.js';
 import { parseUrl } from '../request/url.js';
 import { checkSchema, type ExtractSchema } from '../extract/fields.js';
@@ -80,7 +81,7 @@ export interface FetchConfig {
  * @example
  * await crawler.runMany([{ url: 'https://example.com/', config: { cssSelector: 'main' } }], { maxRetries: 2 });
  */
-export interface RunConfig extends ContentConfig, CacheConfig, FetchConfig {
+export interface RunConfig extends ContentConfig, CacheConfig, FetchConfig, PageConfig {
   /** Awaiting `runMany` gives a stream of results instead of all of them. Default false. */
   stream?: boolean;
 }
@@ -99,7 +100,11 @@ type Defaulted =
 
 /** A RunConfig with its defaults. */
 export type ResolvedRunConfig = Readonly<Omit<RunConfig, Defaulted | 'method'>> &
-  Readonly<Required<Pick<RunConfig, Defaulted>>> & { readonly method: AllowedHttpMethods };
+  Readonly<Required<Pick<RunConfig, Defaulted>>> & {
+    readonly method: AllowedHttpMethods;
+    /** Whether the crawler has a browser: then options of pages are allowed. */
+    readonly hasBrowser: boolean;
+  };
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'TRACE', 'OPTIONS', 'PATCH'];
 const aMethod = check(`one of ${METHODS.join(', ')}`, (value) => {
@@ -121,7 +126,7 @@ const names = arrayOf(aFilledString);
 /** Longer timers fire at once in Node. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-const SHAPE: ShapeOf<RunConfig> = {
+const SHAPE: ShapeOf<Omit<RunConfig, keyof PageConfig>> = {
   wordCountThreshold: aWholeNumber({ from: 0 }),
   cssSelector: aFilledString,
   targetElements: names,
@@ -155,26 +160,15 @@ const MARKDOWN_SHAPE: ShapeOf<MarkdownConfig> = {
   links: aBoolean,
 };
 
-const needsBrowser = refused('needs a browser, and browsers come with a later version: leave it out');
-
-/** Options of browser crawls, refused by name. */
-export const BROWSER_OPTIONS: Shape = Object.fromEntries(
-  (
-    'sessionId jsOnly jsCode waitFor waitUntil delayBeforeReturnMs screenshot pdf mhtml scanFullPage scrollDelayMs ' +
-    'removeOverlays simulateUser captureConsole captureNetwork blockResources'
-  )
-    .split(' ')
-    .map((name) => [name, needsBrowser]),
-);
-
 /**
  * Checks a config and applies the defaults.
  *
  * @example
  * resolveRunConfig({ maxRetries: 2 }).pageTimeoutMs; // 60000
  */
-export function resolveRunConfig(given: RunConfig = {}, owner = 'RunConfig'): ResolvedRunConfig {
-  const problems = findProblems(owner, given, { ...BROWSER_OPTIONS, ...SHAPE });
+export function resolveRunConfig(given: RunConfig = {}, hasBrowser = false): ResolvedRunConfig {
+  const owner = 'RunConfig';
+  const problems = findProblems(owner, given, { ...(hasBrowser ? PAGE_SHAPE : NO_PAGE_SHAPE), ...SHAPE });
   const method = given.method?.toString().toUpperCase() ?? (given.body === undefined ? 'GET' : 'POST');
   if (problems.length === 0) problems.push(...conflictsOf(owner, given, method));
   if (problems.length === 0) problems.push(...findProblems(`${owner} markdown`, given.markdown, MARKDOWN_SHAPE));
@@ -196,6 +190,7 @@ export function resolveRunConfig(given: RunConfig = {}, owner = 'RunConfig'): Re
     maxRetries: given.maxRetries ?? 1,
     pageTimeoutMs: Math.min(given.pageTimeoutMs ?? 60_000, MAX_TIMER_MS),
     stream: given.stream ?? false,
+    hasBrowser,
   });
 }
 
@@ -204,14 +199,14 @@ export function mergedRunConfig(batch: ResolvedRunConfig, own: RunConfig | undef
   if (own === undefined) return batch;
   const { stream, ...rest } = own;
   if (stream !== undefined) throw optionError(['RunConfig option "stream" belongs to the whole batch, not to one URL']);
-  const { method, ...shared } = batch;
+  const { method, hasBrowser, ...shared } = batch;
   // A method that followed from the batch's body must not outlive the URL's own choice.
   const inherited = rest.body === undefined ? { ...shared, method } : shared;
-  return resolveRunConfig({ ...inherited, ...withoutUndefined(rest) });
+  return resolveRunConfig({ ...inherited, ...withoutUndefined(rest) }, hasBrowser);
 }
 
 function conflictsOf(owner: string, given: RunConfig, method: string): string[] {
-  const conflicts: string[] = [];
+  const conflicts: string[] = pageConflicts(owner, given);
   if (given.body !== undefined && (method === 'GET' || method === 'HEAD')) {
     conflicts.push(`${owner} option "body" needs another method than ${method}`);
   }

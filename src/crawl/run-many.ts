@@ -18,6 +18,7 @@ import type { Request } from '../request/request.js';
 import { admit, type Entry, indexOf, resultOf, type UrlItem } from './batch-entries.js';
 import { createBatchGate } from './batch-gate.js';
 import { createBatchHost } from './batch-host.js';
+import { createSessionQueues } from './browser-queues.js';
 import { createDomainShares } from './domain-shares.js';
 import type { CrawlResult } from './crawl-result.js';
 import { type Run, startRun } from './lifecycle.js';
@@ -38,6 +39,8 @@ export interface BatchWorld {
   readonly log: Log;
   readonly hooks: WebCrawlerHooks;
   readonly memoryMb: () => number;
+  /** What fetches, for results of URLs that were never asked for. */
+  readonly engineName: 'http' | 'browser';
   /** The connections of all batches. */
   readonly connections: Permits<{ wake(): void }>;
 }
@@ -122,6 +125,8 @@ export function startBatch(parts: BatchParts): RunningBatch {
   let over = false;
   let wakeFeeder: (() => void) | undefined;
   const taskPrefix = newHolderId();
+  const queues = createSessionQueues(LOOK_AHEAD);
+  let adding = 0;
 
   const engine = world.engineFor((signal) => signal && owners.get(signal));
   const gateParts = { allowHost: world.allowHost, limiter, log: world.log, hostsOf: world.hostsOf, onDenied: finish };
@@ -159,7 +164,7 @@ export function startBatch(parts: BatchParts): RunningBatch {
     settleCompanyMs: 1,
     leaseAhead: limiter === undefined,
     keepAlive: false,
-    seedsAreIn: () => isSourceDone,
+    seedsAreIn: () => isSourceDone && queues.waiting === 0 && adding === 0,
     openGate: (attemptHost) => createBatchGate({ ...gateParts, engine, entryOf: entryOfLease }, attemptHost),
     onSlot: (lease) => takeSlot(entryOfLease(lease)),
   });
@@ -240,7 +245,7 @@ export function startBatch(parts: BatchParts): RunningBatch {
     feedMore();
   }
 
-  const roomToPull = () => Math.min(PULL_BATCH, room - entries.size - (parts.unread?.() ?? 0));
+  const roomToPull = () => Math.min(PULL_BATCH, room - (entries.size - queues.waiting) - (parts.unread?.() ?? 0));
 
   function feedMore(): void {
     if (wakeFeeder && (over || roomToPull() >= leastPull)) wakeFeeder();
@@ -262,8 +267,8 @@ export function startBatch(parts: BatchParts): RunningBatch {
         const { entry } = admitted;
         entries.set(entry.index, entry);
         monitor?.queued(taskId(entry), entry.url);
-        if (admitted.error) finish(entry, admitted.error);
-        else queued.push(enlist(entry, admitted.request));
+        if (admitted.error) finish(entry, admitted.error, false);
+        else if (queues.mayGo(entry.config.sessionId, admitted.request)) queued.push(enlist(entry, admitted.request));
       }
       if (queued.length === 0) continue;
       await holder.add(queued);
@@ -277,11 +282,15 @@ export function startBatch(parts: BatchParts): RunningBatch {
     return queued;
   }
 
-  function finish(entry: Entry, error: CrawlError | undefined): void {
+  function finish(entry: Entry, error: CrawlError | undefined, wasQueued = true): void {
     if (over || !entries.delete(entry.index)) return;
     endings++;
     if (entry.domain !== undefined) shares?.ended(entry.domain);
-    const result = resultOf(entry, error, taskId(entry), world.memoryMb());
+    const result = resultOf(entry, error, {
+      taskId: taskId(entry),
+      memoryUsage: world.memoryMb(),
+      engine: world.engineName,
+    });
     const { success, errorCode, statusCode, bytes } = result;
     monitor?.ended(taskId(entry), {
       success,
@@ -291,6 +300,22 @@ export function startBatch(parts: BatchParts): RunningBatch {
     });
     parts.onResult(result, entry.index);
     feedMore();
+    if (wasQueued) addNextOf(entry.config.sessionId);
+  }
+
+  /** Of a browser session only one URL at a time is queued. */
+  function addNextOf(sessionId: string | undefined): void {
+    const next = queues.ended(sessionId);
+    const entry = next && entries.get(indexOf(next.uniqueKey));
+    if (!entry) return;
+    adding++;
+    void holder
+      .add([enlist(entry, next)])
+      .catch((error: unknown) => run.fail(asCrawlError(error, 'QUEUE_CORRUPT')))
+      .finally(() => {
+        adding--;
+        run.notify();
+      });
   }
 
   function taskId(entry: Entry): string {

@@ -2,7 +2,8 @@
 import type { Awaitable, HttpHookOptions } from '../handle/context.js';
 import { Log } from '../observe/log.js';
 import { aBoolean, aFilledString, aFunction, anyOf, arrayOf, aWholeNumber, check } from '../option-checks.js';
-import { anObject, aNumber, findProblems, oneOf, optionError, refused, type Shape } from '../option-checks.js';
+import { anObject, aNumber, findProblems, oneOf, optionError, type Shape } from '../option-checks.js';
+import { type BrowserConfig, browserProblems, type PageHook } from './browser-config.js';
 
 /** What a hook may change of a request before it is sent. */
 export type RequestToSend = HttpHookOptions & { readonly url: string };
@@ -18,6 +19,8 @@ export interface WebCrawlerHooks {
     statusCode: number;
     headers: Readonly<Record<string, string | string[]>>;
   }) => Awaitable<void>;
+  /** With the live page, before its URL is loaded in it. Browsers only. */
+  onPage?: PageHook;
   /** After each failed attempt. */
   onError?: (error: Error, attempt: { url: string; attempt: number; willRetry: boolean }) => Awaitable<void>;
 }
@@ -31,8 +34,15 @@ export interface CacheLimits {
 }
 
 export interface WebCrawlerOptions {
-  /** How pages are fetched. Default `http`; browsers come with a later version. */
-  engine?: 'http';
+  /**
+   * How pages are fetched: over HTTP, in a browser, or `auto`: over HTTP first, and in a browser what shows nothing
+   * without scripts. Default `browser` when `browser` is given, else `http`.
+   */
+  engine?: 'http' | 'browser' | 'auto';
+  /** How browsers are started. */
+  browser?: BrowserConfig;
+  /** Sessions that nobody used for so long are closed. Default 1,800. */
+  sessionTtlSecs?: number;
   /** Most connections at once, over all batches. Default: as many as the dispatchers permit. */
   maxConnections?: number;
   /** Lets redirects reach private addresses: all, or the given CIDR ranges. Hosts in the list itself are allowed. */
@@ -46,11 +56,10 @@ export interface WebCrawlerOptions {
   log?: Log;
 }
 
-const needsBrowser = refused('needs a browser, and browsers come with a later version: leave it out');
-
 const SHAPE: Shape = {
-  engine: oneOf(['http']),
-  browser: needsBrowser,
+  engine: oneOf(['http', 'browser', 'auto']),
+  browser: anObject,
+  sessionTtlSecs: aNumber({ above: 0 }),
   maxConnections: aWholeNumber({ from: 1, to: 10_000 }),
   allowPrivateAddresses: anyOf(aBoolean, arrayOf(aFilledString)),
   storageDir: aFilledString,
@@ -62,21 +71,29 @@ const HOOKS_SHAPE: Shape = {
   beforeRequest: aFunction,
   afterResponse: aFunction,
   onError: aFunction,
-  onPage: needsBrowser,
+  onPage: aFunction,
 };
 const CACHE_SHAPE: Shape = { maxBytes: aWholeNumber({ from: 1 }), maxAgeSecs: aNumber({ above: 0, orInfinity: true }) };
 
 export function checkedWebCrawlerOptions(given: WebCrawlerOptions = {}): WebCrawlerOptions {
   const problems = findProblems('WebCrawler', given, SHAPE);
-  if (given?.engine === ('browser' as never) || given?.engine === ('auto' as never)) {
-    problems.splice(0, Infinity, `WebCrawler engine "${given.engine}" ${needsBrowser.refused}`);
-  }
   if (problems.length === 0) {
     problems.push(
       ...findProblems('WebCrawler hooks', given.hooks, HOOKS_SHAPE),
       ...findProblems('WebCrawler cache', given.cache, CACHE_SHAPE),
+      ...browserProblems(given.browser),
+      ...withoutBrowser(given),
     );
   }
   if (problems.length > 0) throw optionError(problems);
   return Object.freeze({ ...given, hooks: Object.freeze({ ...given.hooks }) });
+}
+
+/** Options of browsers where there is none would be ignored silently. */
+function withoutBrowser({ engine, browser, hooks, sessionTtlSecs }: WebCrawlerOptions): string[] {
+  if (engine !== 'http' && (engine !== undefined || browser !== undefined)) return [];
+  const given = { browser, 'hooks.onPage': hooks?.onPage, sessionTtlSecs };
+  return Object.entries(given)
+    .filter(([, value]) => value !== undefined)
+    .map(([name]) => `WebCrawler option "${name}" needs a browser: set engine to "browser" or "auto"`);
 }

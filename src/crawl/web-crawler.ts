@@ -7,11 +7,17 @@ import { createPermits } from '../dispatch/permits.js';
 import { MemoryAdaptiveDispatcher } from '../dispatch/memory-adaptive.js';
 import { SemaphoreDispatcher } from '../dispatch/semaphore.js';
 import { CrawlError } from '../errors.js';
+import type { BrowserPoolCounts } from '../fetch/browser/pool-options.js';
+import type { Engine, FetchOrder } from '../fetch/engine.js';
 import type { HttpEngine } from '../fetch/http/engine.js';
 import { log as rootLog, LogLevel } from '../observe/log.js';
 import { objectWith, optionError, shown } from '../option-checks.js';
 import type { HostStore } from '../politeness/hosts.js';
 import type { PageCache } from '../store/cache.js';
+import { createAdaptiveEngine, namedEngine } from './adaptive-engine.js';
+import { createRenderingMemory } from './adaptive-rendering.js';
+import { isCacheable, needsPage } from './browser-config.js';
+import type { BrowserWorld } from './browser-world.js';
 import type { Entry, UrlItem } from './batch-entries.js';
 import { type CacheAsk, createCachedEngine } from './cached-engine.js';
 import type { CrawlResult } from './crawl-result.js';
@@ -41,24 +47,43 @@ export class WebCrawler {
   readonly #options: WebCrawlerOptions;
   readonly #world: BatchWorld;
   readonly #engine: HttpEngine;
+  readonly #browsers: BrowserWorld | undefined;
+  readonly #hasBrowser: boolean;
+  readonly #rendering = createRenderingMemory();
   readonly #batches = new Set<RunningBatch>();
   readonly #hosts = new Map<string, HostStore>();
   #cache: Promise<PageCache> | undefined;
   #closed: Promise<void> | undefined;
 
-  private constructor(options: WebCrawlerOptions, engine: HttpEngine) {
+  private constructor(options: WebCrawlerOptions, engine: HttpEngine, browsers: BrowserWorld | undefined) {
     this.#options = options;
     this.#engine = engine;
+    this.#browsers = browsers;
+    this.#hasBrowser = browsers !== undefined;
     this.#world = {
-      engineFor: (entryOf) =>
-        createCachedEngine(engine, {
-          askOf: ({ signal }) => cacheAskOf(entryOf(signal)),
-          open: () => this.#openCache(),
-        }),
+      engineFor: (entryOf) => {
+        const cached = (inner: Engine, name: 'http' | 'browser') =>
+          namedEngine(
+            createCachedEngine(inner, {
+              askOf: ({ signal }) => cacheAskOf(entryOf(signal)),
+              open: () => this.#openCache(),
+              engineName: name,
+            }),
+            name,
+          );
+        const http = cached(engine, 'http');
+        if (!browsers) return http;
+        const browser = cached(browsers.engineFor(entryOf), 'browser');
+        if (options.engine !== 'auto') return browser;
+        const needsBrowser = ({ signal }: FetchOrder) => needsPage(entryOf(signal)?.config ?? {});
+        return createAdaptiveEngine({ http, browser, needsBrowser, memory: this.#rendering });
+      },
+      engineName: browsers && options.engine !== 'auto' ? 'browser' : 'http',
       flush: async () => (await this.#cache)?.flush(),
       // Always asked again: another URL of the host may have been refused just before it was allowed.
       async allowHost(url) {
         engine.allowHost(url);
+        browsers?.pool.relay?.allowHost(url);
         return true;
       },
       hostsOf: async (identity) => {
@@ -82,7 +107,11 @@ export class WebCrawler {
     // Loaded with the first crawler: importing the package stays cheap.
     const { createHttpEngine } = await import('../fetch/http/engine.js');
     const { allowPrivateAddresses, maxConnections } = checked;
-    return new WebCrawler(checked, createHttpEngine({ allowPrivateAddresses, maxConnections }));
+    const usesBrowser = checked.engine === undefined ? checked.browser !== undefined : checked.engine !== 'http';
+    const browsers = usesBrowser
+      ? await (await import('./browser-world.js')).openBrowserWorld(checked, Configuration.getGlobalConfig())
+      : undefined;
+    return new WebCrawler(checked, createHttpEngine({ allowPrivateAddresses, maxConnections }), browsers);
   }
 
   /** Fetches one URL. */
@@ -108,7 +137,7 @@ export class WebCrawler {
     dispatcher: Dispatcher = new MemoryAdaptiveDispatcher(),
   ): ManyResults<CrawlResult[] | ResultStream> {
     this.#assertOpen();
-    const resolved = resolveRunConfig(config);
+    const resolved = resolveRunConfig(config, this.#hasBrowser);
     if (!isIterable(urls)) throw optionError([`runMany needs a list of URLs, got ${shown(urls)}`]);
     if (!aDispatcher.accepts(dispatcher)) throw optionError([`runMany: ${shown(dispatcher)} is no dispatcher`]);
     return createManyResults((parts) => {
@@ -119,6 +148,26 @@ export class WebCrawler {
       batch.ended.then(forget, forget);
       return batch;
     }, resolved.stream);
+  }
+
+  /** Names a new session, for `sessionId`; its page opens with its first call. */
+  createSession(): string {
+    return this.#sessions().create();
+  }
+
+  /** Closes the page of a session at once; calls that run in it fail. False when there is none of that name. */
+  killSession(id: string): Promise<boolean> {
+    return this.#sessions().kill(id);
+  }
+
+  /** The names of all sessions. */
+  listSessions(): string[] {
+    return this.#browsers ? this.#browsers.sessions.list() : [];
+  }
+
+  /** What is open in browsers now (ours). */
+  get browserCounts(): BrowserPoolCounts {
+    return this.#browsers?.pool.counts ?? { browsers: 0, contexts: 0, pages: 0, lent: 0, launches: 0 };
   }
 
   /** Breaks off what runs and frees every connection. */
@@ -132,6 +181,7 @@ export class WebCrawler {
 
   async #close(): Promise<void> {
     await Promise.all([...this.#batches].map((batch) => batch.abort()));
+    await this.#browsers?.close();
     await this.#engine.close();
     await (await this.#cache?.catch(() => undefined))?.close();
   }
@@ -142,6 +192,12 @@ export class WebCrawler {
     return (this.#cache ??= openCacheIn(storageDir, cache, (error) => {
       this.#world.log.error(`pages are not cached: ${error.message}`);
     }));
+  }
+
+  #sessions(): BrowserWorld['sessions'] {
+    this.#assertOpen();
+    if (this.#browsers) return this.#browsers.sessions;
+    throw optionError(['sessions need a browser: open the WebCrawler with engine "browser" or "auto"']);
   }
 
   #assertOpen(): void {
@@ -166,7 +222,7 @@ export async function openCacheIn(
 }
 
 function cacheAskOf(entry: Entry | undefined): CacheAsk | undefined {
-  if (!entry) return undefined;
+  if (!entry || !isCacheable(entry.config)) return undefined;
   const { cacheMode, cacheTtlSecs = Infinity, validate } = entry.config;
   return { mode: cacheMode, ttlMs: cacheTtlSecs * 1000, validate };
 }

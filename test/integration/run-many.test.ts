@@ -317,8 +317,8 @@ describe('a batch of URLs', () => {
   });
 
   it('refuses options of browsers by name', async () => {
-    await expect(WebCrawler.open({ browser: {} } as never)).rejects.toThrow('"browser" needs a browser');
-    await expect(WebCrawler.open({ engine: 'auto' } as never)).rejects.toThrow('engine "auto" needs a browser');
+    await expect(WebCrawler.open({ engine: 'http', browser: {} })).rejects.toThrow('"browser" needs a browser');
+    await expect(WebCrawler.open({ sessionTtlSecs: 1 })).rejects.toThrow('"sessionTtlSecs" needs a browser');
     await using crawler = await WebCrawler.open();
     expect(() => crawler.runMany([], { screenshot: true } as never)).toThrow('"screenshot" needs a browser');
     expect(() => crawler.runMany('https://example.com/' as never)).toThrow('needs a list of URLs');

@@ -19,6 +19,8 @@ export interface BrowserPoolOptions {
   readonly maxIdleContexts?: number;
   /** Whether a page serves one visit after another. Default true. */
   readonly reusePages?: boolean;
+  /** Whether the context of a stranger is wiped and used again, or closed. Default true. */
+  readonly keepStrangers?: boolean;
   /** Called with every new page, before it is used. */
   readonly onPage?: (page: Page, context: BrowserContext) => unknown;
   /** Called before a browser is started. */
@@ -39,6 +41,7 @@ export function resolvePoolOptions(given: BrowserPoolOptions): ResolvedPoolOptio
     closeIdleContextMs: given.closeIdleContextMs ?? 15_000,
     maxIdleContexts: given.maxIdleContexts ?? 20,
     reusePages: given.reusePages ?? true,
+    keepStrangers: given.keepStrangers ?? true,
   });
 }
 

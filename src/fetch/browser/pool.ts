@@ -177,7 +177,14 @@ export function createBrowserPool(given: BrowserPoolOptions): BrowserPool {
       if (!house || house.running.isGone) return;
       house.served++;
       if (house.served >= options.retireAfterPages) house.isRetired = true;
-      const isKept = isGood && options.reusePages && !lent.isSpoiled && !lent.isGone && !house.isRetired && !isClosed;
+      const isKept =
+        isGood &&
+        options.reusePages &&
+        (room.identity !== undefined || options.keepStrangers) &&
+        !lent.isSpoiled &&
+        !lent.isGone &&
+        !house.isRetired &&
+        !isClosed;
       // A page whose process died or hangs may not close either: then the browser goes when its other visits ended.
       const isTidy = isKept ? await keep(room, lent) : await discard(room, lent);
       if (!isTidy) house.isRetired = true;

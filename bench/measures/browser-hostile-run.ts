@@ -1,0 +1,186 @@
+// The hostile run: many pages, one in twenty of which breaks browsers, with the batch cancelled twice on the way.
+// Used small by the tests and whole by `npm run measure -- browser-hostile`.
+import { readdirSync, readFileSync } from 'node:fs';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { SemaphoreDispatcher, WebCrawler } from '../../src/index.js';
+
+export interface HostileOptions {
+  readonly pages: number;
+  readonly concurrency: number;
+  readonly executablePath: string;
+  readonly pageTimeoutMs: number;
+  readonly onProgress?: (done: number) => void;
+}
+
+export interface HostileFindings {
+  readonly results: number;
+  readonly successes: number;
+  /** How many of which code. */
+  readonly failures: Readonly<Record<string, number>>;
+  /** URLs of the list without exactly one result. */
+  readonly missing: number;
+  /** Results that show another URL's page. */
+  readonly mixedUp: number;
+  readonly cancelled: number;
+  readonly left: Leftovers;
+  readonly launches: number;
+  /** Of all browser processes together. */
+  readonly peakBrowserRssMb: number;
+}
+
+/** What is there now; before and after must be equal. */
+export interface Leftovers {
+  readonly pages: number;
+  readonly contexts: number;
+  readonly browsers: number;
+  readonly processes: number;
+  readonly folders: number;
+  readonly handles: number;
+}
+
+const KINDS = ['crash', 'hang', 'hang-later', 'popups', 'dialogs', 'endless', 'reset'] as const;
+type Kind = (typeof KINDS)[number];
+
+const PAGES: Readonly<Record<Exclude<Kind, 'endless' | 'reset'>, string>> = {
+  crash: '<title>crash</title>',
+  hang: '<title>hang</title><script>for (;;);</script>',
+  'hang-later': '<title>hang later</title><script>setTimeout(() => { for (;;); }, 20)</script>',
+  popups: '<title>popups</title><script>for (let i = 0; i < 8; i++) window.open("/popup/" + i)</script>',
+  dialogs: '<title>dialogs</title><script>alert(1); confirm(2); prompt(3); onbeforeunload = () => "stay"</script>',
+};
+
+/** One page in twenty is hostile, the kinds in turn. */
+export function kindOf(index: number): Kind | undefined {
+  return index % 20 === 7 ? KINDS[Math.floor(index / 20) % KINDS.length] : undefined;
+}
+
+export async function hostileRun(options: HostileOptions): Promise<HostileFindings> {
+  const server = createServer((request, response) => answer(request.url ?? '/', response));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const urls = Array.from({ length: options.pages }, (_, index) => `${base}/${kindOf(index) ?? 'page'}/${index}`);
+  const before = leftovers();
+  let peakBrowserRssMb = 0;
+  const gauge = setInterval(() => (peakBrowserRssMb = Math.max(peakBrowserRssMb, browserRssMb())), 1_000).unref();
+  const crawler = await WebCrawler.open({
+    browser: { executablePath: options.executablePath },
+    hooks: {
+      // The one way to make Chromium's renderer crash that pages themselves do not have.
+      onPage: (page, { url }) => {
+        if (url.includes('/crash/'))
+          page.on('domcontentloaded', () => void page.goto('chrome://crash').catch(() => undefined));
+      },
+    },
+  });
+  const dispatcher = () => new SemaphoreDispatcher({ permits: options.concurrency });
+  const config = { pageTimeoutMs: options.pageTimeoutMs, maxRetries: 0, delayBeforeReturnMs: 50 };
+  const counts = new Map<string, number>(urls.map((url) => [url, 0]));
+  const failures: Record<string, number> = {};
+  let [successes, mixedUp, cancelled] = [0, 0, 0];
+  try {
+    let rest = urls;
+    // Left in the middle twice, and begun again with what is missing.
+    for (const stopAfter of [Math.floor(options.pages / 3), Math.floor(options.pages / 3), Infinity]) {
+      let seen = 0;
+      for await (const result of crawler.runMany(rest, config, dispatcher())) {
+        counts.set(result.url, (counts.get(result.url) ?? 0) + 1);
+        options.onProgress?.([...counts.values()].filter((count) => count > 0).length);
+        if (result.success) successes++;
+        else failures[result.errorCode!] = (failures[result.errorCode!] ?? 0) + 1;
+        if (
+          result.success &&
+          result.url.includes('/page/') &&
+          !result.html.includes(`at ${new URL(result.url).pathname}<`)
+        )
+          mixedUp++;
+        if (++seen >= stopAfter) {
+          cancelled++;
+          break;
+        }
+      }
+      rest = urls.filter((url) => counts.get(url) === 0);
+      if (rest.length === 0) break;
+    }
+    const { launches } = crawler.browserCounts;
+    await crawler.close();
+    clearInterval(gauge);
+    const { pages, contexts, browsers } = crawler.browserCounts;
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+    await settled();
+    const after = leftovers();
+    const processes = after.processes - before.processes;
+    const left = {
+      pages,
+      contexts,
+      browsers,
+      processes,
+      folders: after.folders - before.folders,
+      handles: after.handles - before.handles,
+    };
+    const missing = [...counts.values()].filter((count) => count !== 1).length;
+    const results = [...counts.values()].reduce((sum, count) => sum + count, 0);
+    return { results, successes, failures, missing, mixedUp, cancelled, left, launches, peakBrowserRssMb };
+  } finally {
+    clearInterval(gauge);
+    await crawler.close();
+    server.closeAllConnections();
+    server.close();
+  }
+}
+
+function answer(url: string, response: ServerResponse): void {
+  const kind = url.split('/')[1] as Kind | 'page' | 'popup';
+  if (kind === 'reset') return void response.socket?.resetAndDestroy();
+  response.writeHead(200, { 'content-type': 'text/html' });
+  if (kind === 'endless') return void response.write('<title>endless</title><p>never ends');
+  response.end(kind === 'page' || kind === 'popup' ? `<title>page</title><p>at ${url}</p>` : PAGES[kind]);
+}
+
+/** Children that ended are reaped a moment after. */
+async function settled(): Promise<void> {
+  for (let tries = 0; tries < 50 && chromiumBelow(process.pid).length > 0; tries++) {
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+function leftovers(): Pick<Leftovers, 'processes' | 'folders' | 'handles'> {
+  const folders = readdirSync(tmpdir()).filter((name) =>
+    /^(?:playwright|orcrawl-browser|\.org\\.chromium)/.test(name),
+  ).length;
+  const handles = process.getActiveResourcesInfo().filter((name) => /Socket|Server|Process|Pipe/.test(name)).length;
+  return { processes: chromiumBelow(process.pid).length, folders, handles };
+}
+
+function chromiumBelow(root: number): number[] {
+  const parents = new Map<number, number>();
+  for (const name of readdirSync('/proc')) {
+    if (!/^\d+$/.test(name)) continue;
+    try {
+      const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
+      const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ') as [string, string];
+      if (state !== 'Z' && /chrom|headless/i.test(stat)) parents.set(Number(name), Number(parent));
+    } catch {
+      // Gone meanwhile.
+    }
+  }
+  const isBelow = (pid: number): boolean => {
+    const parent = parents.get(pid);
+    return parent === root || (parent !== undefined && isBelow(parent));
+  };
+  return [...parents.keys()].filter(isBelow);
+}
+
+function browserRssMb(): number {
+  let pages = 0;
+  for (const pid of chromiumBelow(process.pid)) {
+    try {
+      pages += Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]);
+    } catch {
+      // Gone meanwhile.
+    }
+  }
+  return Math.round((pages * 4096) / 1e6);
+}

@@ -1,0 +1,103 @@
+// What a visit takes home from a page: HTML or the raw body, pictures, documents, and what was logged and asked for.
+// Promise: lists are bounded; nothing is taken that was not asked for.
+import { CrawlError } from '../../errors.js';
+import type { PooledPage } from './page-lease.js';
+import type { PageRequest, PageResponse } from './playwright-types.js';
+
+export interface ConsoleMessage {
+  readonly type: string;
+  readonly text: string;
+  readonly url: string;
+}
+
+export interface NetworkRequest {
+  readonly url: string;
+  readonly method: string;
+  readonly resourceType: string;
+  /** Of the answer; null when none came. */
+  status: number | null;
+  /** Why it failed, if it did. */
+  failure: string | null;
+}
+
+/** More than a page says or asks for unless it floods. */
+const MAX_ENTRIES = 1_000;
+const MAX_TEXT = 10_000;
+
+/** Notes console messages from now on, until the page is given back. */
+export function watchConsole(lent: PooledPage): readonly ConsoleMessage[] {
+  const messages: ConsoleMessage[] = [];
+  const add = (type: string, text: string, url: string) => {
+    if (messages.length < MAX_ENTRIES) messages.push({ type, text: text.slice(0, MAX_TEXT), url });
+  };
+  lent.page.on('console', (message) => add(message.type(), message.text(), message.location().url));
+  lent.page.on('pageerror', (error) => add('error', String(error), lent.page.url()));
+  return messages;
+}
+
+/** Notes requests from now on, until the page is given back. */
+export function watchNetwork(lent: PooledPage): readonly NetworkRequest[] {
+  const entries: NetworkRequest[] = [];
+  const known = new WeakMap<PageRequest, NetworkRequest>();
+  lent.page.on('request', (request) => {
+    if (entries.length >= MAX_ENTRIES) return;
+    const entry = {
+      url: request.url().slice(0, MAX_TEXT),
+      method: request.method(),
+      resourceType: request.resourceType(),
+      status: null,
+      failure: null,
+    };
+    known.set(request, entry);
+    entries.push(entry);
+  });
+  lent.page.on('response', (response) => {
+    const entry = known.get(response.request());
+    if (entry) entry.status = response.status();
+  });
+  lent.page.on('requestfailed', (request) => {
+    const entry = known.get(request);
+    if (entry) entry.failure = request.failure()?.errorText ?? 'failed';
+  });
+  return entries;
+}
+
+/** The page as it is now; of what is no HTML the bytes that came. */
+export async function takeBody(
+  lent: PooledPage,
+  response: PageResponse | undefined,
+  maxBytes: number,
+): Promise<{ body: Buffer; contentType: string }> {
+  const type = response?.headers()['content-type'] ?? 'text/html';
+  const isHtml = /^\s*(?:text\/html|application\/xhtml)/i.test(type) || response === undefined;
+  const body = isHtml ? Buffer.from(await lent.page.content()) : await response.body().catch(() => Buffer.alloc(0));
+  if (body.length > maxBytes) {
+    throw new CrawlError('BODY_TOO_LARGE', `${lent.page.url()}: the page is larger than ${maxBytes} bytes`);
+  }
+  return { body, contentType: isHtml ? 'text/html; charset=utf-8' : type };
+}
+
+/** Chromium refuses pictures that are higher. */
+const MAX_PICTURE_PIXELS = 16_384;
+
+/** A PNG of the whole page, cut where it gets too high. */
+export async function takeScreenshot(lent: PooledPage): Promise<Buffer> {
+  const { page } = lent;
+  const size = page.viewportSize();
+  const height = await page.evaluate('document.documentElement.scrollHeight').catch(() => 0);
+  if (size === null || Number(height) <= MAX_PICTURE_PIXELS)
+    return page.screenshot({ fullPage: true, type: 'png', timeout: 0 });
+  const clip = { x: 0, y: 0, width: size.width, height: MAX_PICTURE_PIXELS };
+  return page.screenshot({ fullPage: true, clip, type: 'png', timeout: 0 });
+}
+
+export function takePdf(lent: PooledPage): Promise<Buffer> {
+  return lent.page.pdf({ printBackground: true, format: 'A4' });
+}
+
+/** The page with its resources in one file. */
+export async function takeMhtml(lent: PooledPage): Promise<string> {
+  const session = await lent.cdp();
+  const { data } = await session.send('Page.captureSnapshot', { format: 'mhtml' });
+  return data;
+}
