@@ -42,8 +42,8 @@ export interface SettlerOptions {
   readonly recent: RecentFingerprints;
   /** The writer of a dataset's visit segment. */
   readonly openWriter: (dataset: string | undefined) => Promise<VisitWriter>;
-  /** How long the first visit of a batch waits for others, where a commit costs next to nothing. Default 10. */
-  readonly companyMs?: number | undefined;
+  /** How long the first visit of a batch waits for others. Default 10. */
+  readonly companyMs?: (() => number) | undefined;
   /** A store failed: the crawl cannot go on. */
   readonly onFailure: (error: unknown) => void;
   /** A settle call is being made: whatever is asked of the queue in the same breath shares its commit. */
@@ -61,7 +61,7 @@ const BATCH_LINKS = 20_000;
 const BATCH_CHARACTERS = 16 * 1024 * 1024;
 
 export function createSettler(options: SettlerOptions): Settler {
-  const { holder, recent, companyMs = COMPANY_MS } = options;
+  const { holder, recent, companyMs = () => COMPANY_MS } = options;
   const writers = new Map<string, VisitWriter>();
   const visits: SettledVisit[] = [];
   let landings: Landing[] = [];
@@ -89,7 +89,7 @@ export function createSettler(options: SettlerOptions): Settler {
   function schedule(): void {
     if (failed || flushing) return;
     if (visits.length >= SETTLE_BATCH || links >= BATCH_LINKS) start();
-    else if (!timer && (visits.length > 0 || landings.length > 0)) timer = setTimeout(start, companyMs);
+    else if (!timer && (visits.length > 0 || landings.length > 0)) timer = setTimeout(start, companyMs());
   }
 
   function start(): void {
