@@ -43,7 +43,7 @@ export interface RunParts {
   /** Told when an attempt takes a slot of the pool; what it returns is called when the slot is free. */
   readonly onSlot?: (lease: Lease) => () => void;
   /** How long an ended visit waits for others to be settled with. Default 10. */
-  readonly settleCompanyMs?: number;
+  readonly settleCompanyMs?: () => number;
   /** The load the pool follows. Default: that of the machine. */
   readonly load?: SystemLoad;
 }

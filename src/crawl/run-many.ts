@@ -75,7 +75,7 @@ const MAX_TURNS = 65_535;
 const SLOW_MS = 1_000;
 const PULL_BATCH = 256;
 /** The list is read when this part of the stock is used up: a call of the queue costs the same for one URL and for many. */
-const PULL_SHARE = 1 / 8;
+const PULL_SHARE = 1 / 4;
 
 /** The dispatcher looks at memory, and its permits were asked for: the pool itself has no opinion. */
 const CALM_SIGNAL = Object.freeze({ isOverloaded: false, limitRatio: 1, actualRatio: 0 });
@@ -160,8 +160,8 @@ export function startBatch(parts: BatchParts): RunningBatch {
     load: CALM_LOAD,
     openWriter: () => Promise.reject(new CrawlError('OPTION_INVALID', 'a batch stores no items')),
     maxEnded: Infinity,
-    // In memory a settlement costs next to nothing, and a domain at its limit waits for it.
-    settleCompanyMs: 1,
+    // A domain at its limit waits for its visits to be settled.
+    settleCompanyMs: () => (shares && !shares.isAlone ? 1 : 10),
     leaseAhead: limiter === undefined,
     keepAlive: false,
     seedsAreIn: () => isSourceDone && queues.waiting === 0 && adding === 0,

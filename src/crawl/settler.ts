@@ -54,8 +54,8 @@ export interface SettlerOptions {
   readonly openWriter: (dataset: string | undefined) => Promise<VisitWriter>;
   /** Where pages are stored, after the items and before the acknowledgement. */
   readonly content?: Pick<ContentStore, 'append'>;
-  /** How long the first visit of a batch waits for others, where a commit costs next to nothing. Default 10. */
-  readonly companyMs?: number | undefined;
+  /** How long the first visit of a batch waits for others. Default 10. */
+  readonly companyMs?: (() => number) | undefined;
   /** A store failed: the crawl cannot go on. */
   readonly onFailure: (error: unknown) => void;
   /** A settle call is being made: whatever is asked of the queue in the same breath shares its commit. */
@@ -73,7 +73,7 @@ const BATCH_LINKS = 20_000;
 const BATCH_CHARACTERS = 16 * 1024 * 1024;
 
 export function createSettler(options: SettlerOptions): Settler {
-  const { holder, recent, companyMs = COMPANY_MS } = options;
+  const { holder, recent, companyMs = () => COMPANY_MS } = options;
   const writers = new Map<string, VisitWriter>();
   const visits: SettledVisit[] = [];
   let landings: Landing[] = [];
@@ -101,7 +101,7 @@ export function createSettler(options: SettlerOptions): Settler {
   function schedule(): void {
     if (failed || flushing) return;
     if (visits.length >= SETTLE_BATCH || links >= BATCH_LINKS) start();
-    else if (!timer && (visits.length > 0 || landings.length > 0)) timer = setTimeout(start, companyMs);
+    else if (!timer && (visits.length > 0 || landings.length > 0)) timer = setTimeout(start, companyMs());
   }
 
   function start(): void {

@@ -122,7 +122,7 @@ const KEY_MARK = `"${SHORT.uniqueKey}":"`;
 
 /** The unique key of a record that has one of its own, without reading the rest; as escaped as it stands there. */
 export function keyInRecord(record: string): string {
-  const at = record.indexOf(KEY_MARK);
+  const at = record.startsWith('{') ? record.indexOf(KEY_MARK) : -1;
   if (at < 0) return '';
   const start = at + KEY_MARK.length;
   return record.slice(start, record.indexOf('"', start));
