@@ -21,8 +21,8 @@ export interface HttpVisitParts {
   readonly allowHost: (url: string) => Promise<boolean>;
   /** The name under which a URL is asked for. */
   readonly userAgentFor: (url: string) => string;
-  /** Adds what this crawler type offers of a page to the context. */
-  readonly dress: (visit: Visit, capture: Capture) => void;
+  /** Adds what this crawler type offers of a page to the context; returns what lets go of it after the handler. */
+  readonly dress: (visit: Visit, capture: Capture) => (() => void) | void;
   readonly onStatus: (statusCode: number) => void;
   /**
    * How the domain's turn is given back: in place of the usual way, which honours Retry-After. Undefined when
@@ -87,10 +87,11 @@ export function createHttpNavigation(parts: HttpVisitParts): Navigate {
     request.loadedUrl = capture.loadedUrl;
     request.state = RequestState.AFTER_NAV;
     assertUsable(capture, visit.identity.session, options);
-    parts.dress(visit, capture);
+    const release = parts.dress(visit, capture);
     await runHooks(options.postNavigationHooks, visit, hookOptions, options.requestHandlerTimeoutMs);
     await handle();
     land();
+    release?.();
     return { kind: 'handled' };
   }
 }
