@@ -96,8 +96,8 @@ export async function attempt(
     turn.land({ failure: error.code });
     // At once: a handler that still runs must not believe that its items count.
     transaction.close();
-    const { advice } = turn;
-    return await settleFailure(host, lease.id, error, request, identity, visitContext?.context, startedAtMs, advice);
+    const context = visitContext?.context;
+    return await settleFailure(host, lease.id, error, request, identity, context, startedAtMs, turn.advice());
   } finally {
     transaction.close();
   }
@@ -125,16 +125,17 @@ export async function refuse(host: AttemptHost, lease: Lease, error: CrawlError)
   return settleFailure(host, lease.id, error, request, nobody, undefined, performance.now());
 }
 
-type Turn = Pick<Visit, 'depart' | 'land' | 'landWith' | 'rest'> & { readonly advice: Landed | undefined };
+type Turn = Pick<Visit, 'depart' | 'land' | 'landWith' | 'rest'> & {
+  /** What the landing told, once there was one. */
+  advice(): Landed | undefined;
+};
 
 /** Lands a request once if it departed, and not at all if it never did. */
 function trackTurn(host: AttemptHost, lease: number, isGood: () => boolean, departure: Departure): Turn {
   let flying = false;
   let advice: Landed | undefined;
   return {
-    get advice() {
-      return advice;
-    },
+    advice: () => advice,
     depart() {
       if (!isGood()) throw new CrawlError('LEASE_LOST', 'the lease ran out before the request was sent');
       flying = true;

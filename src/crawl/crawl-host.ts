@@ -194,7 +194,7 @@ function navigationOf(
         ? dressFile
         : (visit, capture) => {
             onCapture?.(visit.request, capture);
-            dressPage(visit, capture, options);
+            return dressPage(visit, capture, options);
           },
     handOff: parts.handOff,
     onStatus,

@@ -21,8 +21,8 @@ export interface HttpVisitParts {
   readonly allowHost: (url: string) => Promise<boolean>;
   /** The name under which a URL is asked for. */
   readonly userAgentFor: (url: string) => string;
-  /** Adds what this crawler type offers of a page to the context. */
-  readonly dress: (visit: Visit, capture: Capture) => void;
+  /** Adds what this crawler type offers of a page to the context; returns what lets go of it after the handler. */
+  readonly dress: (visit: Visit, capture: Capture) => (() => void) | void;
   readonly onStatus: (statusCode: number) => void;
   /** Hands a usable response on to whoever finishes the visit, instead of finishing it here. */
   readonly handOff?: (request: Request, capture: Capture) => Promise<Arrival>;
@@ -90,10 +90,11 @@ export function createHttpNavigation(parts: HttpVisitParts): Navigate {
     request.state = RequestState.AFTER_NAV;
     assertUsable(capture, visit.identity.session, options);
     if (parts.handOff) return parts.handOff(request, capture);
-    parts.dress(visit, capture);
+    const release = parts.dress(visit, capture);
     await runHooks(options.postNavigationHooks, visit, hookOptions, options.requestHandlerTimeoutMs);
     await handle();
     land();
+    release?.();
     return { kind: 'handled' };
   }
 }

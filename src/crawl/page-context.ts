@@ -24,7 +24,7 @@ interface PageLinks {
 }
 
 /** Response, body, json, content and cheerio on demand: HttpCrawler and CheerioCrawler. */
-export function dressPage(visit: Visit, capture: Capture, options: ResolvedOptions): void {
+export function dressPage(visit: Visit, capture: Capture, options: ResolvedOptions): () => void {
   const page = new FetchedPage(capture, options);
   const context = visit.context as object as { [PAGE]: FetchedPage };
   context[PAGE] = page;
@@ -37,6 +37,7 @@ export function dressPage(visit: Visit, capture: Capture, options: ResolvedOptio
   for (const name in GETTERS) Object.defineProperty(context, name, GETTERS[name]!);
   if (options.kind === 'cheerio') Object.defineProperty(context, '$', DOCUMENT);
   visit.setLinkFinder((selector, baseUrl, skip) => page.findLinks(selector, baseUrl, skip));
+  return () => page.release();
 }
 
 const PAGE = Symbol('page');
@@ -122,6 +123,15 @@ class FetchedPage {
     return baseUrl === undefined && isAnyAnchor(selector)
       ? anchorUrls(this.#readLinks().links, isKept)
       : selectedUrls(this.readDocument(), selector, baseUrl ?? this.#capture.loadedUrl, isKept);
+  }
+
+  /** Lets go of all that was made of the response; who still asks for it gets it made again. */
+  release(): void {
+    this.#text = undefined;
+    this.#json = undefined;
+    this.#content = undefined;
+    this.#document = undefined;
+    this.#links = undefined;
   }
 
   #encoding(): ReturnType<typeof detectEncoding> | string {

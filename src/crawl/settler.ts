@@ -194,7 +194,7 @@ export function createSettler(options: SettlerOptions): Settler {
       for (const [dataset, lines] of linesOf) {
         const writer = await writerOf(dataset);
         written.push({ writer, before: writer.length });
-        await writer.append(lines.join(''));
+        await writer.append(inUtf8(lines));
       }
     } catch (error) {
       await undo(written);
@@ -246,4 +246,14 @@ export function createSettler(options: SettlerOptions): Settler {
       for (const writer of writers.values()) await writer.close();
     },
   };
+}
+
+/** The lines as one piece of UTF-8; joined as strings first, they would be there three times. */
+function inUtf8(lines: readonly string[]): Buffer {
+  let length = 0;
+  for (const line of lines) length += Buffer.byteLength(line);
+  const bytes = Buffer.allocUnsafe(length);
+  let at = 0;
+  for (const line of lines) at += bytes.write(line, at);
+  return bytes;
 }

@@ -17,8 +17,11 @@ export async function withinMs<T>(
   if (!isThenable(working)) return working;
   let timer: NodeJS.Timeout | undefined;
   let onAbort: (() => void) | undefined;
+  // Let go at the end: a removed listener stays in the chain of those of the signal until a full collection, and by way
+  // of `late` would keep what the caller knows, which is the page.
+  let onLate: (() => Error) | undefined = late;
   const limit = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(late()), Math.min(limitMs, 2 ** 31 - 1));
+    timer = setTimeout(() => reject(onLate!()), Math.min(limitMs, 2 ** 31 - 1));
     onAbort = () => reject(new CrawlError('ABORTED', 'broken off because the crawl ends'));
     signal?.addEventListener('abort', onAbort, { once: true });
   });
@@ -26,6 +29,7 @@ export async function withinMs<T>(
     return await Promise.race([working, limit]);
   } finally {
     clearTimeout(timer);
+    onLate = undefined;
     if (onAbort) signal?.removeEventListener('abort', onAbort);
   }
 }

@@ -28,42 +28,54 @@ function bits53({ hi, lo }: Fingerprint): number {
 }
 
 export function createTransaction(url: string): Transaction {
-  const items: PendingItem[] = [];
-  const links: QueueEntry[] = [];
-  const queued = new Set<number>();
-  let itemCharacters = 0;
-  let closed = false;
+  return new VisitTransaction(url);
+}
 
-  function assertOpen(): void {
-    if (closed) throw new CrawlError('HANDLER_TIMEOUT', `the visit of ${url} has ended: nothing can be added to it`);
+/** A class: getters in an object literal would give each visit a hidden class, which keeps the items until a full collection. */
+class VisitTransaction implements Transaction {
+  readonly items: PendingItem[] = [];
+  readonly links: QueueEntry[] = [];
+  readonly #url: string;
+  readonly #queued = new Set<number>();
+  #itemCharacters = 0;
+  #closed = false;
+
+  constructor(url: string) {
+    this.#url = url;
   }
 
-  return {
-    get items() {
-      return items;
-    },
-    get links() {
-      return links;
-    },
-    pushItem(item) {
-      assertOpen();
-      itemCharacters += item.line.length;
-      if (itemCharacters > MAX_ITEM_CHARACTERS) {
-        throw new CrawlError('ITEM_INVALID', `the items of one visit exceed ${MAX_ITEM_CHARACTERS} characters: ${url}`);
-      }
-      items.push(item);
-    },
-    isNewLink: (fingerprint) => !queued.has(bits53(fingerprint)),
-    get roomForLinks() {
-      return MAX_LINKS - links.length;
-    },
-    addLink(link) {
-      assertOpen();
-      queued.add(bits53(link.fingerprint));
-      links.push(link);
-    },
-    close() {
-      closed = true;
-    },
-  };
+  get roomForLinks(): number {
+    return MAX_LINKS - this.links.length;
+  }
+
+  pushItem(item: PendingItem): void {
+    this.#assertOpen();
+    this.#itemCharacters += item.line.length;
+    if (this.#itemCharacters > MAX_ITEM_CHARACTERS) {
+      throw new CrawlError(
+        'ITEM_INVALID',
+        `the items of one visit exceed ${MAX_ITEM_CHARACTERS} characters: ${this.#url}`,
+      );
+    }
+    this.items.push(item);
+  }
+
+  isNewLink(fingerprint: Fingerprint): boolean {
+    return !this.#queued.has(bits53(fingerprint));
+  }
+
+  addLink(link: QueueEntry): void {
+    this.#assertOpen();
+    this.#queued.add(bits53(link.fingerprint));
+    this.links.push(link);
+  }
+
+  close(): void {
+    this.#closed = true;
+  }
+
+  #assertOpen(): void {
+    if (!this.#closed) return;
+    throw new CrawlError('HANDLER_TIMEOUT', `the visit of ${this.#url} has ended: nothing can be added to it`);
+  }
 }

@@ -259,7 +259,14 @@ interface Visit {
 
 function startVisit(order: FetchOrder, limits: ExchangeLimits): Visit {
   const { signal } = order;
-  const visit: Visit = { limits, release: () => signal?.removeEventListener('abort', onAbort) };
+  const visit: Visit = {
+    limits,
+    release() {
+      signal?.removeEventListener('abort', onAbort);
+      // A removed listener stays in the signal's chain until a full collection: it must not keep the response.
+      visit.exchange = undefined;
+    },
+  };
   function onAbort(): void {
     visit.ended = new CrawlError('ABORTED', `aborted: ${order.url}`, { cause: signal!.reason });
     visit.exchange?.fail(visit.ended);
