@@ -38,8 +38,8 @@ describe('a page that shows next to nothing', () => {
 
   it('gives its description when it shows no word at all', () => {
     const page =
-      '<title>Boats</title><meta name="description" content="Three boats &lt;b&gt;for sale&lt;/b&gt;."><div></div>';
-    expect(extractContent(page).text).toBe('Three boats for sale.');
+      '<title>Boats</title><meta name="description" content="Three boats &lt;b&gt;for sale&lt;/b&gt;&amp;hellip;"><div></div>';
+    expect(extractContent(page).text).toBe('Three boats for sale…');
     expect(extractContent(`${page}<p>Loading</p>`).text).toBe('Loading');
   });
 

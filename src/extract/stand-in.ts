@@ -17,7 +17,22 @@ export const STAND_IN_CONFIDENCE = 0.1;
 const POST_TYPES = /Article|Posting$|^(?:Question|Answer|Comment|Message|Report|Review|Recipe)$/;
 /** Where a post names those that answer it, in the order of reading. */
 const REPLIES = ['mainEntity', 'acceptedAnswer', 'suggestedAnswer', 'comment', 'hasPart'];
-const CHARACTERS: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };
+/** References that such texts hold after the page's own are decoded. */
+const CHARACTERS: Readonly<Record<string, string>> = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+  nbsp: ' ',
+  hellip: '…',
+  ndash: '–',
+  mdash: '—',
+  lsquo: '‘',
+  rsquo: '’',
+  ldquo: '“',
+  rdquo: '”',
+};
 
 const countWords = (text: string): number => text.match(/[\p{L}\p{N}]+/gu)?.length ?? 0;
 
@@ -61,8 +76,10 @@ function linesOf(text: string): string[] {
   return text
     .replace(/<\/?(?:p|br|div|li|ul|ol|pre|blockquote|h[1-6]|tr|table)\b[^<>]*>/gi, '\n')
     .replace(/<\/?[a-z][^<>]*>/gi, '')
-    .replace(/&(?:#(\d{1,6})|(amp|lt|gt|quot|apos|nbsp));/g, (whole: string, code?: string, name?: string) =>
-      name === undefined ? characterOf(Number(code)) : (CHARACTERS[name] ?? whole),
+    .replace(
+      /&(?:#(\d{1,6})|(amp|lt|gt|quot|apos|nbsp|hellip|[nm]dash|[lr][sd]quo));/g,
+      (whole: string, code?: string, name?: string) =>
+        name === undefined ? characterOf(Number(code)) : (CHARACTERS[name] ?? whole),
     )
     .split(/[\n\r]+/)
     .map((line) => line.replace(/[\s\u00a0]+/g, ' ').trim())
