@@ -28,6 +28,7 @@ const MEASURES = {
   content: 'storing pages as WET and WARC, and finding them again',
   'browser-hostile': '1,000 pages in a browser, 5 % of them hostile, cancelled twice: results and leftovers',
   'browser-speed': 'PlaywrightCrawler beside Crawlee, and what sessions save of a browser launch a URL',
+  extraction: 'main content and markdown: speed beside Readability.js on jsdom, and html → markdown → html',
   rss: 'peak resident memory at 200 concurrent requests on the real pages',
 } as const;
 

@@ -15,7 +15,7 @@ const readTree = createTreeReader(ELEMENTS);
 export function buildDataset(limit = Infinity) {
   const pages = readPages().slice(0, limit);
   const parts = pages.map((page, index) => {
-    const { features, count, texts, signals, segments } = readTrainingPage(readTree(page.body), page.url);
+    const { features, count, texts, signals, segments, standIn } = readTrainingPage(readTree(page.body), page.url);
     return {
       id: page.id,
       index,
@@ -28,6 +28,7 @@ export function buildDataset(limit = Infinity) {
       signals,
       segments,
       words: texts.map(tokens),
+      standIn: standIn === null ? null : tokens(standIn.join('\n')),
       labels: labelBlocks(texts, page.main),
     };
   });

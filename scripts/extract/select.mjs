@@ -26,6 +26,7 @@ export function choose(probabilities, words) {
 /** F1 of each part for logits by row. */
 export function scoreParts(parts, logits) {
   return parts.map((part) => {
+    if (part.standIn !== null) return compare(part.standIn, part.wanted);
     const p = Array.from({ length: part.count }, (_, b) => sigmoid(logits[part.first + b]));
     const chosen = choose(
       p,

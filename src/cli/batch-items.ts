@@ -1,10 +1,11 @@
 // One result as `orcrawl scrape` and `orcrawl batch` write it: a line of JSON, a row, or the page itself.
 // Promise: every line has the same fields in the same order; only what is written is worked out.
+import { escapeText } from '../extract/inline.js';
 import type { CrawlResult } from '../index.js';
 import { cellsOf, csvRow } from '../store/csv.js';
 import { UsageError } from './exit-codes.js';
 
-export const BATCH_FORMATS = ['jsonl', 'json', 'csv', 'markdown', 'text', 'html', 'links'] as const;
+export const BATCH_FORMATS = ['jsonl', 'json', 'csv', 'markdown', 'fit', 'text', 'html', 'links'] as const;
 export type BatchFormat = (typeof BATCH_FORMATS)[number];
 
 /** What can be written of a result, by name. */
@@ -21,6 +22,7 @@ const FIELDS: Readonly<Record<string, (result: CrawlResult) => unknown>> = {
   title: ({ metadata }) => metadata?.title || null,
   metadata: ({ metadata }) => metadata,
   markdown: ({ markdown }) => markdown.raw,
+  fit: fitMarkdown,
   links: ({ links }) => links,
   redirected: ({ redirected }) => redirected,
   headers: ({ headers }) => headers,
@@ -71,6 +73,7 @@ export const FRAMES: Readonly<Record<BatchFormat, (fields: readonly string[]) =>
   json: () => ['[', '\n]\n'],
   csv: (fields) => [csvRow(fields), ''],
   markdown: () => ['', ''],
+  fit: () => ['', ''],
   text: () => ['', ''],
   html: () => ['', ''],
   links: () => ['', ''],
@@ -91,7 +94,8 @@ export function rendered(
     case 'csv':
       return csvRow(cellsOf(itemOf(result, fields), fields));
     case 'markdown':
-      return result.success ? `<!-- ${commentText(result.url)} -->\n\n${result.markdown.raw.trim()}\n\n` : '';
+    case 'fit':
+      return result.success ? `<!-- ${commentText(result.url)} -->\n\n${pageFile(result, format).text}\n` : '';
     case 'text':
       if (!result.success) return '';
       return `# ${result.metadata?.title || result.url}\n${result.url}\n\n${result.text.trim()}\n\n\n`;
@@ -106,22 +110,31 @@ export function rendered(
   }
 }
 
+/** The main content under the page's title: what is chosen as content often begins after it. */
+export function fitMarkdown({ markdown, metadata }: CrawlResult): string {
+  const fit = markdown.fit.trim();
+  const title = metadata?.title?.replace(/\s+/g, ' ').trim() ?? '';
+  if (title === '' || /^# /m.test(fit)) return fit;
+  return `# ${escapeText(title)}\n\n${fit}`.trim();
+}
+
 /** What cannot end the comment it stands in. */
 function commentText(text: string): string {
   return text.replaceAll('--', '-&#45;').replaceAll('>', '&gt;');
 }
 
 /** Formats of which a page can be a file of its own. */
-export type PageFormat = 'markdown' | 'text' | 'html' | 'links';
+export type PageFormat = 'markdown' | 'fit' | 'text' | 'html' | 'links';
 
 export function isPageFormat(format: BatchFormat): format is PageFormat {
-  return format === 'markdown' || format === 'text' || format === 'html' || format === 'links';
+  return format === 'markdown' || format === 'fit' || format === 'text' || format === 'html' || format === 'links';
 }
 
 /** The page alone, as a file of its own has it. */
 export function pageFile(result: CrawlResult, format: PageFormat): { extension: string; text: string } {
   if (format === 'html') return { extension: 'html', text: result.html };
   if (format === 'markdown') return { extension: 'md', text: `${result.markdown.raw.trim()}\n` };
+  if (format === 'fit') return { extension: 'md', text: `${fitMarkdown(result)}\n` };
   if (format === 'links') return { extension: 'txt', text: rendered(result, 'links', [], true) };
   return { extension: 'txt', text: `${result.text.trim()}\n` };
 }

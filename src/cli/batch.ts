@@ -36,7 +36,7 @@ Examples:
   $ orcrawl batch urls.txt --format csv --fields url,statusCode,title --out pages.csv
   $ orcrawl batch urls.txt --delay 1-3 --retries 2 --cache enabled --cache-ttl 3600
   $ orcrawl batch urls.txt --resume pages.jsonl        the first time, and again after Ctrl-C
-  $ orcrawl batch urls.txt --format markdown --out pages/  a file a page
+  $ orcrawl batch urls.txt --format fit --out pages/     main content as markdown, a file a page
 
 Results are written in the order of the list, each as soon as those before it are out; with --stream as they
 complete, in flat memory.
@@ -54,8 +54,15 @@ export function addBatchCommand(program: Command, onExit: (code: number) => void
     .description('Fetches every URL of a list and writes one result each.')
     .argument('[FILE|-|URL...]', 'files of URLs, URLs, or - for standard input (the default when it is no terminal)')
     .option('--stream', 'write results as they complete')
-    .addOption(new Option('-f, --format <F>', 'of the results').choices(BATCH_FORMATS).default('jsonl'))
-    .option('-o, --out <FILE|DIR>', 'where results go; markdown, text, html and links into a folder: a file a page')
+    .addOption(
+      new Option('-f, --format <F>', 'of the results; markdown is whole pages, fit their main content')
+        .choices(BATCH_FORMATS)
+        .default('jsonl'),
+    )
+    .option(
+      '-o, --out <FILE|DIR>',
+      'where results go; markdown, fit, text, html and links into a folder: a file a page',
+    )
     .option('--fields <A,B>', 'which fields of a result are written')
     .option('-c, --concurrency <N>', 'most URLs at once (default: 20)', wholeNumber(1, 10_000))
     .option('--memory-threshold <P>', 'percent of memory above which nothing new starts (default: 90)', percent)

@@ -4,11 +4,11 @@ import { type Command, Option } from 'commander';
 import type { CacheMode } from '../store/cache.js';
 import { seedUrl, headers, wholeNumber } from './arguments.js';
 import { CACHE_OPTION, NO_BROWSER, seconds } from './batch.js';
-import { DEFAULT_FIELDS, itemOf } from './batch-items.js';
+import { DEFAULT_FIELDS, fitMarkdown, itemOf } from './batch-items.js';
 import { EXIT, UsageError } from './exit-codes.js';
 import { complain, say, shown } from './terminal.js';
 
-const FORMATS = ['markdown', 'text', 'html', 'json', 'links'] as const;
+const FORMATS = ['markdown', 'fit', 'text', 'html', 'json', 'links'] as const;
 
 interface ScrapeFlags {
   readonly format: (typeof FORMATS)[number];
@@ -29,7 +29,7 @@ interface ScrapeFlags {
 
 const EXAMPLES = `
 Examples:
-  $ orcrawl scrape example.com
+  $ orcrawl scrape example.com --format fit
   $ orcrawl scrape https://example.com/ --format json | jq .metadata
   $ orcrawl scrape example.com --selector main --format html
 `;
@@ -40,7 +40,11 @@ export function addScrapeCommand(program: Command, onExit: (code: number) => voi
     .summary('fetch one page')
     .description('Fetches one page and writes its content to standard output.')
     .argument('<URL>', 'a bare domain gets https://')
-    .addOption(new Option('-f, --format <F>', 'what to write').choices(FORMATS).default('markdown'))
+    .addOption(
+      new Option('-f, --format <F>', 'what to write; markdown is the whole page, fit its main content')
+        .choices(FORMATS)
+        .default('markdown'),
+    )
     .option('--selector <CSS>', 'only what matches counts as the page')
     .option('--retries <N>', 'further tries after a transient failure (default: 1)', wholeNumber(0))
     .option('--timeout <SECS>', 'longest one attempt may take (default: 60)', seconds)
@@ -83,6 +87,7 @@ async function scrape(text: string, flags: ScrapeFlags): Promise<number> {
       return EXIT.someFailed;
     }
     if (flags.format === 'markdown') say(result.markdown.raw.trim());
+    if (flags.format === 'fit') say(fitMarkdown(result));
     if (flags.format === 'text') say(result.text.trim());
     if (flags.format === 'html') say(result.html);
     if (flags.format === 'links') {

@@ -8,6 +8,7 @@ import { imageSource } from './media.js';
 import { elementNumber } from './elements.js';
 import type { PageView } from './page-view.js';
 import { collapse } from './metadata.js';
+import { STAND_IN_CONFIDENCE, standInHtml, standInMarkdown } from './stand-in.js';
 
 export type { PageKind } from './context-features.js';
 
@@ -66,12 +67,11 @@ class LazyContent {
     description: (page) => page.#view.facts.description,
     language: (page) => page.#view.facts.language,
     kind: (page) => page.#view.main.kind,
-    html: (page) => (page.#html ??= renderHtml(page.#view.tree, 0, page.#view.urls, page.#drop())),
-    text: (page) => (page.#text ??= page.#view.text(page.#view.main.chosen)),
-    markdown: (page) =>
-      (page.#markdown ??= renderMarkdown(page.#view.tree, 0, { urls: page.#view.urls, dropped: page.#drop() })),
+    html: (page) => (page.#html ??= page.#renderHtml()),
+    text: (page) => (page.#text ??= page.#view.standIn?.join('\n') ?? page.#view.text(page.#view.main.chosen)),
+    markdown: (page) => (page.#markdown ??= page.#renderMarkdown()),
     images: (page) => (page.#images ??= readImages(page.#view, page.#drop())),
-    confidence: (page) => page.#view.main.confidence,
+    confidence: (page) => (page.#view.standIn === null ? page.#view.main.confidence : STAND_IN_CONFIDENCE),
   };
   static readonly #properties: PropertyDescriptorMap = Object.fromEntries(
     Object.entries(LazyContent.#readers).map(([name, read]) => [
@@ -88,6 +88,16 @@ class LazyContent {
   constructor(view: PageView) {
     this.#view = view;
     Object.defineProperties(this, LazyContent.#properties);
+  }
+
+  #renderHtml(): string {
+    const { standIn, tree, urls } = this.#view;
+    return standIn === null ? renderHtml(tree, 0, urls, this.#drop()) : standInHtml(standIn);
+  }
+
+  #renderMarkdown(): string {
+    const { standIn, tree, urls } = this.#view;
+    return standIn === null ? renderMarkdown(tree, 0, { urls, dropped: this.#drop() }) : standInMarkdown(standIn);
   }
 
   #drop(): Uint8Array {

@@ -7,6 +7,7 @@ import { destination } from './inline.js';
 import { droppedNodes } from './kept-nodes.js';
 import { renderMarkdown } from './markdown.js';
 import type { PageView } from './page-view.js';
+import { standInMarkdown } from './stand-in.js';
 
 const NOSCRIPT = elementNumber('noscript');
 
@@ -56,7 +57,7 @@ class LazyMarkdown implements PageMarkdown {
   }
 
   get fit(): string {
-    return (this.#fit ??= this.#render(this.#chosen()));
+    return (this.#fit ??= this.#renderFit());
   }
 
   get withCitations(): string {
@@ -74,6 +75,12 @@ class LazyMarkdown implements PageMarkdown {
   toJSON(): { raw: string; fit: string; withCitations: string; references: string } {
     const { raw, fit, withCitations, references } = this;
     return { raw, fit, withCitations, references };
+  }
+
+  #renderFit(): string {
+    const { standIn } = this.#view;
+    const isMain = this.#settings.filter === undefined && standIn !== null;
+    return isMain ? standInMarkdown(standIn) : this.#render(this.#chosen());
   }
 
   #chosen(): Uint8Array {

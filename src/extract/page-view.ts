@@ -13,6 +13,7 @@ import { readHead } from './metadata.js';
 import type { PageUrls } from './page-urls.js';
 import { createPageUrls } from './page-urls.js';
 import type { Segments } from './segment.js';
+import { standInLines } from './stand-in.js';
 import { CONTAINER, FIRST_NODE, HEADING, LAST_NODE, STRIDE, WORDS, segment } from './segment.js';
 
 const TIME = elementNumber('time');
@@ -27,6 +28,7 @@ export class PageView {
   #main: MainContent | undefined;
   #urls: PageUrls | undefined;
   #facts: PageFacts | undefined;
+  #standIn: readonly string[] | null | undefined;
 
   constructor(tree: PageTree, url: string | null) {
     this.tree = tree;
@@ -43,6 +45,12 @@ export class PageView {
 
   get main(): MainContent {
     return (this.#main ??= findMainContent(this.segments, this.head, this.url));
+  }
+
+  /** What stands in for the content where the page shows next to none; else `null`. */
+  get standIn(): readonly string[] | null {
+    if (this.#standIn === undefined) this.#standIn = standInLines(this.head, this.segments.words[0]!);
+    return this.#standIn;
   }
 
   get urls(): PageUrls {

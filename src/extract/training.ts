@@ -7,6 +7,7 @@ import { readSignals, SIGNAL_NAMES } from './page-signals.js';
 import type { Segments } from './segment.js';
 import { FIRST_NODE, LAST_NODE, STRIDE, segment } from './segment.js';
 import { blockText } from './block-text.js';
+import { standInLines } from './stand-in.js';
 
 export const BLOCK_FEATURES = FEATURE_NAMES;
 export const PAGE_SIGNALS = SIGNAL_NAMES;
@@ -17,6 +18,8 @@ export interface TrainingPage {
   readonly features: Float32Array;
   readonly texts: readonly string[];
   readonly signals: Float32Array;
+  /** What the extractor gives instead of any block. */
+  readonly standIn: readonly string[] | null;
 }
 
 export function readTrainingPage(tree: PageTree, url: string): TrainingPage {
@@ -33,5 +36,6 @@ export function readTrainingPage(tree: PageTree, url: string): TrainingPage {
     features: blockFeatures(segments, head),
     texts,
     signals: readSignals(segments, head, url),
+    standIn: standInLines(head, segments.words[0]!),
   };
 }

@@ -24,6 +24,9 @@ describe('orcrawl scrape', () => {
       expect(text.code).toBe(0);
       expect(text.stdout.length).toBeGreaterThan(200);
       expect(text.stdout).toContain('](http');
+      const fit = await run(cwd, ['scrape', web.url(0), '--format', 'fit']);
+      expect(fit.stdout).toMatch(/^# \S/);
+      expect(fit.stdout.length).toBeLessThanOrEqual(text.stdout.length + 200);
       const links = await run(cwd, ['scrape', web.url(0), '--format', 'links']);
       expect(lines(links.stdout).length).toBeGreaterThan(3);
       const all = JSON.parse((await run(cwd, ['scrape', web.url(0), '--format', 'json'])).stdout) as object;
