@@ -61,6 +61,8 @@ export interface PodsReport {
   /** Between the end of one response and the start of the next request of a host, as the server saw it. */
   readonly smallestGapMs: number;
   readonly violations: number;
+  /** One of them. */
+  readonly violation: unknown;
   readonly audited: number;
   readonly served: number;
   readonly kills: Readonly<Record<Victim, number>>;
@@ -236,6 +238,7 @@ async function inspect(
     domainsByPod,
     smallestGapMs: await smallestGap(web),
     violations: audit.violationCount,
+    violation: audit.violations[0],
     audited: audit.requests,
     served: await web.served(),
     logs: logs.sort(),
