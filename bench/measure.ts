@@ -12,6 +12,7 @@ export interface Figure {
 
 const MEASURES = {
   redis: 'the frontier in Redis: commands and server CPU a page, bytes a URL and a domain',
+  simulation: 'the frontier in Redis at a million domains and 50 million URLs, on a simulated clock',
   queue: 'the embedded queue at a million URLs, through RequestQueue',
   kill: 'a crawl of 5,000 pages killed 20 times, by one owner and by three sharing processes',
   rate: 'maxRequestsPerMinute 600, seen from the server',
@@ -45,5 +46,7 @@ for (const name of names) {
   const { measure } = (await import(`./measures/${name}.ts`)) as { measure: () => Promise<Figure[]> };
   const figures = await measure();
   for (const { what, measured, goal } of figures) console.log(`  ${what}: ${measured} (${goal})`);
-  results.write(name, title, `npm run measure -- ${name}`, figures);
+  const share = process.env.ORCRAWL_MEASURE_SHARE;
+  const command = `${share === undefined ? '' : `ORCRAWL_MEASURE_SHARE=${share} `}npm run measure -- ${name}`;
+  results.write(name, title, command, figures);
 }

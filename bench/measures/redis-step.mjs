@@ -1,7 +1,8 @@
 // One step of the Redis measurement in its own process: node redis-step.mjs URL NAME
-import { mkdtempSync, rmSync } from 'node:fs';
+import { closeSync, createReadStream, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { Redis } from 'ioredis';
 import { createJiti } from 'jiti';
 
@@ -10,7 +11,13 @@ const { createRecentFingerprints } = await jiti.import('../../src/frontier/recen
 const { openRedisFrontier } = await jiti.import('../../src/frontier/redis/frontier.ts');
 const { fingerprintOf } = await jiti.import('../../src/request/fingerprint.ts');
 
+const { measureShare } = await jiti.import('./share.ts');
+const { Request } = await jiti.import('../../src/request/request.ts');
+const { entryOf: entryOfRequest } = await jiti.import('../../src/frontier/entry.ts');
+
 const [, , url, name] = process.argv;
+/** Sizes in millions, by the share that is asked for. */
+const millions = (count) => Math.round((count * 1e6 * measureShare()) / 1000) * 1000;
 const server = new Redis(url);
 const info = async (section) =>
   Object.fromEntries((await server.info(section)).split('\r\n').map((line) => line.split(':')));
@@ -43,10 +50,12 @@ async function slope(make, from, count, more) {
 }
 
 const bloom = { seen: { kind: 'bloom', capacity: 8_000_000 } };
-const inLongDomains = (i) => entryOf(`site-${i % 2000}.example`, i);
+/** As many domains as make lines of 500 at the smaller size and 1,500 at the larger. */
+const LONG_DOMAINS = millions(1) / 500;
+const inLongDomains = (i) => entryOf(`site-${i % LONG_DOMAINS}.example`, i);
 
 async function bloomFull() {
-  const capacity = 2_000_000;
+  const capacity = millions(2);
   const before = await usedMemory();
   const frontier = await open({ seen: { kind: 'bloom', capacity } });
   // Only the filter is measured: one entry makes its slices, the rest is marked through one domain and not counted.
@@ -64,7 +73,7 @@ async function bloomFull() {
   const bytes = Number(await server.call('MEMORY', 'USAGE', 'b:0')) * (await server.keys('b:*')).length;
   for (let at = 1000; at < capacity; at += 1000) await add(at, at);
   let known = 0;
-  const probes = 500_000;
+  const probes = Math.max(200_000, millions(0.5));
   for (let at = 0; at < probes; at += 1000) {
     const list = Array.from({ length: 1000 }, (_, i) => fingerprintOf(`other ${at + i}`));
     for (const found of await frontier.find(list)) if (found) known++;
@@ -207,7 +216,7 @@ async function longDomain() {
   const before = await usedMemory();
   let peak = 0;
   let call = 0;
-  for (let at = 0; at < 1_000_000; at += 1000) {
+  for (let at = 0; at < millions(1); at += 1000) {
     const entries = Array.from({ length: 1000 }, (_, i) => entryOf('long.example', at + i));
     await frontier.add({ holder: 'h', call: ++call, entries });
     if (at % 20_000 === 0) peak = Math.max(peak, await usedMemory());
@@ -216,7 +225,7 @@ async function longDomain() {
   const spilled = (await usedMemory()) - before;
   let inOrder = 0;
   let isOrdered = true;
-  while (inOrder < 50_000) {
+  while (inOrder < Math.min(50_000, millions(1) / 2)) {
     const { leases } = await frontier.lease({ holder: 'h', call: ++call, max: 100 });
     for (const { record, domain } of leases) {
       if (domain === 'long.example' && record !== urlOf(domain, inOrder++)) isOrdered = false;
@@ -243,12 +252,57 @@ async function calibration() {
   return (((await cpu()) - before) * 1e6) / 100_000;
 }
 
+/** Seeds from a file of domains, as a run reads them: a line, a request, an entry, a batch. */
+async function seeding() {
+  const count = millions(1);
+  const folder = mkdtempSync(join(tmpdir(), 'orcrawl-seeds-'));
+  const file = join(folder, 'seeds.txt');
+  const made = openSync(file, 'w');
+  for (let at = 0; at < count; at += 1000) {
+    writeSync(made, Array.from({ length: 1000 }, (_, i) => `seed-domain-${at + i}.example\n`).join(''));
+  }
+  closeSync(made);
+  const frontier = await open();
+  const cpu = async () => {
+    const { used_cpu_user: user, used_cpu_sys: system } = await info('cpu');
+    return Number(user) + Number(system);
+  };
+  const [serverBefore, before] = [await cpu(), process.cpuUsage()];
+  let call = 0;
+  let peak = 0;
+  let sending = Promise.resolve();
+  let batch = [];
+  for await (const line of createInterface({ input: createReadStream(file, 'utf8'), crlfDelay: Infinity })) {
+    batch.push(entryOfRequest(new Request({ url: `https://${line}` })));
+    if (batch.length < 1000) continue;
+    const entries = batch;
+    batch = [];
+    await sending;
+    sending = frontier.add({ holder: 'h', call: ++call, entries });
+    if (call % 20 === 0) peak = Math.max(peak, process.memoryUsage.rss());
+  }
+  await sending;
+  const { user, system } = process.cpuUsage(before);
+  const serverSeconds = (await cpu()) - serverBefore;
+  const { counters } = await frontier.overview();
+  await frontier.close();
+  rmSync(folder, { recursive: true });
+  return {
+    count: counters.queued,
+    clientSeconds: (user + system) / 1e6,
+    serverSeconds,
+    rss: Math.max(peak, process.memoryUsage.rss()),
+    redis: (await usedMemory()) / count,
+  };
+}
+
 const steps = {
+  seeding,
   pages,
   'long-domain': longDomain,
-  'domains-of-1500-exact': () => slope(inLongDomains, 1_000_000, 3_000_000, {}),
-  'domains-of-1500-bloom': () => slope(inLongDomains, 1_000_000, 3_000_000, bloom),
-  'single-url-domains': () => slope((i) => entryOf(`domain-${i}.example`, i), 1_000_000, 3_000_000, bloom),
+  'domains-of-1500-exact': () => slope(inLongDomains, millions(1), millions(3), {}),
+  'domains-of-1500-bloom': () => slope(inLongDomains, millions(1), millions(3), bloom),
+  'single-url-domains': () => slope((i) => entryOf(`domain-${i}.example`, i), millions(1), millions(3), bloom),
   'bloom-full': bloomFull,
 };
 const report = await steps[name]();

@@ -12,6 +12,7 @@ import { addGetCommand } from './get.js';
 import { addBatchCommand } from './batch.js';
 import { addCacheCommand } from './cache.js';
 import { addRunCommand } from './run.js';
+import { addBenchCommand, addPlanCommand } from './plan.js';
 import { addScrapeCommand } from './scrape.js';
 import { addSimwebCommand } from './simweb.js';
 import { complain, errorLine, tolerateClosedPipes } from './terminal.js';
@@ -50,6 +51,8 @@ function createProgram(onExit: (code: number) => void): Command {
   addSimwebCommand(program, onExit);
   addConfigCommand(program, onExit);
   addComposeCommand(program, onExit);
+  addPlanCommand(program, onExit);
+  addBenchCommand(program, onExit);
   for (const command of program.commands) {
     command.copyInheritedSettings(program);
     for (const inner of command.commands) inner.copyInheritedSettings(program);

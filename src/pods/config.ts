@@ -77,6 +77,11 @@ function resolved(layers: Layers, flags: PodsFlags, configFile: string | undefin
   if (seedFile === undefined && !settings.resume && !layers.isWrong('seed_file')) {
     problems.push('seeds are missing: name a file of URLs or domains (seed_file: in the file, or --seed-file)');
   }
+  if (flags.fresh === true && settings.resume) {
+    problems.push(
+      '--fresh and resume contradict each other: one wipes what the stores hold, the other continues from it',
+    );
+  }
   checkTogether(settings, pods, problems);
   const stateDir = layers.path('state_dir') ?? join(firstDataDir, 'state');
   return {

@@ -194,3 +194,42 @@ describe('orcrawl compose', () => {
     expect(await readdir(folder())).toEqual([]);
   });
 });
+
+describe('orcrawl plan', () => {
+  const figures = { pageCpuMs: 2, cpuMsPerKb: 0.004, gzipMsPerTextKb: 0.02, fetcherRssMb: 300, diskMbPerSecond: 500 };
+
+  it('says what a crawl needs by the figures of a machine, and which limit is hit first', async () => {
+    await writeFile(
+      join(folder(), 'machine.json'),
+      JSON.stringify({ ...figures, measuredAt: '2026-01-02T03:04:05Z', node: 'v20' }),
+    );
+    const args = ['plan', '--pages', '1e9', '--hours', '30', '--machine', 'machine.json', '--gbit', '0.001'];
+    const { code, stdout, stderr } = await run(folder(), args);
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toContain('1,000,000,000 pages in 30 hours: 9,259 pages a second');
+    expect(stdout).toMatch(/Cores: +43: 39 for fetchers \(3\.34 CPU-ms a page\), 4 for stores/);
+    expect(stdout).toMatch(/does not fit this machine; hit first: network/);
+    expect(stdout).toContain('Constants measured 2026-01-02');
+  });
+
+  it('says so when the machine was not measured, and refuses what are no figures', async () => {
+    const reference = await run(folder(), [
+      'plan',
+      '--pages',
+      '1000',
+      '--hours',
+      '1',
+      '--machine',
+      'gone.json',
+      '--json',
+    ]);
+    expect(reference.code).toBe(0);
+    expect(JSON.parse(reference.stdout)).toMatchObject({
+      plan: { pods: 1 },
+      request: { pageKb: 250, delaySeconds: 70 },
+    });
+    await writeFile(join(folder(), 'machine.json'), '{"pageCpuMs": "fast"}');
+    const refused = await run(folder(), ['plan', '--pages', '1000', '--hours', '1', '--machine', 'machine.json']);
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('holds no figures of a machine')]);
+  });
+});

@@ -211,6 +211,7 @@ describe('a wrong pods configuration', () => {
     [{ logLevel: 'loud' }, /^--log-level must be one of/],
     [{ overrideNumPods: 0 }, /^--override-num-pods must be/],
     [{ email: 'nobody' }, /^--email must be an e-mail address/],
+    [{ fresh: true, resume: true }, /^--fresh and resume contradict each other/],
     [{ seedFile: 'gone.txt' }, /^seed_file: .* there is no such file/],
   ])('says which flag is wrong: %o', async (flags, reason) => {
     expect(await problemsOf(GOOD, flags)).toEqual([expect.stringMatching(reason)]);

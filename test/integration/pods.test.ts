@@ -9,6 +9,7 @@ import { redisMissing } from '../support/redis-server.js';
 import { MAIN, startNode } from './cli-process.js';
 import { temporaryFolder } from '../support/crawl.js';
 
+// eslint-disable-next-line no-console -- a skip must say why
 if (redisMissing) console.warn(`crawls on Redis pods are skipped: ${redisMissing}`);
 
 async function freePort(): Promise<number> {
