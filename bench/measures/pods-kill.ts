@@ -26,6 +26,7 @@ export async function measure(): Promise<Figure[]> {
     sum.pages += report.expected;
     sum.violations += report.violations;
     if (report.exitCode !== 0) stuck++;
+    if (report.violation !== undefined) console.log('  violation:', JSON.stringify(report.violation));
     smallestGapMs = Math.min(smallestGapMs, report.smallestGapMs);
   }
   return [
