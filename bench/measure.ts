@@ -12,6 +12,8 @@ export interface Figure {
 
 const MEASURES = {
   redis: 'the frontier in Redis: commands and server CPU a page, bytes a URL and a domain',
+  pods: 'four pods on four Redis servers, 3,000 hosts: ownership, politeness, directories, max_pages',
+  'pods-kill': 'crawls on pods whose processes and servers are killed 50 times',
   simulation: 'the frontier in Redis at a million domains and 50 million URLs, on a simulated clock',
   queue: 'the embedded queue at a million URLs, through RequestQueue',
   kill: 'a crawl of 5,000 pages killed 20 times, by one owner and by three sharing processes',

@@ -13,6 +13,7 @@ import { addBatchCommand } from './batch.js';
 import { addCacheCommand } from './cache.js';
 import { addRunCommand } from './run.js';
 import { addBenchCommand, addPlanCommand } from './plan.js';
+import { addPodsCommand } from './pods.js';
 import { addScrapeCommand } from './scrape.js';
 import { addSimwebCommand } from './simweb.js';
 import { complain, errorLine, tolerateClosedPipes } from './terminal.js';
@@ -43,6 +44,7 @@ function createProgram(onExit: (code: number) => void): Command {
   addCrawlCommand(program, onExit);
   addAuditCommand(program, onExit);
   addRunCommand(program, onExit);
+  addPodsCommand(program, onExit);
   addScrapeCommand(program, onExit);
   addBatchCommand(program, onExit);
   addCacheCommand(program, onExit);

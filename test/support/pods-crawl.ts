@@ -61,6 +61,8 @@ export interface PodsReport {
   /** Between the end of one response and the start of the next request of a host, as the server saw it. */
   readonly smallestGapMs: number;
   readonly violations: number;
+  /** One of them, with the lines of the visit log around it. */
+  readonly violation: unknown;
   readonly audited: number;
   readonly served: number;
   readonly kills: Readonly<Record<Victim, number>>;
@@ -236,11 +238,25 @@ async function inspect(
     domainsByPod,
     smallestGapMs: await smallestGap(web),
     violations: audit.violationCount,
+    violation: audit.violations[0] && (await linesAround(path.join(folder, 'logs', 'visits'), audit.violations[0])),
     audited: audit.requests,
     served: await web.served(),
     logs: logs.sort(),
     errors,
   };
+}
+
+/** What the visit log says of a domain in the seconds before and after a violation. */
+async function linesAround(folder: string, violation: { domain: string; startMs: number; gapMs: number }) {
+  const lines: string[] = [];
+  for (const file of await readdir(folder, { recursive: true })) {
+    if (!file.endsWith('.tsv')) continue;
+    for (const line of (await readFile(path.join(folder, file), 'utf8')).split('\n')) {
+      const [start, , domain] = line.split('\t');
+      if (domain === violation.domain && Math.abs(Number(start) - violation.startMs) < 2_000) lines.push(line);
+    }
+  }
+  return { ...violation, lines: lines.sort() };
 }
 
 /** The unique keys in all indexes of a content folder. */

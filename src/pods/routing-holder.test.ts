@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest';
+import { createHolder, type Holder } from '../frontier/holder.js';
+import { createMemoryFrontier } from '../frontier/memory.js';
+import type { QueueEntry } from '../frontier/frontier.js';
+import { CrawlError } from '../errors.js';
+import { Log, LogLevel } from '../observe/log.js';
+import { fingerprintOf } from '../request/fingerprint.js';
+import { createRoutingHolder, linksOfName, packOutbox, podOfName, unpackOutbox } from './routing-holder.js';
+import { podOfDomain } from './topology.js';
+
+const PODS = 4;
+const silent = new Log({ level: LogLevel.OFF });
+const domains = Array.from({ length: 40 }, (_, n) => `site${n}.example`);
+const entry = (domain: string): QueueEntry => {
+  const record = `https://${domain}/`;
+  return { fingerprint: fingerprintOf(record), domain, record };
+};
+
+async function setUp(send: (pod: number, entries: readonly QueueEntry[]) => Promise<void>) {
+  const frontier = createMemoryFrontier({ holder: 'me', pacing: { delayMs: 0, turns: 10 }, access: 'owner' } as never);
+  const own = createHolder(frontier, { id: 'me' });
+  const stopping = new AbortController();
+  const holder = createRoutingHolder({
+    own,
+    pod: 0,
+    pods: PODS,
+    send,
+    log: silent,
+    checkAssignment: true,
+    signal: stopping.signal,
+    fullPauseMs: 1,
+  });
+  await own.add([entry(domains.find((domain) => podOfDomain(domain, PODS) === 0)!)]);
+  const { leases } = await holder.lease({ max: 1 });
+  return { frontier, own, holder, lease: leases[0]!.id, stopping };
+}
+
+const links = domains.map(entry);
+
+describe('routing holder', () => {
+  it('sends each link to the pod that owns its domain, before the visit is acknowledged', async () => {
+    const sent = new Map<number, readonly QueueEntry[]>();
+    let doneWhenSent = -1;
+    const { frontier, holder, lease } = await setUp(async (pod, entries) => {
+      doneWhenSent = (await frontier.overview()).counters.done;
+      sent.set(pod, entries);
+    });
+    await holder.settle({ settlements: [{ kind: 'done', lease, links }] });
+    const { counters } = await frontier.overview();
+    expect(doneWhenSent).toBe(0);
+    expect(counters.done).toBe(1);
+    for (const [pod, entries] of sent) {
+      expect(entries.map(({ domain }) => podOfDomain(domain, PODS))).toEqual(entries.map(() => pod));
+    }
+    const foreign = [...sent.values()].flat().length;
+    expect(foreign).toBe(domains.filter((domain) => podOfDomain(domain, PODS) !== 0).length);
+    expect(counters.accepted).toBe(domains.length - foreign);
+    expect(holder.figures.misplaced).toBe(0);
+  });
+
+  it('keeps links for a pod that is away in the outbox, in the step of the acknowledgement', async () => {
+    const { frontier, holder, lease } = await setUp(async (pod) => {
+      if (pod === 2) throw new CrawlError('QUEUE_UNREACHABLE', 'away');
+    });
+    await holder.settle({ settlements: [{ kind: 'done', lease, links }], notes: { other: '1' } });
+    const { notes } = await frontier.overview();
+    const [name] = Object.keys(notes).filter((key) => key.startsWith('outbox/')) as [string];
+    const owned = links.filter(({ domain }) => podOfDomain(domain, PODS) === 2);
+    expect(podOfName(name)).toBe(2);
+    expect(linksOfName(name)).toBe(owned.length);
+    expect(unpackOutbox(notes[name]!).map(({ domain }) => domain)).toEqual(owned.map(({ domain }) => domain));
+    expect(notes.other).toBe('1');
+  });
+
+  it('sends nothing for a visit whose lease was lost', async () => {
+    let sends = 0;
+    const { holder, lease } = await setUp(async () => void sends++);
+    const answer = await holder.settle({ settlements: [{ kind: 'done', lease, links }] }, 'an earlier life');
+    expect(answer.held).toBe(false);
+    expect(sends).toBe(0);
+  });
+
+  it('waits while the outbox is full, and goes on when there is room', async () => {
+    const { own, lease, stopping } = await setUp(async () => undefined);
+    let refusals = 3;
+    const full: Holder = {
+      ...own,
+      id: own.id,
+      settle: (call, life) =>
+        refusals-- > 0 ? Promise.reject(new CrawlError('QUEUE_FULL', 'full')) : own.settle(call, life),
+    };
+    const holder = createRoutingHolder({
+      own: full,
+      pod: 0,
+      pods: PODS,
+      send: () => Promise.resolve(),
+      log: silent,
+      checkAssignment: false,
+      signal: stopping.signal,
+      fullPauseMs: 1,
+    });
+    const answer = await holder.settle({ settlements: [{ kind: 'done', lease, links }] });
+    expect(answer.accepted).toEqual([true]);
+    expect(refusals).toBeLessThan(0);
+  });
+
+  it('gives entries back as they were packed', () => {
+    const all: QueueEntry[] = [{ ...links[0]!, priority: 2, forefront: true }, links[1]!];
+    expect(unpackOutbox(packOutbox(all))).toEqual([
+      { ...links[0]!, priority: 2, forefront: true },
+      { ...links[1]!, priority: 0, forefront: false },
+    ]);
+  });
+});

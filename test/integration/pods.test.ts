@@ -1,0 +1,97 @@
+// Crawls on pods as a person runs them: `orcrawl run` on real Redis servers, or on none.
+import { createServer } from 'node:net';
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { crawlOnPods, podOf, until } from '../support/pods-crawl.js';
+import { redisMissing } from '../support/redis-server.js';
+import { MAIN, startNode } from './cli-process.js';
+import { temporaryFolder } from '../support/crawl.js';
+
+// eslint-disable-next-line no-console -- a skip must say why
+if (redisMissing) console.warn(`crawls on Redis pods are skipped: ${redisMissing}`);
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+describe.skipIf(redisMissing)('two pods on two Redis servers', () => {
+  it('crawl everything once, politely, each URL on its pod, and end by themselves', { timeout: 120_000 }, async () => {
+    const metricsPort = await freePort();
+    let metrics = '';
+    const report = await crawlOnPods({
+      pods: 2,
+      parsers: 1,
+      hosts: 16,
+      pagesPerHost: 6,
+      delaySecs: 0.2,
+      metricsPort,
+      async during() {
+        await until(async () => {
+          metrics = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
+          return ['0', '1'].every((pod) => new RegExp(`pages_crawled_total\\{pod="${pod}"\\} [1-9]`).test(metrics));
+        });
+      },
+    });
+    expect(report.output).toContain('96 pages: nothing is left to crawl');
+    expect(report).toMatchObject({ exitCode: 0, stored: 96, missing: 0, duplicates: 0, misplaced: 0 });
+    expect(report).toMatchObject({ wrongDirectory: 0, violations: 0, errors: [] });
+    expect(Math.min(...report.byDirectory, ...report.domainsByPod)).toBeGreaterThan(0);
+    expect(report.smallestGapMs).toBeGreaterThanOrEqual(200);
+    expect(report.logs).toEqual(
+      ['pod_0', 'pod_1'].flatMap((pod) =>
+        ['fetcher_0', 'orchestrator_0', 'parser_0'].map((name) => `${pod}/${name}.log`),
+      ),
+    );
+    expect(metrics).toMatch(/orcrawl_store_up\{pod="1"\} 1/);
+    expect(metrics).toMatch(/orcrawl_process_resident_memory_bytes\{pod="0",process="parser_0"\} \d/);
+  });
+
+  it(
+    'stop at exactly max_pages, and leave links for a store that is away in the outbox',
+    { timeout: 120_000 },
+    async () => {
+      const report = await crawlOnPods({
+        pods: 2,
+        hosts: 30,
+        pagesPerHost: 10,
+        maxPages: 157,
+        async during({ servers, web }) {
+          const first = podOf(web.url(0), 2);
+          const other = servers[1 - first]!;
+          await other.stop('SIGKILL');
+          const before = await web.served();
+          await until(async () => (await web.served()) > before + 5);
+          await other.start();
+        },
+      });
+      expect(report.output).toContain('157 pages: max_pages reached');
+      expect(report).toMatchObject({ exitCode: 0, stored: 157, duplicates: 0, misplaced: 0 });
+    },
+  );
+});
+
+describe('embedded pods', () => {
+  it('crawl without Redis, each taking in the links that the other found', { timeout: 120_000 }, async () => {
+    const report = await crawlOnPods({ pods: 2, embedded: true, hosts: 12, pagesPerHost: 6 });
+    expect(report.output).toContain('72 pages: nothing is left to crawl');
+    expect(report).toMatchObject({ exitCode: 0, stored: 72, missing: 0, duplicates: 0, wrongDirectory: 0, errors: [] });
+  });
+
+  it('run a handler module, and say what is wrong with one', { timeout: 120_000 }, async () => {
+    const cwd = await temporaryFolder();
+    await writeFile(path.join(cwd, 'seeds.txt'), 'nothing here\n');
+    await writeFile(path.join(cwd, 'broken.ts'), 'throw new Error("no such luck");\n');
+    const flags = ['run', '--email', 'a@example.com', '--seed-file', 'seeds.txt', '--data-dir', 'data'];
+    await writeFile(path.join(cwd, 'crawl.yaml'), 'handler: ./broken.ts\nenable_prometheus: false\n');
+    const ended = await startNode([MAIN, ...flags, '--config', 'crawl.yaml'], { cwd }).ended;
+    expect(ended.code).toBe(1);
+    expect(ended.stderr).toMatch(/handler module .*broken\.ts does not load: no such luck/);
+  });
+});
