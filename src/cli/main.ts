@@ -9,6 +9,7 @@ import { EXIT, exitCodeOf } from './exit-codes.js';
 import { addGetCommand } from './get.js';
 import { addBatchCommand } from './batch.js';
 import { addCacheCommand } from './cache.js';
+import { addProfileCommand } from './profile.js';
 import { addScrapeCommand } from './scrape.js';
 import { addSimwebCommand } from './simweb.js';
 import { complain, errorLine, tolerateClosedPipes } from './terminal.js';
@@ -42,6 +43,7 @@ function createProgram(onExit: (code: number) => void): Command {
   addDemoCommand(program, onExit);
   addGetCommand(program, onExit);
   addSimwebCommand(program, onExit);
+  addProfileCommand(program, onExit);
   for (const command of program.commands) {
     command.copyInheritedSettings(program);
     for (const inner of command.commands) inner.copyInheritedSettings(program);

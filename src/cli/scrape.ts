@@ -3,14 +3,22 @@
 import { type Command, Option } from 'commander';
 import type { CacheMode } from '../store/cache.js';
 import { seedUrl, headers, wholeNumber } from './arguments.js';
-import { CACHE_OPTION, NO_BROWSER, seconds } from './batch.js';
+import { CACHE_OPTION, seconds } from './batch.js';
+import {
+  addBrowserFlags,
+  addFileFlags,
+  type BrowserFlags,
+  crawlerOptionsOf,
+  pageConfigOf,
+  writeFiles,
+} from './browser-flags.js';
 import { DEFAULT_FIELDS, itemOf } from './batch-items.js';
-import { EXIT, UsageError } from './exit-codes.js';
+import { EXIT } from './exit-codes.js';
 import { complain, say, shown } from './terminal.js';
 
 const FORMATS = ['markdown', 'text', 'html', 'json', 'links'] as const;
 
-interface ScrapeFlags {
+interface ScrapeFlags extends BrowserFlags {
   readonly format: (typeof FORMATS)[number];
   readonly selector?: string;
   readonly retries?: number;
@@ -19,10 +27,6 @@ interface ScrapeFlags {
   readonly header?: Readonly<Record<string, string>>;
   readonly cache?: CacheMode;
   readonly cacheTtl?: number;
-  readonly browser?: boolean;
-  readonly waitFor?: string;
-  readonly js?: string;
-  readonly screenshot?: string;
 }
 
 const EXAMPLES = `
@@ -30,10 +34,11 @@ Examples:
   $ orcrawl scrape example.com
   $ orcrawl scrape https://example.com/ --format json | jq .metadata
   $ orcrawl scrape example.com --selector main --format html
+  $ orcrawl scrape example.com --wait-for css:main --screenshot page.png
 `;
 
 export function addScrapeCommand(program: Command, onExit: (code: number) => void): void {
-  program
+  const command = program
     .command('scrape')
     .summary('fetch one page')
     .description('Fetches one page and writes its content to standard output.')
@@ -45,22 +50,17 @@ export function addScrapeCommand(program: Command, onExit: (code: number) => voi
     .option('--user-agent <UA>', 'the User-Agent header')
     .option('-H, --header <NAME: VALUE>', 'send a header (may be repeated)', headers)
     .addOption(CACHE_OPTION)
-    .option('--cache-ttl <SECS>', 'how long a cached page is used (default: for ever)', seconds)
-    .addOption(new Option('--browser').hideHelp())
-    .addOption(new Option('--wait-for <WHAT>').hideHelp())
-    .addOption(new Option('--js <CODE>').hideHelp())
-    .addOption(new Option('--screenshot <FILE>').hideHelp())
+    .option('--cache-ttl <SECS>', 'how long a cached page is used (default: for ever)', seconds);
+  addFileFlags(addBrowserFlags(command))
     .addHelpText('after', EXAMPLES)
     .action(async (url: string, flags: ScrapeFlags) => onExit(await scrape(url, flags)));
 }
 
 async function scrape(text: string, flags: ScrapeFlags): Promise<number> {
-  if (flags.browser || [flags.waitFor, flags.js, flags.screenshot].some((one) => one !== undefined)) {
-    throw new UsageError(NO_BROWSER);
-  }
+  const pageConfig = pageConfigOf(flags);
   const url = seedUrl(text);
   const { WebCrawler } = await import('../index.js');
-  const crawler = await WebCrawler.open();
+  const crawler = await WebCrawler.open(crawlerOptionsOf(flags));
   try {
     const result = await crawler.run(url, {
       cssSelector: flags.selector,
@@ -70,7 +70,9 @@ async function scrape(text: string, flags: ScrapeFlags): Promise<number> {
       headers: flags.header,
       cacheMode: flags.cache,
       cacheTtlSecs: flags.cacheTtl,
+      ...pageConfig,
     });
+    await writeFiles(result, flags);
     if (flags.format === 'json') say(JSON.stringify(itemOf(result, DEFAULT_FIELDS), null, 2));
     if (!result.success) {
       complain(`error: ${shown(result.errorMessage ?? '', 1000)} (${result.errorCode})`);

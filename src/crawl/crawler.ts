@@ -167,7 +167,18 @@ export function composeCrawler<Kind extends CrawlerKind>(
     const userAgentFor = (url: string) => admission.overrideFor(url).userAgent ?? options.userAgent;
     const onStatus = (statusCode: number) => stats.registerStatusCode(statusCode);
     const browsers = options.browser
-      ? await openBrowsers({ options, config, sessionPool, allowHost, onStatus }, privateHosts, engine)
+      ? await openBrowsers(
+          {
+            options,
+            config,
+            sessionPool,
+            allowHost,
+            onStatus,
+            http: (dress) => createHttpNavigation({ engine, options, allowHost, userAgentFor, dress, onStatus }),
+          },
+          privateHosts,
+          engine,
+        )
       : undefined;
     const navigate = browsers?.navigate ?? navigationOf(kind, options, engine, onStatus, allowHost, userAgentFor);
     const host: Omit<AttemptHost, 'land' | 'onFatal' | 'signal'> = {

@@ -14,6 +14,8 @@ export interface Transaction {
   /** How many more requests the visit may queue. */
   readonly roomForLinks: number;
   addLink(link: QueueEntry): void;
+  /** Forgets what was added so far: the handler begins anew. */
+  clear(): void;
   /** From now on adding is an error. */
   close(): void;
 }
@@ -61,6 +63,12 @@ export function createTransaction(url: string): Transaction {
       assertOpen();
       queued.add(bits53(link.fingerprint));
       links.push(link);
+    },
+    clear() {
+      items.length = 0;
+      links.length = 0;
+      queued.clear();
+      itemCharacters = 0;
     },
     close() {
       closed = true;
