@@ -1,7 +1,14 @@
 // The public surface: re-exports only. Importing it costs little; heavy parts load on first use.
 import './crawl/wiring.js';
 
-export { BasicCrawler, CheerioCrawler, FileDownload, HttpCrawler, PlaywrightCrawler } from './crawl/crawlers.js';
+export {
+  BasicCrawler,
+  CheerioCrawler,
+  FileDownload,
+  HttpCrawler,
+  PlaywrightCrawler,
+  AdaptivePlaywrightCrawler,
+} from './crawl/crawlers.js';
 export type { RunOptions as CrawlerRunOptions } from './crawl/crawler.js';
 export type {
   BasicCrawlerOptions,
@@ -118,6 +125,7 @@ export type {
   SentResponse,
 } from './handle/context.js';
 export type {
+  AdaptivePlaywrightCrawlingContext,
   BlockRequestsOptions,
   BrowserController,
   ClickElementsOptions,
@@ -140,6 +148,7 @@ export {
   createCheerioRouter,
   createFileRouter,
   createHttpRouter,
+  createAdaptivePlaywrightRouter,
   createPlaywrightRouter,
   Router,
 } from './handle/router.js';

@@ -9,6 +9,7 @@ import {
   RateLimiter,
   type RunConfig,
   WebCrawler,
+  type WebCrawlerOptions,
 } from '../index.js';
 import { type BatchFormat } from './batch-items.js';
 import { type BatchOutput, openOutput, readEarlier } from './batch-output.js';
@@ -29,6 +30,8 @@ export interface BatchSettings {
   readonly delay?: readonly [number, number] | undefined;
   readonly monitor: DisplayMode | 'none';
   readonly config: RunConfig & { cacheMode?: CacheMode };
+  /** Which engine, and how its browser is started. */
+  readonly crawler?: WebCrawlerOptions;
 }
 
 export async function runBatch(settings: BatchSettings): Promise<number> {
@@ -36,7 +39,7 @@ export async function runBatch(settings: BatchSettings): Promise<number> {
   const output = await openOutput({ ...settings, append: settings.resume });
   const over = new AbortController();
   const interruption = watchInterruption();
-  const crawler = await WebCrawler.open({ maxConnections: settings.maxConnections });
+  const crawler = await WebCrawler.open({ maxConnections: settings.maxConnections, ...settings.crawler });
   const all = urlsOf(settings.inputs, process.stdin, over.signal);
   const results = crawler.runMany(done ? without(all, done) : all, settings.config, dispatcherOf(settings));
   let failed = 0;

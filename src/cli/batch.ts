@@ -3,12 +3,13 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { CACHE_MODES, type CacheMode } from '../store/cache.js';
 import { wholeNumber } from './arguments.js';
+import { addBrowserFlags, type BrowserFlags, crawlerOptionsOf, pageConfigOf } from './browser-flags.js';
 import { BATCH_FORMATS, type BatchFormat, DEFAULT_FIELDS, parseFields } from './batch-items.js';
 import { inputOf } from './batch-urls.js';
 import { EXIT, exitCodeOf, UsageError } from './exit-codes.js';
 import { complain, errorLine, programName, quoted } from './terminal.js';
 
-interface BatchFlags {
+interface BatchFlags extends Omit<BrowserFlags, 'screenshot' | 'pdf'> {
   readonly stream?: boolean;
   readonly format?: BatchFormat;
   readonly out?: string;
@@ -25,8 +26,6 @@ interface BatchFlags {
   readonly validate?: boolean;
   readonly respectRobots?: boolean;
   readonly monitor: 'detailed' | 'aggregated' | 'none';
-  readonly browser?: boolean;
-  readonly userDataDir?: string;
   readonly resume?: string;
 }
 
@@ -48,7 +47,7 @@ export const CACHE_OPTION = new Option('--cache <MODE>', 'use of the page cache 
 );
 
 export function addBatchCommand(program: Command, onExit: (code: number) => void): void {
-  program
+  const command = program
     .command('batch')
     .summary('fetch a list of URLs')
     .description('Fetches every URL of a list and writes one result each.')
@@ -80,15 +79,14 @@ export function addBatchCommand(program: Command, onExit: (code: number) => void
         .choices(['detailed', 'aggregated', 'none'])
         .default('aggregated'),
     )
-    .option('--resume <FILE>', 'append to this file of earlier JSON lines and skip what succeeded there')
-    .addOption(new Option('--browser').hideHelp())
-    .addOption(new Option('--user-data-dir <DIR>').hideHelp())
+    .option('--resume <FILE>', 'append to this file of earlier JSON lines and skip what succeeded there');
+  addBrowserFlags(command)
     .addHelpText('after', EXAMPLES)
     .action(async (args: string[], flags: BatchFlags) => onExit(await batch(args, flags)));
 }
 
 async function batch(args: readonly string[], flags: BatchFlags): Promise<number> {
-  if (flags.browser || flags.userDataDir !== undefined) throw new UsageError(NO_BROWSER);
+  const pageConfig = pageConfigOf(flags);
   const { format = 'jsonl', resume } = flags;
   if (args.length === 0 && process.stdin.isTTY) {
     throw new UsageError('give a file of URLs, URLs, or - to read them from standard input');
@@ -123,7 +121,9 @@ async function batch(args: readonly string[], flags: BatchFlags): Promise<number
         cacheTtlSecs: flags.cacheTtl,
         validate: flags.validate,
         respectRobots: flags.respectRobots,
+        ...pageConfig,
       },
+      crawler: crawlerOptionsOf(flags),
     });
     if (code === EXIT.interrupted) {
       complain(
@@ -138,9 +138,6 @@ async function batch(args: readonly string[], flags: BatchFlags): Promise<number
     return EXIT.paused;
   }
 }
-
-export const NO_BROWSER =
-  'this version has no browser: leave out --browser, --wait-for, --js, --screenshot and --user-data-dir';
 
 function percent(text: string): number {
   const value = Number(text.trim().replace(/%$/, '') || NaN);

@@ -14,6 +14,7 @@ import { addCacheCommand } from './cache.js';
 import { addRunCommand } from './run.js';
 import { addBenchCommand, addPlanCommand } from './plan.js';
 import { addPodsCommand } from './pods.js';
+import { addProfileCommand } from './profile.js';
 import { addScrapeCommand } from './scrape.js';
 import { addSimwebCommand } from './simweb.js';
 import { complain, errorLine, tolerateClosedPipes } from './terminal.js';
@@ -55,6 +56,7 @@ function createProgram(onExit: (code: number) => void): Command {
   addComposeCommand(program, onExit);
   addPlanCommand(program, onExit);
   addBenchCommand(program, onExit);
+  addProfileCommand(program, onExit);
   for (const command of program.commands) {
     command.copyInheritedSettings(program);
     for (const inner of command.commands) inner.copyInheritedSettings(program);

@@ -3,14 +3,22 @@
 import { type Command, Option } from 'commander';
 import type { CacheMode } from '../store/cache.js';
 import { seedUrl, headers, wholeNumber } from './arguments.js';
-import { CACHE_OPTION, NO_BROWSER, seconds } from './batch.js';
+import { CACHE_OPTION, seconds } from './batch.js';
+import {
+  addBrowserFlags,
+  addFileFlags,
+  type BrowserFlags,
+  crawlerOptionsOf,
+  pageConfigOf,
+  writeFiles,
+} from './browser-flags.js';
 import { DEFAULT_FIELDS, fitMarkdown, itemOf } from './batch-items.js';
-import { EXIT, UsageError } from './exit-codes.js';
+import { EXIT } from './exit-codes.js';
 import { complain, say, shown } from './terminal.js';
 
 const FORMATS = ['markdown', 'fit', 'text', 'html', 'json', 'links'] as const;
 
-interface ScrapeFlags {
+interface ScrapeFlags extends BrowserFlags {
   readonly format: (typeof FORMATS)[number];
   readonly selector?: string;
   readonly retries?: number;
@@ -21,10 +29,6 @@ interface ScrapeFlags {
   readonly cacheTtl?: number;
   readonly validate?: boolean;
   readonly respectRobots?: boolean;
-  readonly browser?: boolean;
-  readonly waitFor?: string;
-  readonly js?: string;
-  readonly screenshot?: string;
 }
 
 const EXAMPLES = `
@@ -32,10 +36,11 @@ Examples:
   $ orcrawl scrape example.com --format fit
   $ orcrawl scrape https://example.com/ --format json | jq .metadata
   $ orcrawl scrape example.com --selector main --format html
+  $ orcrawl scrape example.com --wait-for css:main --screenshot page.png
 `;
 
 export function addScrapeCommand(program: Command, onExit: (code: number) => void): void {
-  program
+  const command = program
     .command('scrape')
     .summary('fetch one page')
     .description('Fetches one page and writes its content to standard output.')
@@ -53,22 +58,17 @@ export function addScrapeCommand(program: Command, onExit: (code: number) => voi
     .addOption(CACHE_OPTION)
     .option('--cache-ttl <SECS>', 'how long a cached page is used (default: for ever)', seconds)
     .option('--validate', 'follow HTTP’s caching rules, and ask whether a stale page is still good')
-    .option('--respect-robots', 'ask for nothing that robots.txt forbids')
-    .addOption(new Option('--browser').hideHelp())
-    .addOption(new Option('--wait-for <WHAT>').hideHelp())
-    .addOption(new Option('--js <CODE>').hideHelp())
-    .addOption(new Option('--screenshot <FILE>').hideHelp())
+    .option('--respect-robots', 'ask for nothing that robots.txt forbids');
+  addFileFlags(addBrowserFlags(command))
     .addHelpText('after', EXAMPLES)
     .action(async (url: string, flags: ScrapeFlags) => onExit(await scrape(url, flags)));
 }
 
 async function scrape(text: string, flags: ScrapeFlags): Promise<number> {
-  if (flags.browser || [flags.waitFor, flags.js, flags.screenshot].some((one) => one !== undefined)) {
-    throw new UsageError(NO_BROWSER);
-  }
+  const pageConfig = pageConfigOf(flags);
   const url = seedUrl(text);
   const { WebCrawler } = await import('../index.js');
-  const crawler = await WebCrawler.open();
+  const crawler = await WebCrawler.open(crawlerOptionsOf(flags));
   try {
     const result = await crawler.run(url, {
       cssSelector: flags.selector,
@@ -80,7 +80,9 @@ async function scrape(text: string, flags: ScrapeFlags): Promise<number> {
       cacheTtlSecs: flags.cacheTtl,
       validate: flags.validate,
       respectRobots: flags.respectRobots,
+      ...pageConfig,
     });
+    await writeFiles(result, flags);
     if (flags.format === 'json') say(JSON.stringify(itemOf(result, DEFAULT_FIELDS), null, 2));
     if (!result.success) {
       complain(`error: ${shown(result.errorMessage ?? '', 1000)} (${result.errorCode})`);

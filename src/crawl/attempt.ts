@@ -34,6 +34,8 @@ export interface Visit extends VisitContext {
   landWith(landing: Omit<Landing, 'lease'>): void;
   /** The response has ended and the same turn is used again: resolves when the domain has rested. */
   rest(ending: Ending): Promise<void>;
+  /** The handler will be called anew: what it added so far is forgotten. */
+  restart(): void;
 }
 
 /** How a navigation went. `requeue` and `refused` end the visit without the handler. */
@@ -87,7 +89,9 @@ export async function attempt(
     identity = await bindIdentity(host, request);
     visitContext = createVisitContext(host, request, identity, transaction);
     const { depart, land, landWith, rest } = turn;
-    const visit: Visit = { ...visitContext, depart, land, landWith, rest, request, identity, signal: host.signal };
+    const restart = () => transaction.clear();
+    const { signal } = host;
+    const visit: Visit = { ...visitContext, depart, land, landWith, rest, restart, request, identity, signal };
     const { context } = visitContext;
     const arrival = await host.navigate(visit, () => handle(host, context, request));
     return settleArrival(host, lease.id, arrival, request, identity, transaction, startedAtMs);

@@ -1,9 +1,15 @@
 // A crawl's browsers: the pool, the sessions' contexts and the navigation, opened with a run and closed with it.
 import type { Configuration } from '../configuration.js';
+import { programOf } from '../fetch/browser/launch.js';
 import { createBrowserPool, type BrowserPool } from '../fetch/browser/pool.js';
+import type { Session } from '../session/session.js';
 import type { SessionPool } from '../session/session-pool.js';
 import type { AttemptHost, Navigate } from './attempt.js';
 import { createBrowserIdentities } from './browser-identities.js';
+import { createRenderingMemory } from './adaptive-rendering.js';
+import { createAdaptiveNavigation, dressForPages, refuseShell } from './adaptive-visit.js';
+import type { HttpVisitParts } from './http-visit.js';
+import { dressPage } from './page-context.js';
 import type { ResolvedOptions } from './options.js';
 import { poolOptionsOf } from './playwright-options.js';
 import { createBrowserNavigation } from './playwright-visit.js';
@@ -21,26 +27,30 @@ export interface BrowserCrawlParts {
   readonly sessionPool: SessionPool | undefined;
   readonly allowHost: (url: string) => Promise<boolean>;
   readonly onStatus: (statusCode: number) => void;
+  /** Navigation without a browser, for the adaptive crawler. */
+  readonly http: (dress: HttpVisitParts['dress']) => Navigate;
 }
 
 /** Starts a browser at once: one that is missing ends the crawl before anything is asked for. */
 export async function openBrowserCrawl(parts: BrowserCrawlParts): Promise<BrowserCrawl> {
   const { options, config, sessionPool } = parts;
-  const pool = createBrowserPool(
-    poolOptionsOf(options.browser!, config, {
-      allowPrivateAddresses: options.allowPrivateAddresses,
-      ignoreTlsErrors: options.ignoreSslErrors,
-      userAgent: options.hasOwnUserAgent ? options.userAgent : undefined,
-    }),
-  );
+  const poolOptions = poolOptionsOf(options.browser!, config, {
+    allowPrivateAddresses: options.allowPrivateAddresses,
+    ignoreTlsErrors: options.ignoreSslErrors,
+    userAgent: options.hasOwnUserAgent ? options.userAgent : undefined,
+  });
+  const pool = createBrowserPool(poolOptions);
   const identities = sessionPool && createBrowserIdentities(sessionPool, options.proxyConfiguration !== undefined);
   try {
-    await pool.warmUp();
+    // The adaptive one may never need it.
+    if (options.kind === 'adaptive') programOf(poolOptions.launch);
+    else await pool.warmUp();
   } catch (error) {
     await pool.close();
     throw error;
   }
-  const navigate = createBrowserNavigation({
+  const release = (session: Session) => identities?.release(session);
+  const browser = createBrowserNavigation({
     pool,
     options,
     allowHost: async (url) => {
@@ -48,8 +58,21 @@ export async function openBrowserCrawl(parts: BrowserCrawlParts): Promise<Browse
       return parts.allowHost(url);
     },
     onStatus: parts.onStatus,
-    release: (session) => identities?.release(session),
+    release,
   });
+  const navigate =
+    options.kind === 'adaptive'
+      ? createAdaptiveNavigation({
+          http: parts.http((visit, capture) => {
+            dressPage(visit, capture, options);
+            dressForPages(visit);
+            refuseShell(capture);
+          }),
+          browser,
+          memory: createRenderingMemory(),
+          release,
+        })
+      : browser;
   return {
     pool,
     navigate,

@@ -107,7 +107,15 @@ export async function openCrawlHost(parts: CrawlHostParts): Promise<CrawlHost> {
     await http.close();
   };
   const browserParts = options.browser &&
-    parts.config && { options, config: parts.config, sessionPool, allowHost, onStatus };
+    parts.config && {
+      options,
+      config: parts.config,
+      sessionPool,
+      allowHost,
+      onStatus,
+      http: (dress: HttpVisitParts['dress']) =>
+        createHttpNavigation({ engine, options, allowHost, userAgentFor, dress, onStatus }),
+    };
   const browsers = browserParts && (await openBrowsers(browserParts, knownPrivateHosts, close));
   const host: CrawlHost['host'] = {
     crawler: parts.crawler,

@@ -14,7 +14,7 @@ import type {
   FileDownloadCrawlingContext,
   HttpCrawlingContext,
 } from '../handle/context.js';
-import type { PlaywrightCrawlingContext } from '../handle/browser-context.js';
+import type { AdaptivePlaywrightCrawlingContext, PlaywrightCrawlingContext } from '../handle/browser-context.js';
 import type { RouterHandler } from '../handle/router.js';
 import type { Dictionary } from '../request/request.js';
 import type { Dataset } from '../store/dataset.js';
@@ -196,6 +196,28 @@ export class PlaywrightCrawler<
 > extends BasicCrawler<Context> {
   constructor(options?: PlaywrightCrawlerOptions<NoInfer<Context>>, config?: Configuration) {
     super(options as BasicCrawlerOptions<Context>, config, 'playwright');
+  }
+}
+
+/**
+ * Fetches pages over HTTP and loads in a browser only those that need one: an empty shell that scripts would fill, or a
+ * page whose handler asks for `page`. Sites that need the browser are remembered. Handlers that use only what both have
+ * (`content`, `parseWithCheerio`, `enqueueLinks`, …) run in either; `renderingType` says in which.
+ *
+ * @example
+ * const crawler = new AdaptivePlaywrightCrawler({
+ *   async requestHandler({ request, parseWithCheerio, pushData, renderingType }) {
+ *     const $ = await parseWithCheerio('h1');
+ *     await pushData({ url: request.loadedUrl, heading: $('h1').text(), renderingType });
+ *   },
+ * });
+ * await crawler.run(['https://example.com']);
+ */
+export class AdaptivePlaywrightCrawler<
+  Context extends CrawlingContext = AdaptivePlaywrightCrawlingContext,
+> extends BasicCrawler<Context> {
+  constructor(options?: PlaywrightCrawlerOptions<NoInfer<Context>>, config?: Configuration) {
+    super(options as BasicCrawlerOptions<Context>, config, 'adaptive');
   }
 }
 

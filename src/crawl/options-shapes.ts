@@ -136,6 +136,14 @@ const {
 } = HTTP;
 const PLAYWRIGHT = { ...NAVIGATING, ...PLAYWRIGHT_ONLY } as const satisfies ShapeOf<PlaywrightCrawlerOptions>;
 
+const OF_ADAPTIVE: Shape = {
+  renderingTypeDetectionRatio: withoutEffect('a page is judged by what its bytes show'),
+  resultChecker: withoutEffect('a page is judged by what its bytes show'),
+  resultComparator: withoutEffect('a page is judged by what its bytes show'),
+  renderingTypePredictor: withoutEffect('sites are remembered by what their pages needed'),
+  preventDirectStorageAccess: withoutEffect('what a handler adds through its context is one transaction'),
+};
+
 function isRobotsOption(value: unknown): boolean {
   if (typeof value === 'boolean') return true;
   if (!anObject.accepts(value)) return false;
@@ -150,6 +158,7 @@ export const CRAWLER_NAMES = {
   cheerio: 'CheerioCrawler',
   file: 'FileDownload',
   playwright: 'PlaywrightCrawler',
+  adaptive: 'AdaptivePlaywrightCrawler',
 } as const;
 export type CrawlerKind = keyof typeof CRAWLER_NAMES;
 
@@ -159,4 +168,5 @@ export const SHAPES: Readonly<Record<CrawlerKind, Shape>> = Object.freeze({
   cheerio: { ...FROM_CRAWLEE, ...HTTP },
   file: { ...FROM_CRAWLEE, ...FILE },
   playwright: { ...FROM_CRAWLEE, ...PLAYWRIGHT },
+  adaptive: { ...FROM_CRAWLEE, ...OF_ADAPTIVE, ...PLAYWRIGHT },
 });

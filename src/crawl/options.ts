@@ -27,6 +27,7 @@ export interface OptionsOfKind {
   cheerio: CheerioCrawlerOptions<AnyData>;
   file: FileDownloadOptions<AnyData>;
   playwright: PlaywrightCrawlerOptions<AnyData>;
+  adaptive: PlaywrightCrawlerOptions<AnyData>;
 }
 
 /** Options with every default applied. Durations in milliseconds; "no limit" is Infinity. */
@@ -129,7 +130,7 @@ export function resolveOptions<Kind extends CrawlerKind>(
 ): ResolvedOptions {
   const owner = CRAWLER_NAMES[kind];
   const problems = findProblems(owner, given, SHAPES[kind], warn);
-  if (problems.length === 0 && kind === 'playwright') {
+  if (problems.length === 0 && usesBrowser(kind)) {
     problems.push(...findBrowserProblems(owner, given as PlaywrightCrawlerOptions));
   }
   if (problems.length > 0) throw optionError(problems);
@@ -139,17 +140,21 @@ export function resolveOptions<Kind extends CrawlerKind>(
   return Object.freeze(withDefaults(kind, given as FileDownloadOptions<AnyData>));
 }
 
+function usesBrowser(kind: CrawlerKind): boolean {
+  return kind === 'playwright' || kind === 'adaptive';
+}
+
 function withDefaults(kind: CrawlerKind, given: FileDownloadOptions<AnyData>): ResolvedOptions {
   const pool = given.autoscaledPoolOptions ?? {};
   const minConcurrency = given.minConcurrency ?? pool.minConcurrency ?? 1;
   const streams = given.streamHandler !== undefined;
   const navigationTimeoutSecs =
-    given.navigationTimeoutSecs ?? (streams ? STREAM_TIMEOUT_SECS : kind === 'playwright' ? 60 : 30);
+    given.navigationTimeoutSecs ?? (streams ? STREAM_TIMEOUT_SECS : usesBrowser(kind) ? 60 : 30);
   const handlerTimeoutSecs = given.requestHandlerTimeoutSecs ?? (streams ? navigationTimeoutSecs : 60);
   const useSessionPool = given.useSessionPool ?? true;
   return {
     kind,
-    browser: kind === 'playwright' ? browserCrawlOptions(given as PlaywrightCrawlerOptions) : undefined,
+    browser: usesBrowser(kind) ? browserCrawlOptions(given as PlaywrightCrawlerOptions) : undefined,
     hasOwnUserAgent: given.userAgent !== undefined,
     owner: CRAWLER_NAMES[kind],
     requestHandler: given.requestHandler ?? given.router,

@@ -14,6 +14,8 @@ export interface Transaction {
   /** How many more requests the visit may queue. */
   readonly roomForLinks: number;
   addLink(link: QueueEntry): void;
+  /** Forgets what was added so far: the handler begins anew. */
+  clear(): void;
   /** From now on adding is an error. */
   close(): void;
 }
@@ -68,6 +70,13 @@ class VisitTransaction implements Transaction {
     this.#assertOpen();
     this.#queued.add(bits53(link.fingerprint));
     this.links.push(link);
+  }
+
+  clear(): void {
+    this.items.length = 0;
+    this.links.length = 0;
+    this.#queued.clear();
+    this.#itemCharacters = 0;
   }
 
   close(): void {

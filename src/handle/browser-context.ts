@@ -94,3 +94,11 @@ export type PlaywrightHook<Context = PlaywrightCrawlingContext> = (
   context: Context,
   gotoOptions: PlaywrightGotoOptions,
 ) => Awaitable<void>;
+
+/** The context of AdaptivePlaywrightCrawler; touching what only a page can do has the request loaded in a browser. */
+export interface AdaptivePlaywrightCrawlingContext<
+  UserData extends Dictionary = AnyData,
+> extends PlaywrightCrawlingContext<UserData> {
+  /** How this page was fetched. */
+  renderingType: 'static' | 'browser';
+}

@@ -10,7 +10,7 @@ import type {
   HttpCrawlingContext,
   LoadedRequest,
 } from './context.js';
-import type { PlaywrightCrawlingContext } from './browser-context.js';
+import type { AdaptivePlaywrightCrawlingContext, PlaywrightCrawlingContext } from './browser-context.js';
 
 /** The context of a route, its user data typed by the label. */
 export type RouteContext<Context, UserData extends Dictionary> = Omit<Context, 'request'> & {
@@ -160,6 +160,14 @@ export function createCheerioRouter<
 /** A router for PlaywrightCrawler. */
 export function createPlaywrightRouter<
   Context extends PlaywrightCrawlingContext = PlaywrightCrawlingContext,
+  Routes extends Record<keyof Routes, Dictionary> = AnyRoutes<Context>,
+>(routes?: RouterRoutes<Context, Routes>): RouterHandler<Context, Routes> {
+  return Router.create<Context, Routes>(routes);
+}
+
+/** A router for AdaptivePlaywrightCrawler. */
+export function createAdaptivePlaywrightRouter<
+  Context extends AdaptivePlaywrightCrawlingContext = AdaptivePlaywrightCrawlingContext,
   Routes extends Record<keyof Routes, Dictionary> = AnyRoutes<Context>,
 >(routes?: RouterRoutes<Context, Routes>): RouterHandler<Context, Routes> {
   return Router.create<Context, Routes>(routes);

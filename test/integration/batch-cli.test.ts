@@ -38,9 +38,9 @@ describe('orcrawl scrape', () => {
       const failed = await run(cwd, ['scrape', web.url(0, '/_/status/404')]);
       expect([failed.code, failed.stdout]).toEqual([2, '']);
       expect(failed.stderr).toContain('(HTTP_STATUS)');
-      const browser = await run(cwd, ['scrape', web.url(0), '--browser']);
-      expect([browser.code, browser.stdout]).toEqual([1, '']);
-      expect(browser.stderr).toContain('no browser');
+      const waiting = await run(cwd, ['scrape', web.url(0), '--wait-for', '#main']);
+      expect([waiting.code, waiting.stdout]).toEqual([1, '']);
+      expect(waiting.stderr).toContain('css:SELECTOR');
     }));
 });
 
@@ -184,7 +184,7 @@ describe('orcrawl batch', () => {
         ['batch', web.url(0), '--cache', 'sometimes'],
         ['batch', web.url(0), '--delay', '3-1'],
         ['batch', web.url(0), '--resume', 'x.jsonl', '--format', 'csv'],
-        ['batch', web.url(0), '--browser'],
+        ['batch', web.url(0), '--wait-for', '#main'],
       ];
       for (const args of wrong) {
         const { code, stdout, stderr } = await run(cwd, args);

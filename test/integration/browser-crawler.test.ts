@@ -3,9 +3,16 @@ import { createSocket } from 'node:dgram';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { Configuration, KeyValueStore, PlaywrightCrawler, ProxyConfiguration } from '../../src/index.js';
+import {
+  AdaptivePlaywrightCrawler,
+  Configuration,
+  KeyValueStore,
+  PlaywrightCrawler,
+  ProxyConfiguration,
+} from '../../src/index.js';
 import type { PlaywrightCrawlerOptions } from '../../src/index.js';
 import { startProxy } from '../../src/testing/proxy.js';
+import { APP, ARTICLE } from '../support/browser-pages.js';
 import { browserPath, browserProcesses, serveSite, type Site } from '../support/browser.js';
 
 const LIST = `<title>list</title><ul id="list"></ul><script>
@@ -258,6 +265,34 @@ describe.skipIf(browserPath === undefined)('PlaywrightCrawler', () => {
       inside.close();
       udp.close();
     }
+  });
+
+  it('adapts: HTTP for pages that show themselves, the browser for shells and for handlers that ask for a page', async () => {
+    const items: unknown[] = [];
+    const app = await serveSite({ '/article': ARTICLE, '/app': APP, '/asks': ARTICLE });
+    const crawler = new AdaptivePlaywrightCrawler(
+      {
+        launchContext: { launchOptions: { executablePath: browserPath } },
+        maxRequestRetries: 0,
+        async requestHandler(context) {
+          const { request, parseWithCheerio, pushData, renderingType } = context;
+          await pushData({ path: new URL(request.url).pathname, early: renderingType });
+          const asked = request.url.endsWith('/asks') ? await context.page.title() : '';
+          const $ = await parseWithCheerio('h1');
+          items.push([new URL(request.url).pathname, renderingType, $('h1').text(), asked]);
+        },
+      },
+      new Configuration({ persistStorage: false }),
+    );
+    await crawler.run(['/article', '/app', '/asks'].map((route) => app.url + route));
+    await app.close();
+    expect(items.sort()).toEqual([
+      ['/app', 'browser', 'Rendered by script', ''],
+      ['/article', 'static', 'Plain article', ''],
+      ['/asks', 'browser', 'Plain article', 'article'],
+    ]);
+    // What the first, static run of /asks had added is gone.
+    expect((await crawler.getData()).items).toHaveLength(3);
   });
 
   it('ends before anything starts when the browser is missing or an option is wrong', async () => {

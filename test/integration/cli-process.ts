@@ -19,6 +19,7 @@ export interface Started {
   readonly ended: Promise<Ended>;
   /** What it wrote to standard output so far. */
   readonly stdout: () => string;
+  readonly stderr: () => string;
   signal(name: NodeJS.Signals): void;
 }
 
@@ -65,7 +66,7 @@ export function startNode(
       resolve({ code, signal, stdout, stderr });
     });
   });
-  return { ended, stdout: () => stdout, signal: (name) => void child.kill(name) };
+  return { ended, stdout: () => stdout, stderr: () => stderr, signal: (name) => void child.kill(name) };
 }
 
 /** Resolves when `holds` does; rejects after a while. */

@@ -4,6 +4,8 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Simweb, startProxy } from '../../src/testing/index.js';
+import { browserPath } from '../support/browser.js';
+import { serveExamples } from '../support/example-pages.js';
 import { EXAMPLES, inTemporaryFolder, readLines, startNode, type Ended } from './cli-process.js';
 
 const TYPESCRIPT = import.meta.resolve('jiti/register');
@@ -25,6 +27,35 @@ function example(cwd: string, name: string, args: string[] = [], env: Record<str
 
 /** Each example, how it is run and what it must have done. */
 const CASES: Record<string, (cwd: string) => Promise<void>> = {
+  async 'browser-click-through'(cwd) {
+    if (browserPath === undefined) return;
+    const site = await serveExamples();
+    const { code, stdout } = await example(cwd, 'browser-click-through', [`${site.url}/list`]);
+    await site.close();
+    expect(code).toBe(0);
+    const expected = [1, 2, 3].flatMap((page) => [1, 2, 3].map((n) => `commit ${page}.${n}`));
+    expect(JSON.parse(stdout)).toEqual(expected);
+    expect(site.asked.filter((asked) => asked === '/list')).toHaveLength(1);
+  },
+
+  async 'browser-infinite-list'(cwd) {
+    if (browserPath === undefined) return;
+    const site = await serveExamples();
+    const { code, stdout } = await example(cwd, 'browser-infinite-list', [`${site.url}/endless`]);
+    await site.close();
+    expect([code, stdout]).toEqual([0, expect.stringContaining('40 items')]);
+    expect(await itemsIn(cwd)).toHaveLength(40);
+  },
+
+  async 'browser-login'(cwd) {
+    if (browserPath === undefined) return;
+    const site = await serveExamples();
+    const first = await example(cwd, 'browser-login', [site.url]);
+    const second = await example(cwd, 'browser-login', [site.url]);
+    await site.close();
+    expect([first.stdout, second.stdout]).toEqual(['logged in\nAccount of ann\n', 'still logged in\nAccount of ann\n']);
+  },
+
   async 'ten-lines'(cwd) {
     const { code, stdout } = await example(cwd, 'ten-lines', [web.url(0)]);
     expect(code).toBe(0);

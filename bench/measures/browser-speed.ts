@@ -1,0 +1,131 @@
+// Pages per CPU-second of PlaywrightCrawler beside Crawlee's at its defaults, and what one session saves of a launch a URL.
+// CPU time is that of Node and all browser processes: children's times as the kernel adds them up when they end.
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { findBrowser } from '../../src/fetch/browser/find-browser.js';
+import { WebCrawler } from '../../src/index.js';
+import type { Figure } from '../measure.js';
+
+const CONTESTANT = fileURLToPath(new URL('../browser/contestant.mjs', import.meta.url));
+const OURS = new URL('../../dist/index.js', import.meta.url).href;
+const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+/** Crawlee with its own Playwright, outside the project. */
+function crawleeEntry(): string {
+  const folder = process.env.CRAWLEE_FOLDER ?? join(tmpdir(), 'orcrawl-bench', 'crawlee-playwright');
+  if (!existsSync(join(folder, 'node_modules/@crawlee/playwright'))) {
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'package.json'), '{"private":true,"type":"module"}');
+    const args = ['i', '--no-audit', '--no-fund', '--ignore-scripts', '@crawlee/playwright@3.18', 'playwright@1.65'];
+    spawnSync('npm', args, { cwd: folder, stdio: 'inherit' });
+  }
+  return pathToFileURL(join(folder, 'node_modules/@crawlee/playwright/index.mjs')).href;
+}
+
+/** CPU of a contestant and all its descendants, in milliseconds: bash's `times` of its ended children. */
+function run(args: readonly string[]): Promise<{ cpuMs: number; seen: number }> {
+  return new Promise((resolve, reject) => {
+    const script = '"$0" "$@"; times';
+    const child = spawn('bash', ['-c', script, process.execPath, CONTESTANT, ...args], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let out = '';
+    child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
+    child.on('error', reject);
+    child.on('close', () => {
+      const seen = Number(/"seen":(\d+)/.exec(out)?.[1] ?? NaN);
+      const children = out.trim().split('\n').at(-1) ?? '';
+      const cpuMs = [...children.matchAll(/(\d+)m([\d.]+)s/g)].reduce(
+        (sum, [, m, s]) => sum + Number(m) * 60e3 + Number(s) * 1e3,
+        0,
+      );
+      resolve({ cpuMs, seen });
+    });
+  });
+}
+
+export async function measure(): Promise<Figure[]> {
+  const executable = process.env.ORCRAWL_DEFAULT_BROWSER_PATH ?? findBrowser({ headless: true, hasProfile: true });
+  const pages = process.env.PAGES ?? '100';
+  const server = createServer((request, response) => {
+    const url = request.url ?? '/';
+    if (url.startsWith('/a.css'))
+      return response
+        .writeHead(200, { 'content-type': 'text/css', 'cache-control': 'max-age=600' })
+        .end('p{margin:1em}');
+    if (url.startsWith('/a.js'))
+      return response
+        .writeHead(200, { 'content-type': 'text/javascript', 'cache-control': 'max-age=600' })
+        .end('document.title += "!"');
+    if (url.startsWith('/a.png')) return response.writeHead(200, { 'content-type': 'image/png' }).end(PNG);
+    const body = '<p>Some text of a page with a <a href="/x">link</a>.</p>'.repeat(200);
+    return response
+      .writeHead(200, { 'content-type': 'text/html' })
+      .end(
+        `<title>page ${url}</title><link rel="stylesheet" href="/a.css"><script src="/a.js"></script><img src="/a.png?${url}">${body}`,
+      );
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const times = async (name: string, entry: string) => {
+    const many = await run([name, base, pages, '4', executable, entry]);
+    return { ...many, perPage: many.cpuMs / Number(pages) };
+  };
+  const ours = await times('orcrawl', OURS);
+  const theirs = await times('crawlee', crawleeEntry());
+  const sessions = await sessionSavings(base, executable);
+  server.closeAllConnections();
+  server.close();
+  const version = existsSync('/proc/version') ? readFileSync('/proc/version', 'utf8').split(' ')[2] : '';
+  return [
+    {
+      what: `PlaywrightCrawler, ${pages} pages at concurrency 4, CPU-ms a page, ours and Crawlee 3.18's (${ours.seen} and ${theirs.seen} seen; Linux ${version})`,
+      measured: `${ours.perPage.toFixed(0)} and ${theirs.perPage.toFixed(0)}: ${(theirs.perPage / ours.perPage).toFixed(2)}×`,
+      goal: '≥ 1.3×',
+    },
+    sessions,
+  ];
+}
+
+/** The same URLs: a browser launched for each, one browser without a session, and one session. */
+async function sessionSavings(base: string, executablePath: string): Promise<Figure> {
+  const urls = Array.from({ length: 8 }, (_, n) => `${base}/page/${n}`);
+  const config = { delayBeforeReturnMs: 0 };
+  const timed = async (work: () => Promise<void>) => {
+    const startMs = performance.now();
+    await work();
+    return (performance.now() - startMs) / urls.length;
+  };
+  const open = () => WebCrawler.open({ browser: { executablePath } });
+  const launched = await timed(async () => {
+    for (const url of urls) {
+      const crawler = await open();
+      await crawler.run(url, config);
+      await crawler.close();
+    }
+  });
+  const crawler = await open();
+  await crawler.run(urls[0]!, { ...config, sessionId: 's' });
+  const session = await timed(async () => {
+    for (const url of urls) await crawler.run(url, { ...config, sessionId: 's' });
+  });
+  // What the page itself costs: the same navigation again in Playwright alone.
+  const bare = await timed(async () => {
+    for (const url of urls) await crawler.run(url, { ...config, sessionId: 's', jsOnly: true, jsCode: '1' });
+  });
+  await crawler.close();
+  const saved = (launched - session) / (launched - bare);
+  return {
+    what: 'ms a URL: a browser launched for each; one session; nothing loaded at all (wall clock, one run)',
+    measured: `${launched.toFixed(0)}; ${session.toFixed(0)}; ${bare.toFixed(0)}: saves ${(saved * 100).toFixed(0)} % of the overhead`,
+    goal: '≥ 80 %',
+  };
+}

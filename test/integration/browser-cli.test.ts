@@ -1,0 +1,70 @@
+// The command line in a browser: scrape with waits and files, a batch in one session, and a profile made by hand.
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { browserPath, type Site } from '../support/browser.js';
+import { serveExamples } from '../support/example-pages.js';
+import { inTemporaryFolder, MAIN, startNode, until } from './cli-process.js';
+
+describe.skipIf(browserPath === undefined)('orcrawl in a browser', () => {
+  let site: Site;
+  beforeAll(async () => {
+    site = await serveExamples();
+  });
+  afterAll(() => site.close());
+
+  const start = (cwd: string, args: string[]) =>
+    startNode([MAIN, ...args], {
+      cwd,
+      env: { ORCRAWL_DEFAULT_BROWSER_PATH: browserPath!, XDG_DATA_HOME: path.join(cwd, 'data') },
+    });
+
+  it('waits, runs scripts, and writes pictures and documents', () =>
+    inTemporaryFolder(async (cwd) => {
+      const flags = [
+        '--js',
+        'next.click()',
+        '--wait-for',
+        'css:[data-page="2"] li',
+        '--screenshot',
+        'a.png',
+        '--pdf',
+        'a.pdf',
+      ];
+      const { code, stdout } = await start(cwd, ['scrape', `${site.url}/list`, '--format', 'text', ...flags]).ended;
+      expect([code, stdout.split('\n')[0]]).toEqual([0, 'commit 2.1']);
+      expect((await readFile(path.join(cwd, 'a.png'))).subarray(1, 4).toString()).toBe('PNG');
+      expect((await readFile(path.join(cwd, 'a.pdf'))).subarray(0, 4).toString()).toBe('%PDF');
+    }));
+
+  it('uses a profile that was made before, in batches too', () =>
+    inTemporaryFolder(async (cwd) => {
+      const creating = start(cwd, [
+        'profile',
+        'create',
+        'ann',
+        `${site.url}/login`,
+        '--headless',
+        '--executable-path',
+        browserPath!,
+      ]);
+      await until(() => site.asked.includes('/login'), 'the page is open');
+      await until(() => creating.stderr().includes('ready'), 'the browser is ready');
+      creating.signal('SIGINT');
+      const created = await creating.ended;
+      expect([created.code, created.stdout.trim()]).toEqual([0, expect.stringContaining('--user-data-dir ann')]);
+      expect((await start(cwd, ['profile', 'list']).ended).stdout).toContain('ann\t');
+      const args = ['--user-data-dir', 'ann', '--session', 's', '--monitor', 'none', '--fields', 'url,engine,title'];
+      const { code, stdout } = await start(cwd, ['batch', `${site.url}/account`, `${site.url}/list`, ...args]).ended;
+      expect(code).toBe(0);
+      expect(
+        stdout
+          .trim()
+          .split('\n')
+          .map((line) => JSON.parse(line) as { title: string; engine: string }),
+      ).toMatchObject([
+        { title: 'account', engine: 'browser' },
+        { title: 'commits', engine: 'browser' },
+      ]);
+    }));
+});
