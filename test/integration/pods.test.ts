@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { crawlOnPods, podOf, until } from '../support/pods-crawl.js';
 import { redisMissing } from '../support/redis-server.js';
 import { MAIN, startNode } from './cli-process.js';
+import { Simweb } from '../../src/testing/index.js';
 import { temporaryFolder } from '../support/crawl.js';
 
 // eslint-disable-next-line no-console -- a skip must say why
@@ -82,6 +83,40 @@ describe('embedded pods', () => {
     const report = await crawlOnPods({ pods: 2, embedded: true, hosts: 12, pagesPerHost: 6 });
     expect(report.output).toContain('72 pages: nothing is left to crawl');
     expect(report).toMatchObject({ exitCode: 0, stored: 72, missing: 0, duplicates: 0, wrongDirectory: 0, errors: [] });
+  });
+
+  it('end on a signal, are not continued or wiped by accident, and lose nothing', { timeout: 120_000 }, async () => {
+    const cwd = await temporaryFolder();
+    await using web = await Simweb.start({ hosts: 6, pagesPerHost: 10, pageBytes: 2_000, latencyMs: 40 });
+    await writeFile(path.join(cwd, 'seeds.txt'), [...web.seeds()].join('\n'));
+    await writeFile(
+      path.join(cwd, 'crawl.yaml'),
+      [
+        'data_dirs: [data]',
+        'seed_file: seeds.txt',
+        'email: test@example.com',
+        'politeness_delay_seconds: 0',
+        'fetcher_workers: 4',
+        'allow_private_addresses: true',
+        'enable_cpu_affinity: false',
+        'enable_prometheus: false',
+      ].join('\n'),
+    );
+    const run = (...flags: string[]) => startNode([MAIN, 'run', '--config', 'crawl.yaml', ...flags], { cwd });
+    const first = run();
+    await until(async () => web.served() > 8);
+    first.signal('SIGINT');
+    expect((await first.ended).code).toBe(130);
+    const second = await run().ended;
+    expect(second.code).toBe(1);
+    expect(second.stderr).toMatch(
+      /holds \d+ URLs of an earlier crawl: continue it with --resume, or give it up with --fresh/,
+    );
+    const third = await run('--resume').ended;
+    expect(third.stdout).toContain('60 pages: nothing is left to crawl');
+    expect(third.code).toBe(0);
+    const fourth = await run('--fresh', '--max-pages', '7').ended;
+    expect(fourth.stdout).toContain('7 pages: max_pages reached');
   });
 
   it('run a handler module, and say what is wrong with one', { timeout: 120_000 }, async () => {

@@ -32,6 +32,11 @@ local function tick()
     local time = call('TIME')
     wall = tonumber(time[1]) * 1000 + floor(tonumber(time[2]) / 1000)
   end
+  -- A caller that has heard nothing yet moves nothing: what passed is for the next one to count. Taking it away here
+  -- would set pod time back against what others know, and a delay that began meanwhile would end early.
+  if upperMs <= 0 and hot.wall > 0 then
+    return
+  end
   local now = min(hot.now + wall - hot.wall, upperMs)
   hot.now = max(hot.now, now, lowerMs)
   hot.wall = wall
