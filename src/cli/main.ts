@@ -23,6 +23,7 @@ Examples:
   $ orcrawl get example.com -d ./data            print a page that a crawl stored
   $ orcrawl scrape example.com                   one page as markdown
   $ cat urls.txt | orcrawl batch - --stream      a list of URLs, one JSON line each
+  $ orcrawl scrape example.com --wait-for css:main --screenshot page.png   in a browser
   $ orcrawl simweb --port 8080                   serve a synthetic web to try things on
   $ orcrawl crawl --help                         everything a crawl can be told
 `;
