@@ -1,7 +1,7 @@
 // Pages per CPU-second of PlaywrightCrawler beside Crawlee's at its defaults, and what one session saves of a launch a URL.
-// CPU time is that of Node and all browser processes: children's times as the kernel adds them up when they end.
+// CPU time is that of Node and all browser processes, read from /proc (Linux).
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -30,26 +30,45 @@ function crawleeEntry(): string {
   return pathToFileURL(join(folder, 'node_modules/@crawlee/playwright/index.mjs')).href;
 }
 
-/** CPU of a contestant and all its descendants, in milliseconds: bash's `times` of its ended children. */
+/** Fields 14 and 15 of /proc/PID/stat count hundredths of a second. */
+const TICK_MS = 10;
+const SAMPLE_MS = 50;
+
+/**
+ * CPU of a contestant and all its descendants: the last reading of every process ever seen below it. What the kernel adds
+ * up for parents would miss renderers, which outlive the process that would have waited for them.
+ */
 function run(args: readonly string[]): Promise<{ cpuMs: number; seen: number }> {
   return new Promise((resolve, reject) => {
-    const script = '"$0" "$@"; times';
-    const child = spawn('bash', ['-c', script, process.execPath, CONTESTANT, ...args], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
+    const child = spawn(process.execPath, [CONTESTANT, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const below = new Set([child.pid!]);
+    const cpu = new Map<number, number>();
+    const sampling = setInterval(() => sample(below, cpu), SAMPLE_MS);
     let out = '';
     child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
     child.on('error', reject);
     child.on('close', () => {
-      const seen = Number(/"seen":(\d+)/.exec(out)?.[1] ?? NaN);
-      const children = out.trim().split('\n').at(-1) ?? '';
-      const cpuMs = [...children.matchAll(/(\d+)m([\d.]+)s/g)].reduce(
-        (sum, [, m, s]) => sum + Number(m) * 60e3 + Number(s) * 1e3,
-        0,
-      );
-      resolve({ cpuMs, seen });
+      clearInterval(sampling);
+      const cpuMs = [...cpu.values()].reduce((sum, ticks) => sum + ticks * TICK_MS, 0);
+      resolve({ cpuMs, seen: Number(/"seen":(\d+)/.exec(out)?.[1] ?? NaN) });
     });
   });
+}
+
+/** Processes are listed by number, so children mostly follow their parents; one that does not is found the next time. */
+function sample(below: Set<number>, cpu: Map<number, number>): void {
+  for (const name of readdirSync('/proc')) {
+    if (!/^\d+$/.test(name)) continue;
+    try {
+      const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
+      const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+      const pid = Number(name);
+      if (below.has(Number(fields[1]))) below.add(pid);
+      if (below.has(pid)) cpu.set(pid, Number(fields[11]) + Number(fields[12]));
+    } catch {
+      // Gone meanwhile.
+    }
+  }
 }
 
 export async function measure(): Promise<Figure[]> {

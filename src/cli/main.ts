@@ -29,6 +29,7 @@ Examples:
   $ orcrawl scrape example.com                   one page as markdown
   $ cat urls.txt | orcrawl batch - --stream      a list of URLs, one JSON line each
   $ orcrawl run --config crawl.yaml              crawl the web on pods
+  $ orcrawl scrape example.com --wait-for css:main --screenshot page.png   in a browser
   $ orcrawl simweb --port 8080                   serve a synthetic web to try things on
   $ orcrawl config check crawl.yaml              what a crawl on pods would be
   $ orcrawl crawl --help                         everything a crawl can be told

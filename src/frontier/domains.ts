@@ -148,7 +148,9 @@ export function createDomains(options: {
       const hadNoneFree = domain.turnsOut >= turnsOf(domain);
       // The rows of an owner that died do not tell its turns.
       domain.turnsOut = Math.max(0, domain.turnsOut - 1);
-      if (hadNoneFree || !owned) mark(domain);
+      // Also one that had none free by a pacing that was changed since.
+      const isMissing = domain.queued > 0 && domain.dueMs < 0;
+      if (hadNoneFree || isMissing || !owned) mark(domain);
       return hadNoneFree;
     },
     rest(domain, restMs) {

@@ -69,7 +69,8 @@ describe('the packed package', () => {
 describe('import of the package', () => {
   it('loads a handful of files, and no package but on first use', async () => {
     const { files, packages } = await staticImports(path.join(root, 'dist/index.js'));
-    expect(files.size).toBeLessThanOrEqual(12);
+    // Bundled: the sources would be hundreds.
+    expect(files.size).toBeLessThanOrEqual(30);
     expect([...packages].filter((name) => !name.startsWith('node:'))).toEqual([]);
   });
 });
