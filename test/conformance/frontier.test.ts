@@ -197,6 +197,26 @@ describe('frontier on disk', () => {
     await last.close();
   });
 
+  it('has a domain due again when a turn returns, whatever its turns were meanwhile', async () => {
+    const frontier = await openEmbeddedLmdb(folder(), { holder: 'h', pacing: { delayMs: 0, turns: 9 } });
+    let call = 0;
+    const lease = async (max: number) => (await frontier.lease({ holder: 'h', call: ++call, max })).leases;
+    await frontier.add({
+      holder: 'h',
+      call: ++call,
+      entries: Array.from({ length: 9 }, (_, n) => entry(`p${n}`, 'd')),
+    });
+    const leases = await lease(3);
+    // Fewer turns than are out: the domain is no longer due. Then more again, and one visit ends.
+    frontier.setPacing({ delayMs: 0, turns: 2 });
+    expect(await lease(9)).toEqual([]);
+    frontier.setPacing({ delayMs: 0, turns: 9 });
+    const ended = leases.slice(0, 1).map(({ id }) => ({ kind: 'done', lease: id }) as const);
+    await frontier.settle({ holder: 'h', call: ++call, landings: [{ lease: leases[0]!.id }], settlements: ended });
+    expect((await lease(9)).length).toBe(6);
+    await frontier.close();
+  });
+
   it('keeps count of turns when more domains are touched than it keeps in memory', async () => {
     const one = { delayMs: 0, turns: 1 };
     const frontier = await openEmbeddedLmdb(folder(), { holder: 'h', pacing: one, clock: createHandClock() });

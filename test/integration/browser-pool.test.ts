@@ -15,7 +15,7 @@ describe.skipIf(browserPath === undefined)('the browser pool', () => {
     folders = browserFolders();
     site = await serveSite({
       '/': '<title>home</title><h1>home</h1>',
-      '/hang': '<title>hang</title><script>setTimeout(() => { for (;;); }, 50)</script>',
+      '/hang': '<title>hang</title><script>setTimeout(() => { console.log("hangs"); for (;;); }, 50)</script>',
       '/popups': '<title>pop</title><script>for (let i = 0; i < 9; i++) open("/")</script>',
       '/keeps':
         '<script>localStorage.a = "1"; sessionStorage.b = "1"; document.cookie = "c=1"; window.name = "d"</script>',
@@ -59,7 +59,9 @@ describe.skipIf(browserPath === undefined)('the browser pool', () => {
     open();
     await titleOf('/popups');
     const hung = await pool.take({});
+    const isHung = hung.page.waitForEvent('console');
     await hung.page.goto(`${site.url}/hang`);
+    await isHung;
     const late = hung.page.evaluate('new Promise((done) => setTimeout(done, 60))').catch(() => 'closed');
     await pool.giveBack(hung, true);
     expect(hung.page.isClosed()).toBe(true);
