@@ -25,6 +25,8 @@ local function isOurStore()
   return stored[1] == storeId
 end
 
+local ON_ITS_WAY_MS, BELIEVED_MS = 250, 1000
+
 -- Pod time follows the server's, never goes back, and advances no faster than the caller's monotonic clock.
 local function tick()
   local wall = wallMs
@@ -32,14 +34,20 @@ local function tick()
     local time = call('TIME')
     wall = tonumber(time[1]) * 1000 + floor(tonumber(time[2]) / 1000)
   end
-  -- A caller that has heard nothing yet moves nothing: what passed is for the next one to count. Taking it away here
-  -- would set pod time back against what others know, and a delay that began meanwhile would end early.
+  -- A caller that has heard nothing yet has no measure of its own. While others call, little passed since the last of
+  -- them, and the server's clock is believed that much: taking it away would set pod time back against what they know.
   if upperMs <= 0 and hot.wall > 0 then
+    local passed = wall - hot.wall
+    hot.now = hot.now + ((passed > 0 and passed < BELIEVED_MS) and passed or 0)
+    hot.wall = wall
     return
   end
-  local now = min(hot.now + wall - hot.wall, upperMs)
-  hot.now = max(hot.now, now, lowerMs)
-  hot.wall = wall
+  local full = hot.now + wall - hot.wall
+  hot.now = max(hot.now, min(full, upperMs), lowerMs)
+  -- A little behind: the call was long on its way, and the next one counts what this one could not. More is a jump of
+  -- the server's clock, which counts for nothing.
+  local behind = full - hot.now
+  hot.wall = (behind > 0 and behind < ON_ITS_WAY_MS) and wall - behind or wall
 end
 
 local function load()
