@@ -2,7 +2,7 @@
 // Promise: everything that is wrong is reported at once before anything starts; the exit status says how it ended.
 import type { Command } from 'commander';
 import { CrawlError } from '../errors.js';
-import type { PodsResult } from '../pods/orchestrator.js';
+import type { PodsProgress, PodsResult } from '../pods/orchestrator.js';
 import { EXIT, exitCodeOf } from './exit-codes.js';
 import { addPodsFlags, type ConfigFlags, reportConfigProblems } from './pods-flags.js';
 import { complain, say } from './terminal.js';
@@ -53,7 +53,11 @@ async function run(flags: ConfigFlags): Promise<number> {
   };
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, onSignal);
   try {
-    const result = await runPods({ config, log, drain: drain.signal, now: now.signal });
+    const onProgress = createProgress(
+      (text) => log.info(text),
+      () => performance.now(),
+    );
+    const result = await runPods({ config, log, drain: drain.signal, now: now.signal, onProgress });
     say(`${result.pages} pages: ${WORDS[result.reason]}`);
     for (const { pod, message } of result.failures) complain(`pod ${pod} stopped: ${message}`);
     return exitCodeFor(result);
@@ -63,6 +67,30 @@ async function run(flags: ConfigFlags): Promise<number> {
   } finally {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, onSignal);
   }
+}
+
+const SHOWN_EVERY_MS = 10_000;
+
+/** One line now and then: pages, their rate since the last line, and what waits. */
+function createProgress(tell: (text: string) => void, nowMs: () => number): (progress: PodsProgress) => void {
+  let shownMs = nowMs();
+  let before: number | undefined;
+  return ({ pages, readings }) => {
+    const passedMs = nowMs() - shownMs;
+    before ??= pages;
+    if (passedMs < SHOWN_EVERY_MS) return;
+    const known = readings.filter((reading) => reading !== undefined);
+    const sum = (name: 'queued' | 'retrying' | 'leased' | 'failed'): number =>
+      known.reduce((total, reading) => total + reading[name], 0);
+    const perSec = ((pages - before) * 1_000) / passedMs;
+    const away = readings.length - known.length;
+    tell(
+      `${pages} pages (${perSec.toFixed(1)}/s), ${sum('leased')} under way, ${sum('queued') + sum('retrying')} waiting, ` +
+        `${sum('failed')} failed${away > 0 ? `, ${away} pods do not answer` : ''}`,
+    );
+    shownMs = nowMs();
+    before = pages;
+  };
 }
 
 const WORDS: Readonly<Record<PodsResult['reason'], string>> = {
