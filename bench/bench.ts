@@ -14,7 +14,7 @@ if (!existsSync(new URL('../dist/index.js', import.meta.url))) {
 const BENCHMARKS: { name: string; args: string[]; env: Record<string, string> }[] = [
   { name: 'scan', args: [], env: isSmoke ? { BENCH_ROUND_MS: '50' } : {} },
   { name: 'links', args: [], env: isSmoke ? { BENCH_ROUNDS: '3' } : {} },
-  { name: 'extract', args: isSmoke ? ['--without-readability'] : [], env: isSmoke ? { BENCH_ROUND_MS: '50' } : {} },
+  { name: 'extract', args: isSmoke ? ['--smoke'] : [], env: isSmoke ? { BENCH_ROUND_MS: '50' } : {} },
   { name: 'frontier', args: isSmoke ? ['--urls', '20000', '--shape', 'thousand'] : [], env: {} },
   { name: 'crawl', args: isSmoke ? ['--smoke'] : [], env: {} },
 ];

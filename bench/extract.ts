@@ -1,15 +1,16 @@
-// Measures main content and markdown on real pages, stage by stage, beside Readability.js on jsdom in the same run.
-// Run: node --import jiti/register bench/extract.ts [--without-readability]
-import { extractContent, toMarkdown, viewPage } from '../src/crawl/extraction.js';
+// Measures main content and markdown of dist/ on real pages, beside Readability.js on jsdom in the same run.
+// Run: node --import jiti/register bench/extract.ts [--smoke]   (sources run by jiti are several times slower)
 import { OPTIONS, besideReadability, passMs, readPages } from './extract-speed.js';
 
-const { source, pages } = readPages();
+const { extractContent, toMarkdown } = (await import(
+  new URL('../dist/index.js', import.meta.url).href
+)) as typeof import('../src/index.js');
+const isSmoke = process.argv.includes('--smoke');
+const { source, pages } = readPages(isSmoke ? 30 : undefined);
 const bytes = pages.reduce((sum, page) => sum + page.length, 0);
 console.log(`${pages.length} pages of ${source}, ${(bytes / 1e6).toFixed(1)} MB; Node ${process.version}; CPU time`);
 const stages: [string, (page: Buffer) => unknown][] = [
-  ['tree', (page) => viewPage(page, OPTIONS)],
-  ['tree + blocks', (page) => viewPage(page, OPTIONS).segments],
-  ['choice of main content', (page) => viewPage(page, OPTIONS).main],
+  ['main content', (page) => extractContent(page, OPTIONS).text],
   ['main content + markdown', (page) => extractContent(page, OPTIONS).markdown],
   ['every field', (page) => ({ ...extractContent(page, OPTIONS) })],
   ['whole page as markdown', (page) => toMarkdown(page, OPTIONS).raw],
@@ -21,7 +22,7 @@ for (const [name, run] of stages) {
     `${name.padEnd(26)} ${(bytes / 1e3 / ms).toFixed(0).padStart(5)} MB/s ${(ms / pages.length).toFixed(2).padStart(8)} ms/page`,
   );
 }
-if (!process.argv.includes('--without-readability')) {
+if (!isSmoke) {
   const beside = besideReadability(pages, (page) => extractContent(page, OPTIONS).markdown);
   if (beside === null) console.log('Readability.js could not be installed: no comparison');
   else {

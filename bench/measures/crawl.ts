@@ -9,6 +9,9 @@ const GOALS: Readonly<Record<string, string>> = {
   'orcrawl-cheerio': '≥ 3 × Crawlee',
 };
 const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 3);
+/** Fewer contestants, for a quick look: the bare loop and Crawlee in memory must be among them. */
+const ONLY = process.env['BENCH_ONLY']?.split(',');
+const CHOSEN = CONTESTANTS.filter(({ name }) => !ONLY || ONLY.includes(name));
 
 function figureOf(title: string, row: Row, rows: readonly Row[]): Figure {
   const against = (name: string): number =>
@@ -30,7 +33,7 @@ export async function measureCrawls(node: string, scheme: Scheme): Promise<Figur
   for (const name of webs) {
     const web = await startWeb(name, scheme, false);
     try {
-      const rows = compare(CONTESTANTS, web, {
+      const rows = compare(CHOSEN, web, {
         node,
         rounds: ROUNDS,
         concurrency: 50,
