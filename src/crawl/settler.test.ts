@@ -70,7 +70,7 @@ describe('a settler', () => {
   const done = (one: Lease, line: string, links: string[] = []) =>
     settler.settle({
       settlement: { kind: 'done', lease: one.id, links: links.map(entry) },
-      items: [{ dataset: undefined, line }],
+      items: [{ dataset: undefined, lines: Buffer.from(line) }],
       life: holder.id,
     });
 
@@ -91,7 +91,7 @@ describe('a settler', () => {
     let held: boolean | undefined;
     await settler.settle({
       settlement: { kind: 'done', lease: first!.id, links: [entry('2')] },
-      items: [{ dataset: undefined, line: '{"n":1}\n' }],
+      items: [{ dataset: undefined, lines: Buffer.from('{"n":1}\n') }],
       life: 'one',
       onSettled: (was) => (held = was),
     });

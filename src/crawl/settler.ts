@@ -8,10 +8,10 @@ import type { ContentStore } from '../store/content.js';
 import type { PackedPage } from '../store/content-page.js';
 import type { VisitWriter } from '../store/visit-segments.js';
 
-/** One item of a visit, already a line of JSON. */
+/** What one call of a visit's handler pushed, already lines of JSON. */
 export interface PendingItem {
   readonly dataset: string | undefined;
-  readonly line: string;
+  readonly lines: Uint8Array;
 }
 
 export interface FinishedVisit {
@@ -70,7 +70,7 @@ const COMPANY_MS = 10;
 /** Links make a batch heavy: past this many it goes at once. */
 const BATCH_LINKS = 20_000;
 /** So do items: they are joined before they are written. */
-const BATCH_CHARACTERS = 16 * 1024 * 1024;
+const BATCH_BYTES = 16 * 1024 * 1024;
 
 export function createSettler(options: SettlerOptions): Settler {
   const { holder, recent, companyMs = () => COMPANY_MS } = options;
@@ -130,11 +130,11 @@ export function createSettler(options: SettlerOptions): Settler {
   function takeBatch(): SettledVisit[] {
     let count = 0;
     let batchLinks = 0;
-    let batchCharacters = 0;
+    let batchBytes = 0;
     for (const { settlement, items } of visits) {
       batchLinks += settlement.links?.length ?? 0;
-      for (const { line } of items) batchCharacters += line.length;
-      if (count > 0 && (batchLinks > BATCH_LINKS || batchCharacters > BATCH_CHARACTERS)) break;
+      for (const { lines } of items) batchBytes += lines.length;
+      if (count > 0 && (batchLinks > BATCH_LINKS || batchBytes > BATCH_BYTES)) break;
       if (++count === SETTLE_BATCH) break;
     }
     const batch = visits.splice(0, count);
@@ -181,12 +181,12 @@ export function createSettler(options: SettlerOptions): Settler {
 
   /** Appends the batch's items, dataset by dataset; on failure nothing of it stays. */
   async function appendItems(batch: readonly SettledVisit[]): Promise<Written[]> {
-    const linesOf = new Map<string | undefined, string[]>();
+    const linesOf = new Map<string | undefined, Uint8Array[]>();
     for (const { items } of batch) {
-      for (const { dataset, line } of items) {
-        const lines = linesOf.get(dataset);
-        if (lines) lines.push(line);
-        else linesOf.set(dataset, [line]);
+      for (const { dataset, lines } of items) {
+        const before = linesOf.get(dataset);
+        if (before) before.push(lines);
+        else linesOf.set(dataset, [lines]);
       }
     }
     const written: Written[] = [];
@@ -194,7 +194,7 @@ export function createSettler(options: SettlerOptions): Settler {
       for (const [dataset, lines] of linesOf) {
         const writer = await writerOf(dataset);
         written.push({ writer, before: writer.length });
-        await writer.append(inUtf8(lines));
+        await writer.append(lines.length === 1 ? lines[0]! : Buffer.concat(lines));
       }
     } catch (error) {
       await undo(written);
@@ -246,14 +246,4 @@ export function createSettler(options: SettlerOptions): Settler {
       for (const writer of writers.values()) await writer.close();
     },
   };
-}
-
-/** The lines as one piece of UTF-8; joined as strings first, they would be there three times. */
-function inUtf8(lines: readonly string[]): Buffer {
-  let length = 0;
-  for (const line of lines) length += Buffer.byteLength(line);
-  const bytes = Buffer.allocUnsafe(length);
-  let at = 0;
-  for (const line of lines) at += bytes.write(line, at);
-  return bytes;
 }

@@ -22,7 +22,7 @@ export interface Transaction {
 
 /** A page that links to more than this is a trap, and would not fit one atomic step: the rest is left out. */
 const MAX_LINKS = 100_000;
-const MAX_ITEM_CHARACTERS = 64 * 1024 * 1024;
+const MAX_ITEM_BYTES = 64 * 1024 * 1024;
 
 /** As many bits of a fingerprint as a number holds: within one page they tell links apart. */
 function bits53({ hi, lo }: Fingerprint): number {
@@ -39,7 +39,7 @@ class VisitTransaction implements Transaction {
   readonly links: QueueEntry[] = [];
   readonly #url: string;
   readonly #queued = new Set<number>();
-  #itemCharacters = 0;
+  #itemBytes = 0;
   #closed = false;
 
   constructor(url: string) {
@@ -52,12 +52,9 @@ class VisitTransaction implements Transaction {
 
   pushItem(item: PendingItem): void {
     this.#assertOpen();
-    this.#itemCharacters += item.line.length;
-    if (this.#itemCharacters > MAX_ITEM_CHARACTERS) {
-      throw new CrawlError(
-        'ITEM_INVALID',
-        `the items of one visit exceed ${MAX_ITEM_CHARACTERS} characters: ${this.#url}`,
-      );
+    this.#itemBytes += item.lines.length;
+    if (this.#itemBytes > MAX_ITEM_BYTES) {
+      throw new CrawlError('ITEM_INVALID', `the items of one visit exceed ${MAX_ITEM_BYTES} bytes: ${this.#url}`);
     }
     this.items.push(item);
   }
@@ -76,7 +73,7 @@ class VisitTransaction implements Transaction {
     this.items.length = 0;
     this.links.length = 0;
     this.#queued.clear();
-    this.#itemCharacters = 0;
+    this.#itemBytes = 0;
   }
 
   close(): void {

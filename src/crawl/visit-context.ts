@@ -21,7 +21,7 @@ import { type Dictionary, type Source, toRequest } from '../request/request.js';
 import type { ProxyInfo } from '../session/proxy.js';
 import type { Session } from '../session/session.js';
 import type { KeyValueStore } from '../store/key-value.js';
-import { serializeItems } from '../store/items.js';
+import { encodeItems } from '../store/items.js';
 import { checkStorageName } from '../store/names.js';
 import type { Transaction } from './transaction.js';
 
@@ -183,7 +183,7 @@ export function createVisitContext(
     async pushData(data: Dictionary | readonly Dictionary[], dataset?: string) {
       // Checked here: at settle a bad name would be everybody's trouble.
       if (dataset !== undefined) checkStorageName(dataset);
-      transaction.pushItem({ dataset, line: serializeItems(data) });
+      transaction.pushItem({ dataset, lines: encodeItems(data) });
     },
     sendRequest: (options = {}) =>
       host.sendRequest(

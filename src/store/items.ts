@@ -5,6 +5,8 @@ import { CrawlError } from '../errors.js';
 /** The largest item, as JSON: Crawlee's limit. */
 export const MAX_ITEM_BYTES = 9 * 1024 * 1024;
 
+const NEWLINE = 0x0a;
+
 /**
  * One line per item, each ending in a newline. `data` is an object or an array of objects.
  *
@@ -16,6 +18,21 @@ export function serializeItems(data: unknown): string {
   let lines = '';
   for (let index = 0; index < data.length; index++) lines += `${serializeItem(data[index], index)}\n`;
   return lines;
+}
+
+/**
+ * The same lines as bytes, for items that wait until their visit settles: large strings would wait on the heap, where only
+ * a full collection frees them.
+ */
+export function encodeItems(data: unknown): Buffer {
+  if (Array.isArray(data)) return Buffer.from(serializeItems(data));
+  const json = serializeItem(data, undefined);
+  // Joined to the newline as a string it would be copied once more.
+  const length = Buffer.byteLength(json);
+  const line = Buffer.allocUnsafe(length + 1);
+  line.write(json);
+  line[length] = NEWLINE;
+  return line;
 }
 
 function serializeItem(item: unknown, index: number | undefined): string {
