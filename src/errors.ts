@@ -138,6 +138,17 @@ export class SessionError extends RetryRequestError {
   }
 }
 
+/** A connection to an address that the guard refuses. */
+export class AddressRefusedError extends CrawlError {
+  constructor(
+    /** The host, with its port, that was to be reached. */
+    readonly host: string,
+    message?: string,
+  ) {
+    super('ADDRESS_REFUSED', message);
+  }
+}
+
 /** A request that cannot be made: a bad URL, an unknown property, a wrong type. */
 export class RequestValidationError extends CrawlError {
   constructor(message?: string, options?: ErrorOptions & { code?: ErrorCode }) {
@@ -148,6 +159,15 @@ export class RequestValidationError extends CrawlError {
 /** Anything thrown, as a CrawlError: ours as they are, others as `code` with the original as cause. */
 export function asCrawlError(thrown: unknown, code: ErrorCode): CrawlError {
   if (thrown instanceof CrawlError) return thrown;
-  const message = thrown instanceof Error ? thrown.message : String(thrown);
+  const message = thrown instanceof Error ? thrown.message : textOf(thrown);
   return new CrawlError(code, message, { cause: thrown });
+}
+
+/** Not every value can be made a string: an object without a prototype cannot. */
+function textOf(thrown: unknown): string {
+  try {
+    return String(thrown);
+  } catch {
+    return 'something that cannot be written as text was thrown';
+  }
 }

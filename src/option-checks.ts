@@ -48,10 +48,12 @@ export function aWholeNumber(range: { from: number; to?: number; orInfinity?: bo
 }
 
 /** A number, fractions allowed; give exactly one of `from` (included) and `above` (excluded). */
-export function aNumber(range: ({ from: number } | { above: number }) & { orInfinity?: boolean }): Check {
+export function aNumber(range: ({ from: number } | { above: number }) & { to?: number; orInfinity?: boolean }): Check {
   const low = 'from' in range ? `from ${range.from}` : `above ${range.above}`;
-  return check(`a number ${low}${range.orInfinity ? ', or Infinity' : ''}`, (value) => {
+  const high = range.to === undefined ? '' : ` to ${range.to}`;
+  return check(`a number ${low}${high}${range.orInfinity ? ', or Infinity' : ''}`, (value) => {
     if (!isNumber(value) || (value === Infinity && !range.orInfinity)) return false;
+    if (range.to !== undefined && value > range.to) return false;
     return 'from' in range ? value >= range.from : value > range.above;
   });
 }

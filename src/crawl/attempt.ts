@@ -232,7 +232,19 @@ function settleArrival(
   }
 }
 
-async function settleFailure(
+/** As {@link judgeFailure}, and whatever user code made of the request and its context: one settlement. */
+async function settleFailure(...failure: Parameters<typeof judgeFailure>): Promise<FinishedVisit> {
+  try {
+    return await judgeFailure(...failure);
+  } catch (thrown) {
+    const [host, lease, error, request] = failure;
+    const because = asCrawlError(thrown, 'HANDLER_FAILED').message;
+    host.log.error(`${request.url}: failed (${error.code}), and user code left its request unusable: ${because}`);
+    return { settlement: { kind: 'failed', lease, reason: error.code }, items: [] };
+  }
+}
+
+async function judgeFailure(
   host: AttemptHost,
   lease: number,
   thrown: CrawlError,
@@ -270,6 +282,7 @@ async function settleFailure(
     const { items, links } = transaction;
     const record = recordOf(host, request);
     if (again !== undefined) {
+      if (!(again >= 0)) throw new CrawlError('REQUEST_INVALID', `its retryCount is ${String(request.retryCount)}`);
       host.stats.retryJob(error.code);
       return { settlement: { kind: 'retry', lease, afterMs: again, record, links }, items };
     }

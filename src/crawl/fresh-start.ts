@@ -12,20 +12,27 @@ export async function prepareDefaultStorages(config: Configuration): Promise<voi
   const folder = config.localDataDirectory();
   await withRunLock(folder, async () => {
     const record = await readRuns(folder);
-    if (purgeOnStart !== true && isToBeContinued(record)) return;
-    const hasEnded = purgeOnStart === true || record?.runs[config.get('defaultRequestQueueId')] !== undefined;
+    const ownQueue = config.get('defaultRequestQueueId');
+    if (purgeOnStart !== true && isToBeContinued(record, ownQueue)) return;
+    const hasEnded = purgeOnStart === true || record?.runs[ownQueue] !== undefined;
     if (!(await emptyDefaultQueue(config, hasEnded))) return;
-    await purgeDefaultStorages({ config });
+    // Crawls on other queues write to the default storages too: while one is to be continued, its items stay.
+    if (purgeOnStart === true || !isAnyInterrupted(record)) await purgeDefaultStorages({ config });
     await markPrepared(folder);
   });
 }
 
 /** Crashed, interrupted, unreadable, or just emptied by a process that lives. */
-function isToBeContinued(record: RunRecord | undefined): boolean {
+function isToBeContinued(record: RunRecord | undefined, ownQueue: string): boolean {
   if (!record) return true;
   const { preparedBy, runs } = record;
   if (preparedBy !== undefined && isAlive(preparedBy)) return true;
-  return Object.values(runs).some(({ state }) => state !== 'finished');
+  const own = runs[ownQueue];
+  return own === undefined ? isAnyInterrupted(record) : own.state !== 'finished';
+}
+
+function isAnyInterrupted(record: RunRecord | undefined): boolean {
+  return Object.values(record?.runs ?? {}).some(({ state }) => state !== 'finished');
 }
 
 /**

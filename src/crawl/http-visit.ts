@@ -1,12 +1,12 @@
 // Navigation over HTTP: hooks, the request, what its status and type mean, hooks again, then the handler.
 // Redirects are followed in place, or queued as requests of their own when domains are paced.
-import { CrawlError, SessionError } from '../errors.js';
+import { AddressRefusedError, CrawlError, SessionError } from '../errors.js';
 import type { Capture, Engine, FetchOrder } from '../fetch/engine.js';
 import type { Landing } from '../frontier/frontier.js';
 import type { HttpHookOptions } from '../handle/context.js';
 import { Request, RequestState } from '../request/request.js';
 import { staysWithin } from '../request/scope.js';
-import { normalizeUrl } from '../request/url.js';
+import { normalizeUrl, parseUrl } from '../request/url.js';
 import type { Session } from '../session/session.js';
 import type { Arrival, Navigate, Visit } from './attempt.js';
 import { acceptsType, contentTypeOf } from './content-type.js';
@@ -105,7 +105,9 @@ export async function isSeededAddress(
   request: Request,
   allowHost: HttpVisitParts['allowHost'],
 ): Promise<boolean> {
-  if (!request.seeded || !(error instanceof CrawlError) || error.code !== 'ADDRESS_REFUSED') return false;
+  if (!request.seeded || !(error instanceof AddressRefusedError)) return false;
+  // Where a redirect or the handler's own request led is not what the user named.
+  if (parseUrl(request.url)?.host !== error.host) return false;
   return allowHost(request.url);
 }
 

@@ -6,12 +6,12 @@ import type { Configuration } from '../configuration.js';
 import { AutoscaledPool } from '../dispatch/autoscaled-pool.js';
 import type { AutoscaledPoolOptions } from '../dispatch/pool-options.js';
 import type { SystemLoad } from '../dispatch/system-load.js';
-import { asCrawlError, type CrawlError } from '../errors.js';
+import { asCrawlError, CrawlError } from '../errors.js';
 import type { HolderId, Lease } from '../frontier/frontier.js';
 import type { RequestQueue } from '../frontier/request-queue.js';
 import type { ContentStore } from '../store/content.js';
 import type { VisitWriter } from '../store/visit-segments.js';
-import { attempt, type AttemptHost } from './attempt.js';
+import { attempt, type AttemptHost, refuse } from './attempt.js';
 import type { Gate } from './gate.js';
 import { createLeaseFeed, type TakenLease } from './lease-feed.js';
 import { createSettler, type FinishedVisit } from './settler.js';
@@ -94,6 +94,8 @@ export function startRun(parts: RunParts): Run {
   const host: AttemptHost = { ...parts.host, land: settler.land, onFatal: fail, signal: abortion.signal };
   const gate = parts.openGate?.(host);
   const riding = new Set<Promise<void>>();
+  /** A pool that is aborted waits for none of its tasks. */
+  const running = new Set<Promise<void>>();
   const feed = createLeaseFeed({
     holder,
     wanted() {
@@ -112,12 +114,10 @@ export function startRun(parts: RunParts): Run {
   const pool = new AutoscaledPool(
     {
       ...parts.poolOptions,
-      runTaskFunction: async () => {
-        const taken = feed.take();
-        if (!taken) return;
-        const release = parts.onSlot?.(taken.lease);
-        await settler.settle({ ...(await visit(taken)), life: taken.life });
-        release?.();
+      runTaskFunction: () => {
+        const task = runTask().finally(() => running.delete(task));
+        running.add(task);
+        return task;
       },
       isTaskReadyFunction: isTaskReady,
       isFinishedFunction: isFinished,
@@ -129,6 +129,14 @@ export function startRun(parts: RunParts): Run {
       isTaskAtHand: parts.poolOptions.isTaskReadyFunction ? undefined : () => feed.ready > 0 && isTaskReady(1) === true,
     },
   );
+
+  async function runTask(): Promise<void> {
+    const taken = feed.take();
+    if (!taken) return;
+    const release = parts.onSlot?.(taken.lease);
+    await settler.settle({ ...(await visit(taken)), life: taken.life });
+    release?.();
+  }
 
   async function visit(taken: TakenLease): Promise<FinishedVisit> {
     const refused = gate ? undefined : parts.refuseLease?.(taken.lease);
@@ -142,6 +150,8 @@ export function startRun(parts: RunParts): Run {
       if (admission.kind === 'ended') return admission.visit;
       return await attempt(host, taken.lease, isGood(taken), admission.departure);
     } catch (error) {
+      // What a page or its host did wrong ends one request; anything else, the crawl.
+      if (error instanceof CrawlError && error.class === 'permanent') return refuse(host, taken.lease, error);
       onError(error);
       return { settlement: { kind: 'untouched', lease: taken.lease.id }, items: [] };
     }
@@ -232,6 +242,8 @@ export function startRun(parts: RunParts): Run {
 
   async function giveBack(): Promise<void> {
     const left = await feed.drain();
+    // Each is bounded by the time limits of its steps; one that threw has ended the pool, and was told of.
+    await Promise.allSettled(running);
     await Promise.all(riding);
     for (const { lease, life } of left) {
       await settler.settle({ settlement: { kind: 'untouched', lease: lease.id }, items: [], life });

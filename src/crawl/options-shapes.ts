@@ -21,6 +21,8 @@ import type { Shape, ShapeOf } from '../option-checks.js';
 import { PLAYWRIGHT_ONLY, type PlaywrightCrawlerOptions } from './playwright-options.js';
 import type { BasicCrawlerOptions, FileDownloadOptions, HttpCrawlerOptions } from './options-types.js';
 
+/** The longest rest a queue takes for meant. */
+const TEN_YEARS_SECS = 315_360_000;
 const aCount = aWholeNumber({ from: 0, orInfinity: true });
 const aLimit = aWholeNumber({ from: 1, orInfinity: true });
 const aTimeout = aNumber({ above: 0, orInfinity: true });
@@ -82,7 +84,7 @@ const BASIC = {
   sameDomainDelaySecs: aNumber({ from: 0 }),
   respectRobotsTxtFile: check('true, false or { userAgent }', isRobotsOption),
   paceBy: oneOf(['domain', 'host']),
-  maxDelaySecs: aNumber({ above: 0 }),
+  maxDelaySecs: aNumber({ above: 0, to: TEN_YEARS_SECS }),
   robotsCacheTtlSecs: aNumber({ from: 0 }),
   adaptiveDelay: aNumber({ from: 0 }),
   traps: anyOf(aBoolean, anObject),

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { CrawlError } from '../errors.js';
 import type { Lease } from '../frontier/frontier.js';
 import { createHolder, type Holder } from '../frontier/holder.js';
 import { createMemoryFrontier } from '../frontier/memory.js';
@@ -128,6 +129,22 @@ describe('a settler', () => {
     expect(failures).toHaveLength(1);
     expect(writers[0]!.text).toBe('{"n":1}\n');
     expect((await frontier.overview()).counters).toMatchObject({ done: 1, leased: 1 });
+  });
+
+  it('keeps what it wrote when no answer came: the step may have happened', async () => {
+    const [first, second] = await lease('1', '2');
+    await done(first!, '{"n":1}\n');
+    await settler.flush();
+    const settle = holder.settle.bind(holder);
+    holder.settle = async (...call) => {
+      await settle(...call);
+      throw new CrawlError('QUEUE_UNREACHABLE', 'the answer was lost');
+    };
+    await done(second!, '{"n":2}\n');
+    await settler.flush();
+    expect(failures).toHaveLength(1);
+    expect((await frontier.overview()).notes).toEqual({ 'segment-0': '16' });
+    expect(writers[0]!.text).toBe('{"n":1}\n{"n":2}\n');
   });
 
   it('opens another segment when one is full, noted before its first line', async () => {

@@ -71,6 +71,8 @@ const COMPANY_MS = 10;
 const BATCH_LINKS = 20_000;
 /** So do items: they are joined before they are written. */
 const BATCH_BYTES = 16 * 1024 * 1024;
+/** Whoever brings more items than this waits until some are written. */
+const WAITING_BYTES = 4 * BATCH_BYTES;
 
 export function createSettler(options: SettlerOptions): Settler {
   const { holder, recent, companyMs = () => COMPANY_MS } = options;
@@ -78,6 +80,7 @@ export function createSettler(options: SettlerOptions): Settler {
   const visits: SettledVisit[] = [];
   let landings: Landing[] = [];
   let links = 0;
+  let bytes = 0;
   let timer: NodeJS.Timeout | undefined;
   let flushing: Promise<void> | undefined;
   let failed = false;
@@ -100,7 +103,7 @@ export function createSettler(options: SettlerOptions): Settler {
 
   function schedule(): void {
     if (failed || flushing) return;
-    if (visits.length >= SETTLE_BATCH || links >= BATCH_LINKS) start();
+    if (visits.length >= SETTLE_BATCH || links >= BATCH_LINKS || bytes >= BATCH_BYTES) start();
     else if (!timer && (visits.length > 0 || landings.length > 0)) timer = setTimeout(start, companyMs());
   }
 
@@ -133,12 +136,15 @@ export function createSettler(options: SettlerOptions): Settler {
     let batchBytes = 0;
     for (const { settlement, items } of visits) {
       batchLinks += settlement.links?.length ?? 0;
-      for (const { lines } of items) batchBytes += lines.length;
+      batchBytes += bytesOf(items);
       if (count > 0 && (batchLinks > BATCH_LINKS || batchBytes > BATCH_BYTES)) break;
       if (++count === SETTLE_BATCH) break;
     }
     const batch = visits.splice(0, count);
-    for (const { settlement } of batch) links -= settlement.links?.length ?? 0;
+    for (const { settlement, items } of batch) {
+      links -= settlement.links?.length ?? 0;
+      bytes -= bytesOf(items);
+    }
     return batch;
   }
 
@@ -155,10 +161,8 @@ export function createSettler(options: SettlerOptions): Settler {
     const settlements = held.map(({ settlement }) => withNewLinks(settlement));
     const answering = holder.settle({ settlements, landings: landed, notes }, life);
     options.onSettling?.();
-    const answer = await answering.catch(async (error: unknown) => {
-      await undo(written);
-      throw error;
-    });
+    // When no answer came, the step may have happened: what was written stays, and the next start cuts it if it did not.
+    const answer = await answering;
     if (!answer.held) await undo(written);
     else
       for (const { links: confirmed } of settlements) for (const link of confirmed ?? []) recent.add(link.fingerprint);
@@ -223,8 +227,9 @@ export function createSettler(options: SettlerOptions): Settler {
     async settle(visit) {
       visits.push(visit);
       links += visit.settlement.links?.length ?? 0;
+      bytes += bytesOf(visit.items);
       schedule();
-      while (visits.length > 2 * SETTLE_BATCH && !failed) {
+      while ((visits.length > 2 * SETTLE_BATCH || bytes > WAITING_BYTES) && !failed) {
         await new Promise<void>((resume) => roomWaiters.push(resume));
       }
     },
@@ -246,4 +251,10 @@ export function createSettler(options: SettlerOptions): Settler {
       for (const writer of writers.values()) await writer.close();
     },
   };
+}
+
+function bytesOf(items: readonly PendingItem[]): number {
+  let bytes = 0;
+  for (const { lines } of items) bytes += lines.length;
+  return bytes;
 }

@@ -24,6 +24,8 @@ export async function withinMs<T>(
     timer = setTimeout(() => reject(onLate!()), Math.min(limitMs, 2 ** 31 - 1));
     onAbort = () => reject(new CrawlError('ABORTED', 'broken off because the crawl ends'));
     signal?.addEventListener('abort', onAbort, { once: true });
+    // The work's first step may have been to end the crawl.
+    if (signal?.aborted) onAbort();
   });
   try {
     return await Promise.race([working, limit]);

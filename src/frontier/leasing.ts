@@ -26,7 +26,8 @@ export function leaseDue(machine: Machine, holders: Holders, call: LeaseCall): L
   if (call.max > 0 && picked.length === call.max) return { leases, state: 'more' };
   if (hot.queued + hot.retrying + hot.leased === 0) return { leases, state: 'exhausted' };
   // When only the limit holds requests back, time alone will not free them.
-  const nextMs = call.max > 0 && wanted < call.max ? undefined : nextDue(machine);
+  const isHeldByLimit = picked.length === wanted && wanted < call.max;
+  const nextMs = isHeldByLimit ? undefined : nextDue(machine);
   if (call.max === 0 && nextMs === 0) return { leases, state: 'more' };
   return { leases, state: 'waiting', ...(nextMs === undefined ? {} : { nextDueMs: nextMs }) };
 }

@@ -5,7 +5,7 @@ import type { GlobInput, PatternInput, RegExpInput } from '../request/pattern.js
 import type { Fingerprint } from '../request/fingerprint.js';
 import { type Dictionary, Request, type RequestOptions, validateRequestOptions } from '../request/request.js';
 import { createScope, type EnqueueStrategy } from '../request/scope.js';
-import { MAX_URL_LENGTH, parseUrl } from '../request/url.js';
+import { isHostTooLong, MAX_URL_LENGTH, parseUrl } from '../request/url.js';
 import { urlKeyOf } from '../request/url-key.js';
 
 /** Why a URL was not queued or visited. */
@@ -221,7 +221,7 @@ export function selectLinks(
       continue;
     }
     const url = transformed ? transformed.url : found;
-    if (url.length > MAX_URL_LENGTH) {
+    if (url.length > MAX_URL_LENGTH || isHostTooLong(url)) {
       rules.skip(`${url.slice(0, 200)}…`, 'invalid');
       continue;
     }

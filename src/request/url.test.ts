@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CrawlError } from '../errors.js';
-import { checkHttpUrl, domainOf, hostOf, MAX_URL_LENGTH, normalizeUrl, parseHttpUrl } from './url.js';
+import { checkHttpUrl, domainOf, hostOf, isHostTooLong, MAX_URL_LENGTH, normalizeUrl, parseHttpUrl } from './url.js';
 import { parseUrl, registrableDomain } from './url.js';
 
 /** The unique key by the rules alone, step by step, with the platform's parser. */
@@ -142,6 +142,21 @@ const anyUrl = fc.oneof(
   fc.webUrl({ withFragments: true, withQueryParameters: true }),
   fc.string(),
 );
+
+describe('a host longer than any name', () => {
+  it('makes no URL, on the fast paths too', () => {
+    const fits = `http://${'a'.repeat(255)}/page`;
+    const long = `http://${'a'.repeat(256)}/page`;
+    expect(parseUrl(fits)?.pathname).toBe('/page');
+    expect(parseUrl(long)).toBeUndefined();
+    expect(isHostTooLong(fits)).toBe(false);
+    expect(isHostTooLong(long)).toBe(true);
+    expect(isHostTooLong(`http://a.example/${'a'.repeat(300)}`)).toBe(false);
+    expect(() => checkHttpUrl(fits)).not.toThrow();
+    expect(() => checkHttpUrl(long)).toThrow(CrawlError);
+    expect(() => checkHttpUrl(`https://${'a'.repeat(256)}:8080/`)).toThrow(CrawlError);
+  });
+});
 
 describe('normalizeUrl', () => {
   it('equals the rules applied by the URL parser, on adversarial and arbitrary text', () => {

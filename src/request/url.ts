@@ -11,9 +11,23 @@ export const NORMALISATION_VERSION = 1;
 /** No server we want to talk to needs more; longer ones are traps. */
 export const MAX_URL_LENGTH = 65_536;
 
+/** DNS knows no longer names; what pretends to be one is no URL to us, and no queue has to store it. */
+const MAX_HOST_LENGTH = 255;
+/** A URL whose host, with scheme and port around it, ends here or before has no host that is too long. */
+const SAFE_HOST_END = 'http://'.length + MAX_HOST_LENGTH;
+
 /** Throws what {@link parseHttpUrl} throws; a plainly good URL is not parsed. */
 export function checkHttpUrl(text: string): void {
-  if (typeof text !== 'string' || text.length > MAX_URL_LENGTH || plainAuthorityEnd(text) === 0) parseHttpUrl(text);
+  if (typeof text !== 'string' || text.length > MAX_URL_LENGTH) return void parseHttpUrl(text);
+  const end = plainAuthorityEnd(text);
+  if (end === 0 || end > SAFE_HOST_END) parseHttpUrl(text);
+}
+
+/** Of a URL in the parser's spelling: is its host too long to be one? */
+export function isHostTooLong(url: string): boolean {
+  if (url.length <= SAFE_HOST_END) return false;
+  const slash = url.indexOf('/', 'https://'.length);
+  return (slash < 0 || slash > SAFE_HOST_END) && parseUrl(url) === undefined;
 }
 
 /** Parses an http(s) URL or says, by code, why it is none. */
@@ -29,7 +43,7 @@ export function parseHttpUrl(text: string): URL {
 }
 
 /**
- * The parsed URL, or undefined when the text is none. Use this, not `URL.canParse`: that of Node 20 misreads
+ * The parsed URL, or undefined when the text is none or its host is too long. Use this, not `URL.canParse`: that of Node 20 misreads
  * Latin-1 strings once it is optimised (after some 5,000 calls it refuses `https://bücher.example/`, and it
  * accepts text that the constructor throws on).
  */
@@ -38,7 +52,8 @@ export function parseUrl(text: string, base?: string): URL | undefined {
   // eslint-disable-next-line no-restricted-properties -- see above
   if (base === undefined && !NOT_ASCII.test(text) && !URL.canParse(text)) return undefined;
   try {
-    return new URL(text, base);
+    const url = new URL(text, base);
+    return url.href.length > SAFE_HOST_END && url.hostname.length > MAX_HOST_LENGTH ? undefined : url;
   } catch {
     return undefined;
   }

@@ -63,6 +63,20 @@ export function accountingSuite({ scene, describe, expect, ended, findsRequests 
       expect((await a.lease(9)).leases.length).toBe(5);
     });
 
+    scene(
+      'says when the next is due while a limit leaves room for it',
+      { pacing: { delayMs: 1_000, turns: 1 } },
+      async (s) => {
+        const a = s.holder();
+        await a.add(...entries(5, 'a'));
+        await a.finish((await a.lease(9, 3)).leases);
+        s.clock.advance(100);
+        expect(await a.lease(9, 3)).toEqual({ leases: [], state: 'waiting', nextDueMs: 900 });
+        s.clock.advance(900);
+        expect((await a.lease(9, 3)).leases.length).toBe(1);
+      },
+    );
+
     scene('finds what became of each request', {}, async ({ holder, frontier }) => {
       const a = holder();
       await a.add(...['done', 'failed', 'skipped', 'retrying', 'leased', 'queued'].map((name) => entry(name)));

@@ -24,6 +24,24 @@ describe('requests that cannot be added', () => {
     await expect(crawler.run(seeds)).rejects.toMatchObject({ code: 'URL_SCHEME' });
   });
 
+  it('are skipped when they are links with a host longer than any name', async () => {
+    const long = `http://${'a'.repeat(1100)}.example/`;
+    const skipped: string[] = [];
+    const crawler = new HttpCrawler(
+      {
+        ...fast,
+        async requestHandler({ enqueueLinks }) {
+          await enqueueLinks({ urls: [long], strategy: 'all' });
+        },
+        onSkippedRequest: ({ reason }) => void skipped.push(reason),
+      },
+      memoryConfig(),
+    );
+    expect((await crawler.run(pages(1))).requestsFinished).toBe(1);
+    expect(skipped).toEqual(['invalid']);
+    await expect(crawler.run([long])).rejects.toMatchObject({ code: 'URL_INVALID' });
+  });
+
   it('fail only the call when a handler adds them', async () => {
     const links = pages(1300);
     links[1200] = 'javascript:void(0)';
@@ -66,6 +84,87 @@ describe('user code', () => {
     const stats = await crawler.run(pages(4));
     expect(stats).toMatchObject({ requestsFinished: 3, requestsFailed: 1 });
     expect(failed).toEqual(['KEY_INVALID']);
+  });
+
+  it('may throw anything and spoil its request: one settlement, and the crawl goes on', async () => {
+    const spoilers: ((context: { request: Record<string, unknown> }) => unknown)[] = [
+      () => {
+        throw Object.create(null);
+      },
+      ({ request }) => {
+        request.errorMessages = null;
+        throw new Error('without a list of messages');
+      },
+      ({ request }) => {
+        request.retryCount = 'a';
+        throw new Error('with no number of retries');
+      },
+      ({ request }) => {
+        Object.freeze(request);
+        throw new Error('with a frozen request');
+      },
+    ];
+    const crawler = new HttpCrawler(
+      {
+        ...fast,
+        maxRequestRetries: 1,
+        requestHandler: (context) => void spoilers[Number(context.request.url.split('page=')[1])]?.(context as never),
+      },
+      memoryConfig(),
+    );
+    const stats = await crawler.run(pages(6));
+    expect(stats.requestsFinished).toBe(2);
+    const { counters } = await crawler.requestQueue!.overview();
+    expect(counters).toMatchObject({ done: 2, failed: 4, leased: 0, queued: 0 });
+  });
+
+  it('may abort the pool: handlers under way end, and their items are kept', async () => {
+    let ended = 0;
+    const crawler = new HttpCrawler(
+      {
+        ...fast,
+        minConcurrency: 4,
+        maxConcurrency: 4,
+        async requestHandler({ request, pushData, crawler: self }) {
+          await pushData({ url: request.url });
+          if (request.url.endsWith('page=0')) return self.autoscaledPool!.abort();
+          await new Promise((resolve) => setTimeout(resolve, 100));
+          ended++;
+        },
+      },
+      memoryConfig(),
+    );
+    await crawler.run(pages(4));
+    const { items } = await crawler.getData();
+    const { counters } = await crawler.requestQueue!.overview();
+    expect(items).toHaveLength(ended + 1);
+    expect(counters).toMatchObject({ done: ended + 1, leased: 0 });
+  });
+
+  it('that ends the crawl in its first statement is not waited for', async () => {
+    const crawler = new HttpCrawler(
+      { ...fast, requestHandlerTimeoutSecs: 3600, requestHandler: ({ crawler: self }) => self.teardown() },
+      memoryConfig(),
+    );
+    await crawler.run(pages(1));
+  });
+
+  it('that is refused an address does not repeat the visit of its seed', async () => {
+    let calls = 0;
+    const crawler = new HttpCrawler(
+      {
+        ...fast,
+        maxRequestRetries: 0,
+        async requestHandler({ pushData, sendRequest }) {
+          await pushData({ call: ++calls });
+          await sendRequest({ url: 'http://10.0.0.1/' });
+        },
+      },
+      memoryConfig(),
+    );
+    const stats = await crawler.run(pages(1));
+    expect(stats.requestsFailed).toBe(1);
+    expect(calls).toBe(1);
   });
 
   it('that outlives its attempt adds nothing to what the error handlers add', async () => {
@@ -197,6 +296,33 @@ describe('several runs', () => {
     expect(second.requestsFinished).toBe(2);
     const third = await make().run([other.url(0)]);
     expect(third.requestsFinished).toBe(1);
+  });
+
+  it('on the default queue start afresh while a named queue waits to be continued, whose items stay', async () => {
+    const folder = await temporaryFolder();
+    const config = await testConfig(folder);
+    const named = new HttpCrawler(
+      {
+        ...fast,
+        maxConcurrency: 1,
+        requestQueue: await RequestQueue.open('named', { config }),
+        async requestHandler({ request, pushData }) {
+          if (request.url.endsWith('page=1')) throw new CriticalError('crash');
+          await pushData({ url: request.url });
+        },
+      },
+      config,
+    );
+    await named.run(pages(2)).catch(() => undefined);
+    await named.teardown();
+    for (const round of [1, 2]) {
+      const record = JSON.parse(await readFile(`${folder}/run.json`, 'utf8')) as { preparedBy?: number };
+      await writeFile(`${folder}/run.json`, JSON.stringify({ ...record, preparedBy: 2 ** 30 }));
+      const crawler = new HttpCrawler({ ...fast, requestHandler: () => undefined }, await testConfig(folder));
+      expect((await crawler.run(pages(3))).requestsFinished, `round ${round}`).toBe(3);
+      expect((await crawler.getData()).items).toHaveLength(1);
+      await crawler.teardown();
+    }
   });
 
   it('keep requests that were added and never run, and a run whose record is damaged', async () => {

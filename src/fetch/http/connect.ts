@@ -2,7 +2,7 @@
 // The guard judges the very addresses handed to the socket, so no answer can change between check and use.
 import * as net from 'node:net';
 import type { LookupFunction, Socket } from 'node:net';
-import { CrawlError } from '../../errors.js';
+import { AddressRefusedError, CrawlError } from '../../errors.js';
 import type { NameCache } from './dns.js';
 import { connectError } from './errors.js';
 import type { AddressGuard } from './guard.js';
@@ -127,8 +127,8 @@ export function createConnector({ guard, names, tls }: ConnectorParts): Connecto
 /** The error of a refused address, with what to do about it. */
 export function refusedError(host: string, address: string, kind: string): CrawlError {
   const where = literalAddress(host) === address || host.startsWith(address) ? '' : ` (${address})`;
-  return new CrawlError(
-    'ADDRESS_REFUSED',
+  return new AddressRefusedError(
+    host,
     `${host}${where} is a ${kind} address, which is refused; allowPrivateAddresses can allow it`,
   );
 }

@@ -1,6 +1,6 @@
 // Redirects as pure logic: what a 3xx answer means for the next hop of a visit.
 // Keeps two promises: a chain always ends, and secrets of one origin never reach another.
-import { parseUrl } from '../../request/url.js';
+import { MAX_URL_LENGTH, parseUrl } from '../../request/url.js';
 import { CrawlError } from '../../errors.js';
 
 /** The request of one hop: what the wire needs, nothing of the visit's limits. */
@@ -47,7 +47,7 @@ export function isRedirect(statusCode: number, location: string | undefined): lo
 export function redirectTarget(from: URL, location: string): URL {
   const text = asUtf8(location);
   const target = parseUrl(text, from.href);
-  if (!target) {
+  if (!target || target.href.length > MAX_URL_LENGTH) {
     throw new CrawlError('REDIRECT_INVALID', `${from.host} redirects to an invalid URL: "${clip(text)}"`);
   }
   if (target.protocol !== 'http:' && target.protocol !== 'https:') {

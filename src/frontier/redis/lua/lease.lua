@@ -97,7 +97,7 @@ if most > 0 and #picked == most then
   state = 'more'
 elseif hot.queued + hot.retrying + hot.leased + hot.parsing == 0 then
   state = 'exhausted'
-elseif most == 0 or allowed >= most then
+elseif most == 0 or allowed >= most or #picked < allowed then
   -- When only the limit holds requests back, time alone will not free them.
   nextMs = nextDue() or -1
   if most == 0 and nextMs == 0 then
