@@ -11,7 +11,11 @@ export interface Figure {
 }
 
 const MEASURES = {
-  redis: 'the frontier in Redis: commands and server CPU a page, bytes a URL and a domain',
+  redis: 'the frontier in Redis by itself: commands and server CPU a page, time of a script call',
+  'redis-pages': 'what a page of a real crawl on two pods costs their Redis servers: commands and CPU',
+  'redis-seeding': 'a million domains from a file into Redis',
+  'redis-memory': 'the frontier in Redis: bytes a URL and a domain, as slopes between 1 M and 3 M',
+  'redis-long': 'a domain of a million URLs with its tail on disk; a full Bloom filter',
   pods: 'four pods on four Redis servers, 3,000 hosts: ownership, politeness, directories, max_pages',
   'pods-kill': 'crawls on pods whose processes and servers are killed 50 times',
   simulation: 'the frontier in Redis at a million domains and 50 million URLs, on a simulated clock',

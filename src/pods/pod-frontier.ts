@@ -61,6 +61,18 @@ export function pacingOf(config: PodsConfig): Pacing {
   return { delayMs: delayMs > 0 ? delayMs + ROUNDING_MS : 0, turns: config.maxConnectionsPerAddress };
 }
 
+/** A hundredth of the delay is the most that a domain loses by it; what nothing else keeps busy is settled at once. */
+const COMPANY_OF_DELAY = 0.01;
+const SHORTEST_COMPANY_MS = 10;
+const LONGEST_COMPANY_MS = 250;
+
+/** How long an ended visit waits for others: a call of few pages costs the store as much again as the pages. */
+export function settleCompanyMs(config: PodsConfig): number {
+  const { delayMs } = pacingOf(config);
+  if (delayMs === 0) return LONGEST_COMPANY_MS;
+  return Math.min(LONGEST_COMPANY_MS, Math.max(SHORTEST_COMPANY_MS, delayMs * COMPANY_OF_DELAY));
+}
+
 /** Local state of a pod: its spill, what is known of its hosts, or all of it when it is embedded. */
 export function podStateDir(config: PodsConfig, index: number): string {
   return join(config.stateDir, `pod_${index}`);

@@ -27,7 +27,7 @@ import { createHandoffEngine, handoffFolder, openHandoff } from './handoff.js';
 import type { WorkerFigures, WorkerPlace } from './messages.js';
 import { createPageRecorder } from './page-content.js';
 import { createBackpressure } from './parse-queue.js';
-import { podStateDir } from './pod-frontier.js';
+import { podStateDir, settleCompanyMs } from './pod-frontier.js';
 import { openProcessFigures } from './process-figures.js';
 import { createExtensionTest } from './skipped-extensions.js';
 import { createWorkerMetrics, type WorkerMetrics } from './worker-metrics.js';
@@ -187,6 +187,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     },
     openWriter: async (name) => (await Dataset.open(name, { config: storage })).openVisitWriter(ownerName()),
     content,
+    settleCompanyMs: () => settleCompanyMs(config),
     maxEnded: Infinity,
     leaseAhead: true,
     keepAlive: true,

@@ -26,6 +26,8 @@ export interface Keeper {
 const KEEPER_LEASE_MS = 10_000;
 const OFFER_MS = 3_000;
 const IDLE_MS = 100;
+/** With nothing on disk or on its way there, the keeper asks ever more rarely: to ask is a command for nothing. */
+const LONGEST_IDLE_MS = 1_600;
 const FAILURE_MS = 1_000;
 /** One script call stays under 5 ms. */
 const MAX_MOVED = 1_000;
@@ -41,6 +43,7 @@ export function startKeeper(options: {
   let store: SpillStore | undefined;
   let isClosing = false;
   let wake: (() => void) | undefined;
+  let idleMs = IDLE_MS;
 
   const rest = (ms: number): Promise<void> =>
     new Promise((resolve) => {
@@ -55,9 +58,10 @@ export function startKeeper(options: {
   /** One round of work; how long to rest before the next. */
   async function round(): Promise<number> {
     const answer = await run('keep', [token, KEEPER_LEASE_MS, MAX_MOVED]);
-    const [isKeeper, position, waiting, wanted, positions] = answer as [number, number, Buffer[], Buffer[], Buffer[]];
+    const [isKeeper, position, waiting, wanted, positions, far] = answer as KeepAnswer;
     if (isKeeper === 0) return OFFER_MS;
-    if (waiting.length === 0 && wanted.length === 0) return IDLE_MS;
+    idleMs = far > 0 ? IDLE_MS : Math.min(LONGEST_IDLE_MS, idleMs * 2);
+    if (waiting.length === 0 && wanted.length === 0) return idleMs;
     store ??= options.openStore();
     if (waiting.length > 0) {
       await store.write(waiting.map((row, i) => ({ ...unpackOverflow(row), position: position + i })));
@@ -100,6 +104,16 @@ export function startKeeper(options: {
     },
   };
 }
+
+/** See lua/keep.lua. */
+type KeepAnswer = [
+  isKeeper: number,
+  position: number,
+  waiting: Buffer[],
+  wanted: Buffer[],
+  positions: Buffer[],
+  far: number,
+];
 
 function unpackOverflow(row: Buffer): { domain: Buffer; value: Buffer } {
   const end = 2 + row.readUInt16LE(0);

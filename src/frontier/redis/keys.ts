@@ -6,7 +6,7 @@
  * |---|---|---|---|
  * | `schema_version` | string | format of everything below | `drop` |
  * | `pod:info` | hash | whose store this is: pod, number of pods, versions, how seen requests are remembered | `drop` |
- * | `state` | hash | store id, counters, next ids, pod clock, sequence number | `drop` |
+ * | `state` | hash | store id; packed (state-numbers.ts): counters, next ids, pod clock, sequence number | `drop` |
  * | `openers` | hash | token of an opening → the process behind it | its `close`, or who finds it dead |
  * | `life` | hash | holder → order of its first lease, token of its opening | loss or `close` of the holder |
  * | `holders` | zset | holder by the pod time at which it is lost unless heard of | the same |
@@ -46,7 +46,7 @@ export const OWN_KEYS =
   /^(schema_version|pod:info|state|openers|life|holders|lost|due|waiting|notes|overflow|outbox|fetch:queue|keeper|spill|refill|long|r|[ladqpsb]:[^]+)$/;
 
 /** Grows when a key or a packed value changes its meaning. */
-export const REDIS_SCHEMA_VERSION = '1';
+export const REDIS_SCHEMA_VERSION = '2';
 
 /** The prefix of a library queue: several may live in one Redis. */
 export function queuePrefix(id: string): string {

@@ -1,7 +1,7 @@
 // How a pod's Redis is doing, for its metrics: load, memory, clients, and where its frontier stands.
 // Promise: reads a handful of numbers in one round trip or says that the server is away; it never waits long.
 import { type ConnectionOptions, createConnection } from './connection.js';
-import { pairs } from './start-checks.js';
+import { unpackStateNumbers } from './state-numbers.js';
 
 export interface ServerStats {
   /** Those inside scripts included. */
@@ -38,19 +38,18 @@ export async function watchServer(options: ConnectionOptions & { readonly prefix
 
   async function read(): Promise<ServerStats | undefined> {
     try {
-      const [info, flat] = (await Promise.all([
+      const [info, packed] = (await Promise.all([
         connection.command('INFO', 'memory', 'clients', 'stats'),
-        connection.command('HGETALL', `${prefix}state`),
-      ])) as [Buffer, unknown];
+        connection.command('HGET', `${prefix}state`, 'numbers'),
+      ])) as [Buffer, Buffer | null];
       const numbers = new Map(
         String(info)
           .split('\r\n')
           .map((line) => line.split(':') as [string, string]),
       );
       const of = (name: string): number => Number(numbers.get(name) ?? 0);
-      const state = pairs(flat);
-      const count = (name: string): number => Number(state.get(name) ?? 0);
-      const due = await connection.command('ZCOUNT', `${prefix}due`, '-inf', String(count('now')));
+      const state = unpackStateNumbers(packed);
+      const due = await connection.command('ZCOUNT', `${prefix}due`, '-inf', String(state.now));
       const now = { atMs: performance.now(), commands: of('total_commands_processed') };
       const rate = before && ((now.commands - before.commands) * 1000) / Math.max(1, now.atMs - before.atMs);
       before = now;
@@ -60,11 +59,11 @@ export async function watchServer(options: ConnectionOptions & { readonly prefix
         memoryBytes: of('used_memory'),
         memoryLimitBytes: of('maxmemory'),
         clients: of('connected_clients'),
-        frontierSize: count('queued') + count('retrying') + count('leased'),
-        leased: count('leased'),
-        retrying: count('retrying'),
-        overflow: count('overflow'),
-        spilled: count('far') - count('overflow'),
+        frontierSize: state.queued + state.retrying + state.leased,
+        leased: state.leased,
+        retrying: state.retrying,
+        overflow: state.overflow,
+        spilled: state.far - state.overflow,
         dueDomains: Number(due),
       };
     } catch {

@@ -37,9 +37,14 @@ if domainHead > 0 and hot.overflow >= overflowLimit then
 end
 
 local isOwned = { [0] = true }
+local leases = {}
 for at = 1, #ARGV[6], 8 do
-  local row = call('HGET', P .. 'l:' .. holder, sub(ARGV[6], at, at + 7))
-  isOwned[(at + 7) / 8] = row and not isRider(row)
+  leases[#leases + 1] = sub(ARGV[6], at, at + 7)
+end
+for from = 1, #leases, 500 do
+  for i, row in ipairs(call('HMGET', P .. 'l:' .. holder, unpack(leases, from, min(from + 499, #leases)))) do
+    isOwned[from + i - 1] = row and not isRider(row)
+  end
 end
 
 -- What only joins a line waits here, by domain; `touched` are all domains in the order they came.
@@ -62,7 +67,7 @@ local function joinQuickly(key)
   hot.queued = hot.queued + pushed - over
   if length == pushed then
     -- Its line was empty: unless something else of it was queued, its wait begins now.
-    local d = domainOf(key)
+    local d = domainOf(key, length - over)
     if d.places + d.far == 0 then
       d.ready = hot.now
     end
@@ -81,7 +86,7 @@ local function domainWithTail(key)
   return d
 end
 
-local entries, at, count, found, unpackNumbers = ARGV[7], 1, 0, {}, struct.unpack
+local entries, at, count, found = ARGV[7], 1, 0, {}
 local size = #entries
 while at <= size do
   -- Most links are known: of those nothing more is read.
@@ -98,9 +103,11 @@ while at <= size do
       isTouched[key] = true
       touched[#touched + 1] = key
     end
-    local value = char(flags % 128) .. struct.pack('>I4', nextNumber()) .. sub(entries, rest + 3, at - 1)
+    local value = pack('>BI4c0', flags % 128, nextNumber(), sub(entries, rest + 3, at - 1))
     hot.accepted = hot.accepted + 1
-    remember(value, 'Q', '')
+    if memory == 'r' then
+      remember(value, 'Q', '')
+    end
     if isFront then
       queueInFront(domainWithTail(key), value)
     elseif priority ~= 0 then
@@ -131,6 +138,7 @@ for _, key in ipairs(touched) do
 end
 marked = inOrder
 flush()
+hot.offered = hot.offered + count
 answer = table.concat(found)
 keepAnswer(answer)
 save()

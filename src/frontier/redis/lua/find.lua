@@ -11,14 +11,13 @@ if not isOurStore() then
   return redis.error_reply('EMPTIED')
 end
 load()
-expire()
-save()
+saveLook(expire())
 local found, leased = {}, {}
 for i = 3, #ARGV do
   if memory == 'r' then
     found[#found + 1] = call('HGET', P .. 'r', ARGV[i])
   else
-    found[#found + 1] = isKnown(struct.unpack('>I4I4', ARGV[i])) and ''
+    found[#found + 1] = isKnown(unpackNumbers('>I4I4', ARGV[i])) and ''
   end
 end
 if memory == 'r' then

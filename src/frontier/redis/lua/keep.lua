@@ -8,21 +8,26 @@
 -- ARGV[5]     at most so many requests to spill, and domains to refill
 -- Keys:       keeper (hash: token, until)  overflow (list)  refill (set)  spill (hash, domain -> position read up to)
 -- Returns     {pod time, sequence number, 1 if the caller is the keeper, position of the first request to spill,
---             requests to spill, domains to refill, where each was read up to}
+--             requests to spill, domains to refill, where each was read up to, requests on disk or on their way there}
 if not isOurStore() then
   return redis.error_reply('EMPTIED')
 end
 load()
 local keeper = call('HMGET', P .. 'keeper', 'token', 'until')
 if keeper[1] and keeper[1] ~= ARGV[3] and tonumber(keeper[2]) >= hot.now then
-  save()
+  saveLook(false)
   return { hot.now, hot.seq, 0 }
 end
-call('HSET', P .. 'keeper', 'token', ARGV[3], 'until', hot.now + tonumber(ARGV[4]))
-save()
+-- Renewed when half of it is over.
+local isDue = keeper[1] ~= ARGV[3] or tonumber(keeper[2]) - hot.now < tonumber(ARGV[4]) / 2
+if isDue then
+  call('HSET', P .. 'keeper', 'token', ARGV[3], 'until', hot.now + tonumber(ARGV[4]))
+end
+saveLook(isDue)
 local wanted = call('SRANDMEMBER', P .. 'refill', ARGV[5])
 local positions = {}
 for i, key in ipairs(wanted) do
   positions[i] = call('HGET', P .. 'spill', key) or '0'
 end
-return { hot.now, hot.seq, 1, hot.spilled, call('LRANGE', P .. 'overflow', 0, tonumber(ARGV[5]) - 1), wanted, positions }
+return { hot.now, hot.seq, 1, hot.spilled, call('LRANGE', P .. 'overflow', 0, tonumber(ARGV[5]) - 1), wanted, positions,
+  hot.far }

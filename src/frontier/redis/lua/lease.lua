@@ -26,10 +26,10 @@ if isTooOld then
   return redis.error_reply('OLDCALL')
 end
 if answer then
-  local first, count, nextMs = struct.unpack('<ddd', answer)
+  local first, count, nextMs = unpackNumbers('<ddd', answer)
   local ids = {}
   for id = first, first + count - 1 do
-    ids[#ids + 1] = struct.pack('<d', id)
+    ids[#ids + 1] = pack('<d', id)
   end
   save()
   local rows = #ids > 0 and call('HMGET', P .. 'l:' .. holder, unpack(ids)) or {}
@@ -50,9 +50,9 @@ local RIDERS_PER_DOMAIN, RIDER = 64, 3
 
 local function give(d, value, place, flags)
   hot.lease = hot.lease + 1
-  local row = struct.pack(LEASE, place, delayOf(d), flags, #d.key) .. d.key .. value
+  local row = pack(LEASE, place, delayOf(d), flags, #d.key, d.key, value)
   rows[#rows + 1] = row
-  written[#written + 1] = struct.pack('<d', hot.lease)
+  written[#written + 1] = pack('<d', hot.lease)
   written[#written + 1] = row
 end
 
@@ -75,6 +75,9 @@ if #picked > 0 then
   local room = min(tonumber(ARGV[9]), allowed - #picked)
   for i = 10, #ARGV do
     local d = domains[ARGV[i]]
+    if d and counts[d] then
+      exact(d)
+    end
     local count = d and counts[d] and min(RIDERS_PER_DOMAIN, room, near(d)) or 0
     if count > 0 then
       d.queued, d.landed, room = d.queued - count, d.landed + count, room - count
@@ -104,6 +107,6 @@ elseif most == 0 or allowed >= most or #picked < allowed then
     state, nextMs = 'more', -1
   end
 end
-keepAnswer(struct.pack('<ddd', first, #rows, nextMs) .. state)
+keepAnswer(pack('<ddd', first, #rows, nextMs) .. state)
 save()
 return { hot.now, hot.seq, 1, state, nextMs, first, rows }

@@ -9,7 +9,6 @@ if not isOurStore() then
   return redis.error_reply('EMPTIED')
 end
 load()
-expire()
-save()
+saveLook(expire())
 return { hot.now, hot.seq, { hot.accepted, hot.queued, hot.retrying, hot.leased + hot.parsing, hot.done, hot.failed, hot.skipped },
   call('HGETALL', P .. 'notes') }

@@ -1,7 +1,9 @@
 -- Part: the domains a script touches. Whoever changes one marks it; flush() writes it and puts it in or takes it out
 -- of `due`, in the order of marking, so that domains due at the same moment keep their order.
--- A domain's key is two bytes of its bucket and its name; its row is at most 64 bytes, which keeps buckets packed.
--- The length of its line is the list's own: a request that joins a line changes nothing else.
+-- A domain's key is two bytes of its bucket and its name; its row is 35 bytes, which keeps buckets packed.
+-- The length of its line is the list's own: a request that joins a line changes nothing else. The row has a length
+-- that the line has at least, which spares asking for it; exact() asks.
+-- Times and delays are whole milliseconds; the delay is stored plus one, 0 for none of its own.
 --
 -- Of a long line only the first `domainHead` requests stay in Redis; later ones are `far`: in `overflow` until the
 -- keeper has written them to disk, and there until the head has room again.
@@ -9,24 +11,27 @@
 -- Keys: d:BUCKET (hash, name -> row)  due (zset by due time; member: tie and domain key)
 --       q:DOMAIN (list, the line)     p:DOMAIN (zset, places beside the line)
 --       overflow (list; length of the domain key, domain key, value)   long (set, domains with far requests)
-local ROW = '<ddddI4I4I2I2'
+local ROW = '<I4I6I6I6I4I4I2I2B'
+local MOST_DELAY, MOST_TIME, MOST_AT_LEAST = 4294967294, 2 ^ 48 - 1, 255
 local domains, marked = {}, {}
 
-local function domainOf(key)
+-- `length`: of its line, where the caller has just heard it.
+local function domainOf(key, length)
   local d = domains[key]
   if d then
     return d
   end
   local bucket, name = P .. 'd:' .. sub(key, 1, 2), sub(key, 3)
-  local delay, allowed, ready, tie, places, far, turns, landed = -1, 0, 0, 0, 0, 0, 0, 0
-  local row, queued = call('HGET', bucket, name), call('LLEN', P .. 'q:' .. key)
+  local delay, allowed, ready, tie, places, far, turns, landed, atLeast = 0, 0, 0, 0, 0, 0, 0, 0, 0
+  local row = call('HGET', bucket, name)
   if row then
-    delay, allowed, ready, tie, places, far, turns, landed = struct.unpack(ROW, row)
-    queued = queued + places + far
+    delay, allowed, ready, tie, places, far, turns, landed, atLeast = unpackNumbers(ROW, row)
   end
-  d = { key = key, bucket = bucket, name = name, tail = false, delay = delay, allowed = allowed, ready = ready, tie = tie,
-    queued = queued, places = places, far = far, turns = turns, landed = landed, marked = false, toBack = false,
-    due = tie > 0 and max(allowed, ready) or -1 }
+  local isExact = length ~= nil or atLeast == 0
+  local line = length or (isExact and call('LLEN', P .. 'q:' .. key)) or atLeast
+  d = { key = key, bucket = bucket, name = name, tail = false, delay = delay - 1, allowed = allowed, ready = ready,
+    tie = tie, queued = line + places + far, places = places, far = far, turns = turns, landed = landed, marked = false,
+    toBack = false, isExact = isExact, due = tie > 0 and max(allowed, ready) or -1 }
   domains[key] = d
   return d
 end
@@ -47,8 +52,16 @@ local function turnsOf(d)
   return delayOf(d) > 0 and 1 or paceTurns
 end
 
+local function setDelay(d, delayMs)
+  d.delay = min(MOST_DELAY, ceil(delayMs))
+end
+
+local function restUntil(d, timeMs)
+  d.allowed = min(MOST_TIME, max(d.allowed, ceil(timeMs)))
+end
+
 local function dueMember(d)
-  return struct.pack('>I4I4', floor(d.tie / 4294967296), d.tie % 4294967296) .. d.key
+  return pack('>I6c0', d.tie, d.key)
 end
 
 -- Requests that can be handed out: those that are in Redis.
@@ -56,13 +69,26 @@ local function near(d)
   return d.queued - d.far
 end
 
+-- At least; exactly after exact().
 local function lineLength(d)
   return d.queued - d.far - d.places
+end
+
+-- Not between the moment when requests are counted out of a line and the one when they leave it.
+local function exact(d)
+  if not d.isExact then
+    local tail = d.tail and #d.tail or 0
+    d.queued = d.places + d.far + tail + call('LLEN', P .. 'q:' .. d.key)
+    d.isExact = true
+  end
 end
 
 local function pushTail(d)
   if not d.tail then
     return
+  end
+  if domainHead > 0 then
+    exact(d)
   end
   local tail, far = d.tail, nil
   d.tail = false
@@ -74,7 +100,7 @@ local function pushTail(d)
       if i <= room then
         staying[i] = value
       else
-        far[#far + 1] = struct.pack('<H', #d.key) .. d.key .. value
+        far[#far + 1] = pack('<H', #d.key) .. d.key .. value
       end
     end
     tail = staying
@@ -106,8 +132,8 @@ local function flush()
         entering[#entering + 1] = dueMember(d)
       end
     end
-    call('HSET', d.bucket, d.name, struct.pack(ROW, d.delay, d.allowed, d.ready, d.tie, d.places, d.far, d.turns,
-      d.landed))
+    call('HSET', d.bucket, d.name, pack(ROW, d.delay + 1, d.allowed, d.ready, d.tie, d.places, d.far, d.turns, d.landed,
+      min(MOST_AT_LEAST, lineLength(d))))
     d.marked, d.toBack = false, false
   end
   marked = {}

@@ -7,12 +7,11 @@
 local BACKOFF_MS, MAX_BACKOFF_MS, LOST_KEPT_MS = 1000, 60000, 86400000
 local LOSSES_BEFORE_BACKOFF, LOSSES_BEFORE_GIVING_UP = 2, 10
 
-local LEASE = '<ddBH'
+local LEASE_HEAD, LEASE = '<ddBHc0', '<ddBHc0c0'
 
 local function unpackLease(row)
-  local place, delay, flags, length = struct.unpack(LEASE, row)
-  return { place = place, delay = delay, landed = flags % 2 == 1, rider = flags >= 2, key = sub(row, 20, 19 + length),
-    value = sub(row, 20 + length) }
+  local place, delay, flags, key, at = unpackNumbers(LEASE_HEAD, row)
+  return { place = place, delay = delay, landed = flags % 2 == 1, rider = flags >= 2, key = key, value = sub(row, at) }
 end
 
 local function isRider(row)
@@ -21,7 +20,7 @@ end
 
 local function packLease(lease)
   local flags = (lease.landed and 1 or 0) + (lease.rider and 2 or 0)
-  return struct.pack(LEASE, lease.place, lease.delay, flags, #lease.key) .. lease.key .. lease.value
+  return pack(LEASE, lease.place, lease.delay, flags, #lease.key, lease.key, lease.value)
 end
 
 -- The lease's own count and its turn are given back, whatever becomes of the request.
@@ -54,7 +53,7 @@ local function loseLease(lease)
       d.ready = hot.now
     end
     if delayOf(d) > 0 then
-      d.allowed = max(d.allowed, hot.now + delayOf(d))
+      restUntil(d, hot.now + delayOf(d))
     end
   end
   letGo(lease, d)
@@ -104,11 +103,11 @@ local function refuseFromNow(holder)
   call('ZREMRANGEBYSCORE', P .. 'lost', '-inf', hot.now - LOST_KEPT_MS)
 end
 
--- Loses every holder that fell silent, in the order of their first lease.
+-- Loses every holder that fell silent, in the order of their first lease; whether there was one.
 local function expire()
   local silent = call('ZRANGEBYSCORE', P .. 'holders', '-inf', '(' .. string.format('%.0f', hot.now))
   if #silent == 0 then
-    return
+    return false
   end
   local numbers = {}
   for _, holder in ipairs(silent) do
@@ -122,6 +121,7 @@ local function expire()
       refuseFromNow(holder)
     end
   end
+  return true
 end
 
 -- Any call renews everything its holder holds. False when it was lost and must begin a new life.

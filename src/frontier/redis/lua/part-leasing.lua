@@ -2,11 +2,17 @@
 -- Promise: no domain is asked beyond its turns, nor before its time; the longest due first, one request of it, then
 -- the next domain. A domain whose head runs low is named in `refill` (set), for the keeper.
 
+local TIE_BYTES = 6
+
 -- The domains to take a request from, one entry a request.
 local function pickDomains(wanted)
   local line, served, picked, at = {}, {}, {}, 1
   for i, member in ipairs(call('ZRANGEBYSCORE', P .. 'due', '-inf', hot.now, 'LIMIT', 0, wanted)) do
-    line[i] = domainOf(sub(member, 9))
+    local d = domainOf(sub(member, TIE_BYTES + 1))
+    line[i] = d
+    if lineLength(d) <= turnsOf(d) - d.turns then
+      exact(d)
+    end
   end
   while at <= #line and #picked < wanted do
     local d = line[at]
@@ -68,6 +74,9 @@ local function takeFront(d, count)
   missing = count - #taken / 2
   if missing > 0 and d.places > 0 then
     takePlaces(d, missing, '+inf', taken)
+  end
+  if d.far > 0 then
+    exact(d)
   end
   if d.far > 0 and lineLength(d) <= domainHead / 2 then
     call('SADD', P .. 'refill', d.key)

@@ -46,7 +46,7 @@ local function queueLast(d, value)
 end
 
 local function wait(d, value, afterMs, toEnd)
-  local member = sub(value, 2, 5) .. (toEnd and '\1' or '\0') .. struct.pack('<I2', #d.key) .. d.key .. value
+  local member = sub(value, 2, 5) .. (toEnd and '\1' or '\0') .. pack('<I2', #d.key) .. d.key .. value
   call('ZADD', P .. 'waiting', hot.now + afterMs, member)
   hot.retrying = hot.retrying + 1
   remember(value, 'R', '')
@@ -60,7 +60,7 @@ local function returnFromWaiting()
   local over = call('ZRANGEBYSCORE', P .. 'waiting', '-inf', hot.now, 'LIMIT', 0, MAX_RETURNS)
   each500('ZREM', P .. 'waiting', over)
   for i = #over, 1, -1 do
-    local length = struct.unpack('<I2', over[i], 6)
+    local length = unpackNumbers('<I2', over[i], 6)
     local d, value = domainOf(sub(over[i], 8, 7 + length)), sub(over[i], 8 + length)
     hot.retrying = hot.retrying - 1
     remember(value, 'Q', '')

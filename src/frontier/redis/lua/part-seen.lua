@@ -14,7 +14,7 @@ local function splitBucket()
   while level * 2 <= hot.buckets do
     level = level * 2
   end
-  local old, step = P .. 's:' .. struct.pack('<I4', hot.buckets - level), level / FIRST_BUCKETS
+  local old, step = P .. 's:' .. pack('<I4', hot.buckets - level), level / FIRST_BUCKETS
   local staying, moving = {}, {}
   for _, entry in ipairs(call('SMEMBERS', old)) do
     local list = floor(tonumber(entry) / step) % 2 == 1 and moving or staying
@@ -22,7 +22,7 @@ local function splitBucket()
   end
   call('DEL', old)
   each500('SADD', old, staying)
-  each500('SADD', P .. 's:' .. struct.pack('<I4', hot.buckets), moving)
+  each500('SADD', P .. 's:' .. pack('<I4', hot.buckets), moving)
   hot.buckets = hot.buckets + 1
 end
 
@@ -42,7 +42,8 @@ local function bucketOf(lo)
   if bucket >= levelBuckets then
     bucket = lo % levelOf
   end
-  return BUCKET .. struct.pack('<I4', bucket)
+  -- In one step: a string that is made only to be joined costs a tenth of the whole claim.
+  return pack('<c0I4', BUCKET, bucket)
 end
 
 -- `entry`: the 53 higher bits in decimal, which the caller has at hand; making it here costs as much as the SADD.
@@ -106,7 +107,7 @@ end
 local function remember(value, state, reason)
   if memory == 'r' then
     local priority, fingerprint, _, record = unpackValue(value)
-    call('HSET', P .. 'r', fingerprint, state .. char(priority + 2) .. struct.pack('<I2', #reason) .. reason .. record)
+    call('HSET', P .. 'r', fingerprint, state .. char(priority + 2) .. pack('<I2', #reason) .. reason .. record)
   end
 end
 
@@ -116,7 +117,7 @@ local function claim(lo, entry)
   if memory == 'e' then
     return claimExactly(lo, entry) and 'n' or 'p'
   elseif memory == 'b' then
-    return claimInBloom((struct.unpack('>I4', entry)), lo) and 'n' or 'p'
+    return claimInBloom((unpackNumbers('>I4', entry)), lo) and 'n' or 'p'
   end
   local known = call('HGET', P .. 'r', entry)
   if not known then

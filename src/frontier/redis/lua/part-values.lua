@@ -16,11 +16,11 @@ end
 
 local function packValue(priority, number, fingerprint, lost, record)
   local flags = priority + 2 + (fingerprint ~= '' and 8 or 0) + (lost > 0 and 16 or 0)
-  return char(flags) .. struct.pack('>I4', number) .. fingerprint .. (lost > 0 and char(lost) or '') .. record
+  return char(flags) .. pack('>I4', number) .. fingerprint .. (lost > 0 and char(lost) or '') .. record
 end
 
 local function numberOf(value)
-  return (struct.unpack('>I4', value, 2))
+  return (unpackNumbers('>I4', value, 2))
 end
 
 local function withRecord(value, record)
@@ -29,7 +29,7 @@ local function withRecord(value, record)
 end
 
 local function withNumber(value, number)
-  return sub(value, 1, 1) .. struct.pack('>I4', number) .. sub(value, 6)
+  return sub(value, 1, 1) .. pack('>I4', number) .. sub(value, 6)
 end
 
 -- A place orders requests beside the line: higher priority first, then those put in front, then age.

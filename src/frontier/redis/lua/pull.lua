@@ -25,7 +25,7 @@ end
 if answer then
   local entries, at = {}, 1
   while at <= #answer do
-    local length = struct.unpack('<I4', answer, at)
+    local length = unpackNumbers('<I4', answer, at)
     entries[#entries + 1] = sub(answer, at + 4, at + 3 + length)
     at = at + 4 + length
   end
@@ -36,11 +36,11 @@ local most = tonumber(ARGV[6])
 local entries = most > 0 and call('LPOP', P .. 'fetch:queue', most) or {}
 local rows, kept = {}, {}
 for i, entry in ipairs(entries) do
-  local bytes, length, start = struct.unpack('<dI2', entry, 9)
+  local bytes, length, start = unpackNumbers('<dI2', entry, 9)
   rows[#rows + 1] = sub(entry, 1, 8)
   rows[#rows + 1] = sub(entry, start + length)
   hot.leased, hot.parsing, hot.parsebytes = hot.leased + 1, hot.parsing - 1, hot.parsebytes - bytes
-  kept[i] = struct.pack('<I4', #entry) .. entry
+  kept[i] = pack('<I4', #entry) .. entry
 end
 if #rows > 0 then
   enrol(holder, ARGV[7])

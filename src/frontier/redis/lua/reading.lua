@@ -11,8 +11,7 @@ if not isOurStore() then
   return redis.error_reply('EMPTIED')
 end
 load()
-expire()
-save()
+saveLook(expire())
 local due = call('ZCOUNT', P .. 'due', '-inf', hot.now)
 return { hot.now, hot.seq, { hot.accepted, hot.queued, hot.retrying, hot.leased, hot.done, hot.failed, hot.skipped,
   hot.parsing, hot.parsebytes, hot.outbox, hot.allowance - 1, hot.far, due, call('ZCARD', P .. 'due') - due } }

@@ -15,6 +15,7 @@ load()
 local d, count = domainOf(ARGV[3]), #ARGV - 5
 local isNext = (call('HGET', P .. 'spill', ARGV[3]) or '0') == ARGV[4]
 if isNext then
+  exact(d)
   for i = 6, #ARGV, 500 do
     call('RPUSH', P .. 'q:' .. d.key, unpack(ARGV, i, min(i + 499, #ARGV)))
   end

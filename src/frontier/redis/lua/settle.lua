@@ -48,7 +48,7 @@ for from = 1, #ARGV[6], 24 do
 end
 while at <= #ARGV[7] do
   local id = sub(ARGV[7], at, at + 7)
-  local kind, afterMs, toEnd, reasonBytes, hasRecord, recordBytes, start = struct.unpack('<BdBI2BI4', ARGV[7], at + 8)
+  local kind, afterMs, toEnd, reasonBytes, hasRecord, recordBytes, start = unpackNumbers('<BdBI2BI4', ARGV[7], at + 8)
   local record = start + reasonBytes
   at = record + recordBytes
   ids[#ids + 1] = id
@@ -72,18 +72,18 @@ local function land(lease, delayMs, pauseMs)
   lease.landed = true
   d.turns, d.landed = d.turns - 1, d.landed + 1
   if delayMs >= 0 then
-    d.delay = delayMs
+    setDelay(d, delayMs)
   end
   local restMs = max(delayOf(d), pauseMs)
   if restMs > 0 then
-    d.allowed = max(d.allowed, hot.now + restMs)
+    restUntil(d, hot.now + restMs)
   end
   mark(d)
 end
 
 for from = 1, #ARGV[6], 24 do
   local id = sub(ARGV[6], from, from + 7)
-  local delayMs, pauseMs = struct.unpack('<dd', ARGV[6], from + 8)
+  local delayMs, pauseMs = unpackNumbers('<dd', ARGV[6], from + 8)
   local lease = held[id]
   if lease and not lease.landed then
     land(lease, delayMs, pauseMs)
@@ -117,7 +117,7 @@ for i, one in ipairs(settlements) do
       end
       hot.leased, hot.parsing = hot.leased - 1, hot.parsing + 1
       hot.parsebytes = hot.parsebytes + one.afterMs
-      call('RPUSH', P .. 'fetch:queue', one.id .. struct.pack('<dI2', one.afterMs, #one.reason) .. one.reason
+      call('RPUSH', P .. 'fetch:queue', one.id .. pack('<dI2', one.afterMs, #one.reason) .. one.reason
         .. packLease(lease))
     else
       local d = domainOf(lease.key)
