@@ -23,6 +23,7 @@ export type {
   PlaywrightLaunchContext,
   PlaywrightPoolOptions,
 } from './crawl/playwright-options.js';
+export { launchPlaywright, playwrightUtils } from './crawl/playwright-tools.js';
 export { Statistics } from './crawl/statistics.js';
 export type { FinalStatistics, StatisticsOptions, StatisticState } from './crawl/statistics.js';
 export { downloadListOfUrls, purgeDefaultStorages, utils } from './crawl/wiring.js';

@@ -9,6 +9,8 @@ export interface AdaptiveEngineParts {
   /** Only a browser can do what the order's URL asks for. */
   readonly needsBrowser: (order: FetchOrder) => boolean;
   readonly memory?: RenderingMemory;
+  /** Between the two requests of one order: resolves when the domain, whose turn the order still has, has rested. */
+  readonly rest?: (order: FetchOrder, capture: Capture) => Promise<void>;
 }
 
 export function createAdaptiveEngine({
@@ -16,6 +18,7 @@ export function createAdaptiveEngine({
   browser,
   needsBrowser,
   memory = createRenderingMemory(),
+  rest,
 }: AdaptiveEngineParts): Engine {
   return {
     async visit(order, use) {
@@ -23,13 +26,16 @@ export function createAdaptiveEngine({
       if (order.method.toUpperCase() !== 'GET') return http.visit(order, use);
       if (memory.expected(order.url) === 'browser') return browser.visit(order, use);
       const answer = await http.visit(order, async (capture, live) => {
-        if (isShell(capture)) return undefined;
+        if (isShell(capture)) return { shell: capture, used: undefined };
         if (capture.statusCode < 300) memory.learn(order.url, 'static');
-        return { used: await use(capture, live) };
+        return { shell: undefined, used: await use(capture, live) };
       });
-      if (answer) return answer.used;
+      if (answer.shell === undefined) return answer.used;
       memory.learn(order.url, 'browser');
-      return browser.visit(order, use);
+      await rest?.(order, answer.shell);
+      // Both together are one attempt, and have its time.
+      const timeoutMs = Math.max(1, order.timeoutMs - answer.shell.timings.totalMs);
+      return browser.visit({ ...order, timeoutMs }, use);
     },
     async close() {
       await Promise.all([http.close(), browser.close()]);

@@ -1,5 +1,6 @@
 // AdaptivePlaywrightCrawler: each request over HTTP first, in a browser when its page needs one; learns which sites do.
-// Promise: the handler runs to its end once a visit; what it added before it asked for a page is taken back.
+// Promise: the handler runs to its end once a visit; what it added before it asked for a page is taken back; in a paced
+// crawl the second request waits for its domain's turn like any other.
 import type { CrawlError } from '../errors.js';
 import { NonRetryableError } from '../errors.js';
 import type { Capture } from '../fetch/engine.js';
@@ -15,9 +16,14 @@ export interface AdaptiveParts {
   readonly http: Navigate;
   readonly browser: Navigate;
   readonly memory: RenderingMemory;
+  /** Domains are paced: two requests of one visit are one too many. */
+  readonly isPaced: boolean;
   /** The session is free for another visit; the browser's navigation says so itself. */
   readonly release: (session: Session) => void;
 }
+
+/** Requests that wait for their turn to be loaded in a browser; one that is forgotten is asked for over HTTP again. */
+const MAX_WAITING = 10_000;
 
 const PAGE_ONLY = [
   'page',
@@ -32,21 +38,37 @@ const PAGE_ONLY = [
 ];
 
 export function createAdaptiveNavigation(parts: AdaptiveParts): Navigate {
-  const { memory } = parts;
+  const { memory, isPaced } = parts;
+  const waiting = new Set<string>();
+
+  function wait(key: string): void {
+    if (waiting.size >= MAX_WAITING) waiting.delete(waiting.keys().next().value!);
+    waiting.add(key);
+  }
+
+  function isForBrowser({ request }: Visit): boolean {
+    if (waiting.delete(request.uniqueKey)) return true;
+    if (request.skipNavigation || request.method !== 'GET') return false;
+    return memory.expected(request.url, request.label) === 'browser';
+  }
 
   async function navigate(visit: Visit, handle: () => Promise<void>): Promise<Arrival> {
     const { request } = visit;
-    const label = request.label ?? '';
     let isAgain = false;
-    if (request.skipNavigation || request.method !== 'GET' || memory.expected(request.url, label) !== 'browser') {
+    if (!isForBrowser(visit)) {
       try {
         const arrival = await parts.http(visit, handle);
-        if (arrival.kind === 'handled') memory.learn(request.url, 'static', label);
+        if (arrival.kind === 'handled') memory.learn(request.url, 'static', request.label);
         return arrival;
       } catch (error) {
         if (!(error instanceof PageWanted) && !((error as CrawlError).cause instanceof PageWanted)) throw error;
-        memory.learn(request.url, 'browser', label);
+        memory.learn(request.url, 'browser', request.label);
         visit.restart();
+        if (isPaced) {
+          // The domain's turn was given back with the first answer.
+          wait(request.uniqueKey);
+          return { kind: 'again' };
+        }
         isAgain = true;
       } finally {
         if (!isAgain && visit.identity.session) parts.release(visit.identity.session);
@@ -66,7 +88,7 @@ export function refuseShell({ statusCode, body, loadedUrl, headers }: Capture): 
   }
 }
 
-/** The turn of the domain was given back after the first answer: the second is part of the same visit. */
+/** Where nothing is paced the second request is part of the same visit. */
 function again(visit: Visit, isAgain: boolean): Visit {
   const ignore = () => undefined;
   return isAgain ? { ...visit, depart: ignore, land: ignore, landWith: ignore } : visit;

@@ -38,12 +38,14 @@ export interface Visit extends VisitContext {
   restart(): void;
 }
 
-/** How a navigation went. `requeue` and `refused` end the visit without the handler. */
+/** How a navigation went. All but `handled` end the visit without its work. */
 export type Arrival =
   | { readonly kind: 'handled' }
   /** The capture waits under this name for whoever finishes the visit. */
   | { readonly kind: 'handed'; readonly capture: string; readonly bytes: number }
   | { readonly kind: 'requeue'; readonly target: Request }
+  /** The page must be asked for once more, in another way: on a turn of its own. */
+  | { readonly kind: 'again' }
   | { readonly kind: 'refused'; readonly target: string };
 
 /** Has the page and calls `handle` while it is lent. */
@@ -218,6 +220,8 @@ function settleArrival(
         },
         items: [],
       };
+    case 'again':
+      return { settlement: { kind: 'retry', lease, afterMs: 0 }, items: [] };
     case 'refused': {
       request.state = RequestState.SKIPPED;
       const skipped = { url: arrival.target, reason: 'redirect' as const };

@@ -6,6 +6,7 @@ import { Request } from '../request/request.js';
 import { parseUrl } from '../request/url.js';
 import { Session } from '../session/session.js';
 import { type CacheStatus, CrawlResult, type FetchedCapture } from './crawl-result.js';
+import type { Capture } from '../fetch/engine.js';
 import type { Departure } from './departure.js';
 import { mergedRunConfig, type ResolvedRunConfig, type RunConfig } from './run-config.js';
 
@@ -37,6 +38,8 @@ export interface Entry {
   session: Session | undefined;
   /** How it leaves, when the gate let it through. */
   departure: Departure | undefined;
+  /** While an attempt is under way: resolves when its domain has rested after this answer, so that it may ask again. */
+  rest: ((capture: Capture) => Promise<void>) | undefined;
 }
 
 /** An item as an entry and the request that is queued for it, or the entry and why it cannot be fetched. */
@@ -95,6 +98,7 @@ function newEntry(index: number, url: string, config: ResolvedRunConfig, nowMs: 
     isShed: false,
     session: undefined,
     departure: undefined,
+    rest: undefined,
   };
 }
 

@@ -1,5 +1,6 @@
 // One attempt at one URL of a batch, in terms of the crawl lifecycle: what its hooks, handlers and landings do.
 // Promise: every URL ends in exactly one result; retries are the lifecycle's, refetches after 429 and 503 the limiter's.
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Configuration } from '../configuration.js';
 import { CrawlError, NonRetryableError, RetryRequestError } from '../errors.js';
 import type { Capture, Engine } from '../fetch/engine.js';
@@ -11,7 +12,7 @@ import { isOverload } from '../politeness/delay.js';
 import type { Request } from '../request/request.js';
 import { domainOf } from '../request/url.js';
 import { KeyValueStore } from '../store/key-value.js';
-import type { AttemptHost, Navigate } from './attempt.js';
+import type { AttemptHost, Navigate, Visit } from './attempt.js';
 import { type Entry, indexOf, keyOf, sessionOf } from './batch-entries.js';
 import { createPlainDeparture, endingOf } from './departure.js';
 import { createHttpNavigation } from './http-visit.js';
@@ -173,6 +174,7 @@ export function createBatchHost(parts: BatchHostParts): Omit<AttemptHost, 'land'
     entry.isShed = false;
     entry.attempts++;
     entry.attemptStartedAtMs = performance.now();
+    entry.rest = (capture) => restBetween(visit, capture, abortion.signal);
     const http = entry.config.respectRobots ? navigatePolitely : navigateFreely;
     try {
       if (limiter) slots.set(entry, await slotOf(limiter, domainOf(visit.request.url), abortion.signal));
@@ -189,8 +191,20 @@ export function createBatchHost(parts: BatchHostParts): Omit<AttemptHost, 'land'
       release(entry, limiter?.baseDelayMs[0] ?? 0);
       entry.abortion = undefined;
       entry.departure = undefined;
+      entry.rest = undefined;
     }
   };
+
+  /** As long as before another URL of the domain. */
+  async function restBetween(
+    visit: Visit,
+    capture: Capture & { readonly cacheStatus?: string },
+    signal: AbortSignal,
+  ): Promise<void> {
+    if (capture.cacheStatus === 'hit') return;
+    const byLimiter = limiter?.afterResponse(domainOf(visit.request.url), capture.statusCode, undefined);
+    await Promise.all([visit.rest(endingOf(capture)), delay(byLimiter?.delayMs ?? 0, undefined, { signal })]);
+  }
 
   return {
     crawler: undefined as never as ContextCrawler,

@@ -70,6 +70,7 @@ export async function openBrowserCrawl(parts: BrowserCrawlParts): Promise<Browse
           }),
           browser,
           memory: createRenderingMemory(),
+          isPaced: options.polite,
           release,
         })
       : browser;

@@ -20,7 +20,11 @@ export async function urlsByClicking(lent: PooledPage, options: ClickElementsOpt
     lastEventMs = performance.now();
     if (/^https?:/.test(url) && url !== start && urls.size < MAX_URLS) urls.add(url);
   };
-  const onPopup = (popup: Page) => note(popup.url());
+  const onPopup = (popup: Page) => {
+    note(popup.url());
+    void popup.close().catch(() => undefined);
+  };
+  const { keepPopups } = lent;
   const onNavigated = () => note(page.url());
   lent.keepPopups = false;
   // Routes stay with a page; this one is closed after the visit.
@@ -55,7 +59,7 @@ export async function urlsByClicking(lent: PooledPage, options: ClickElementsOpt
     page.off('popup', onPopup);
     page.off('framenavigated', onNavigated);
     await page.unroute('**/*').catch(() => undefined);
-    lent.keepPopups = true;
+    lent.keepPopups = keepPopups;
   }
   return [...urls];
 }

@@ -2,7 +2,6 @@
 // Promise: tools work on the page as it is now; what they change of it is taken back when the visit ends.
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import vm from 'node:vm';
 import path from 'node:path';
 import { CrawlError } from '../errors.js';
 import type { Capture } from '../fetch/engine.js';
@@ -18,6 +17,7 @@ import type { Visit } from './attempt.js';
 import { pageExtraction } from './extraction.js';
 import { followRule } from './link-manners.js';
 import type { ResolvedOptions } from './options.js';
+import { compileScript } from './playwright-scripts.js';
 
 const SELECTOR_TIMEOUT_MS = 5_000;
 /** What Crawlee blocks: things that are looked at, and archives. */
@@ -59,8 +59,7 @@ export function dressLivePage(visit: Visit, lent: PooledPage, options: ResolvedO
       await scrollToEnd(lent, scroll);
       await takeContent();
     },
-    blockRequests: ({ urlPatterns = BLOCKED, extraUrlPatterns = [] }: BlockRequestsOptions = {}) =>
-      blockUrls(lent, [...urlPatterns, ...extraUrlPatterns]),
+    blockRequests: (blocking: BlockRequestsOptions = {}) => blockUrls(lent, blockedPatterns(blocking)),
     saveSnapshot: (snapshot: SaveSnapshotOptions = {}) =>
       saveSnapshot(page, snapshot, (name) => visit.context.getKeyValueStore(name)),
     injectFile: (file: string, injection: { surviveNavigations?: boolean } = {}) => injectFile(page, file, injection),
@@ -98,6 +97,10 @@ export function linkLivePage(visit: Visit, lent: PooledPage, capture: Capture, o
 /** Adds properties to a context, getters as getters. */
 export function extend(context: object, properties: object): void {
   Object.defineProperties(context, Object.getOwnPropertyDescriptors(properties));
+}
+
+export function blockedPatterns({ urlPatterns = BLOCKED, extraUrlPatterns = [] }: BlockRequestsOptions): string[] {
+  return [...urlPatterns, ...extraUrlPatterns];
 }
 
 function controllerOf(lent: PooledPage) {
@@ -154,22 +157,12 @@ export async function injectFile(page: Page, file: string, { surviveNavigations 
   return page.evaluate(code);
 }
 
-function jqueryFile(): string {
+export function jqueryFile(): string {
   try {
     const require = createRequire(path.join(process.cwd(), 'package.json'));
     return path.join(path.dirname(require.resolve('jquery/package.json')), 'dist', 'jquery.min.js');
   } catch (cause) {
     throw new CrawlError('OPTION_INVALID', 'injectJQuery needs the package jquery: npm install jquery', { cause });
-  }
-}
-
-/** Crawlee's: a function from text, for scripts that come with a configuration. The text is the user's own. */
-export function compileScript(scriptString: string, context: Record<string, unknown> = {}) {
-  const source = `async ({ page, request }) => {${scriptString}}`;
-  try {
-    return vm.runInNewContext(source, context) as (params: { page: Page }) => Promise<unknown>;
-  } catch (cause) {
-    throw new CrawlError('OPTION_INVALID', `compileScript: ${(cause as Error).message}`, { cause });
   }
 }
 

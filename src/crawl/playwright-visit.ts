@@ -10,6 +10,7 @@ import { RequestState } from '../request/request.js';
 import { staysWithin } from '../request/scope.js';
 import type { Session } from '../session/session.js';
 import type { Arrival, Navigate, Visit } from './attempt.js';
+import { endingOf } from './departure.js';
 import { assertStatus, isSamePage, isSeededAddress, landingOf, redirected, runHooks } from './http-visit.js';
 import type { ResolvedOptions } from './options.js';
 import { dressLivePage, extend, linkLivePage } from './playwright-context.js';
@@ -81,6 +82,7 @@ export function createBrowserNavigation(parts: BrowserVisitParts): Navigate {
     let loaded = await go(request.url);
     if (loaded.capture.redirectTo && isSamePage(request, loaded.capture.redirectTo)) {
       request.loadedUrl = loaded.capture.redirectTo;
+      await visit.rest(endingOf(loaded.capture));
       loaded = await go(loaded.capture.redirectTo);
       if (loaded.capture.redirectTo && isSamePage(request, loaded.capture.redirectTo)) {
         throw new CrawlError('REDIRECT_LIMIT', `${request.url} redirects to itself`);

@@ -8,7 +8,7 @@ import { MemoryAdaptiveDispatcher } from '../dispatch/memory-adaptive.js';
 import { SemaphoreDispatcher } from '../dispatch/semaphore.js';
 import { CrawlError } from '../errors.js';
 import type { BrowserPoolCounts } from '../fetch/browser/pool-options.js';
-import type { Engine, FetchOrder } from '../fetch/engine.js';
+import type { Capture, Engine, FetchOrder } from '../fetch/engine.js';
 import type { HttpEngine } from '../fetch/http/engine.js';
 import { log as rootLog, LogLevel } from '../observe/log.js';
 import { objectWith, optionError, shown } from '../option-checks.js';
@@ -76,7 +76,8 @@ export class WebCrawler {
         const browser = cached(browsers.engineFor(entryOf), 'browser');
         if (options.engine !== 'auto') return browser;
         const needsBrowser = ({ signal }: FetchOrder) => needsPage(entryOf(signal)?.config ?? {});
-        return createAdaptiveEngine({ http, browser, needsBrowser, memory: this.#rendering });
+        const rest = async ({ signal }: FetchOrder, capture: Capture) => entryOf(signal)?.rest?.(capture);
+        return createAdaptiveEngine({ http, browser, needsBrowser, memory: this.#rendering, rest });
       },
       engineName: browsers && options.engine !== 'auto' ? 'browser' : 'http',
       flush: async () => (await this.#cache)?.flush(),

@@ -35,11 +35,15 @@ export interface LaunchPlan {
   readonly launcher?: BrowserType;
   /** For every context. */
   readonly contextOptions?: BrowserContextOptions;
+  /** Signals end the browser by themselves: for one that is the user's own. Default false. */
+  readonly endsBySignals?: boolean;
 }
 
 export interface RunningBrowser {
   /** A context of its own; with a profile always the profile's. */
   newContext(options: BrowserContextOptions): Promise<BrowserContext>;
+  /** Playwright's own; some versions have none for a profile. */
+  readonly browser: Browser | undefined;
   /** The profile's context, when there is a profile. */
   readonly profile: BrowserContext | undefined;
   readonly pid: number | undefined;
@@ -110,9 +114,9 @@ export async function launchBrowser(plan: LaunchPlan, proxyServer: string | unde
     env: { ...process.env, ...launchOptions?.env, TMPDIR: scratch } as Record<string, string>,
     proxy: proxyServer === undefined ? launchOptions?.proxy : { server: proxyServer },
     // Signals are the crawl's: it settles what is under way, then closes us.
-    handleSIGINT: false,
-    handleSIGTERM: false,
-    handleSIGHUP: false,
+    handleSIGINT: plan.endsBySignals ?? false,
+    handleSIGTERM: plan.endsBySignals ?? false,
+    handleSIGHUP: plan.endsBySignals ?? false,
   };
   const removeScratch = () => rmSync(scratch, { recursive: true, force: true, maxRetries: 3 });
   try {
@@ -168,6 +172,7 @@ async function manage(
   }
 
   return {
+    browser,
     newContext: (options) => (profile ? Promise.resolve(profile) : browser!.newContext(options)),
     profile,
     pid,
@@ -181,6 +186,14 @@ async function manage(
     },
     close: () => (closing ??= end()),
   };
+}
+
+/** For browsers without a relay: Playwright wants the credentials apart. */
+export function proxyOf(proxyUrl: string): { server: string; username?: string; password?: string } {
+  const { protocol, host, username, password } = new URL(proxyUrl);
+  const credentials =
+    username === '' ? {} : { username: decodeURIComponent(username), password: decodeURIComponent(password) };
+  return { server: `${protocol}//${host}`, ...credentials };
 }
 
 /** Playwright keeps the process to itself; the browser tells its number. */

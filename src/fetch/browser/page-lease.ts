@@ -45,7 +45,18 @@ export interface PooledPage {
   tidy(): Promise<void>;
 }
 
-export function createPooledPage(page: Page, context: BrowserContext): PooledPage {
+const known = new WeakMap<Page, PooledPage>();
+
+/** What the pool knows of a page; for one that is the user's own, made now, and its pop-ups stay. */
+export function pooledPageOf(page: Page): PooledPage {
+  const found = known.get(page);
+  if (found) return found;
+  const own = createPooledPage(page, page.context(), Infinity);
+  own.keepPopups = true;
+  return own;
+}
+
+export function createPooledPage(page: Page, context: BrowserContext, maxPopups = MAX_POPUPS): PooledPage {
   // Playwright's pages are emitters in all but their types.
   const emitter = page as unknown as EventEmitter;
   let session: Promise<CDPSession> | undefined;
@@ -86,7 +97,7 @@ export function createPooledPage(page: Page, context: BrowserContext): PooledPag
     for (const listener of crashListeners) listener();
   };
   const onPopup = (popup: Page) => {
-    if (!pooled.keepPopups || popups.size >= MAX_POPUPS) return void closeQuietly(popup);
+    if (!pooled.keepPopups || popups.size >= maxPopups) return void closeQuietly(popup);
     popups.add(popup);
     popup.on('close', () => popups.delete(popup));
     popup.on('popup', onPopup);
@@ -98,6 +109,7 @@ export function createPooledPage(page: Page, context: BrowserContext): PooledPag
   const ours = new Map<string | symbol, ReadonlySet<unknown>>(
     emitter.eventNames().map((name) => [name, new Set<unknown>(emitter.listeners(name))]),
   );
+  known.set(page, pooled);
   return pooled;
 }
 

@@ -4,7 +4,7 @@
 import { CrawlError } from '../../errors.js';
 import { endsWithin } from './deadline.js';
 import { createGuardRelay, type GuardRelay } from './guard-relay.js';
-import { launchBrowser, type RunningBrowser } from './launch.js';
+import { launchBrowser, proxyOf, type RunningBrowser } from './launch.js';
 import type { PooledPage } from './page-lease.js';
 import type { BrowserContext, BrowserContextOptions } from './playwright-types.js';
 import { type BrowserPoolCounts, type BrowserPoolOptions, resolvePoolOptions } from './pool-options.js';
@@ -301,14 +301,6 @@ export function createBrowserPool(given: BrowserPoolOptions): BrowserPool {
 function keyOf({ identity, proxyUrl = '' }: PageAsk, isProfile: boolean): string {
   if (isProfile) return '';
   return identity === undefined ? `?${proxyUrl}` : `!${identity} ${proxyUrl}`;
-}
-
-/** For browsers without a relay: Playwright wants the credentials apart. */
-function proxyOf(proxyUrl: string): { server: string; username?: string; password?: string } {
-  const { protocol, host, username, password } = new URL(proxyUrl);
-  const credentials =
-    username === '' ? {} : { username: decodeURIComponent(username), password: decodeURIComponent(password) };
-  return { server: `${protocol}//${host}`, ...credentials };
 }
 
 const now = (): number => performance.now();
