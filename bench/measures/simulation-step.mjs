@@ -23,8 +23,15 @@ const serverCpu = async () => {
 };
 const usedMemory = async () => Number((await info('memory')).used_memory);
 
+// Whole milliseconds: as a sum of fractions, a domain would now and then be seen 4e-9 ms before it is due.
 let nowMs = 1_000_000;
+let passedMs = 0;
 const clock = { monotonicMs: () => nowMs, wallMs: () => nowMs, bootId: 'simulation' };
+
+function pass(ms) {
+  passedMs += ms;
+  nowMs = 1_000_000 + Math.floor(passedMs);
+}
 
 let seed = 1;
 function random(below) {
@@ -79,7 +86,7 @@ while (made < URLS) {
   if (leases.length === 0) {
     if (state === 'exhausted') throw new Error('the simulated web ended before it was crawled');
     waits++;
-    nowMs += Math.max(1, Math.ceil(nextDueMs ?? 1));
+    pass(Math.max(1, Math.ceil(nextDueMs ?? 1)));
     continue;
   }
   const settlements = leases.map((lease) => {
@@ -97,7 +104,7 @@ while (made < URLS) {
   const { held, accepted } = await frontier.settle({ holder, call: ++call, landings, settlements });
   if (!held || accepted.includes(false)) throw new Error('a settlement was refused');
   visits += leases.length;
-  nowMs += batchMs;
+  pass(batchMs);
   if (made >= nextProgress) {
     nextProgress += progressEvery;
     console.error(`${made} URLs, ${visits} visits, ${((performance.now() - started) / 1000).toFixed(0)} s`);
