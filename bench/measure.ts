@@ -17,6 +17,7 @@ const MEASURES = {
   'redis-memory': 'the frontier in Redis: bytes a URL and a domain, as slopes between 1 M and 3 M',
   'redis-long': 'a domain of a million URLs with its tail on disk; a full Bloom filter',
   pods: 'four pods on four Redis servers, 3,000 hosts: ownership, politeness, directories, max_pages',
+  'pods-speed': 'pages per CPU-second of a worker over HTTPS on real pages, with and without parsers',
   'pods-kill': 'crawls on pods whose processes and servers are killed 50 times',
   simulation: 'the frontier in Redis at a million domains and 50 million URLs, on a simulated clock',
   queue: 'the embedded queue at a million URLs, through RequestQueue',

@@ -1,13 +1,14 @@
 // The ceiling: undici's dispatcher, one gunzipSync, the byte scanner, a Set of what was seen, items into one file.
+// With `order.gzipLevel` the texts instead, each compressed, as in a segment.
 // No durability, retries, sessions, limits or politeness: what a crawler costs beyond this is its bookkeeping.
 import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { Agent } from 'undici';
 import { scanPage } from '../../dist/index.js';
 import { order, reportCost } from './contestant.mjs';
 
-const { seeds, concurrency, folder } = order;
+const { seeds, concurrency, folder, gzipLevel } = order;
 
 function fetchBody(agent, origin, path) {
   return new Promise((resolve, reject) => {
@@ -47,7 +48,8 @@ async function crawl() {
       const origin = url.slice(0, slash);
       const body = await fetchBody(agent, origin, url.slice(slash));
       const { title, text, links } = scanPage(body, { url, contentType: 'text/html; charset=utf-8' });
-      items.write(`${JSON.stringify({ url, title, text })}\n`);
+      if (gzipLevel === undefined) items.write(`${JSON.stringify({ url, title, text })}\n`);
+      else items.write(gzipSync(text, { level: gzipLevel }));
       for (const link of links) {
         if (link.element !== 'a' || !link.url.startsWith(origin) || link.url[slash] !== '/') continue;
         const hashAt = link.url.indexOf('#');

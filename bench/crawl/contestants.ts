@@ -43,6 +43,14 @@ export const CONTESTANTS: readonly Contestant[] = [
   },
 ];
 
+/** The least that storing texts of pages can cost: the bare loop, and their compression. */
+export const bareStoring = (gzipLevel: number): Contestant => ({
+  name: 'bare-storing',
+  title: `bare loop, texts at gzip level ${gzipLevel}`,
+  file: 'bare.mjs',
+  order: { gzipLevel },
+});
+
 /** What one run of a contestant cost. */
 export interface Cost {
   readonly pages: number;

@@ -26,13 +26,31 @@ function ownHost(html) {
   return [...counts].sort((a, b) => b[1] - a[1])[0]?.[0];
 }
 
-function asPageOfSite(html, index, count) {
+/**
+ * Where a link leads in a web of many hosts: to a page of the same host, or to the host that stands for the one it
+ * names. `variants` URLs share a page, so that a site has more URLs than pages and a visit finds new ones.
+ */
+function inWebOf({ origins, variants }, count) {
+  return (href, isInternal) => {
+    const number = hash(href);
+    const path = `/p/${number % count}/${Math.floor(number / count) % variants}`;
+    return isInternal ? path : `${origins[hash(hostOf(href) ?? href) % origins.length]}${path}`;
+  };
+}
+
+function inSite(count) {
+  return (href, isInternal) => (isInternal ? `/p/${hash(href) % count}` : undefined);
+}
+
+function asPageOfSite(html, index, count, leadsTo) {
   const own = ownHost(html);
   const linked = html.replace(HREF, (whole, before, value) => {
     const href = unquoted(value);
     if (href === '' || href[0] === '#') return whole;
     const isInternal = SCHEME.test(href) || href.startsWith('//') ? hostOf(href) === own : true;
-    return isInternal ? `${before}"/p/${hash(href) % count}"` : whole;
+    const isWeb = isInternal || /^(?:https?:)?\/\//i.test(href);
+    const target = isWeb ? leadsTo(href, isInternal) : undefined;
+    return target === undefined ? whole : `${before}"${target}"`;
   });
   const tree = [2 * index + 1, 2 * index + 2]
     .filter((child) => child < count)
@@ -45,14 +63,15 @@ function asPageOfSite(html, index, count) {
   return `${rooted.slice(0, cut)}${tree}${rooted.slice(cut)}`;
 }
 
-/** The bodies of /p/0, /p/1, …, gzipped. */
-export function readSite(folder, limit = Infinity) {
+/** The bodies of /p/0, /p/1, …, gzipped. With `web`, what led elsewhere leads to other hosts of it. */
+export function readSite(folder, limit = Infinity, web = undefined) {
   const files = readdirSync(folder)
     .filter((file) => file.endsWith('.html.gz'))
     .sort()
     .slice(0, limit);
+  const leadsTo = web ? inWebOf(web, files.length) : inSite(files.length);
   return files.map((file, index) => {
     const html = gunzipSync(readFileSync(join(folder, file))).toString('latin1');
-    return gzipSync(Buffer.from(asPageOfSite(html, index, files.length), 'latin1'));
+    return gzipSync(Buffer.from(asPageOfSite(html, index, files.length, leadsTo), 'latin1'));
   });
 }

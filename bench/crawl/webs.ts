@@ -1,5 +1,5 @@
 // The webs that are crawled, each in a process of its own on the last core, so that the crawler has the first to itself.
-import { fork, spawnSync } from 'node:child_process';
+import { type ChildProcess, fork, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import { join } from 'node:path';
@@ -18,6 +18,12 @@ export interface Web {
   readonly caFile: string | undefined;
   seeds(): string[];
   close(): Promise<void>;
+}
+
+/** The real pages on many hosts that link to each other: what a broad crawl meets. */
+export interface BroadWeb extends Web {
+  /** Connections since the last call, and how many of them resumed a TLS session. */
+  connections(): Promise<{ connections: number; resumed: number }>;
 }
 
 const PAGES = fileURLToPath(new URL('../../../shared/data/pages/', import.meta.url));
@@ -71,8 +77,8 @@ interface Started {
   certificate: string;
 }
 
-async function startPages(scheme: Scheme, hosts: number, maxPages: number): Promise<Web> {
-  const child = fork(SERVER, [PAGES, String(hosts), String(maxPages)], { execArgv: [] });
+async function startServer(hosts: number, maxPages: number, web: object): Promise<[ChildProcess, Started]> {
+  const child = fork(SERVER, [PAGES, String(hosts), String(maxPages), JSON.stringify(web)], { execArgv: [] });
   const started = await new Promise<Started>((resolve, reject) => {
     const timer = setTimeout(() => child.kill('SIGKILL'), START_TIMEOUT_MS);
     child.once('error', reject);
@@ -83,6 +89,11 @@ async function startPages(scheme: Scheme, hosts: number, maxPages: number): Prom
     });
   });
   pinServer(child.pid!);
+  return [child, started];
+}
+
+async function startPages(scheme: Scheme, hosts: number, maxPages: number, web = {}): Promise<BroadWeb> {
+  const [child, started] = await startServer(hosts, maxPages, web);
   const { caFile, forget } = keepCertificate(scheme === 'https' ? started.certificate : undefined);
   const port = scheme === 'https' ? started.httpsPort : started.httpPort;
   return {
@@ -90,7 +101,13 @@ async function startPages(scheme: Scheme, hosts: number, maxPages: number): Prom
     hosts,
     pagesPerHost: started.pages,
     caFile,
-    seeds: () => Array.from({ length: hosts }, (_, host) => `${scheme}://127.0.0.${host + 1}:${port}/p/0`),
+    seeds: () =>
+      Array.from({ length: hosts }, (_, n) => `${scheme}://127.0.${Math.floor(n / 250)}.${(n % 250) + 1}:${port}/p/0`),
+    connections: () =>
+      new Promise((resolve) => {
+        child.once('message', resolve as (message: unknown) => void);
+        child.send('count');
+      }),
     async close() {
       forget();
       const ended = new Promise((resolve) => child.once('exit', resolve));
@@ -98,6 +115,11 @@ async function startPages(scheme: Scheme, hosts: number, maxPages: number): Prom
       await ended;
     },
   };
+}
+
+/** Each page has `variants` URLs on each host; without tickets every handshake is a full one. */
+export function startBroadWeb(hosts: number, web: { variants: number; tickets: boolean }): Promise<BroadWeb> {
+  return startPages('https', hosts, Infinity, web);
 }
 
 /** 24 × 130 real pages and 20 × 150 synthetic ones: a crawl long enough that starting it is a small part. */

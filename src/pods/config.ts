@@ -136,7 +136,18 @@ function checkTogether(settings: PodsSettings, pods: PodsConfig['pods'], problem
       `global_coordination_redis_pod is ${globalCoordinationRedisPod}, but the last pod is ${pods.length - 1}`,
     );
   }
-  if (!pods.some(({ kind }) => kind === 'embedded')) return;
+  if (!pods.some(({ kind }) => kind === 'embedded')) {
+    const { redisMaxConnections } = settings;
+    // Every worker has a connection to every store; an orchestrator has one for itself and one to add seeds by.
+    const needed = pods.length * (fetchersPerPod + parsersPerPod) + 2 * pods.length;
+    if (needed > redisMaxConnections) {
+      problems.push(
+        `redis_max_connections is ${redisMaxConnections}, but ${pods.length} pods of ${fetchersPerPod} fetchers and ` +
+          `${parsersPerPod} parsers may open ${needed} connections to one Redis`,
+      );
+    }
+    return;
+  }
   if (fetchersPerPod !== 1) {
     problems.push(`fetchers_per_pod must be 1 with embedded pods, got ${fetchersPerPod}: more need a Redis a pod`);
   }

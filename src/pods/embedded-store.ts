@@ -28,7 +28,7 @@ export const frontierFolder = (config: PodsConfig, index: number): string =>
 export function openPodInbox(config: PodsConfig, index: number): Inbox {
   const folder = join(embeddedPath(config, index), 'inbox');
   mkdirSync(folder, { recursive: true });
-  return openInbox(folder);
+  return openInbox(folder, { sync: config.durability === 'machine' });
 }
 
 export async function openEmbeddedStore(options: WorkerStoreOptions): Promise<WorkerStore> {
@@ -69,6 +69,7 @@ export async function openEmbeddedStore(options: WorkerStoreOptions): Promise<Wo
       if (batches.length === 0) return;
       await own.add(batches.flatMap(({ text }) => unpackOutbox(text)));
       await inbox.remove(batches.map(({ key }) => key));
+      options.onArrived?.();
     }
   }
 

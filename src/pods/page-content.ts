@@ -71,6 +71,14 @@ export function createPageRecorder(options: {
   };
 }
 
+/** Links to other pages; scans the page unless that was done before. */
+export function countLinks(contentType: string, content: () => PageContent): number {
+  if (!MARKUP.test(contentType)) return 0;
+  let count = 0;
+  for (const { element } of content().links) if (element === 'a') count++;
+  return count;
+}
+
 function headerOf({ headers }: Capture): string | undefined {
   const header = headers['content-type'];
   return Array.isArray(header) ? header[0] : header;

@@ -35,6 +35,7 @@ export function openPodFrontier(
     url: pod.redisUrl,
     connectTimeoutMs: config.redisSocketConnectTimeout * 1_000,
     commandTimeoutMs: config.redisSocketTimeout * 1_000,
+    keepAlive: config.redisSocketKeepalive,
     ...(as === 'worker' ? {} : { patienceMs: as === 'guest' ? GUEST_PATIENCE_MS : SUPERVISOR_PATIENCE_MS }),
     pacing: pacingOf(config),
     leaseMs: config.leaseSeconds * 1_000,

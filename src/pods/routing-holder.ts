@@ -14,6 +14,8 @@ type SettleParts = Parameters<Holder['settle']>[0];
 
 export interface RoutingFigures {
   leases: number;
+  /** Links added to the own pod's store, and to others'. */
+  ownLinks: number;
   sentLinks: number;
   sends: number;
   sendMs: number;
@@ -45,7 +47,15 @@ const FULL_PAUSE_MS = 1_000;
 
 export function createRoutingHolder(options: RoutingHolderOptions): RoutingHolder {
   const { own, pod, pods, log, signal, fullPauseMs = FULL_PAUSE_MS } = options;
-  const figures: RoutingFigures = { leases: 0, sentLinks: 0, sends: 0, sendMs: 0, outboxLinks: 0, misplaced: 0 };
+  const figures: RoutingFigures = {
+    leases: 0,
+    ownLinks: 0,
+    sentLinks: 0,
+    sends: 0,
+    sendMs: 0,
+    outboxLinks: 0,
+    misplaced: 0,
+  };
 
   function check(target: number, entries: readonly QueueEntry[]): void {
     if (!options.checkAssignment) return;
@@ -85,14 +95,17 @@ export function createRoutingHolder(options: RoutingHolderOptions): RoutingHolde
     const foreign = new Map<number, QueueEntry[]>();
     const settlements = call.settlements.map((settlement) => splitLinks(settlement, foreign));
     for (const { links } of settlements) if (links) check(pod, links);
-    if (foreign.size === 0) return patiently(() => own.settle({ ...call, settlements }, life));
-    return patiently(async () => {
+    const answer = await patiently(foreign.size === 0 ? () => own.settle({ ...call, settlements }, life) : sendFirst);
+    for (const { links } of settlements) figures.ownLinks += links?.length ?? 0;
+    return answer;
+
+    async function sendFirst(): Promise<SettleAnswer> {
       const notes = await sendAll(foreign);
       const waiting = Object.keys(notes).reduce((sum, name) => sum + linksOfName(name), 0);
       const answer = await own.settle({ ...call, settlements, notes: { ...call.notes, ...notes } }, life);
       figures.outboxLinks += waiting;
       return answer;
-    });
+    }
   }
 
   /** Keeps what belongs here; the rest is gathered by pod. */

@@ -26,6 +26,7 @@ export async function openRunMetrics(config: PodsConfig, warn: (message: string)
   const hub = createMetricsHub();
   const servers = new Map<number, ServerFigures | undefined>();
   const hot = new Set<number>();
+  let hasWarnedOfMemory = false;
   let readMs = -Infinity;
   let reading = false;
   const endpoint = config.enablePrometheus
@@ -106,6 +107,11 @@ export async function openRunMetrics(config: PodsConfig, warn: (message: string)
     },
     retire: ({ role, pod, id }) => hub.retire({ pod, process: `${role}_${id}` }),
     look(supervisors, readingOf) {
+      const rssBytes = process.memoryUsage.rss();
+      if (rssBytes > config.orchestratorMemoryLimit && !hasWarnedOfMemory) {
+        hasWarnedOfMemory = true;
+        warn(`the orchestrator uses ${Math.round(rssBytes / 1024 ** 2)} MB, more than orchestrator_memory_limit`);
+      }
       void readServers(supervisors);
       for (const supervisor of supervisors) {
         const { index } = supervisor.pod;

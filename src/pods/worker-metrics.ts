@@ -11,6 +11,8 @@ export interface WorkerMetricsParts {
   readonly skipped: () => ReadonlyMap<string, number>;
   readonly active: () => number;
   readonly misplaced: () => number;
+  readonly foundLinks: () => number;
+  readonly ownLinks: () => number;
   readonly sentLinks: () => number;
   readonly pressure: () => { readonly soft: number; readonly hard: number };
 }
@@ -30,6 +32,8 @@ export function createWorkerMetrics(parts: WorkerMetricsParts): WorkerMetrics {
   const sizes = metrics.histogram('orcrawl_content_size_bytes', {});
   metrics.total('orcrawl_pages_crawled_total', {}, parts.pages);
   metrics.total('orcrawl_pod_assignment_errors_total', {}, parts.misplaced);
+  metrics.total('orcrawl_links_found_total', {}, parts.foundLinks);
+  metrics.total('orcrawl_links_sent_total', { to: 'own' }, parts.ownLinks);
   metrics.total('orcrawl_links_sent_total', { to: 'other' }, parts.sentLinks);
   metrics.total('orcrawl_backpressure_events_total', { limit: 'soft' }, () => parts.pressure().soft);
   metrics.total('orcrawl_backpressure_events_total', { limit: 'hard' }, () => parts.pressure().hard);

@@ -39,6 +39,8 @@ export interface WorkerStoreOptions {
   /** Told of each life this process begins in its pod. */
   readonly onHolder: (id: string) => void;
   readonly onSent: (pod: number, tookMs: number) => void;
+  /** Of an embedded pod: links that others found are in its queue now. Whoever waits for work need not wait on. */
+  readonly onArrived?: () => void;
   /** Given to an embedded pod at its start. */
   readonly allowance: number | undefined;
 }

@@ -25,7 +25,7 @@ import { watchExcludeFile } from './exclude-list.js';
 import { loadHandler } from './handler-module.js';
 import { createHandoffEngine, handoffFolder, openHandoff } from './handoff.js';
 import type { WorkerFigures, WorkerPlace } from './messages.js';
-import { createPageRecorder } from './page-content.js';
+import { countLinks, createPageRecorder } from './page-content.js';
 import { createBackpressure } from './parse-queue.js';
 import { podStateDir, settleCompanyMs } from './pod-frontier.js';
 import { openProcessFigures } from './process-figures.js';
@@ -64,12 +64,14 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const { config, place, log } = options;
   const stopping = new AbortController();
   const meter: { metrics?: WorkerMetrics } = {};
+  const started: { run?: Run } = {};
   const handler = config.handler === undefined ? undefined : await loadHandler(config.handler);
   const excluded = await watchExcludeFile(config.excludeFile, log);
   const store = await openWorkerStore({
     ...options,
     signal: stopping.signal,
     onSent: (pod, tookMs) => meter.metrics?.sent(pod, tookMs),
+    onArrived: () => started.run?.notify(),
   });
   const { holder } = store;
   const storage = new Configuration({
@@ -110,6 +112,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const admission = createAdmission(crawlOptions);
   const isSkippedFile = createExtensionTest(config.skipExtensions);
   const droppedLinks = new Map<string, number>();
+  let foundLinks = 0;
   const isParser = place.role === 'parser';
   const handoff = config.parsersPerPod > 0 ? await openHandoff(handoffFolder(config, place.pod)) : undefined;
   const composed = await openCrawlHost({
@@ -160,6 +163,8 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     const page = context as CheerioCrawlingContext;
     if (handler) await handler(page as never);
     else await page.enqueueLinks({ strategy: 'all' });
+    // A handler of its own that needs no text may never have had the page scanned: then nobody counts.
+    if (!handler || config.extractText !== false) foundLinks += countLinks(page.contentType.type, () => page.content);
     await recorder.record(page.request, page.contentType.type, () => page.content);
     meter.metrics?.parsed(performance.now() - startedMs);
   }
@@ -173,7 +178,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
           maxBytes: config.parseQueueMaxBytes,
         })
       : undefined;
-  const run: Run = startRun({
+  const run = (started.run = startRun({
     queue,
     host: composed.host,
     openGate: composed.openGate,
@@ -192,7 +197,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     leaseAhead: true,
     keepAlive: true,
     seedsAreIn: () => false,
-  });
+  }));
 
   const metrics = (meter.metrics = createWorkerMetrics({
     place,
@@ -201,6 +206,8 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     skipped: () => droppedLinks,
     active: () => run.pool.currentConcurrency,
     misplaced: () => holder.figures.misplaced,
+    foundLinks: () => foundLinks,
+    ownLinks: () => holder.figures.ownLinks,
     sentLinks: () => holder.figures.sentLinks,
     pressure: () => pressure?.events ?? { soft: 0, hard: 0 },
   }));

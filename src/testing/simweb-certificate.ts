@@ -29,11 +29,14 @@ const SUBJECT_ALT_NAME = oid('551d11');
 
 const utcTime = (text: string): Buffer => der(UTC_TIME, Buffer.from(text));
 
-/** A key and a certificate (PEM) for these IPv4 addresses and DNS names. */
-export function createCertificate(names: readonly string[]): { key: string; cert: string } {
+/**
+ * A key and a certificate (PEM) for these IPv4 addresses and DNS names. Several that a client trusts at once need
+ * subjects of their own: it looks them up by it.
+ */
+export function createCertificate(names: readonly string[], subject = 'orcrawl simweb'): { key: string; cert: string } {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const algorithm = der(SEQUENCE, ECDSA_WITH_SHA256);
-  const name = der(SEQUENCE, der(SET, der(SEQUENCE, COMMON_NAME, der(UTF8, Buffer.from('orcrawl simweb')))));
+  const name = der(SEQUENCE, der(SET, der(SEQUENCE, COMMON_NAME, der(UTF8, Buffer.from(subject)))));
   const altNames = names.map((each) =>
     /^[\d.]+$/.test(each) ? der(0x87, Buffer.from(each.split('.').map(Number))) : der(0x82, Buffer.from(each)),
   );

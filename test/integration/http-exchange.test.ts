@@ -99,6 +99,19 @@ describe('a plain fetch', () => {
     expect((await fetchText(engine(), url)).text).toBe('to the end');
   });
 
+  it('leaves errors their stacks when the response ended its connection', async () => {
+    const { url } = await serve((_request, response) => {
+      response.writeHead(200, { connection: 'close' }).end('last words');
+    });
+    const stack = await engine().visit(order(url), async () => new Error('in the handler').stack);
+    expect(stack).toMatch(/in the handler\n +at /);
+    const undecodable = await serve((_request, response) => {
+      response.writeHead(200, { connection: 'close', 'content-encoding': 'gzip' }).end('no gzip');
+    });
+    const error = await fetchText(engine(), undecodable.url).catch((thrown: unknown) => thrown as Error);
+    expect(error).toMatchObject({ code: 'BODY_DECODE', stack: expect.stringMatching(/\n +at /) });
+  });
+
   it('skips early hints', async () => {
     const { url } = await serveRaw((socket) =>
       socket.write('HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'),

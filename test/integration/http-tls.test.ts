@@ -1,7 +1,7 @@
 // TLS: certificates are verified unless told otherwise, names are sent, sessions are resumed.
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createServer } from 'node:https';
-import type { TLSSocket } from 'node:tls';
+import type { SecureVersion, TLSSocket } from 'node:tls';
 import type { Certificates, KeyPair } from './http-certificates.js';
 import { makeCertificates } from './http-certificates.js';
 import { fetchText, fixtures, until } from './http-fixtures.js';
@@ -13,9 +13,9 @@ beforeAll(() => {
 });
 afterEach(closeAll);
 
-async function serveTls(pair: KeyPair) {
+async function serveTls(pair: KeyPair, maxVersion?: SecureVersion) {
   const seen: { servername: unknown; reused: boolean; protocol: unknown }[] = [];
-  const server = createServer({ ...pair, ALPNProtocols: ['h2', 'http/1.1'] }, (request, response) => {
+  const server = createServer({ ...pair, maxVersion, ALPNProtocols: ['h2', 'http/1.1'] }, (request, response) => {
     const socket = request.socket as TLSSocket & { servername?: string };
     seen.push({ servername: socket.servername, reused: socket.isSessionReused(), protocol: socket.alpnProtocol });
     response.end('sealed');
@@ -60,8 +60,8 @@ describe('certificates', () => {
   });
 });
 
-it('resumes a session on a new connection', async () => {
-  const server = await serveTls(certificates.good);
+it.each(['TLSv1.3', 'TLSv1.2'] as const)('resumes a session of %s on a new connection', async (version) => {
+  const server = await serveTls(certificates.good, version);
   const http = engine({ ca: certificates.ca, ...toLoopback });
   const url = `https://good.example:${server.port}/`;
   await fetchText(http, url);

@@ -195,6 +195,10 @@ describe('a wrong pods configuration', () => {
       /^global_coordination_redis_pod is 1, but the last pod is 0/,
     ],
     ['pods: [{ path: a }]\ntest_mode: { enabled: true, num_pods: 2 }', /^test_mode.num_pods is 2, but only one pod is/],
+    [
+      'pods: [{ redis_url: "redis://a" }, { redis_url: "redis://b" }]\nfetchers_per_pod: 4\nredis_max_connections: 11',
+      /^redis_max_connections is 11, but 2 pods of 4 fetchers and 0 parsers may open 12 connections to one Redis$/,
+    ],
     ['email: "you at example"', /^email must be an e-mail address/],
     ['seed_file: 7', /^seed_file must be a non-empty string, got 7/],
   ])('says what contradicts itself: %s', async (yaml, reason) => {

@@ -51,6 +51,8 @@ describe.skipIf(redisMissing)('two pods on two Redis servers', () => {
       ),
     );
     expect(metrics).toMatch(/orcrawl_store_up\{pod="1"\} 1/);
+    expect(metrics).toMatch(/orcrawl_links_found_total\{pod="0"\} [1-9]/);
+    expect(metrics).toMatch(/orcrawl_links_sent_total\{pod="\d",to="own"\} [1-9]/);
     expect(metrics).toMatch(/orcrawl_process_resident_memory_bytes\{pod="0",process="parser_0"\} \d/);
   });
 

@@ -297,7 +297,7 @@ async function smallestGap(web: SimwebProcess): Promise<number> {
 }
 
 /** The pids of an orchestrator's workers of one role, by the name they give themselves. */
-async function workersOf(orchestrator: ChildProcess, role: string): Promise<number[]> {
+export async function workersOf(orchestrator: ChildProcess, role: string): Promise<number[]> {
   const { pid } = orchestrator;
   const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '');
   const found: number[] = [];

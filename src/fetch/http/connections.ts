@@ -111,7 +111,7 @@ export function createConnectionPool(options: ConnectionPoolOptions): Connection
       client.on('disconnect', () => {
         if (!forgetIdle(connection)) return;
         countOut(connection);
-        client.destroy(null, ignore);
+        client.destroy(IDLE_CLOSED, ignore);
       });
       // The client reports faults of its handlers here; without a listener they would end the process.
       (client as EventEmitter).on('error', ignore);

@@ -165,6 +165,14 @@ export class Exchange implements Dispatcher.DispatchHandler, Waiting, BodySource
 
   onResponseEnd(): void {
     if (this.ended) return;
+    const isLast = headerText(this.headers, 'connection') === 'close';
+    // Before anybody who waits for the answer is told: those run with stacks.
+    if (isLast) queueMicrotask(restoreStacks);
+    this.end();
+    if (isLast) omitStacks();
+  }
+
+  private end(): void {
     this.ended = true;
     this.parts.deadlines.delete(this);
     this.parts.pool.release(this.connection);
@@ -226,4 +234,20 @@ export class Exchange implements Dispatcher.DispatchHandler, Waiting, BodySource
     const { statusCode, headers, wireBytes, headersAtMs } = this;
     this.resolve({ statusCode, headers, body, stream, wireBytes, headersAtMs });
   }
+}
+
+let usualStackLimit: number | undefined;
+
+/**
+ * The client makes an error of every connection that ends with its response, right after telling us, and the socket that
+ * is given it reads its stack: 4 % of the CPU time of a crawl over HTTPS, for a stack that nobody sees.
+ */
+function omitStacks(): void {
+  usualStackLimit ??= Error.stackTraceLimit;
+  Error.stackTraceLimit = 0;
+}
+
+function restoreStacks(): void {
+  if (usualStackLimit !== undefined) Error.stackTraceLimit = usualStackLimit;
+  usualStackLimit = undefined;
 }

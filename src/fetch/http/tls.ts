@@ -3,6 +3,7 @@
 import type { Duplex } from 'node:stream';
 import * as tls from 'node:tls';
 import type { NetConnectOpts } from 'node:net';
+import { withoutCertificate } from './tls-session.js';
 
 /** HTTP/2 is off: the fast path is one request per connection at a time. */
 const ALPN = ['http/1.1'];
@@ -20,8 +21,8 @@ export interface TlsConnector {
   readonly sessionCount: number;
 }
 
-/** At about 3 KB a session this is 6 MB. */
-const MAX_SESSIONS = 2_000;
+/** At about half a KB a session this is 5 MB; 30 if all spoke TLS 1.2, whose certificates stay. */
+const MAX_SESSIONS = 10_000;
 
 export function createTlsConnector(ca?: string | readonly string[], maxSessions = MAX_SESSIONS): TlsConnector {
   let context: tls.SecureContext | undefined;
@@ -47,7 +48,10 @@ export function createTlsConnector(ca?: string | readonly string[], maxSessions 
         ALPNProtocols: ALPN,
         rejectUnauthorized: verify,
       } as tls.ConnectionOptions);
-      socket.on('session', (session: Buffer) => keep(key, session));
+      // Only those of connections whose certificate was verified, since it is not looked at when they are resumed.
+      socket.on('session', (session: Buffer) => {
+        if (socket.authorized || !verify) keep(key, withoutCertificate(session));
+      });
       // A session that a handshake failed with must not be offered again.
       const drop = () => sessions.delete(key);
       socket.once('error', drop).once('secureConnect', () => socket.off('error', drop));

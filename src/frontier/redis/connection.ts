@@ -15,6 +15,8 @@ export interface ConnectionOptions {
   readonly connectTimeoutMs?: number;
   /** How long one command may take. */
   readonly commandTimeoutMs?: number;
+  /** Probes a connection that is silent, so that a dead one is noticed. Default true. */
+  readonly keepAlive?: boolean;
   /** How long a call waits for a server that is away, over all its attempts. */
   readonly patienceMs?: number;
 }
@@ -152,6 +154,7 @@ export function createConnection(options: ConnectionOptions): Connection {
 }
 
 const BUSY_PAUSE_MS = 50;
+const KEEP_ALIVE_MS = 30_000;
 
 function createClient(options: ConnectionOptions): Redis {
   // createRequire: loaded on first use, and also from the CommonJS build of a consumer.
@@ -166,6 +169,8 @@ function createClient(options: ConnectionOptions): Redis {
     retryStrategy: (attempt) => Math.min(MAX_RECONNECT_PAUSE_MS, 50 * attempt),
     connectTimeout: options.connectTimeoutMs ?? DEFAULT_CONNECT_TIMEOUT_MS,
     commandTimeout: options.commandTimeoutMs ?? DEFAULT_COMMAND_TIMEOUT_MS,
+    // Anything but a number means none.
+    keepAlive: options.keepAlive === false ? (false as never) : KEEP_ALIVE_MS,
     ...(options.db === undefined ? {} : { db: options.db }),
     ...(options.password === undefined ? {} : { password: options.password }),
   });
