@@ -8,7 +8,7 @@ import { isIP } from 'node:net';
 import path from 'node:path';
 import { EXIT, UsageError } from './exit-codes.js';
 import { addPodsFlags, type ConfigFlags, reportConfigProblems } from './pods-flags.js';
-import { complain, say } from './terminal.js';
+import { say } from './terminal.js';
 
 export function addPodsCommand(program: Command, onExit: (code: number) => void): void {
   const pods = program.command('pods').summary('local stores for development').description('Stores of pods.');
@@ -64,15 +64,14 @@ async function up(flags: ConfigFlags): Promise<number> {
     }
     if (started.length === 0) return EXIT.done;
     say('Running until Ctrl-C.');
-    await new Promise<void>((resolve) => {
-      for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
+    const lost = await new Promise<string | undefined>((resolve) => {
+      for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve(undefined));
       for (const child of started) {
-        child.once('exit', (code) => {
-          complain(`redis-server ${child.pid} ended with ${code}`);
-          resolve();
-        });
+        child.once('exit', (code, signal) => resolve(`redis-server ${child.pid} ended with ${signal ?? code}`));
       }
     });
+    if (lost !== undefined) throw new UsageError(`${lost}: the others are stopped, too`);
+    say('Stopped; the data is kept.');
     return EXIT.done;
   } finally {
     await Promise.all(started.map(end));

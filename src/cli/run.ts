@@ -2,15 +2,18 @@
 // Promise: everything that is wrong is reported at once before anything starts; the exit status says how it ended.
 import type { Command } from 'commander';
 import { CrawlError } from '../errors.js';
+import type { PodsConfig } from '../pods/config-types.js';
 import type { PodsProgress, PodsResult } from '../pods/orchestrator.js';
+import { positiveNumber } from './arguments.js';
 import { EXIT, exitCodeOf } from './exit-codes.js';
 import { addPodsFlags, type ConfigFlags, reportConfigProblems } from './pods-flags.js';
 import { complain, say } from './terminal.js';
 
 const EXIT_CODES = `
 Exit codes:
-  0    max_pages, max_duration or the end of the crawl was reached
-  1    wrong configuration or arguments, or a store that cannot be used
+  0    max_pages, max_duration, the end of the crawl or global:stop_signal
+  1    wrong configuration or arguments, no usable seed, a handler module that
+       does not load, or a store that cannot be used
   3    paused: no data directory has room left; free some and --resume
   4    a store came back empty: restore it, or start again with --fresh
   5    a pod stopped because its workers kept ending
@@ -57,7 +60,9 @@ async function run(flags: ConfigFlags): Promise<number> {
       (text) => log.info(text),
       () => performance.now(),
     );
-    const result = await runPods({ config, log, drain: drain.signal, now: now.signal, onProgress });
+    log.info(startLine(config));
+    const stuckMs = stuckMsOf(process.env.CRAWLER_STUCK_SECONDS);
+    const result = await runPods({ config, stuckMs, log, drain: drain.signal, now: now.signal, onProgress });
     say(`${result.pages} pages: ${WORDS[result.reason]}`);
     for (const { pod, message } of result.failures) complain(`pod ${pod} stopped: ${message}`);
     return exitCodeFor(result);
@@ -67,6 +72,24 @@ async function run(flags: ConfigFlags): Promise<number> {
   } finally {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, onSignal);
   }
+}
+
+/** A worker silent for so long is killed: longer on machines that stand still now and then. */
+function stuckMsOf(seconds: string | undefined): number | undefined {
+  return seconds === undefined ? undefined : positiveNumber(seconds) * 1_000;
+}
+
+/** What runs where, and where to look. */
+function startLine(config: PodsConfig): string {
+  const { ownPods, pods, fetchersPerPod, parsersPerPod, politenessDelaySeconds, logDir } = config;
+  const workers = `${fetchersPerPod} fetchers${parsersPerPod > 0 ? ` and ${parsersPerPod} parsers` : ''}`;
+  const metrics = config.enablePrometheus
+    ? `, metrics at http://${config.prometheusHost}:${config.prometheusPort}/metrics`
+    : '';
+  return (
+    `Running ${ownPods.length} of ${pods.length} pods, ${workers} each, ${politenessDelaySeconds} s between two requests ` +
+    `of a domain; logs in ${logDir}${metrics}`
+  );
 }
 
 const SHOWN_EVERY_MS = 10_000;

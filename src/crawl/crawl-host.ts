@@ -52,10 +52,14 @@ export interface CrawlHostParts {
   readonly useState: <State extends Dictionary>(initial?: State) => Promise<State>;
   /** What a handled request's visit stores of its page. */
   readonly pageOf?: AttemptHost['pageOf'];
+  /** Whether another pod looks after a domain. */
+  readonly isElsewhere?: (domain: string) => boolean;
   /** Told of every response that is handled, before its handler. */
   readonly onCapture?: (request: Request, capture: Capture) => void;
   /** In place of the HTTP engine: then nothing leaves the machine, and nobody need be polite. */
   readonly engine?: Engine;
+  /** Whether captures have the body as received. */
+  readonly received?: HttpVisitParts['received'];
   /** Hands a usable response on instead of handling it here. */
   readonly handOff?: HttpVisitParts['handOff'];
 }
@@ -94,6 +98,7 @@ export async function openCrawlHost(parts: CrawlHostParts): Promise<CrawlHost> {
           engine,
           allowHost,
           admission,
+          isElsewhere: parts.isElsewhere,
           proxyConfiguration: options.proxyConfiguration,
           log,
         })
@@ -204,6 +209,7 @@ function navigationOf(
             onCapture?.(visit.request, capture);
             return dressPage(visit, capture, options);
           },
+    received: parts.received,
     handOff: parts.handOff,
     onStatus,
   });

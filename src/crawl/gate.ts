@@ -2,7 +2,7 @@
 // Nothing is asked of a host before its robots.txt; what that forbids is skipped without using a turn, many at a
 // time; a host that is down, or whose robots.txt cannot be read, is left alone until its time has come.
 import { CrawlError, type ErrorCode } from '../errors.js';
-import { type Landing, type Lease, MAX_SKIM } from '../frontier/frontier.js';
+import { type Landing, type Lease, MAX_SKIM, type QueueEntry } from '../frontier/frontier.js';
 import { entryOf } from '../frontier/entry.js';
 import type { PaceBy } from '../request/url.js';
 import { delayOf } from '../politeness/delay.js';
@@ -13,7 +13,14 @@ import type { Departure } from './departure.js';
 import { type KnownHost, originOf } from './host-book.js';
 import { createHostVisits, type HostVisits, type HostVisitsParts, type Reading } from './host-visits.js';
 import type { TakenLease } from './lease-feed.js';
-import { createErrand, ERRAND_LOOK_MS, ERRAND_PATIENCE_MS, errandOf } from './robots-errands.js';
+import {
+  createErrand,
+  createReply,
+  type Errand,
+  ERRAND_LOOK_MS,
+  ERRAND_PATIENCE_MS,
+  errandOf,
+} from './robots-errands.js';
 import type { FinishedVisit } from './settler.js';
 
 /** A lease that was let through, or one that has ended here. */
@@ -36,6 +43,8 @@ export interface GateParts extends HostVisitsParts {
   readonly paceBy: PaceBy;
   /** Which queue a URL is paced in. */
   readonly laneOf: (url: string) => string;
+  /** Whether others look after a queue, with a host store of their own: a pod of the crawl that is not ours. */
+  readonly isElsewhere?: (lane: string) => boolean;
   /** Why a URL may not be asked for whatever its host's rules say. */
   readonly refuseVisit: (url: string) => AdmissionReason | undefined;
   readonly land: (landing: Landing) => void;
@@ -99,8 +108,8 @@ export function createGate(parts: GateParts): Gate {
   async function admit(taken: TakenLease, isGood: () => boolean): Promise<Admission> {
     const { lease, life } = taken;
     const { url, skipNavigation, seeded } = unpackRecord(lease.record);
-    const sender = errandOf(lease);
-    if (sender !== undefined) return ended(await runErrand(taken, url, sender, isGood));
+    const errand = errandOf(lease);
+    if (errand) return ended(await runErrand(taken, url, errand, isGood));
     if (skipNavigation) return { kind: 'go', departure: undefined };
     const go = (host: KnownHost): Admission => ({ kind: 'go', departure: hosts.departure(lease, life, host) });
     let host = await hosts.known(originOf(url));
@@ -115,6 +124,11 @@ export function createGate(parts: GateParts): Gate {
         // Its turn was taken before anybody knew that its domain must be paced: others may hold turns, too.
         const isLate = lease.delayMs === 0 && delayAt(host) > 0;
         return isLate ? ended(putBack(lease, host, 0)) : go(host);
+      }
+      if (parts.refuseVisit(verdict.url) === 'DOMAIN_EXCLUDED') {
+        const message = `it has moved to ${verdict.url}, which is excluded`;
+        host = hosts.note(host, { kind: 'failure', code: 'REDIRECT_INVALID', message }).host;
+        continue;
       }
       const isPaced = lease.delayMs > 0;
       if (isPaced && parts.laneOf(verdict.url) !== lease.domain) return ended(sendErrand(lease, host, verdict.url));
@@ -185,19 +199,36 @@ export function createGate(parts: GateParts): Gate {
   async function runErrand(
     taken: TakenLease,
     url: string,
-    sender: string,
+    { sender, reply }: Errand,
     isGood: () => boolean,
   ): Promise<FinishedVisit> {
     const { lease } = taken;
-    const done: FinishedVisit = { settlement: { kind: 'skipped', lease: lease.id, reason: 'robots.txt' }, items: [] };
-    const host = await hosts.known(sender);
+    const done = (links: QueueEntry[] = []): FinishedVisit => ({
+      settlement: { kind: 'skipped', lease: lease.id, reason: 'robots.txt', links },
+      items: [],
+    });
+    const rest = async (): Promise<void> => {
+      const here = await hosts.known(originOf(url));
+      parts.land({ lease: lease.id, ...hosts.landing(delayAt(here), 0) });
+    };
+    if (!reply && parts.isElsewhere?.(parts.laneOf(sender))) {
+      const answer = await hosts.ask(taken, url, isGood);
+      if (!answer) return untouched(lease);
+      await rest();
+      const back = createReply(url, sender, answer, policyOf(sender).agent ?? '*', parts.wallMs());
+      return done([entryOf(back, true, parts.paceBy)]);
+    }
+    const host = await hosts.fresh(sender);
     // Answered meanwhile, or given up.
-    if (host.record.hop?.url !== url) return done;
+    if (host.record.hop?.url !== (reply?.url ?? url)) return done();
+    if (reply) {
+      hosts.note(host, reply.answer);
+      return done();
+    }
     const reading: Reading = await hosts.read(taken, host, url, { seeded: false, isPaced: true, isGood });
     if (reading.kind === 'lost') return untouched(lease);
-    const here = await hosts.known(originOf(url));
-    parts.land({ lease: lease.id, ...hosts.landing(delayAt(here), 0) });
-    return done;
+    await rest();
+    return done();
   }
 
   return {

@@ -54,7 +54,11 @@ export interface HostVisits {
   known(origin: string): Promise<KnownHost> | KnownHost;
   atHand(origin: string): KnownHost | undefined;
   save(host: KnownHost, record: HostRecord): KnownHost;
+  /** What the store says now: another process may have written it just before. */
+  fresh(origin: string): Promise<KnownHost>;
   read(taken: TakenLease, host: KnownHost, url: string, options: ReadOptions): Promise<Reading>;
+  /** Asks for a robots.txt on behalf of a host that others look after; undefined when nobody may say. */
+  ask(taken: TakenLease, url: string, isGood: () => boolean): Promise<RobotsAnswer | undefined>;
   /** Takes note of what came of a reading. */
   note(host: KnownHost, answer: RobotsAnswer): { readonly host: KnownHost; readonly pauseMs: number };
   departure(lease: Lease, life: HolderId, host: KnownHost): Departure;
@@ -136,6 +140,19 @@ export function createHostVisits(parts: HostVisitsParts): HostVisits {
   return {
     known,
     atHand: (origin) => book.look(origin),
+    fresh: (origin) => book.read(origin),
+    async ask(taken, url, isGood) {
+      if (!isGood()) return undefined;
+      const startMs = nowMs();
+      const { answer, status } = await parts.readRobots(url, signal);
+      if (signal.aborted) return undefined;
+      visitLog?.count(`robots.txt ${status}`);
+      const { record, crawlDelaySecs, origin } = await known(originOf(url));
+      if (!STAYED.has(status as ErrorCode)) {
+        writeLine(taken, 'robots', startMs, status, delayOf(record, crawlDelaySecs, paceOf(origin)));
+      }
+      return answer;
+    },
     save: (host, record) => book.save(host.origin, record),
     note,
     async read(taken, host, url, options) {

@@ -24,6 +24,8 @@ export interface HttpVisitParts {
   /** Adds what this crawler type offers of a page to the context; returns what lets go of it after the handler. */
   readonly dress: (visit: Visit, capture: Capture) => (() => void) | void;
   readonly onStatus: (statusCode: number) => void;
+  /** Whether captures have the body as received. */
+  readonly received?: FetchOrder['received'];
   /** Hands a usable response on to whoever finishes the visit, instead of finishing it here. */
   readonly handOff?: (request: Request, capture: Capture) => Promise<Arrival>;
   /**
@@ -51,7 +53,7 @@ export function createHttpNavigation(parts: HttpVisitParts): Navigate {
     const hookOptions = { ...given, headers: { ...given.headers } };
     await runHooks(options.preNavigationHooks, visit, hookOptions, options.requestHandlerTimeoutMs);
     followRequest(hookOptions, given, hookOptionsFor(visit, options, parts.userAgentFor(request.url)));
-    const order = orderFor(visit, hookOptions, options, redirects);
+    const order = { ...orderFor(visit, hookOptions, options, redirects), received: parts.received };
     const arrive = (capture: Capture) => arrived(visit, capture, hookOptions, handle);
     visit.depart();
     const arrival = await engine.visit(order, arrive).catch(async (error: unknown) => {

@@ -13,7 +13,7 @@ import { domainOf } from '../request/url.js';
 import type { ProxyConfiguration } from '../session/proxy.js';
 import type { Admission } from './admission.js';
 import { type AttemptHost, refuse } from './attempt.js';
-import { createGate, type Gate } from './gate.js';
+import { createGate, type Gate, type GateParts } from './gate.js';
 import type { HostVisitsParts } from './host-visits.js';
 import type { ResolvedOptions } from './options.js';
 import { createRobotsReader } from './robots-reader.js';
@@ -33,6 +33,8 @@ export interface PolitenessParts {
   readonly engine: Engine;
   readonly allowHost: (url: string) => Promise<boolean>;
   readonly admission: Admission;
+  /** See the gate's. */
+  readonly isElsewhere?: GateParts['isElsewhere'];
   readonly proxyConfiguration: ProxyConfiguration | undefined;
   readonly log: Log;
 }
@@ -66,6 +68,7 @@ export async function openPoliteness(parts: PolitenessParts): Promise<Politeness
         store,
         shared,
         ...rulesByOrigin(options, parts.admission),
+        isElsewhere: parts.isElsewhere,
         refuseVisit: parts.admission.refuseVisit,
         readRobots,
         readTimeoutMs,

@@ -22,6 +22,8 @@ export interface FetchOrder {
   readonly maxBodyBytes: number;
   /** Hand over the body as a stream instead of reading it (FileDownload). */
   readonly stream?: boolean;
+  /** `keep`: the capture has the body as received, too. `only`: nobody decodes it here. Default: decoded alone. */
+  readonly received?: 'keep' | 'only';
   readonly ignoreTlsErrors: boolean;
   readonly signal?: AbortSignal;
 }
@@ -42,8 +44,10 @@ export interface Capture {
   readonly statusCode: number;
   /** Names in lower case; repeated headers joined as HTTP allows, `set-cookie` as a list. */
   readonly headers: Readonly<Record<string, string | string[]>>;
-  /** Decompressed; empty when streamed. */
+  /** Decompressed; empty when streamed, or received only. */
   readonly body: Buffer;
+  /** Still in the Content-Encoding that the headers name; for orders that ask for it, by engines that can. */
+  readonly received?: Buffer;
   readonly stream?: import('node:stream').Readable;
   readonly wireBytes: number;
   /** Absolute target of a redirect that was reported instead of followed. */

@@ -64,7 +64,8 @@ function composeYaml(options: ComposeOptions): string {
   services.prometheus = prometheusService();
   services.grafana = grafanaService();
   const head = `# Made by orcrawl compose: ${options.pods} stores, Prometheus and Grafana. Start with: docker compose up -d\n`;
-  return head + stringify({ name: 'orcrawl', services, volumes }, { lineWidth: 0 });
+  // Older clients read YAML 1.1, where a bare `yes` is no text, and know no `name`.
+  return head + stringify({ services, volumes }, { lineWidth: 0, version: '1.1' });
 }
 
 function redisService(options: ComposeOptions, pod: number, port: number): object {

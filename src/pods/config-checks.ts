@@ -14,6 +14,7 @@ export async function findDiskProblems(config: PodsConfig, problems: string[]): 
     ...config.dataDirs.map((path): [string, string] => ['data_dirs', path]),
     ['log_dir', config.logDir],
     ['state_dir', config.stateDir],
+    ...(config.parsersPerPod > 0 ? [['handoff_dir', config.handoffDir] as [string, string]] : []),
     ...config.pods.flatMap((pod, index): [string, string][] =>
       pod.kind === 'embedded' ? [[`pods[${index}].path`, pod.path]] : [],
     ),

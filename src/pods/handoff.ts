@@ -1,43 +1,50 @@
-// Captured pages on their way from a fetcher to a parser: a file each, whose name travels with the lease.
+// Captured pages on their way from a fetcher to a parser: a file each, whose name travels with the lease. Bodies are as
+// received, still compressed: the file is small, and only the parser pays for inflating.
 // Promise: a capture that is gone, or is not whole, sends its request back to the frontier; nothing waits for it.
 import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CrawlError } from '../errors.js';
 import type { Capture, Engine } from '../fetch/engine.js';
+import { contentCodings, decodeBody } from '../fetch/http/body.js';
+import { headerText } from '../fetch/http/headers.js';
 import { asStorageError } from '../store/storage-errors.js';
 import type { PodsConfig } from './config-types.js';
 
 const ENDING = '.capture';
+const NOTHING = Buffer.alloc(0);
 
 export function handoffFolder(config: PodsConfig, pod: number): string {
   return join(config.handoffDir, `pod_${pod}`);
 }
 
 /** Everything of a capture but its body, as the first line of its file. */
-type CaptureHead = Omit<Capture, 'body' | 'stream'> & { readonly bodyBytes: number };
+type CaptureHead = Omit<Capture, 'body' | 'received' | 'stream'> & { readonly bodyBytes: number };
+
+/** A capture whose body nobody has decoded. */
+type ReceivedCapture = Omit<Capture, 'body' | 'stream'> & { readonly received: Buffer };
 
 export interface Handoff {
   /** Writes a capture; its name and the bytes of its file. */
   write(capture: Capture): Promise<{ name: string; bytes: number }>;
   /** Reads a capture and removes it; undefined when it is gone or not whole. */
-  take(name: string): Promise<Capture | undefined>;
+  take(name: string): Promise<ReceivedCapture | undefined>;
 }
 
 export async function openHandoff(folder: string): Promise<Handoff> {
   await mkdir(folder, { recursive: true });
   return {
-    async write({ body, stream: _stream, ...head }) {
+    async write({ body: _body, received = NOTHING, stream: _stream, ...head }) {
       const name = `${Date.now().toString(36)}-${randomBytes(8).toString('hex')}${ENDING}`;
-      const line = Buffer.from(`${JSON.stringify({ ...head, bodyBytes: body.length } satisfies CaptureHead)}\n`);
+      const line = Buffer.from(`${JSON.stringify({ ...head, bodyBytes: received.length } satisfies CaptureHead)}\n`);
       const path = join(folder, name);
       try {
-        await writeFile(path, Buffer.concat([line, body]));
+        await writeFile(path, Buffer.concat([line, received]));
       } catch (error) {
         await rm(path, { force: true }).catch(() => undefined);
         throw asStorageError(error, path);
       }
-      return { name, bytes: line.length + body.length };
+      return { name, bytes: line.length + received.length };
     },
     async take(name) {
       if (!isCaptureName(name)) return undefined;
@@ -53,13 +60,13 @@ function isCaptureName(name: string): boolean {
   return /^[0-9a-z]+-[0-9a-f]{16}\.capture$/.test(name);
 }
 
-function readCapture(file: Buffer): Capture | undefined {
+function readCapture(file: Buffer): ReceivedCapture | undefined {
   const end = file.indexOf(10);
   if (end < 0) return undefined;
   try {
     const { bodyBytes, ...head } = JSON.parse(file.toString('utf8', 0, end)) as CaptureHead;
-    const body = file.subarray(end + 1);
-    return body.length === bodyBytes ? { ...head, body } : undefined;
+    const received = file.subarray(end + 1);
+    return received.length === bodyBytes ? { ...head, received } : undefined;
   } catch {
     return undefined;
   }
@@ -81,7 +88,10 @@ export function createHandoffEngine(handoff: Handoff, nameOf: (url: string) => s
       const capture = name === undefined ? undefined : await handoff.take(name);
       // As if it had never been leased: it is fetched again.
       if (!capture) throw new CrawlError('LEASE_LOST', `the capture of ${order.url} is gone`);
-      return use(capture, {});
+      const { host } = new URL(capture.loadedUrl);
+      const codings = contentCodings(headerText(capture.headers, 'content-encoding'), host);
+      const body = await decodeBody(capture.received, codings, order.maxBodyBytes, host);
+      return use({ ...capture, body }, {});
     },
     close: () => Promise.resolve(),
   };

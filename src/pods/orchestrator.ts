@@ -28,6 +28,8 @@ export interface PodsRunOptions {
   readonly now: AbortSignal;
   /** Told every second. */
   readonly onProgress?: (progress: PodsProgress) => void;
+  /** A worker silent for so long is killed and restarted. Default 30 s. */
+  readonly stuckMs?: number;
 }
 
 export interface PodsProgress {
@@ -147,6 +149,7 @@ async function supervise(
       pod,
       log: logs[i]!,
       affinity,
+      stuckMs: options.stuckMs,
       allowance: () => router.allowanceOf(pod.index),
       onMessage(place, message) {
         router.hear(place, message);

@@ -46,7 +46,10 @@ export function createPageRecorder(options: {
       if (!capture) return;
       captures.delete(request);
       bytes += capture.body.length;
-      const { statusCode, headers, body, loadedUrl } = capture;
+      const { statusCode, headers, body, received, loadedUrl } = capture;
+      const asItCame = received
+        ? { body: received, bodyIs: 'as-received' as const }
+        : { body, bodyIs: 'decoded' as const };
       const page = await store.pack({
         uniqueKey: request.uniqueKey,
         url: request.url,
@@ -56,7 +59,7 @@ export function createPageRecorder(options: {
         contentType,
         depth: request.crawlDepth,
         text: textOf(capture, contentType, content),
-        response: storeRawHtml ? { statusCode, headers, body, bodyIs: 'decoded' } : undefined,
+        response: storeRawHtml ? { statusCode, headers, ...asItCame } : undefined,
       });
       packed.set(request, page);
     },

@@ -31,6 +31,7 @@ export interface PodSupervisorOptions {
   readonly pod: OwnPod;
   readonly log: Log;
   readonly affinity: Affinity;
+  readonly stuckMs?: number;
   readonly allowance: () => number | undefined;
   readonly onMessage: (place: WorkerPlace, message: FromWorker) => void;
   readonly onFailure: (failure: PodFailure) => void;
@@ -54,6 +55,7 @@ export function createPodSupervisor(options: PodSupervisorOptions): PodSuperviso
       config,
       place,
       log,
+      stuckMs: options.stuckMs,
       allowance: options.allowance,
       onMessage: (message) => options.onMessage(place, message),
       onSpawn: (pid) => options.affinity.pin(place, pid),

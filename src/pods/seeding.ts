@@ -97,6 +97,10 @@ export async function seedPods(options: SeedingOptions): Promise<SeedReport> {
   }
   await Promise.all(byPod.map((_, pod) => send(pod)));
   await Promise.all(sending.flat());
+  if (counts.seeds + counts.refused === 0 && !signal.aborted) {
+    const named = wrong.length === 0 ? '' : `: ${wrong.join(', ')}`;
+    throw new CrawlError('OPTION_INVALID', `no line of ${file} is a URL or a domain${named}`);
+  }
   if (counts.wrong > 0) {
     log.warning(`${counts.wrong} lines of ${file} are neither URLs nor domains, such as ${wrong.join(', ')}`);
   }

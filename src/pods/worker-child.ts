@@ -13,6 +13,8 @@ const CLOSE_MS = 30_000;
 function serve(): void {
   let worker: Worker | undefined;
   let isDraining = false;
+  let isClosed = false;
+  let whyItEnds: string | undefined;
 
   const tell = (message: FromWorker): void => {
     if (process.connected) process.send!(message, () => undefined);
@@ -31,7 +33,15 @@ function serve(): void {
     const { log, close } = openPodLog(config, place.pod, place.role, place.id);
     process.on('uncaughtException', (error) => {
       log.exception(error, 'an error that nobody caught ends this process');
+      whyItEnds = `an error that nobody caught: ${error.message}`;
       process.exit(1);
+    });
+    // Leaving while LMDB writes hangs for ever, and then nobody would learn that this worker is gone. What it had under
+    // way is safe: a worker may be killed at any instant.
+    process.on('exit', (status) => {
+      if (isClosed) return;
+      tell({ kind: 'ended', code: undefined, message: whyItEnds ?? `process.exit(${status})` });
+      process.kill(process.pid, 'SIGKILL');
     });
     let beat: NodeJS.Timeout | undefined;
     let last: FromWorker;
@@ -62,6 +72,7 @@ function serve(): void {
     }
     clearInterval(beat);
     close();
+    isClosed = true;
     if (!process.connected) process.exit(0);
     process.send!(last, () => process.exit(last.kind === 'ended' && last.code !== undefined ? 1 : 0));
   }

@@ -30,6 +30,7 @@ import { createBackpressure } from './parse-queue.js';
 import { podStateDir, settleCompanyMs } from './pod-frontier.js';
 import { openProcessFigures } from './process-figures.js';
 import { createExtensionTest } from './skipped-extensions.js';
+import { podOfDomain } from './topology.js';
 import { createWorkerMetrics, type WorkerMetrics } from './worker-metrics.js';
 import { openWorkerStore, type WorkerStore } from './worker-store.js';
 
@@ -140,8 +141,10 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
         `STATE_${place.role}_${place.pod}_${place.id}`,
         initial ?? ({} as never),
       ),
+    isElsewhere: (domain) => podOfDomain(domain, config.pods.length) !== place.pod,
     pageOf: recorder.take,
     onCapture: seeCapture,
+    received: handoff && !isParser ? 'only' : config.storeRawHtml ? 'keep' : undefined,
     ...(isParser ? { engine: createHandoffEngine(handoff!, store.captureOf!) } : {}),
     ...(handoff && !isParser
       ? {

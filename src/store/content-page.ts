@@ -51,7 +51,7 @@ export async function packPage(page: ContentPage, options: PackOptions): Promise
     contentType,
     depth,
   } satisfies Partial<IndexEntry>;
-  const head = { targetUri: loadedUrl ?? url, dateMs: fetchedAtMs };
+  const head = { targetUri: withoutFragment(loadedUrl ?? url), dateMs: fetchedAtMs };
   const response = options.storeRawHtml ? page.response : undefined;
   const text = options.extractText ? page.text : undefined;
   const responseId = response && newRecordId();
@@ -72,6 +72,12 @@ export async function packPage(page: ContentPage, options: PackOptions): Promise
   }
   if (!packed.raw && !packed.text) packed.bare = { surt, entry: { ...entry, digest: '' } };
   return packed;
+}
+
+/** What the server was asked for: a fragment never leaves the machine. */
+function withoutFragment(url: string): string {
+  const end = url.indexOf('#');
+  return end < 0 ? url : url.slice(0, end);
 }
 
 /** Compressing twice costs CPU and gains nothing: level 0 makes the member a wrapper. */

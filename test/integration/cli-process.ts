@@ -16,6 +16,7 @@ export interface Ended {
 }
 
 export interface Started {
+  readonly pid: number;
   readonly ended: Promise<Ended>;
   /** What it wrote to standard output so far. */
   readonly stdout: () => string;
@@ -66,7 +67,13 @@ export function startNode(
       resolve({ code, signal, stdout, stderr });
     });
   });
-  return { ended, stdout: () => stdout, stderr: () => stderr, signal: (name) => void child.kill(name) };
+  return {
+    pid: child.pid!,
+    ended,
+    stdout: () => stdout,
+    stderr: () => stderr,
+    signal: (name) => void child.kill(name),
+  };
 }
 
 /** Resolves when `holds` does; rejects after a while. */

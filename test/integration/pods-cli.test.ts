@@ -12,6 +12,8 @@ import type { Ended } from './cli-process.js';
 import { inFolder, run } from './pods-fixtures.js';
 
 const folder = inFolder();
+/** Today's client, and the one that Debian has. */
+const COMPOSE_CLIENTS = [['docker', 'compose'], ['docker-compose']];
 
 describe('orcrawl config check', () => {
   const yaml = (port: number): string =>
@@ -134,9 +136,10 @@ describe('orcrawl compose', () => {
   });
 
   it('writes a file that docker compose accepts', async (context) => {
-    const docker = spawnSync('docker', ['compose', 'version'], { encoding: 'utf8' });
-    if (docker.status !== 0) return context.skip('docker compose is not installed');
-    const checked = spawnSync('docker', ['compose', '-f', 'docker-compose.yml', 'config', '--quiet'], {
+    const client = COMPOSE_CLIENTS.find(([name, ...args]) => spawnSync(name!, [...args, 'version']).status === 0);
+    if (!client) return context.skip('neither `docker compose` nor `docker-compose` is installed');
+    const [name, ...args] = client;
+    const checked = spawnSync(name!, [...args, '-f', 'docker-compose.yml', 'config', '--quiet'], {
       cwd: made,
       encoding: 'utf8',
     });

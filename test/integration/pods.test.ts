@@ -1,26 +1,15 @@
 // Crawls on pods as a person runs them: `orcrawl run` on real Redis servers, or on none.
-import { createServer } from 'node:net';
-import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { crawlOnPods, podOf, until } from '../support/pods-crawl.js';
-import { redisMissing } from '../support/redis-server.js';
+import { freePort, redisMissing } from '../support/redis-server.js';
 import { MAIN, startNode } from './cli-process.js';
 import { Simweb } from '../../src/testing/index.js';
 import { temporaryFolder } from '../support/crawl.js';
 
 // eslint-disable-next-line no-console -- a skip must say why
 if (redisMissing) console.warn(`crawls on Redis pods are skipped: ${redisMissing}`);
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
-}
 
 describe.skipIf(redisMissing)('two pods on two Redis servers', () => {
   it('crawl everything once, politely, each URL on its pod, and end by themselves', { timeout: 120_000 }, async () => {
@@ -119,16 +108,5 @@ describe('embedded pods', () => {
     expect(third.code).toBe(0);
     const fourth = await run('--fresh', '--max-pages', '7').ended;
     expect(fourth.stdout).toContain('7 pages: max_pages reached');
-  });
-
-  it('run a handler module, and say what is wrong with one', { timeout: 120_000 }, async () => {
-    const cwd = await temporaryFolder();
-    await writeFile(path.join(cwd, 'seeds.txt'), 'nothing here\n');
-    await writeFile(path.join(cwd, 'broken.ts'), 'throw new Error("no such luck");\n');
-    const flags = ['run', '--email', 'a@example.com', '--seed-file', 'seeds.txt', '--data-dir', 'data'];
-    await writeFile(path.join(cwd, 'crawl.yaml'), 'handler: ./broken.ts\nenable_prometheus: false\n');
-    const ended = await startNode([MAIN, ...flags, '--config', 'crawl.yaml'], { cwd }).ended;
-    expect(ended.code).toBe(1);
-    expect(ended.stderr).toMatch(/handler module .*broken\.ts does not load: no such luck/);
   });
 });

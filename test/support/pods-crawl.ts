@@ -260,7 +260,7 @@ async function linesAround(folder: string, violation: { domain: string; startMs:
 }
 
 /** The unique keys in all indexes of a content folder. */
-async function storedKeys(folder: string): Promise<string[]> {
+export async function storedKeys(folder: string): Promise<string[]> {
   const keys: string[] = [];
   for (const file of await readdir(folder).catch(() => [])) {
     if (!/\.cdxj(\.tail)?$/.test(file)) continue;
@@ -297,8 +297,7 @@ async function smallestGap(web: SimwebProcess): Promise<number> {
 }
 
 /** The pids of an orchestrator's workers of one role, by the name they give themselves. */
-export async function workersOf(orchestrator: ChildProcess, role: string): Promise<number[]> {
-  const { pid } = orchestrator;
+export async function workersOf({ pid }: Pick<ChildProcess, 'pid'>, role: string): Promise<number[]> {
   const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '');
   const found: number[] = [];
   for (const child of children.split(' ').filter(Boolean)) {

@@ -82,7 +82,8 @@ export async function startRedis(settings: readonly string[] = []): Promise<Redi
   };
 }
 
-async function freePort(): Promise<number> {
+/** A port of loopback that nobody listens at. */
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as { port: number };

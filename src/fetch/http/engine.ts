@@ -189,7 +189,7 @@ export function createHttpEngine(options: HttpEngineOptions = {}): HttpEngine {
         hop = nextHop(hop, answer.statusCode, verdict.target);
         continue;
       }
-      const { statusCode, headers, body, stream, wireBytes, headersAtMs } = answer;
+      const { statusCode, headers, body, received, stream, wireBytes, headersAtMs } = answer;
       return {
         url: order.url,
         loadedUrl: hop.url.href,
@@ -197,6 +197,7 @@ export function createHttpEngine(options: HttpEngineOptions = {}): HttpEngine {
         statusCode,
         headers,
         body,
+        received,
         stream,
         wireBytes,
         redirectTo: verdict?.kind === 'report' ? verdict.target.href : undefined,
@@ -217,6 +218,7 @@ export function createHttpEngine(options: HttpEngineOptions = {}): HttpEngine {
         headersMs: headersTimeoutMs,
         bodyIdleMs: bodyIdleTimeoutMs,
         maxBodyBytes: order.maxBodyBytes,
+        received: order.received,
       });
       try {
         const captured = await capture(order, visit);

@@ -18,6 +18,8 @@ export interface Answer {
   readonly statusCode: number;
   readonly headers: Readonly<Record<string, string | string[]>>;
   readonly body: Buffer;
+  /** As it came, where the order asked for it. */
+  readonly received?: Buffer;
   readonly stream?: Readable;
   readonly wireBytes: number;
   /** When the headers were complete, by the engine's clock. */
@@ -33,6 +35,8 @@ export interface ExchangeLimits {
   readonly headersMs: number;
   readonly bodyIdleMs: number;
   readonly maxBodyBytes: number;
+  /** Keep the body as it came: beside the decoded one, or in its place. */
+  readonly received?: 'keep' | 'only';
 }
 
 /** What to do with a body, decided when the headers are in. */
@@ -181,13 +185,15 @@ export class Exchange implements Dispatcher.DispatchHandler, Waiting, BodySource
       return;
     }
     if (this.use === 'discard' || this.wireBytes === 0) return this.settle(NO_BODY);
-    const { host, maxBodyBytes } = this.limits;
+    const { host, maxBodyBytes, received } = this.limits;
     const wire = joinChunks(this.chunks, this.wireBytes);
     this.chunks = [];
+    if (received === 'only') return this.settle(NO_BODY, { received: wire });
+    const more = received === 'keep' ? { received: wire } : {};
     try {
       const body = decodeBody(wire, this.codings, maxBodyBytes, host);
-      if (Buffer.isBuffer(body)) this.settle(body);
-      else body.then((decoded) => this.settle(decoded), this.reject);
+      if (Buffer.isBuffer(body)) this.settle(body, more);
+      else body.then((decoded) => this.settle(decoded, more), this.reject);
     } catch (error) {
       this.reject(error as CrawlError);
     }
@@ -223,16 +229,16 @@ export class Exchange implements Dispatcher.DispatchHandler, Waiting, BodySource
     const opened = openBodyStream(this, this.codings, maxBodyBytes, host);
     this.feed = opened.feed;
     this.fault = opened.fail;
-    this.settle(NO_BODY, opened.stream);
+    this.settle(NO_BODY, { stream: opened.stream });
   }
 
   private isBodiless(): boolean {
     return this.statusCode === 204 || this.statusCode === 304 || this.method === 'HEAD';
   }
 
-  private settle(body: Buffer, stream?: Readable): void {
+  private settle(body: Buffer, more: Pick<Answer, 'received' | 'stream'> = {}): void {
     const { statusCode, headers, wireBytes, headersAtMs } = this;
-    this.resolve({ statusCode, headers, body, stream, wireBytes, headersAtMs });
+    this.resolve({ statusCode, headers, body, wireBytes, headersAtMs, ...more });
   }
 }
 
