@@ -4,7 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { readLastRun } from '../crawl/run-state.js';
 import { CrawlError, type Configuration, Dataset, HttpCrawler, Log, LogLevel } from '../index.js';
-import type { HttpHook, HttpCrawlingContext, SkippedRequestCallback } from '../index.js';
+import type { SkippedRequestCallback } from '../index.js';
 import { createTextWriter } from '../observe/log-lines.js';
 import { type Progress, type ProgressFigures, startProgress } from '../observe/progress.js';
 import { loadDomainList } from '../politeness/domain-list.js';
@@ -14,6 +14,7 @@ import { asStorageError } from '../store/storage-errors.js';
 import { configurationFor, FAILED_DATASET, removeLeftovers, SKIPPED_DATASET, type StartMode } from './crawl-folder.js';
 import { type CrawlSettings, saveSettings } from './crawl-settings.js';
 import { EXIT } from './exit-codes.js';
+import { createNamedHeaders, type NamedHeaders } from './named-headers.js';
 import { type PageItem, pageItem } from './page-item.js';
 import { type CrawlReport, createReasons, type FailedItem, type ReasonCount } from './report.js';
 import { type ResultFile, writeResultFile } from './result-file.js';
@@ -50,6 +51,7 @@ export async function runCrawl(
   let endedBefore = 0;
   const over = new AbortController();
   const rules = linkRules(settings);
+  const headers = settings.header && createNamedHeaders(settings.header);
 
   const progress = startProgress({
     output: manners.quiet ? { write: () => undefined } : process.stderr,
@@ -59,6 +61,7 @@ export async function runCrawl(
   const crawler: HttpCrawler = new HttpCrawler(
     {
       ...crawlerOptions(settings),
+      ...(headers ? { preNavigationHooks: [headers.hook] } : {}),
       domains: await domainLists(settings),
       log: logFor(manners, progress),
       async requestHandler(context) {
@@ -96,7 +99,7 @@ export async function runCrawl(
       invalidLines++;
       progress.print(`${message}\n`);
     });
-    await interruptible(crawler, progress, manners, () => crawler.run(seeds));
+    await interruptible(crawler, progress, manners, () => crawler.run(headers ? naming(seeds, headers) : seeds));
     const durationMs = performance.now() - startedAtMs;
     progress.close();
     kept.leftOut = leftOut.reasons.list();
@@ -154,7 +157,6 @@ async function domainLists({ excludeDomains, allowDomains }: CrawlSettings): Pro
 }
 
 function crawlerOptions(settings: CrawlSettings) {
-  const { header = {} } = settings;
   const given = {
     maxRequestsPerCrawl: settings.maxPages,
     maxCrawlDepth: settings.depth,
@@ -173,18 +175,16 @@ function crawlerOptions(settings: CrawlSettings) {
     maxBodyBytes: settings.maxBody,
     // A link to a picture or an archive is no failure: it is stored without text.
     additionalMimeTypes: ['*/*'],
-    preNavigationHooks: Object.keys(header).length === 0 ? undefined : [sendHeaders(header, settings.urls)],
   };
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as Partial<typeof given>;
 }
 
-/** Headers may be secrets: they go to the hosts that were named, and nowhere else. */
-function sendHeaders(header: Readonly<Record<string, string>>, urls: readonly string[]): HttpHook<HttpCrawlingContext> {
-  const hosts = new Set(urls.filter((url) => url !== '-').map((url) => new URL(url).host));
-  return ({ request }, options) => {
-    const isNamed = request.crawlDepth === 0 || hosts.has(new URL(request.url).host);
-    if (isNamed) Object.assign(options.headers, header);
-  };
+/** The seeds as they come; each is named before anything of it can be asked for. */
+async function* naming(seeds: AsyncIterable<string>, headers: NamedHeaders): AsyncGenerator<string> {
+  for await (const url of seeds) {
+    headers.name(url);
+    yield url;
+  }
 }
 
 function linkRules({ strategy, include = [], exclude = [] }: CrawlSettings) {

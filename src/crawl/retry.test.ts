@@ -41,7 +41,14 @@ describe('Retry-After', () => {
     const now = Date.UTC(2026, 0, 1);
     expect(retryAfterMs('3', now)).toBe(3000);
     expect(retryAfterMs(new Date(now + 5000).toUTCString(), now)).toBe(5000);
-    expect(retryAfterMs(new Date(now - 5000).toUTCString(), now)).toBe(0);
     for (const text of [undefined, '', 'soon', '-1', '99999999999999']) expect(retryAfterMs(text, now)).toBeUndefined();
+  });
+
+  it('asks for a second at least, or for nothing', () => {
+    const now = Date.UTC(2026, 0, 1);
+    expect(retryAfterMs(new Date(now + 1000).toUTCString(), now + 999)).toBe(1000);
+    for (const text of ['0', '000', new Date(now).toUTCString(), new Date(now - 5000).toUTCString()]) {
+      expect(retryAfterMs(text, now)).toBeUndefined();
+    }
   });
 });

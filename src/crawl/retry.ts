@@ -59,12 +59,18 @@ export function backoffMs(
   return Math.round(full * (0.5 + random() / 2));
 }
 
-/** The wait that a Retry-After header asks for, or undefined when there is none that can be read. */
+/** The shortest wait that can be said in seconds; a date is exact to the second only. */
+const SHORTEST_WAIT_MS = 1_000;
+
+/**
+ * The wait that a Retry-After header asks for, or undefined when there is none that can be read. "At once" (0, a date
+ * that has passed) is none: it would be an appointment without a wait, over and over.
+ */
 export function retryAfterMs(header: string | string[] | undefined, nowMs: number): number | undefined {
   const text = (Array.isArray(header) ? header[0] : header)?.trim();
   if (!text) return undefined;
-  if (/^\d{1,9}$/.test(text)) return Number(text) * 1000;
-  // Anything else must be an HTTP date: Date.parse would read a date into almost any text.
-  const date = /^[a-z]{3,9},? /i.test(text) ? Date.parse(text) : NaN;
-  return Number.isNaN(date) ? undefined : Math.max(0, date - nowMs);
+  // What is neither seconds nor an HTTP date is nothing: Date.parse would read a date into almost any text.
+  const isDate = /^[a-z]{3,9},? /i.test(text);
+  const waitMs = /^\d{1,9}$/.test(text) ? Number(text) * 1000 : isDate ? Date.parse(text) - nowMs : NaN;
+  return waitMs > 0 ? Math.max(waitMs, SHORTEST_WAIT_MS) : undefined;
 }

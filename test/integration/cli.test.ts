@@ -270,6 +270,22 @@ describe('orcrawl crawl', () => {
       expect(await readFile(path.join(cwd, 'out', 'crawl.json'), 'utf8')).not.toContain('s3cret');
     }));
 
+  it('sends --header to the hosts of a list, and not where a seed redirects to', () =>
+    inTemporaryFolder(async (cwd) => {
+      await using named = await Simweb.start({ seed: 6, hosts: 2, pagesPerHost: 3 });
+      named.serve('/away', { status: 302, headers: { location: named.url(1) } });
+      const args = ['crawl', '-', '--delay', '0.01', '--allow-private', '-H', 'Authorization: s3cret', '--out', 'out'];
+      await orcrawl(cwd, args, `${named.url(0, '/away')}\n${named.url(0)}\n`);
+      const sent = (host: number) =>
+        new Set(
+          named
+            .requests({ host })
+            .flatMap(({ path, headers }) => (path === '/robots.txt' ? [] : headers.authorization)),
+        );
+      expect(sent(0)).toEqual(new Set(['s3cret']));
+      expect(sent(1)).toEqual(new Set([undefined]));
+    }));
+
   it('uses the folder it was given, whatever the environment says of other crawls', () =>
     inTemporaryFolder(async (cwd) => {
       const env = { CRAWLEE_STORAGE_DIR: path.join(cwd, 'elsewhere'), ORCRAWL_PERSIST_STORAGE: 'false' };

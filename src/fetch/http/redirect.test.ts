@@ -95,6 +95,14 @@ describe('nextHop', () => {
   it('keeps credentials within the origin', () => {
     expect(nextHop(post, 307, here).headers).toEqual(post.headers);
   });
+
+  it('takes no header of unknown meaning to another origin, whatever its name', () => {
+    const harmless = { 'User-Agent': 'bot', 'accept-language': 'en', 'if-none-match': '"1"', 'sec-ch-ua': 'x' };
+    const own = { 'x-api-key': 's', 'Private-Token': 's', 'proxy-authorization': 's', referer: 'https://a.example/?s' };
+    const hop = { url: url('https://a.example/'), method: 'GET', headers: { ...harmless, ...own } };
+    expect(nextHop(hop, 302, url('https://b.example/')).headers).toEqual(harmless);
+    expect(nextHop(hop, 302, here).headers).toEqual(hop.headers);
+  });
 });
 
 describe('createRedirectTrail', () => {

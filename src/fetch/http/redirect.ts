@@ -11,8 +11,30 @@ export interface Hop {
   readonly payload?: string | Uint8Array;
 }
 
-/** Dropped when a redirect leaves the origin they were meant for. */
-const ORIGIN_SECRETS: ReadonlySet<string> = new Set(['authorization', 'cookie', 'cookie2', 'host', 'origin']);
+/**
+ * All that goes along when a redirect leaves its origin: what says how an answer is wanted and who asks. A key may
+ * have any name (`x-api-key`, `private-token`), so nothing else does.
+ */
+const HARMLESS: ReadonlySet<string> = new Set([
+  'accept',
+  'accept-charset',
+  'accept-encoding',
+  'accept-language',
+  'cache-control',
+  'dnt',
+  'from',
+  'if-match',
+  'if-modified-since',
+  'if-none-match',
+  'if-range',
+  'if-unmodified-since',
+  'pragma',
+  'range',
+  'upgrade-insecure-requests',
+  'user-agent',
+]);
+/** A browser's words about itself, such as `sec-ch-ua`. */
+const HARMLESS_PREFIX = 'sec-';
 /** Dropped together with the payload they describe. */
 const PAYLOAD_HEADERS: ReadonlySet<string> = new Set([
   'content-type',
@@ -67,8 +89,10 @@ export function nextHop(hop: Hop, statusCode: number, target: URL): Hop {
   const headers: Record<string, string> = {};
   for (const name of Object.keys(hop.headers)) {
     const lower = name.toLowerCase();
-    if (!sameOrigin && ORIGIN_SECRETS.has(lower)) continue;
-    if (becomesGet && PAYLOAD_HEADERS.has(lower)) continue;
+    const describesPayload = PAYLOAD_HEADERS.has(lower);
+    if (becomesGet && describesPayload) continue;
+    const isHarmless = describesPayload || HARMLESS.has(lower) || lower.startsWith(HARMLESS_PREFIX);
+    if (!sameOrigin && !isHarmless) continue;
     headers[name] = hop.headers[name]!;
   }
   if (becomesGet) return { url: target, method: 'GET', headers };
