@@ -31,7 +31,7 @@ export async function measure(): Promise<Figure[]> {
       goal: 'reported',
     },
     {
-      what: 'p99 of a script call on the server (64 pages settled, their links added, 200 leased)',
+      what: 'p99 of the server CPU of one script call at its largest',
       measured: Object.entries(pages.p99Ms)
         .map(([name, ms]) => `${name} ${ms.toFixed(2)} ms`)
         .join(', '),
