@@ -63,7 +63,7 @@ async function run(flags: ConfigFlags): Promise<number> {
     log.info(startLine(config));
     const stuckMs = stuckMsOf(process.env.CRAWLER_STUCK_SECONDS);
     const result = await runPods({ config, stuckMs, log, drain: drain.signal, now: now.signal, onProgress });
-    say(`${result.pages} pages: ${WORDS[result.reason]}`);
+    say(`${result.pages} pages${result.isWhole ? '' : ' on this machine'}: ${WORDS[result.reason]}`);
     for (const { pod, message } of result.failures) complain(`pod ${pod} stopped: ${message}`);
     return exitCodeFor(result);
   } catch (error) {
@@ -87,7 +87,7 @@ function startLine(config: PodsConfig): string {
     ? `, metrics at http://${config.prometheusHost}:${config.prometheusPort}/metrics`
     : '';
   return (
-    `Running ${ownPods.length} of ${pods.length} pods, ${workers} each, ${politenessDelaySeconds} s between two requests ` +
+    `Starting ${ownPods.length} of ${pods.length} pods, ${workers} each, ${politenessDelaySeconds} s between two requests ` +
     `of a domain; logs in ${logDir}${metrics}`
   );
 }

@@ -40,7 +40,9 @@ export interface PodsProgress {
 
 export interface PodsResult {
   readonly reason: StopReason;
+  /** Of the whole crawl where this machine coordinates it, else of its own pods. */
   readonly pages: number;
+  readonly isWhole: boolean;
   readonly failures: readonly PodFailure[];
 }
 
@@ -215,9 +217,14 @@ async function supervise(
   }
   if (seedError) throw seedError;
   await coordination?.look().catch(() => undefined);
-  const pages = coordination?.pages ?? 0;
+  const pages = coordination?.pages ?? (await pagesOf(own));
   if (isCoordinator) await board.showPages(pages).catch(() => undefined);
-  return { reason, pages, failures };
+  return { reason, pages, isWhole: isCoordinator, failures };
+}
+
+async function pagesOf(pods: readonly OwnPod[]): Promise<number> {
+  const readings = await Promise.all(pods.map((pod) => pod.reading().catch(() => undefined)));
+  return readings.reduce((sum, reading) => sum + (reading?.done ?? 0), 0);
 }
 
 async function startSeeding({ config, log }: PodsRunOptions, { own }: Stores, signal: AbortSignal): Promise<void> {

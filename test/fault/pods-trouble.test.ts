@@ -106,6 +106,33 @@ describe.skipIf(redisMissing)('a Redis', () => {
   });
 });
 
+describe.skipIf(redisMissing)('captures', () => {
+  it('that no parser took are fetched again when there are no parsers any more, and orphans are swept', async () => {
+    await using web = await Simweb.start({ hosts: 2, pagesPerHost: 5, pageBytes: 500 });
+    const trial = await podsTrial({
+      redis: 1,
+      seeds: [...web.allUrls()],
+      more: ['handler: ./handlers.mjs', 'handoff_dir: handoff', 'parsers_per_pod: 1', 'parser_workers: 1'],
+    });
+    const handlers = path.join(trial.folder, 'handlers.mjs');
+    await writeFile(handlers, 'export default () => new Promise(() => {});\n');
+    const captures = () => readdir(path.join(trial.folder, 'handoff', 'pod_0')).catch(() => []);
+    const first = trial.run();
+    await until(async () => (await captures()).length >= 5);
+    first.signal('SIGINT');
+    first.signal('SIGINT');
+    expect((await first.ended).code).toBe(130);
+    await writeFile(path.join(trial.folder, 'handoff', 'pod_0', 'abc-0123456789abcdef.capture'), 'nobody');
+    await writeFile(handlers, 'export default () => {};\n');
+    const { code, stdout } = await trial.run('--resume', '--override-parsers-per-pod', '0').ended;
+    expect(stdout).toContain('pages that waited for parsers are fetched again');
+    expect(stdout).toMatch(/[1-9]\d* captures that nobody waits for are removed/);
+    expect([code, lastLine(stdout)]).toEqual([0, '10 pages: nothing is left to crawl']);
+    expect(await captures()).toEqual([]);
+    expect(await trial.stored()).toEqual(keys(web));
+  });
+});
+
 /** A small disk of the test's own at `folder`; why there is none otherwise. */
 function mountSmallDisk(folder: string, sizeKb: number): string | undefined {
   const { status, stderr } = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${sizeKb}k`, 'tmpfs', folder], {
