@@ -126,6 +126,7 @@ export async function openCrawlHost(parts: CrawlHostParts): Promise<CrawlHost> {
     refuseLink: (url, depth) => parts.refuseLink?.(url) ?? gate?.refusal(url) ?? admission.refuseLink(url, depth),
     onSkipped: parts.onSkipped,
     openKeyValueStore: parts.openKeyValueStore,
+    releaseLink: admission.giveBack,
     useState: parts.useState,
     sendRequest: (sendOptions, { request, session, proxyUrl }) => {
       const send = () =>

@@ -69,6 +69,26 @@ describe('a site of endless links', () => {
     }
   });
 
+  it('has its whole budget for links that are queued, though visits failed or found the same', async () => {
+    const links = [1, 2, 3, 4, 5].map((page) => `<a href="/${page}">x</a>`).join('');
+    const { origin } = await serve((path) => (path.startsWith('/start') ? links : 'leaf'));
+    const handled: string[] = [];
+    let failures = 0;
+    const { crawler, reasons } = crawlerWith({
+      maxRequestsPerHost: 5,
+      maxRequestRetries: 2,
+      retryDelayMs: 1,
+      requestHandler: async ({ request, enqueueLinks }) => {
+        await enqueueLinks();
+        if (request.url.endsWith('/start') && failures++ < 2) throw new Error('flaky');
+        handled.push(new URL(request.url).pathname);
+      },
+    });
+    await crawler.run([`${origin}/start`]);
+    expect(handled.sort()).toEqual(['/1', '/2', '/3', '/4', '/5', '/start']);
+    expect(reasons.size).toBe(0);
+  });
+
   it('is recognised by its URLs, with a code for each refusal', async () => {
     const web = await simweb({ hosts: 1, pagesPerHost: 3, pageBytes: 500, traps: 1 });
     const { crawler, visited, reasons } = crawlerWith({
