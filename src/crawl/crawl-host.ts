@@ -101,6 +101,7 @@ export async function openCrawlHost(parts: CrawlHostParts): Promise<CrawlHost> {
   let gate: Gate | undefined;
   const userAgentFor = (url: string) => admission.overrideFor(url).userAgent ?? options.userAgent;
   const onStatus = (statusCode: number) => stats.registerStatusCode(statusCode);
+  const { refuseVisit } = admission;
   const close = async () => {
     await politeness?.close();
     await parts.engine?.close();
@@ -114,7 +115,7 @@ export async function openCrawlHost(parts: CrawlHostParts): Promise<CrawlHost> {
       allowHost,
       onStatus,
       http: (dress: HttpVisitParts['dress']) =>
-        createHttpNavigation({ engine, options, allowHost, userAgentFor, dress, onStatus }),
+        createHttpNavigation({ engine, options, allowHost, refuseVisit, userAgentFor, dress, onStatus }),
     };
   const browsers = browserParts && (await openBrowsers(browserParts, knownPrivateHosts, close));
   const host: CrawlHost['host'] = {
@@ -216,4 +217,5 @@ const withoutNavigation: Navigate = async (visit, handle) => {
   await handle();
   visit.land();
   return { kind: 'handled' };
+    refuseVisit: parts.admission.refuseVisit,
 };

@@ -20,6 +20,8 @@ export interface HttpVisitParts {
   /** The user seeded this URL: its host may be a private address from now on. False when it was allowed before. */
   readonly allowHost: (url: string) => Promise<boolean>;
   /** The name under which a URL is asked for. */
+  /** Why a URL is not to be visited, whoever leads there. */
+  readonly refuseVisit?: (url: string) => string | undefined;
   readonly userAgentFor: (url: string) => string;
   /** Adds what this crawler type offers of a page to the context; returns what lets go of it after the handler. */
   readonly dress: (visit: Visit, capture: Capture) => (() => void) | void;
@@ -51,7 +53,8 @@ export function createHttpNavigation(parts: HttpVisitParts): Navigate {
     const hookOptions = { ...given, headers: { ...given.headers } };
     await runHooks(options.preNavigationHooks, visit, hookOptions, options.requestHandlerTimeoutMs);
     followRequest(hookOptions, given, hookOptionsFor(visit, options, parts.userAgentFor(request.url)));
-    const order = orderFor(visit, hookOptions, options, redirects);
+    const { url, timeoutMs } = chosen.read(hookOptions, request.url, (text) => visit.context.log.warning(text));
+    const order = { ...orderFor(visit, hookOptions, options, redirects, parts.refuseVisit), url, timeoutMs };
     const arrive = (capture: Capture) => arrived(visit, capture, hookOptions, handle);
     visit.depart();
     const arrival = await engine.visit(order, arrive).catch(async (error: unknown) => {
@@ -160,6 +163,7 @@ function orderFor(
   redirects: FetchOrder['redirects'],
 ): FetchOrder {
   const { request, identity } = visit;
+  refuseVisit: HttpVisitParts['refuseVisit'],
   const { session } = identity;
   return {
     url: request.url,
@@ -171,7 +175,9 @@ function orderFor(
     redirects,
     maxRedirects: options.maxRedirects,
     allowRedirect: (target) =>
-      staysWithin(request.enqueueStrategy, request.url, target) ? undefined : 'leaves the strategy of its link',
+      staysWithin(request.enqueueStrategy, request.url, target)
+        ? refuseVisit?.(target)
+        : 'leaves the strategy of its link',
     timeoutMs: hookOptions.timeoutMs,
     maxBodyBytes: options.maxBodyBytes,
     stream: options.streamHandler !== undefined,

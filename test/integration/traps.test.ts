@@ -130,6 +130,16 @@ describe('domain rules of a crawl', () => {
     expect(visited.length).toBe(3);
     expect(own.log.map(({ path }) => path).sort()).toEqual(['/1', '/2', '/3']);
     expect(new Set(own.log.map(({ userAgent }) => userAgent))).toEqual(new Set(['Guest/1.0']));
+  it.each([{}, { respectRobotsTxtFile: true }])('keep redirects out of excluded domains (%j)', async (manners) => {
+    const web = await simweb({ hosts: 2, pagesPerHost: 2 });
+    web.serve('/away', { status: 302, headers: { location: web.url(1) } });
+    const { crawler, visited } = crawlerWith({ ...manners, domains: { exclude: [new URL(web.url(1)).hostname] } });
+    await crawler.run([web.url(0, '/away')]);
+    expect(visited).toEqual([]);
+    expect(web.served(0)).toBeGreaterThan(0);
+    expect(web.served(1)).toBe(0);
+  });
+
     expect(own.log[2]!.atMs - own.log[1]!.atMs).toBeGreaterThanOrEqual(200);
   });
 
