@@ -11,6 +11,7 @@ import type { Session } from '../session/session.js';
 import type { Arrival, Navigate, Visit } from './attempt.js';
 import { acceptsType, contentTypeOf } from './content-type.js';
 import { endingOf } from './departure.js';
+import { createHookOptionsReader } from './hook-options.js';
 import type { ResolvedOptions } from './options.js';
 import { withinMs } from './time-limit.js';
 
@@ -19,9 +20,9 @@ export interface HttpVisitParts {
   readonly options: ResolvedOptions;
   /** The user seeded this URL: its host may be a private address from now on. False when it was allowed before. */
   readonly allowHost: (url: string) => Promise<boolean>;
-  /** The name under which a URL is asked for. */
   /** Why a URL is not to be visited, whoever leads there. */
   readonly refuseVisit?: (url: string) => string | undefined;
+  /** The name under which a URL is asked for. */
   readonly userAgentFor: (url: string) => string;
   /** Adds what this crawler type offers of a page to the context; returns what lets go of it after the handler. */
   readonly dress: (visit: Visit, capture: Capture) => (() => void) | void;
@@ -41,6 +42,7 @@ export function createHttpNavigation(parts: HttpVisitParts): Navigate {
   const { options, engine } = parts;
   // A hop to another host must obey that one's rules and wait for its domain's turn.
   const redirects = options.polite ? 'report' : 'follow';
+  const chosen = createHookOptionsReader();
 
   return async function navigate(visit, handle): Promise<Arrival> {
     const { request } = visit;
@@ -161,9 +163,9 @@ function orderFor(
   hookOptions: HttpHookOptions,
   options: ResolvedOptions,
   redirects: FetchOrder['redirects'],
+  refuseVisit: HttpVisitParts['refuseVisit'],
 ): FetchOrder {
   const { request, identity } = visit;
-  refuseVisit: HttpVisitParts['refuseVisit'],
   const { session } = identity;
   return {
     url: request.url,
