@@ -62,6 +62,9 @@ export function auditLines(found: VisitAudit): string[] {
   const unpaced = domains.length - paced.length;
   if (unpaced > 0) lines.push(`  ${countOf(unpaced, 'domain')} without a rest to keep`);
   lines.push('', ...counts('Answers', found.statuses), ...counts('Decisions', found.decisions));
+  if (found.sentRequests > 0) {
+    lines.push(`Not paced: ${countOf(found.sentRequests, 'request')} that handlers sent themselves (sendRequest).`);
+  }
   if (found.missingFiles + found.missingLines > 0) {
     lines.push(
       `Not covered: ${countOf(found.missingFiles, 'file')} that rotation deleted, ` +

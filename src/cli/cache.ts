@@ -4,8 +4,7 @@ import path from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
 import { Configuration } from '../configuration.js';
 import { bytesText, countOf } from '../observe/figures.js';
-import { normalizeUrl } from '../request/url.js';
-import type { PageCache } from '../store/cache.js';
+import { type PageCache, pageUrlOf } from '../store/cache.js';
 import { seedUrl } from './arguments.js';
 import { EXIT } from './exit-codes.js';
 import { complain, say, shown } from './terminal.js';
@@ -78,7 +77,7 @@ function list(cache: PageCache): number {
 }
 
 async function get(cache: PageCache, url: string): Promise<number> {
-  const wanted = normalizeUrl(url);
+  const wanted = pageUrlOf(url);
   const found = [...cache.list()].filter((page) => page.url === wanted).at(-1);
   const headers = Object.fromEntries(Object.entries(found?.varied ?? {}).filter(([, value]) => value !== null));
   const page = found && (await cache.find(found, headers as Record<string, string>));

@@ -12,6 +12,8 @@ export type AdmissionReason = DomainReason | TrapReason | BudgetReason | 'SAME_C
 export interface Admission {
   /** Why a link is not to be queued. One that is let in has used a part of its budgets. */
   refuseLink(url: string, depth: number): AdmissionReason | undefined;
+  /** What a link took that is not queued after all is there for others again. Only where something is counted. */
+  readonly giveBack: ((url: string) => void) | undefined;
   /** Why a request that is queued already is not to be made: the lists changed, or its host said enough. */
   refuseVisit(url: string): AdmissionReason | undefined;
   /** A page was handled: its text counts. */
@@ -27,7 +29,11 @@ export function createAdmission(options: ResolvedOptions): Admission {
   const budgets = createBudgets({ maxPerHost: maxRequestsPerHost, maxPerDomain: maxRequestsPerDomain });
   const same = maxSameContent === Infinity ? undefined : createSameContent({ maxRepeats: maxSameContent });
 
+  const isCounted =
+    maxRequestsPerHost !== Infinity || maxRequestsPerDomain !== Infinity || options.domains.overrides !== undefined;
+
   return {
+    giveBack: isCounted ? (url) => budgets.giveBack(url, domains.overrideFor(url)) : undefined,
     refuseLink(url, depth) {
       return (
         domains.refusal(url) ??

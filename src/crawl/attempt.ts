@@ -83,7 +83,7 @@ export async function attempt(
 ): Promise<FinishedVisit> {
   const startedAtMs = performance.now();
   const request = Request.fromRecord(lease.record, lease.priority);
-  const transaction = createTransaction(request.url);
+  const transaction = createTransaction(request.url, host.releaseLink);
   const turn = trackTurn(host, lease.id, isGood, departure);
   let visitContext: VisitContext | undefined;
   let identity: Identity = { session: undefined, proxyInfo: undefined };
@@ -102,6 +102,7 @@ export async function attempt(
     turn.land({ failure: error.code });
     // At once: a handler that still runs must not believe that its items count.
     transaction.close();
+    transaction.clear();
     const context = visitContext?.context;
     return await settleFailure(host, lease.id, error, request, identity, context, startedAtMs, turn.advice());
   } finally {
@@ -196,6 +197,7 @@ function settleArrival(
         page: host.pageOf?.(request),
         onSettled: (held) => {
           if (held) host.stats.finishJob(performance.now() - startedAtMs, request.retryCount);
+          else transaction.clear();
         },
       };
     case 'handed': {

@@ -4,8 +4,8 @@ import { createHash } from 'node:crypto';
 import { createRequire } from 'node:module';
 import type CachePolicyClass from 'http-cache-semantics';
 import type { Capture, Engine, FetchOrder } from '../fetch/engine.js';
-import { parseUrl, normalizeUrl } from '../request/url.js';
-import { CacheMode, type PageCache, type PageKey, type StoredPage } from '../store/cache.js';
+import { parseUrl } from '../request/url.js';
+import { CacheMode, type PageCache, type PageKey, pageUrlOf, type StoredPage } from '../store/cache.js';
 import { initialAgeSecs, isOtherVersion, policyResponse, storableHeaders, updatedHeaders } from './cache-headers.js';
 import type { CacheStatus } from './crawl-result.js';
 
@@ -127,7 +127,7 @@ export function createCachedEngine<Live extends object>(engine: Engine<Live>, pa
     return engine.visit(order, async (capture, live) => {
       if (WRITING.has(ask.mode) && capture.statusCode < 400) {
         const cache = await parts.open();
-        for (const url of touchedBy(order, capture)) await cache.forget(normalizeUrl(url));
+        for (const url of touchedBy(order, capture)) await cache.forget(pageUrlOf(url));
       }
       return use({ ...capture, cacheStatus: 'miss' } as CachedCapture, live);
     });
@@ -139,7 +139,7 @@ export function createCachedEngine<Live extends object>(engine: Engine<Live>, pa
 function pageKeyOf({ method, url, headers }: FetchOrder, engine: string): PageKey {
   return {
     method: method.toUpperCase(),
-    url: normalizeUrl(url),
+    url: pageUrlOf(url),
     engine,
     userAgent: headers['user-agent'] ?? '',
   };

@@ -1,6 +1,7 @@
 // What all visits of one run share, composed: engine, sessions, politeness and the host that attempts ask.
 // One composition for every placement: a crawler in its own process, and a fetcher of a pod.
 import type { Configuration } from '../configuration.js';
+import { asCrawlError } from '../errors.js';
 import type { Capture, Engine } from '../fetch/engine.js';
 import { sendRequest } from '../fetch/http/send-request.js';
 import type { RequestQueue } from '../frontier/request-queue.js';
@@ -105,6 +106,7 @@ export async function openCrawlHost(parts: CrawlHostParts): Promise<CrawlHost> {
       : undefined;
   let gate: Gate | undefined;
   const userAgentFor = (url: string) => admission.overrideFor(url).userAgent ?? options.userAgent;
+  const { refuseVisit } = admission;
   const onStatus = (statusCode: number) => stats.registerStatusCode(statusCode);
   const close = async () => {
     await politeness?.close();
@@ -119,7 +121,7 @@ export async function openCrawlHost(parts: CrawlHostParts): Promise<CrawlHost> {
       allowHost,
       onStatus,
       http: (dress: HttpVisitParts['dress']) =>
-        createHttpNavigation({ engine, options, allowHost, userAgentFor, dress, onStatus }),
+        createHttpNavigation({ engine, options, allowHost, refuseVisit, userAgentFor, dress, onStatus }),
     };
   const browsers = browserParts && (await openBrowsers(browserParts, knownPrivateHosts, close));
   const host: CrawlHost['host'] = {
@@ -129,6 +131,7 @@ export async function openCrawlHost(parts: CrawlHostParts): Promise<CrawlHost> {
     maxCrawlDepth: Number.isFinite(options.maxCrawlDepth) ? options.maxCrawlDepth : undefined,
     roomForRequests: parts.roomForRequests,
     refuseLink: (url, depth) => parts.refuseLink?.(url) ?? gate?.refusal(url) ?? admission.refuseLink(url, depth),
+    releaseLink: admission.giveBack,
     onSkipped: parts.onSkipped,
     openKeyValueStore: parts.openKeyValueStore,
     useState: parts.useState,
@@ -144,9 +147,10 @@ export async function openCrawlHost(parts: CrawlHostParts): Promise<CrawlHost> {
           ignoreTlsErrors: options.ignoreSslErrors,
           decode: (body, contentType) => decodeBody(body, detectEncoding(body, contentType)),
         });
-      return send().catch(async (error: unknown) => {
+      const logged = () => loggedSend(politeness, sendOptions.url ?? request.url, send);
+      return logged().catch(async (error: unknown) => {
         if (!(await isSeededAddress(error, request, allowHost))) throw error;
-        return send();
+        return logged();
       });
     },
     limits: options,
@@ -170,6 +174,23 @@ export async function openCrawlHost(parts: CrawlHostParts): Promise<CrawlHost> {
       await close();
     },
   };
+}
+
+/** A handler's own request is paced by nobody; a polite crawl's log tells of it all the same. */
+async function loggedSend<T extends { statusCode: number }>(
+  politeness: Politeness | undefined,
+  url: string,
+  send: () => Promise<T>,
+): Promise<T> {
+  const ended = URL.canParse(url) ? politeness?.sending(url) : undefined;
+  try {
+    const sent = await send();
+    ended?.(sent.statusCode);
+    return sent;
+  } catch (error) {
+    ended?.(asCrawlError(error, 'REQUEST_INVALID').code);
+    throw error;
+  }
 }
 
 /** Its parts are loaded for those who use them; without a browser nothing else stays open. */
@@ -201,6 +222,7 @@ function navigationOf(
     engine,
     options,
     allowHost,
+    refuseVisit: parts.admission.refuseVisit,
     userAgentFor,
     dress:
       kind === 'file'

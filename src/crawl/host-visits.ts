@@ -68,7 +68,7 @@ export interface HostVisits {
 /** How often to look whether another process has read a robots.txt. */
 const POLL_MS = 100;
 /** Endings of requests that never left the machine. */
-const STAYED: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+export const STAYED: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'ADDRESS_REFUSED',
   'ADDRESS_BUSY',
   'DNS_NOT_FOUND',

@@ -11,6 +11,7 @@ import type { Session } from '../session/session.js';
 import type { Arrival, Navigate, Visit } from './attempt.js';
 import { acceptsType, contentTypeOf } from './content-type.js';
 import { endingOf } from './departure.js';
+import { createHookOptionsReader } from './hook-options.js';
 import type { ResolvedOptions } from './options.js';
 import { withinMs } from './time-limit.js';
 
@@ -19,6 +20,8 @@ export interface HttpVisitParts {
   readonly options: ResolvedOptions;
   /** The user seeded this URL: its host may be a private address from now on. False when it was allowed before. */
   readonly allowHost: (url: string) => Promise<boolean>;
+  /** Why a URL is not to be visited, whoever leads there. */
+  readonly refuseVisit?: (url: string) => string | undefined;
   /** The name under which a URL is asked for. */
   readonly userAgentFor: (url: string) => string;
   /** Adds what this crawler type offers of a page to the context; returns what lets go of it after the handler. */
@@ -41,6 +44,7 @@ export function createHttpNavigation(parts: HttpVisitParts): Navigate {
   const { options, engine } = parts;
   // A hop to another host must obey that one's rules and wait for its domain's turn.
   const redirects = options.polite ? 'report' : 'follow';
+  const chosen = createHookOptionsReader();
 
   return async function navigate(visit, handle): Promise<Arrival> {
     const { request } = visit;
@@ -53,7 +57,13 @@ export function createHttpNavigation(parts: HttpVisitParts): Navigate {
     const hookOptions = { ...given, headers: { ...given.headers } };
     await runHooks(options.preNavigationHooks, visit, hookOptions, options.requestHandlerTimeoutMs);
     followRequest(hookOptions, given, hookOptionsFor(visit, options, parts.userAgentFor(request.url)));
-    const order = { ...orderFor(visit, hookOptions, options, redirects), received: parts.received };
+    const { url, timeoutMs } = chosen.read(hookOptions, request.url, (text) => visit.context.log.warning(text));
+    const order = {
+      ...orderFor(visit, hookOptions, options, redirects, parts.refuseVisit),
+      url,
+      timeoutMs,
+      received: parts.received,
+    };
     const arrive = (capture: Capture) => arrived(visit, capture, hookOptions, handle);
     visit.depart();
     const arrival = await engine.visit(order, arrive).catch(async (error: unknown) => {
@@ -162,6 +172,7 @@ function orderFor(
   hookOptions: HttpHookOptions,
   options: ResolvedOptions,
   redirects: FetchOrder['redirects'],
+  refuseVisit: HttpVisitParts['refuseVisit'],
 ): FetchOrder {
   const { request, identity } = visit;
   const { session } = identity;
@@ -175,7 +186,9 @@ function orderFor(
     redirects,
     maxRedirects: options.maxRedirects,
     allowRedirect: (target) =>
-      staysWithin(request.enqueueStrategy, request.url, target) ? undefined : 'leaves the strategy of its link',
+      staysWithin(request.enqueueStrategy, request.url, target)
+        ? refuseVisit?.(target)
+        : 'leaves the strategy of its link',
     timeoutMs: hookOptions.timeoutMs,
     maxBodyBytes: options.maxBodyBytes,
     stream: options.streamHandler !== undefined,

@@ -10,6 +10,7 @@ import { asCrawlError, CrawlError } from '../errors.js';
 import type { HolderId, Lease } from '../frontier/frontier.js';
 import type { RequestQueue } from '../frontier/request-queue.js';
 import type { ContentStore } from '../store/content.js';
+import { unpackRecord } from '../request/record.js';
 import type { VisitWriter } from '../store/visit-segments.js';
 import { attempt, type AttemptHost, refuse } from './attempt.js';
 import type { Gate } from './gate.js';
@@ -79,12 +80,14 @@ export function startRun(parts: RunParts): Run {
   setMaxListeners(0, abortion.signal);
   let end: RunEnd | undefined;
 
+  const { releaseLink } = parts.host;
   const settler = createSettler({
     holder,
     recent: queue.recent,
     companyMs: parts.settleCompanyMs,
     openWriter: parts.openWriter,
     content: parts.content,
+    onDuplicate: releaseLink && (({ record }) => releaseLink(unpackRecord(record).url)),
     onFailure: (error) => fail(asCrawlError(error, 'STORAGE_UNWRITABLE')),
     onSettling: () => {
       if (parts.leaseAhead && !end) void feed.refill().catch(onError);

@@ -5,8 +5,10 @@ import { CrawlError } from '../errors.js';
 import type { Capture } from '../fetch/engine.js';
 import { loadDocument } from '../handle/document.js';
 import { decodeBody, detectEncoding, toUtf8 } from '../parse/encoding.js';
+import { MAX_BASE_BYTES } from '../parse/metadata.js';
 import { createPageContent } from '../parse/page.js';
 import type { PageContent, PageLink } from '../parse/page.js';
+import { urlCharactersOf } from '../parse/page-links.js';
 import { scanLinks } from '../parse/scan.js';
 import { parseUrl } from '../request/url.js';
 import type { Visit } from './attempt.js';
@@ -122,7 +124,13 @@ class FetchedPage {
     const isKept = polite ? followRule(this.#capture, this.#readLinks().robots, robotsAgent, skip) : undefined;
     return baseUrl === undefined && isAnyAnchor(selector)
       ? anchorUrls(this.#readLinks().links, isKept)
-      : selectedUrls(this.readDocument(), selector, baseUrl ?? this.#capture.loadedUrl, isKept);
+      : selectedUrls(
+          this.readDocument(),
+          selector,
+          baseUrl ?? this.#capture.loadedUrl,
+          this.#capture.body.length,
+          isKept,
+        );
   }
 
   /** Lets go of all that was made of the response; who still asks for it gets it made again. */
@@ -199,13 +207,24 @@ function anchorUrls(links: readonly PageLink[], isKept?: FollowRule): string[] {
   return urls;
 }
 
-function selectedUrls($: CheerioAPI, selector: string, pageUrl: string, isKept?: FollowRule): string[] {
+/** As the scanner: a `<base>` of any length, or as many URLs as fit, would let a small page fill the memory. */
+function selectedUrls(
+  $: CheerioAPI,
+  selector: string,
+  pageUrl: string,
+  pageBytes: number,
+  isKept?: FollowRule,
+): string[] {
   const baseHref = $('base').first().attr('href');
-  const base = (baseHref === undefined ? undefined : parseUrl(baseHref, pageUrl)?.href) ?? pageUrl;
+  const isBase = baseHref !== undefined && Buffer.byteLength(baseHref) <= MAX_BASE_BYTES;
+  const base = (isBase ? parseUrl(baseHref, pageUrl)?.href : undefined) ?? pageUrl;
+  let room = urlCharactersOf(pageBytes);
   const urls: string[] = [];
   for (const element of $(selector).toArray()) {
     const href = $(element).attr('href')?.trim();
     const url = href ? parseUrl(href, base) : undefined;
+    room -= url?.href.length ?? 0;
+    if (room < 0) break;
     if (url && (!isKept || isKept(url.href, $(element).attr('rel') ?? ''))) urls.push(url.href);
   }
   return urls;

@@ -1,6 +1,7 @@
 // Polite mode of one run: the host store beside the queue, the visit log, and the gate that uses them.
 // Loaded only when a crawl is polite; closed when its run ends.
 import path from 'node:path';
+import type { ErrorCode } from '../errors.js';
 import type { Engine } from '../fetch/engine.js';
 import { systemClock } from '../frontier/clock.js';
 import type { RequestQueue } from '../frontier/request-queue.js';
@@ -14,13 +15,15 @@ import type { ProxyConfiguration } from '../session/proxy.js';
 import type { Admission } from './admission.js';
 import { type AttemptHost, refuse } from './attempt.js';
 import { createGate, type Gate, type GateParts } from './gate.js';
-import type { HostVisitsParts } from './host-visits.js';
+import { type HostVisitsParts, STAYED } from './host-visits.js';
 import type { ResolvedOptions } from './options.js';
 import { createRobotsReader } from './robots-reader.js';
 
 export interface Politeness {
   /** The gate of a run, whose attempts share `host`. */
   openGate(host: AttemptHost): Gate;
+  /** A handler sends a request of its own; told the status, or the code of the failure, when it has ended. */
+  sending(url: string): (status: number | ErrorCode) => void;
   close(): Promise<void>;
 }
 
@@ -39,6 +42,8 @@ export interface PolitenessParts {
   readonly log: Log;
 }
 
+/** In the log, in place of the life in the queue under which pages are asked for. */
+const SENDER = 'handler';
 /** Robots rules are looked up within this time, whatever pages are given. */
 const MAX_READ_TIMEOUT_MS = 30_000;
 
@@ -84,6 +89,15 @@ export async function openPoliteness(parts: PolitenessParts): Promise<Politeness
         wallMs: Date.now,
         monotonicMs: () => performance.now(),
       }),
+    sending(url) {
+      if (!visitLog) return () => undefined;
+      const startMs = visitLog.now();
+      return (status) => {
+        if (STAYED.has(status as ErrorCode)) return;
+        const line = { startMs, endMs: visitLog.now(), domain: domainOf(url, queue.paceBy), status };
+        visitLog.write({ ...line, kind: 'sent', restMs: 0, alone: false, holder: SENDER });
+      };
+    },
     async close() {
       await visitLog?.close();
       await store.close();

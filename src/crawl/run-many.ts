@@ -13,6 +13,7 @@ import { createRecentFingerprints } from '../frontier/recent.js';
 import type { Lease, QueueEntry } from '../frontier/frontier.js';
 import type { Log } from '../observe/log.js';
 import type { HostStore } from '../politeness/hosts.js';
+import { finderOf, isFound } from '../request/found.js';
 import { keyInRecord } from '../request/record.js';
 import type { Request } from '../request/request.js';
 import { admit, type Entry, indexOf, resultOf, type UrlItem } from './batch-entries.js';
@@ -99,6 +100,7 @@ export function startBatch(parts: BatchParts): RunningBatch {
   const active = new Set<Entry>();
   const owners = new WeakMap<AbortSignal, Entry>();
   const source = openSource(parts.items);
+  const asFound = finderOf(parts.items);
   const holderId = newHolderId();
   const frontier = createMemoryFrontier({
     holder: holderId,
@@ -264,6 +266,7 @@ export function startBatch(parts: BatchParts): RunningBatch {
       const queued: QueueEntry[] = [];
       for (const item of items) {
         const admitted = admit(item, pulled++, config, performance.now());
+        if (asFound && admitted.request) admitted.request.seeded = !isFound(asFound(admitted.request));
         const { entry } = admitted;
         entries.set(entry.index, entry);
         monitor?.queued(taskId(entry), entry.url);

@@ -42,6 +42,7 @@ describe('a settler', () => {
   let writers: ReturnType<typeof createWriter>[];
   let failures: unknown[];
   let settler: Settler;
+  let duplicates: string[];
 
   beforeEach(() => {
     nowMs = 0;
@@ -50,6 +51,7 @@ describe('a settler', () => {
     holder = createHolder(frontier, { id: 'one' });
     writers = [];
     failures = [];
+    duplicates = [];
     settler = createSettler({
       holder,
       recent: createRecentFingerprints(),
@@ -58,6 +60,7 @@ describe('a settler', () => {
         writers.push(writer);
         return writer;
       },
+      onDuplicate: ({ record }) => duplicates.push(record),
       onFailure: (error) => failures.push(error),
       onFlushed: () => undefined,
     });
@@ -74,6 +77,18 @@ describe('a settler', () => {
       items: [{ dataset: undefined, lines: Buffer.from(line) }],
       life: holder.id,
     });
+
+  it('tells of links that two visits found, but not of what a redirect leads to', async () => {
+    const [first, second, third, fourth] = await lease('1', '2', '3', '4');
+    await done(first!, '', ['5', '6']);
+    await done(second!, '', ['6']);
+    await settler.flush();
+    await done(third!, '', ['5', '7']);
+    const settlement = { kind: 'skipped', lease: fourth!.id, reason: 'redirected', links: [entry('7')] } as const;
+    await settler.settle({ settlement, items: [], life: holder.id });
+    await settler.flush();
+    expect(duplicates).toEqual(['6', '5']);
+  });
 
   it('writes items, links, acknowledgement and the segment length together', async () => {
     const [first, second] = await lease('1', '2');

@@ -58,6 +58,8 @@ export interface SettlerOptions {
   readonly companyMs?: (() => number) | undefined;
   /** A store failed: the crawl cannot go on. */
   readonly onFailure: (error: unknown) => void;
+  /** A link of an acknowledged visit was in the queue already, as far as this process knows. */
+  readonly onDuplicate?: ((link: QueueEntry) => void) | undefined;
   /** A settle call is being made: whatever is asked of the queue in the same breath shares its commit. */
   readonly onSettling?: () => void;
   readonly onFlushed: () => void;
@@ -164,9 +166,16 @@ export function createSettler(options: SettlerOptions): Settler {
     // When no answer came, the step may have happened: what was written stays, and the next start cuts it if it did not.
     const answer = await answering;
     if (!answer.held) await undo(written);
-    else
-      for (const { links: confirmed } of settlements) for (const link of confirmed ?? []) recent.add(link.fingerprint);
+    else for (const { settlement } of held) confirm(settlement);
     for (const visit of held) visit.onSettled?.(answer.held);
+  }
+
+  function confirm({ kind, links: confirmed = [] }: Settlement): void {
+    for (const link of confirmed) {
+      // What a redirect leads to was let in as nobody's link.
+      if (options.onDuplicate && kind !== 'skipped' && recent.has(link.fingerprint)) options.onDuplicate(link);
+      else recent.add(link.fingerprint);
+    }
   }
 
   /** Items, then content; on failure nothing of the batch stays. */

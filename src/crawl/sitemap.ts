@@ -2,6 +2,7 @@
 import { CrawlError } from '../errors.js';
 import { checkOptions } from '../option-checks.js';
 import { type SitemapProblem, type SitemapUrl, walkSitemaps } from '../politeness/sitemap-walk.js';
+import { foundAt } from '../request/found.js';
 import { parseHttpUrl } from '../request/url.js';
 import { pause, SITEMAP_SHAPE, sitemapLimits, type SitemapOptions, withSitemaps } from './site-files.js';
 
@@ -16,7 +17,7 @@ const MAX_PROBLEMS = 1_000;
  *
  * @example
  * const { urls } = await Sitemap.load('https://example.com/sitemap.xml');
- * await crawler.run(urls);
+ * await crawler.run(urls); // may lead to private addresses only of example.com; a copy of `urls` is yours
  */
 export class Sitemap {
   /** The pages, in the order of the files, as often as they are named. */
@@ -27,8 +28,13 @@ export class Sitemap {
     readonly entries: readonly SitemapUrl[],
     /** Files that could not be read, or not to their end; the first 1,000. */
     readonly problems: readonly SitemapProblem[] = [],
+    /** What the user named to get it: the hosts of these URLs may be private, others may not. */
+    named: readonly string[] = [],
   ) {
-    this.urls = entries.map(({ url }) => url);
+    this.urls = foundAt(
+      entries.map(({ url }) => url),
+      named,
+    );
   }
 
   /** Reads sitemaps by URL. The second argument may be a proxy URL, as in Crawlee. */
@@ -90,7 +96,7 @@ export async function loadSitemap(
       signal: options.signal,
     }),
   );
-  return new Sitemap(entries, problems);
+  return new Sitemap(entries, problems, named);
 }
 
 async function* onePiece(content: string): AsyncGenerator<Uint8Array> {

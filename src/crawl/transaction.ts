@@ -3,6 +3,7 @@
 import { CrawlError } from '../errors.js';
 import type { QueueEntry } from '../frontier/frontier.js';
 import type { Fingerprint } from '../request/fingerprint.js';
+import { unpackRecord } from '../request/record.js';
 import type { PendingItem } from './settler.js';
 
 export interface Transaction {
@@ -14,7 +15,7 @@ export interface Transaction {
   /** How many more requests the visit may queue. */
   readonly roomForLinks: number;
   addLink(link: QueueEntry): void;
-  /** Forgets what was added so far: the handler begins anew. */
+  /** Forgets what was added so far: the handler begins anew, or the attempt failed. */
   clear(): void;
   /** From now on adding is an error. */
   close(): void;
@@ -29,8 +30,9 @@ function bits53({ hi, lo }: Fingerprint): number {
   return hi * 2 ** 21 + (lo >>> 11);
 }
 
-export function createTransaction(url: string): Transaction {
-  return new VisitTransaction(url);
+/** `onDropped` is told the URL of every link that was added and will not be queued after all. */
+export function createTransaction(url: string, onDropped?: (url: string) => void): Transaction {
+  return new VisitTransaction(url, onDropped);
 }
 
 /** A class: getters in an object literal would give each visit a hidden class, which keeps the items until a full collection. */
@@ -38,12 +40,14 @@ class VisitTransaction implements Transaction {
   readonly items: PendingItem[] = [];
   readonly links: QueueEntry[] = [];
   readonly #url: string;
+  readonly #onDropped: ((url: string) => void) | undefined;
   readonly #queued = new Set<number>();
   #itemBytes = 0;
   #closed = false;
 
-  constructor(url: string) {
+  constructor(url: string, onDropped?: (url: string) => void) {
     this.#url = url;
+    this.#onDropped = onDropped;
   }
 
   get roomForLinks(): number {
@@ -64,12 +68,14 @@ class VisitTransaction implements Transaction {
   }
 
   addLink(link: QueueEntry): void {
+    if (this.#closed) this.#onDropped?.(unpackRecord(link.record).url);
     this.#assertOpen();
     this.#queued.add(bits53(link.fingerprint));
     this.links.push(link);
   }
 
   clear(): void {
+    if (this.#onDropped) for (const { record } of this.links) this.#onDropped(unpackRecord(record).url);
     this.items.length = 0;
     this.links.length = 0;
     this.#queued.clear();

@@ -38,6 +38,8 @@ export interface VisitHost {
    * about URLs (robots.txt at hand, traps, budgets, exclude lists); called once a link, so it must be cheap.
    */
   readonly refuseLink?: (url: string, depth: number) => SkipReason | undefined;
+  /** A link that was let in is not queued after all: its visit failed, or another was first. */
+  readonly releaseLink?: (url: string) => void;
   readonly onSkipped: SkippedRequestCallback;
   readonly openKeyValueStore: (name?: string) => Promise<KeyValueStore>;
   readonly useState: <State extends Dictionary>(initial?: State) => Promise<State>;

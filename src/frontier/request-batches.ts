@@ -1,5 +1,6 @@
 // Sources of requests, whatever they are, as batches for the queue: pulled only as needed, a slow source
 // not holding back what it gave already.
+import { finderOf } from '../request/found.js';
 import { type Request, type Source, toRequest } from '../request/request.js';
 import { downloadRequests, isUrlList, type UrlListSource } from './url-list-source.js';
 
@@ -7,6 +8,7 @@ export type RequestsLike = Iterable<Source | UrlListSource> | AsyncIterable<Sour
 
 export async function* inBatches(requests: RequestsLike, size: number): AsyncGenerator<Request[]> {
   let batch: Request[] = [];
+  const asFound = finderOf(requests) ?? ((request: Request) => request);
   for await (const some of Symbol.asyncIterator in requests ? arriving(requests) : [requests]) {
     // What a slow source gave so far does not wait for more.
     if (some === 'pause') {
@@ -15,7 +17,7 @@ export async function* inBatches(requests: RequestsLike, size: number): AsyncGen
       continue;
     }
     for (const source of some) {
-      for (const request of isUrlList(source) ? await downloadRequests(source) : [toRequest(source)]) {
+      for (const request of isUrlList(source) ? await downloadRequests(source) : [asFound(toRequest(source))]) {
         batch.push(request);
         if (batch.length < size) continue;
         yield batch;

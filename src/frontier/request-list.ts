@@ -1,6 +1,7 @@
 // A fixed list of requests to start from. A crawler copies it into its queue in the background, so a list
 // needs no persistence of its own: what was queued is in the queue, and the rest is read again.
 import { CrawlError } from '../errors.js';
+import { finderOf, foundLike } from '../request/found.js';
 import { type Dictionary, Request, type Source, toRequest } from '../request/request.js';
 import { downloadRequests, isUrlList, type UrlListSource } from './url-list-source.js';
 
@@ -39,16 +40,20 @@ export class RequestList {
     further: RequestListOptions = {},
   ): Promise<RequestList> {
     const options = isOptions(listNameOrOptions) ? listNameOrOptions : further;
-    const all = [...given, ...(options.sources ?? []), ...((await options.sourcesFunction?.()) ?? [])];
+    const lists = [given, options.sources ?? [], (await options.sourcesFunction?.()) ?? []];
     const requests: Request[] = [];
     const seen = new Set<string>();
-    for (const source of all) {
-      for (const request of isUrlList(source) ? await downloadRequests(source) : [toRequest(source)]) {
-        const known = seen.has(request.uniqueKey);
-        if (known && !options.keepDuplicateUrls) continue;
-        const uniqueKey = known ? `${request.uniqueKey}#${requests.length}` : request.uniqueKey;
-        seen.add(uniqueKey);
-        requests.push(known ? new Request({ ...request.toJSON(), uniqueKey }) : request);
+    for (const list of lists) {
+      const asFound = finderOf(list) ?? ((request: Request) => request);
+      for (const source of list) {
+        for (const request of isUrlList(source) ? await downloadRequests(source) : [asFound(toRequest(source))]) {
+          const known = seen.has(request.uniqueKey);
+          if (known && !options.keepDuplicateUrls) continue;
+          const uniqueKey = known ? `${request.uniqueKey}#${requests.length}` : request.uniqueKey;
+          seen.add(uniqueKey);
+          // One that goes under another key was found where its like was.
+          requests.push(known ? foundLike(request, new Request({ ...request.toJSON(), uniqueKey })) : request);
+        }
       }
     }
     return new RequestList(requests);

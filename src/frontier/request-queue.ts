@@ -4,6 +4,7 @@ import { Configuration } from '../configuration.js';
 import { CrawlError } from '../errors.js';
 import { firstUse, WITHIN_FIRST_USE } from '../first-use.js';
 import { type Fingerprint, fingerprintFromId } from '../request/fingerprint.js';
+import { isFound } from '../request/found.js';
 import { type Dictionary, Request, type Source, toRequest } from '../request/request.js';
 import type { PaceBy } from '../request/url.js';
 import { entryOf } from './entry.js';
@@ -357,7 +358,7 @@ export class RequestQueue {
   }
 
   async #add(requests: readonly Request[], forefront = false, seeded: boolean): Promise<readonly Presence[]> {
-    for (const request of requests) request.seeded = seeded;
+    for (const request of requests) request.seeded = seeded && !isFound(request);
     const presences = await this.holder.add(requests.map((request) => entryOf(request, forefront, this.paceBy)));
     for (const request of requests) this.recent.add(request.fingerprint);
     let added = 0;

@@ -1,6 +1,7 @@
 // A source of requests that is itself a URL: a text to be downloaded and read for URLs.
 // This stage knows no network; the crawl layer says how such texts are fetched.
 import { CrawlError } from '../errors.js';
+import { finderOf } from '../request/found.js';
 import { Request, type RequestOptions } from '../request/request.js';
 
 /** A list of URLs to be downloaded; the other properties are given to each of its requests. */
@@ -23,5 +24,7 @@ export function isUrlList(source: unknown): source is UrlListSource {
 export async function downloadRequests(list: UrlListSource): Promise<Request[]> {
   if (!downloadUrls) throw new CrawlError('REQUEST_INVALID', 'requestsFromUrl needs a crawler to fetch the list');
   const { requestsFromUrl: _url, regex: _regex, ...options } = list;
-  return (await downloadUrls(list)).map((url) => new Request({ ...options, url }));
+  const urls = await downloadUrls(list);
+  const asFound = finderOf(urls) ?? ((request: Request) => request);
+  return urls.map((url) => asFound(new Request({ ...options, url })));
 }

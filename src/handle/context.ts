@@ -145,6 +145,10 @@ export interface HttpHookOptions {
   payload?: string | Uint8Array;
   proxyUrl?: string;
   timeoutMs: number;
+  /** As in got: milliseconds for the whole request, in place of `timeoutMs`. */
+  timeout?: number | { readonly request?: number };
+  /** Added to the URL's query. */
+  searchParams?: string | URLSearchParams | Readonly<Record<string, string | number | boolean>>;
 }
 
 export type RequestHandler<Context> = (context: Context) => Awaitable<void>;

@@ -2,6 +2,7 @@
 // Promise: linear in the length of the text; what fetches the text is passed in by the crawl layer.
 import { aFilledString, aRegExp, aString, check, checkOptions } from '../option-checks.js';
 import type { ShapeOf } from '../option-checks.js';
+import { foundAt } from '../request/found.js';
 import { parseUrl } from '../request/url.js';
 
 // Bounds: a label has 63 characters, a host name 253; userinfo is cut at 200.
@@ -74,7 +75,7 @@ export function createListDownloader(fetchText: FetchText): (options: DownloadLi
     checkOptions('downloadListOfUrls', options, DOWNLOAD);
     const { url, encoding = 'utf8', urlRegExp, proxyUrl } = options;
     const string = await fetchText(csvOfSheet(url) ?? url, { encoding, proxyUrl });
-    return extractUrls({ string, urlRegExp });
+    return foundAt(extractUrls({ string, urlRegExp }), [url]);
   };
 }
 

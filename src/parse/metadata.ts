@@ -20,7 +20,7 @@ const JSON_LD = ascii('application/ld+json');
 /** The vocabularies of the Open Graph protocol. */
 const OPEN_GRAPH_PREFIXES = ['og:', 'article:', 'book:', 'profile:', 'video:', 'music:', 'product:', 'fb:'].map(ascii);
 /** Every relative link is appended to the base: a longer one would let a small page ask for gigabytes of URLs. */
-const MAX_BASE_BYTES = 2048;
+export const MAX_BASE_BYTES = 2048;
 
 /** A range of the page's bytes. */
 export interface Range {

@@ -1,5 +1,6 @@
 // Turns link records into the links a caller sees: absolute URL, text, rel.
-// Promise: one URL and one short slice per link; references that no URL can be made of are left out.
+// Promise: one URL and one short slice per link; references that no URL can be made of are left out, and those past
+// what the URLs of one page may come to: a long base is repeated by every relative reference.
 import { CLASS, IS_SPACE, LF, TAB, sliceLatin1, sliceUtf8 } from './bytes.js';
 import type { LinkRecords } from './link-records.js';
 import type { LinkResolver } from './link-urls.js';
@@ -21,6 +22,14 @@ export interface PageLink {
   readonly element: LinkElement;
 }
 
+/**
+ * How many characters the URLs of one page may come to. What the page itself wrote out always fits; 8 MiB more are
+ * 80,000 relative links with a base of 100 characters, or 140 with one of 60,000.
+ */
+export function urlCharactersOf(pageBytes: number): number {
+  return 8 * 1024 * 1024 + 2 * pageBytes;
+}
+
 /** All links of a page, in the order of their tags. */
 export function readLinks(
   bytes: Buffer,
@@ -30,9 +39,12 @@ export function readLinks(
   values: ValueDecoder,
 ): readonly PageLink[] {
   const links: PageLink[] = [];
+  let room = urlCharactersOf(bytes.length);
   for (let index = 0; index < records.count; index++) {
     const url = resolver.resolve(bytes, records.hrefFrom(index), records.hrefTo(index));
     if (url === null) continue;
+    room -= url.length;
+    if (room < 0) break;
     const relFrom = records.relFrom(index);
     const relTo = records.relTo(index);
     links.push({

@@ -36,6 +36,16 @@ describe('links', () => {
     ]);
   });
 
+  it('ends where the URLs of a page would fill the memory, long before what pages write out', () => {
+    const html = '<a href=1>x</a>'.repeat(5_000);
+    const at = (length: number) => scanPage(Buffer.from(html), { url: `https://example.com/${'a'.repeat(length)}/` });
+    expect(at(1_000).links).toHaveLength(5_000);
+    const { links } = at(60_000);
+    expect(links.length).toBeGreaterThan(100);
+    expect(links.length).toBeLessThan(150);
+    expect(urls(`<a href="https://example.com/${'b'.repeat(2_000)}">x</a>`.repeat(6_000))).toHaveLength(6_000);
+  });
+
   it('falls back to the page when the base is no URL to resolve against', () => {
     for (const base of ['http://[', 'data:text/html,x', 'javascript:1', 'x'.repeat(5000)]) {
       expect(urls(`<base href="${base}"><a href=1>x</a>`)).toEqual(['https://example.com/dir/1']);

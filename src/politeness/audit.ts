@@ -30,6 +30,8 @@ export interface Violation {
 export interface VisitAudit {
   readonly files: number;
   readonly requests: number;
+  /** Of these, handlers' own by `sendRequest`: they wait for no turn, and are held to no rest. */
+  readonly sentRequests: number;
   /** Those with violations first, then those with most requests. */
   readonly domains: readonly DomainAudit[];
   /** The first hundred. */
@@ -69,6 +71,7 @@ export async function auditVisits(folder: string): Promise<VisitAudit> {
   const violations: Violation[] = [];
   let violationCount = 0;
   let requests = 0;
+  let sentRequests = 0;
   let missingLines = 0;
   let missingFiles = 0;
   for (const group of groupFiles(visits)) {
@@ -83,6 +86,10 @@ export async function auditVisits(folder: string): Promise<VisitAudit> {
     state.requests++;
     if (line.kind === 'robots') state.robotsRequests++;
     statuses[line.status] = (statuses[line.status] ?? 0) + 1;
+    if (line.kind === 'sent') {
+      sentRequests++;
+      return;
+    }
     const gapMs = line.startMs - state.lastEndMs;
     if (gapMs < state.smallestGapMs) {
       state.smallestGapMs = gapMs;
@@ -121,6 +128,7 @@ export async function auditVisits(folder: string): Promise<VisitAudit> {
   return {
     files: visits.length,
     requests,
+    sentRequests,
     domains: [...domains.values()].map(resultOf).sort(worstFirst),
     violations,
     violationCount,

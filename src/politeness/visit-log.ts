@@ -4,7 +4,8 @@ import { randomBytes } from 'node:crypto';
 import { appendFile, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
-export type VisitKind = 'page' | 'robots' | 'sitemap';
+/** `sent`: a handler's own, by `sendRequest`, which no turn paced. */
+export type VisitKind = 'page' | 'robots' | 'sitemap' | 'sent';
 
 export interface VisitLine {
   /** On the monotonic clock of the boot, in ms: comparable between the processes of a machine. */

@@ -26,10 +26,20 @@ export const CACHE_MODES: readonly CacheMode[] = Object.values(CacheMode);
 /** What tells stored pages apart, besides the headers that their `Vary` names. */
 export interface PageKey {
   readonly method: string;
-  /** Normalised. */
+  /** As `pageUrlOf` has it. */
   readonly url: string;
   readonly engine: string;
   readonly userAgent: string;
+}
+
+/**
+ * The URL by which a page is stored: what a server is asked for, letter by letter. A crawl may take `/a` and `/a/`, or
+ * two orders of a query, for one page worth a visit; they are still two resources, and one is no answer for the other.
+ */
+export function pageUrlOf(url: string): string {
+  const { href } = new URL(url);
+  const fragmentAt = href.indexOf('#');
+  return fragmentAt < 0 ? href : href.slice(0, fragmentAt);
 }
 
 /** A stored page but for its body. */

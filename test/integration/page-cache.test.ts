@@ -47,9 +47,34 @@ describe('cache modes', () => {
     expect(await step(CacheMode.ENABLED)).toEqual(['hit', 'number 3', 3 + 2]);
     expect(await step(CacheMode.WRITE_ONLY)).toEqual(['miss', 'number 6', 6]);
     expect(await step(CacheMode.ENABLED)).toEqual(['hit', 'number 6', 6]);
-    // The same page under another spelling; another user agent is another page.
-    expect(await step(CacheMode.ENABLED, '/?utm_source=x#part')).toEqual(['hit', 'number 6', 6]);
+    // The same page with a fragment; another user agent is another page.
+    expect(await step(CacheMode.ENABLED, '/#part')).toEqual(['hit', 'number 6', 6]);
     expect(await get({ cacheMode: CacheMode.ENABLED, userAgent: 'other/1' })).toMatchObject({ cacheStatus: 'miss' });
+    await crawler.close();
+  });
+
+  it('never answer one URL with the page of another, however alike they are', async () => {
+    const { get, crawler } = await world((request, response) =>
+      response.setHeader('content-type', 'text/html').end(`<p>${request.url}</p>`),
+    );
+    const alike = [
+      '/a',
+      '/a/',
+      '/q?b=2&a=1',
+      '/q?a=1&b=2',
+      '/q?a=1&b=2&utm_source=x',
+      '/e?a',
+      '/e?a=',
+      '/p%2Fq',
+      '/p/q',
+    ];
+    for (const cacheStatus of ['miss', 'hit']) {
+      for (const at of alike) {
+        const result = await get({ cacheMode: CacheMode.ENABLED }, at);
+        expect(result).toMatchObject({ cacheStatus });
+        expect(result.html).toBe(`<p>${at}</p>`);
+      }
+    }
     await crawler.close();
   });
 

@@ -226,6 +226,26 @@ describe('pacing', () => {
     );
   }, 60_000);
 
+  it('has a line in the log for what handlers send themselves, which nothing paces', async () => {
+    const web = await simweb({ hosts: 1, pagesPerHost: 2 });
+    const folder = await temporaryFolder();
+    const { crawler } = politeCrawler(
+      {
+        respectRobotsTxtFile: true,
+        sameDomainDelaySecs: 0.05,
+        requestHandler: async ({ sendRequest }) => {
+          for (let call = 0; call < 2; call++) await sendRequest({ url: web.url(0, 1) });
+        },
+      },
+      await testConfig(folder),
+    );
+    await crawler.run([web.url(0)]);
+    await crawler.teardown();
+    const audit = await auditVisits(path.join(folder, 'visits'));
+    expect(audit).toMatchObject({ sentRequests: 2, violationCount: 0 });
+    expect(audit.requests).toBe(web.served());
+  });
+
   it('waits as long as Retry-After says, then succeeds, in polite mode and without', async () => {
     const modes = [{}, { sameDomainDelaySecs: 0.05 }, { respectRobotsTxtFile: true, useSessionPool: false }];
     const check = async (mode: HttpCrawlerOptions) => {

@@ -2,7 +2,17 @@
 import { gzipSync } from 'node:zlib';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
-import { BasicCrawler, RobotsTxtFile, Simweb, Sitemap, SitemapRequestList } from '../../src/index.js';
+import {
+  BasicCrawler,
+  downloadListOfUrls,
+  HttpCrawler,
+  RequestList,
+  RobotsTxtFile,
+  Simweb,
+  Sitemap,
+  SitemapRequestList,
+  WebCrawler,
+} from '../../src/index.js';
 import { memoryConfig, silent } from '../support/crawl.js';
 import { fixtures, type Listening } from './http-fixtures.js';
 
@@ -294,5 +304,49 @@ describe('robots.txt by URL', () => {
     expect(robots.isAllowed('https://b.example/x')).toBe(true);
     expect(robots.getSitemaps()).toEqual(['https://a.example/s.xml']);
     expect(robots.getCrawlDelay()).toBe(4);
+  });
+});
+
+describe('lists that a file on the web named, given to a crawl', () => {
+  it('reach private hosts only where the user named them', async () => {
+    const inner = await serve((_request, response) => response.end('<p>internal'));
+    const outer = await serveFiles((origin) => ({
+      '/list': urlset(`${origin}/page`, `${inner.url}/secret`),
+      '/page': '<p>page',
+    }));
+    const list = `${outer.url}/list`;
+    const codesOf = async (run: (crawler: HttpCrawler) => Promise<unknown>, options = {}): Promise<string[]> => {
+      const ends: string[] = [];
+      const crawler = new HttpCrawler(
+        {
+          ...options,
+          log: silent,
+          maxRequestRetries: 0,
+          additionalMimeTypes: ['*/*'],
+          requestHandler: ({ request }) => void ends.push(new URL(request.url).pathname),
+          failedRequestHandler: (_context, error) => void ends.push((error as { code?: string }).code ?? error.message),
+        },
+        memoryConfig(),
+      );
+      await run(crawler);
+      return ends.sort();
+    };
+    const { urls } = await Sitemap.load(list);
+    const refused = ['/page', 'ADDRESS_REFUSED'];
+    expect(await codesOf((crawler) => crawler.run(urls))).toEqual(refused);
+    expect(await codesOf((crawler) => crawler.run([{ requestsFromUrl: list } as never]))).toEqual(refused);
+    const downloaded = await downloadListOfUrls({ url: list });
+    expect(await codesOf((crawler) => crawler.run(downloaded))).toEqual(refused);
+    const requestList = await RequestList.open(null, downloaded);
+    expect(await codesOf((crawler) => crawler.run(), { requestList })).toEqual(refused);
+    expect(await codesOf((crawler) => crawler.run([...urls]))).toEqual(['/page', '/secret']);
+
+    const web = await WebCrawler.open({ engine: 'http' });
+    try {
+      const results = await web.runMany(urls, { cacheMode: 'disabled' });
+      expect(results.map(({ errorCode }) => errorCode)).toEqual([null, 'ADDRESS_REFUSED']);
+    } finally {
+      await web.close();
+    }
   });
 });

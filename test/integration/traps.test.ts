@@ -69,6 +69,26 @@ describe('a site of endless links', () => {
     }
   });
 
+  it('has its whole budget for links that are queued, though visits failed or found the same', async () => {
+    const links = [1, 2, 3, 4, 5].map((page) => `<a href="/${page}">x</a>`).join('');
+    const { origin } = await serve((path) => (path.startsWith('/start') ? links : 'leaf'));
+    const handled: string[] = [];
+    let failures = 0;
+    const { crawler, reasons } = crawlerWith({
+      maxRequestsPerHost: 5,
+      maxRequestRetries: 2,
+      retryDelayMs: 1,
+      requestHandler: async ({ request, enqueueLinks }) => {
+        await enqueueLinks();
+        if (request.url.endsWith('/start') && failures++ < 2) throw new Error('flaky');
+        handled.push(new URL(request.url).pathname);
+      },
+    });
+    await crawler.run([`${origin}/start`]);
+    expect(handled.sort()).toEqual(['/1', '/2', '/3', '/4', '/5', '/start']);
+    expect(reasons.size).toBe(0);
+  });
+
   it('is recognised by its URLs, with a code for each refusal', async () => {
     const web = await simweb({ hosts: 1, pagesPerHost: 3, pageBytes: 500, traps: 1 });
     const { crawler, visited, reasons } = crawlerWith({
@@ -83,7 +103,43 @@ describe('a site of endless links', () => {
   });
 });
 
+describe('a page whose base would be repeated by thousands of links', () => {
+  it('gives as many URLs as fit, and no base that is too long, with a selector and without', async () => {
+    const links = Array.from({ length: 2_000 }, (_, page) => `<a class="x" href="${page}">x</a>`).join('');
+    const { origin } = await serve((path) => (path === '/base/' ? `<base href="/${'b'.repeat(5_000)}/">` : '') + links);
+    const found = new Map<string, string[]>();
+    const { crawler } = crawlerWith({
+      traps: false,
+      requestHandler: async ({ request, enqueueLinks }) => {
+        for (const selector of ['a', 'a.x']) {
+          const urls: string[] = [];
+          // Nothing is queued: the crawl is of these pages.
+          await enqueueLinks({ selector, transformRequestFunction: ({ url }) => (urls.push(url), false) });
+          found.set(`${request.url.endsWith('/base/') ? 'base' : 'long'} ${selector}`, urls);
+        }
+      },
+    });
+    await crawler.run([`${origin}/base/`, `${origin}/${'a'.repeat(10_000)}/`]);
+    for (const selector of ['a', 'a.x']) {
+      expect(found.get(`base ${selector}`)!.at(-1)).toBe(`${origin}/base/1999`);
+      const ofLong = found.get(`long ${selector}`)!.length;
+      expect(ofLong).toBeGreaterThan(500);
+      expect(ofLong).toBeLessThan(1_000);
+    }
+  });
+});
+
 describe('domain rules of a crawl', () => {
+  it.each([{}, { respectRobotsTxtFile: true }])('keep redirects out of excluded domains (%j)', async (manners) => {
+    const web = await simweb({ hosts: 2, pagesPerHost: 2 });
+    web.serve('/away', { status: 302, headers: { location: web.url(1) } });
+    const { crawler, visited } = crawlerWith({ ...manners, domains: { exclude: [new URL(web.url(1)).hostname] } });
+    await crawler.run([web.url(0, '/away')]);
+    expect(visited).toEqual([]);
+    expect(web.served(0)).toBeGreaterThan(0);
+    expect(web.served(1)).toBe(0);
+  });
+
   it('keep excluded hosts out, also those that were seeded', async () => {
     const web = await simweb({ hosts: 3, pagesPerHost: 8, pageBytes: 500, crossHostLinks: 0.5 });
     const excluded = new URL(web.url(1)).hostname;

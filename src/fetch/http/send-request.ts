@@ -96,7 +96,8 @@ export async function sendRequest(engine: Engine, options: SendOptions, setting:
   }));
 }
 
-function withQuery(url: string, added: SendOptions['searchParams']): string {
+/** A URL with more in its query. */
+export function withQuery(url: string, added: SendOptions['searchParams']): string {
   if (added === undefined) return url;
   const target = parseHttpUrl(url);
   const pairs = typeof added === 'string' || added instanceof URLSearchParams ? new URLSearchParams(added) : undefined;
