@@ -10,6 +10,7 @@ import type { SkippedRequestCallback, SkipReason } from '../handle/enqueue-links
 import type { Log } from '../observe/log.js';
 import { decodeBody, detectEncoding } from '../parse/encoding.js';
 import type { Dictionary, Request } from '../request/request.js';
+import { parseUrl } from '../request/url.js';
 import type { SessionPool } from '../session/session-pool.js';
 import type { KeyValueStore } from '../store/key-value.js';
 import type { Admission } from './admission.js';
@@ -182,7 +183,7 @@ async function loggedSend<T extends { statusCode: number }>(
   url: string,
   send: () => Promise<T>,
 ): Promise<T> {
-  const ended = URL.canParse(url) ? politeness?.sending(url) : undefined;
+  const ended = politeness && parseUrl(url) ? politeness.sending(url) : undefined;
   try {
     const sent = await send();
     ended?.(sent.statusCode);
