@@ -4,10 +4,13 @@
 // PODS_SPEED=plain,split,full,bare chooses parts of it; BENCH_PROFILE_FOLDER=… leaves CPU profiles of the workers.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { type PodsConfig, readPodsConfig } from '../../src/pods/config.js';
+import { openPodFrontier } from '../../src/pods/pod-frontier.js';
+import type { RedisFrontier } from '../../src/frontier/redis/frontier.js';
+import type { PodReading } from '../../src/frontier/redis/pod-operations.js';
 import { startRedis, type RedisServer } from '../../test/support/redis-server.js';
 import { until, workersOf } from '../../test/support/pods-crawl.js';
 import { bareStoring, CONTESTANTS, runContestant } from '../crawl/contestants.js';
@@ -20,7 +23,7 @@ const SHARE = Number(process.env.ORCRAWL_MEASURE_SHARE ?? 1);
 /** Enough hosts that a domain's turns are no limit; three URLs a page make about ten new links a visit. */
 const HOSTS = 400;
 const VARIANTS = 3;
-const WARM_UP = Math.round(2_500 * SHARE);
+const WARM_UP = Math.round(1_500 * SHARE);
 const PAGES = Math.round(6_000 * SHARE);
 /** The default of the content store: src/store/content-options.ts. */
 const GZIP_LEVEL = 3;
@@ -80,8 +83,12 @@ async function crawl(parsers: number, tickets: boolean): Promise<WorkerCost> {
     env,
   });
   try {
-    return await watch(orchestrator, redis, web, parsers);
+    return await watch(orchestrator, folder, redis, web, parsers);
   } finally {
+    // Workers would drain for a while, beside the next crawl.
+    for (const role of ['fetcher', 'parser']) {
+      for (const pid of await workersOf(orchestrator, role)) process.kill(pid, 'SIGKILL');
+    }
     orchestrator.kill('SIGKILL');
     await until(async () => orchestrator.exitCode !== null || orchestrator.signalCode !== null);
     await web.close();
@@ -90,14 +97,30 @@ async function crawl(parsers: number, tickets: boolean): Promise<WorkerCost> {
   }
 }
 
-async function watch(orchestrator: ChildProcess, redis: RedisServer, web: BroadWeb, parsers: number) {
-  const { Redis } = createRequire(import.meta.url)('ioredis') as typeof import('ioredis');
-  const client = new Redis(redis.url);
+/** The orchestrator makes the store; until then there is none to open. */
+async function openStore(config: PodsConfig): Promise<RedisFrontier> {
+  const found: RedisFrontier[] = [];
+  await until(async () => {
+    const opened = await openPodFrontier(config, 0, { as: 'guest', warn: () => undefined }).catch(() => undefined);
+    if (opened) found.push(opened);
+    return opened !== undefined;
+  });
+  return found[0]!;
+}
+
+async function watch(
+  orchestrator: ChildProcess,
+  folder: string,
+  redis: RedisServer,
+  web: BroadWeb,
+  parsers: number,
+): Promise<WorkerCost> {
+  const config = await readPodsConfig(join(folder, 'crawl.yaml'), {}, { workingDir: folder });
+  const store = await openStore(config);
   try {
-    const counters = async (): Promise<{ done: number; accepted: number; failed: number }> => {
+    const counters = async (): Promise<PodReading> => {
       if (orchestrator.exitCode !== null) throw new Error(`orcrawl run ended with ${orchestrator.exitCode}`);
-      const [done, accepted, failed] = await client.hmget('state', 'done', 'accepted', 'failed');
-      return { done: Number(done ?? 0), accepted: Number(accepted ?? 0), failed: Number(failed ?? 0) };
+      return store.pod.reading();
     };
     await until(async () => (await counters()).done >= WARM_UP);
     const roles = parsers > 0 ? (['fetcher', 'parser'] as const) : (['fetcher'] as const);
@@ -131,7 +154,7 @@ async function watch(orchestrator: ChildProcess, redis: RedisServer, web: BroadW
       serverCpuMs: (last.server - first.server) / pages,
     };
   } finally {
-    client.disconnect();
+    await store.close();
   }
 }
 
@@ -143,11 +166,13 @@ function figureOf(what: string, cost: WorkerCost, goal: string): Figure {
     `${Math.round(1_000 / sumOf(cost))} pages per CPU-s of the workers (${each.join(' + ')} CPU-ms a page); ` +
     `${cost.pages} pages in ${cost.wallSecs.toFixed(1)} s, ${cost.newLinks.toFixed(1)} new links a page, ` +
     `${Math.round(cost.resumed * 100)} % of handshakes resumed, Redis ${cost.serverCpuMs.toFixed(2)} CPU-ms a page`;
+  // Some minutes pass until all is measured.
+  console.log(`  ${what}: ${measured}`);
   return { what, measured, goal };
 }
 
 async function bareLoops(): Promise<Figure[]> {
-  const web = await startWeb('pages', 'https', false, 40);
+  const web = await startWeb('pages', 'https', false, 24);
   try {
     const bare = CONTESTANTS.find(({ name }) => name === 'bare')!;
     return [bare, bareStoring(GZIP_LEVEL)].map((contestant) => {
