@@ -60,6 +60,9 @@ const LAUNCH_TIMEOUT_MS = 30_000;
 /** A browser that does not end by itself in this time is killed. */
 const CLOSE_TIMEOUT_MS = 5_000;
 
+/** Chromium makes a socket in it, 44 characters further down, and the name of one ends at 107: it would not start. */
+const MAX_SCRATCH_LENGTH = 60;
+
 /** What no page of a crawl needs, and what would leave the machine on its own. */
 const OUR_ARGS = [
   '--disable-background-networking',
@@ -114,7 +117,11 @@ export async function launchBrowser(plan: LaunchPlan, proxyServer: string | unde
     channel: plan.channel,
     args: [...OUR_ARGS, ...(launchOptions?.args ?? []), ...(plan.args ?? [])],
     chromiumSandbox: plan.sandbox,
-    env: { ...process.env, ...launchOptions?.env, TMPDIR: scratch } as Record<string, string>,
+    env: {
+      ...process.env,
+      ...launchOptions?.env,
+      ...(scratch.length <= MAX_SCRATCH_LENGTH && { TMPDIR: scratch }),
+    } as Record<string, string>,
     proxy: proxyServer === undefined ? launchOptions?.proxy : { server: proxyServer },
     // Signals are the crawl's: it settles what is under way, then closes us.
     handleSIGINT: plan.endsBySignals ?? false,
