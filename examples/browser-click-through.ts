@@ -1,9 +1,10 @@
 // Walks through a list page by page in one live page, without reloading: load, click "next", wait for the new content.
 // Run: node --import jiti/register examples/browser-click-through.ts https://example.com/list
+import { writeFile } from 'node:fs/promises';
 import { WebCrawler } from 'orcrawl';
 
 const url = process.argv[2] ?? 'https://example.com/list';
-const crawler = await WebCrawler.open({ browser: { headless: true } });
+const crawler = await WebCrawler.open({ browser: { headless: true, viewport: { width: 800, height: 360 } } });
 try {
   const sessionId = crawler.createSession();
   const items: string[] = [];
@@ -18,10 +19,7 @@ try {
     });
     if (!result.success) throw new Error(`${result.errorCode}: ${result.errorMessage}`);
     items.push(...(result.extracted as { name: string }[]).map(({ name }) => name));
-    if (result.screenshot) {
-      const { writeFile } = await import('node:fs/promises');
-      await writeFile('click-through.png', result.screenshot);
-    }
+    if (result.screenshot) await writeFile('click-through.png', result.screenshot);
   }
   console.log(JSON.stringify(items));
 } finally {

@@ -1,9 +1,10 @@
 // The hostile run: many pages, one in twenty of which breaks browsers, with the batch cancelled twice on the way.
 // Used small by the tests and whole by `npm run measure -- browser-hostile`.
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { SemaphoreDispatcher, WebCrawler } from '../../src/index.js';
 
 export interface HostileOptions {
@@ -17,17 +18,29 @@ export interface HostileOptions {
 export interface HostileFindings {
   readonly results: number;
   readonly successes: number;
-  /** How many of which code. */
+  /** How many of which kind of page with which code. */
   readonly failures: Readonly<Record<string, number>>;
+  /** Pages that are not hostile and failed all the same. */
+  readonly innocentFailures: number;
   /** URLs of the list without exactly one result. */
   readonly missing: number;
   /** Results that show another URL's page. */
   readonly mixedUp: number;
   readonly cancelled: number;
-  readonly left: Leftovers;
+  readonly before: Leftovers;
+  readonly after: Leftovers;
   readonly launches: number;
-  /** Of all browser processes together. */
-  readonly peakBrowserRssMb: number;
+  /** Memory and number of all browser processes together, about every second. */
+  readonly samples: readonly Sample[];
+}
+
+export interface Sample {
+  /** URLs that had their result by then. */
+  readonly done: number;
+  /** Pages that processes share count once for each of them. */
+  readonly browserRssMb: number;
+  readonly processes: number;
+  readonly pages: number;
 }
 
 /** What is there now; before and after must be equal. */
@@ -57,13 +70,27 @@ export function kindOf(index: number): Kind | undefined {
 }
 
 export async function hostileRun(options: HostileOptions): Promise<HostileFindings> {
+  // A folder of its own for all temporary ones: others on the machine have browsers, too.
+  const home = mkdtempSync(join(tmpdir(), 'orcrawl-hostile-'));
+  const { TMPDIR } = process.env;
+  process.env.TMPDIR = home;
+  try {
+    return await runWithin(home, options);
+  } finally {
+    if (TMPDIR === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = TMPDIR;
+    rmSync(home, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+async function runWithin(home: string, options: HostileOptions): Promise<HostileFindings> {
   const server = createServer((request, response) => answer(request.url ?? '/', response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const urls = Array.from({ length: options.pages }, (_, index) => `${base}/${kindOf(index) ?? 'page'}/${index}`);
-  const before = leftovers();
-  let peakBrowserRssMb = 0;
-  const gauge = setInterval(() => (peakBrowserRssMb = Math.max(peakBrowserRssMb, browserRssMb())), 1_000).unref();
+  const before: Leftovers = { pages: 0, contexts: 0, browsers: 0, ...leftovers(home) };
+  const samples: Sample[] = [];
+  let done = 0;
   const crawler = await WebCrawler.open({
     browser: { executablePath: options.executablePath },
     hooks: {
@@ -74,11 +101,16 @@ export async function hostileRun(options: HostileOptions): Promise<HostileFindin
       },
     },
   });
+  const gauge = setInterval(() => {
+    const pids = chromiumBelow(process.pid);
+    const { pages } = crawler.browserCounts;
+    samples.push({ done, browserRssMb: rssMb(pids), processes: pids.length, pages });
+  }, 1_000).unref();
   const dispatcher = () => new SemaphoreDispatcher({ permits: options.concurrency });
   const config = { pageTimeoutMs: options.pageTimeoutMs, maxRetries: 0, delayBeforeReturnMs: 50 };
   const counts = new Map<string, number>(urls.map((url) => [url, 0]));
   const failures: Record<string, number> = {};
-  let [successes, mixedUp, cancelled] = [0, 0, 0];
+  let [successes, mixedUp, cancelled, innocentFailures] = [0, 0, 0, 0];
   try {
     let rest = urls;
     // Left in the middle twice, and begun again with what is missing.
@@ -86,9 +118,14 @@ export async function hostileRun(options: HostileOptions): Promise<HostileFindin
       let seen = 0;
       for await (const result of crawler.runMany(rest, config, dispatcher())) {
         counts.set(result.url, (counts.get(result.url) ?? 0) + 1);
-        options.onProgress?.([...counts.values()].filter((count) => count > 0).length);
+        options.onProgress?.(++done);
         if (result.success) successes++;
-        else failures[result.errorCode!] = (failures[result.errorCode!] ?? 0) + 1;
+        else {
+          const kind = new URL(result.url).pathname.split('/')[1]!;
+          const name = `${kind} ${result.errorCode}`;
+          failures[name] = (failures[name] ?? 0) + 1;
+          if (kind === 'page') innocentFailures++;
+        }
         if (
           result.success &&
           result.url.includes('/page/') &&
@@ -110,19 +147,11 @@ export async function hostileRun(options: HostileOptions): Promise<HostileFindin
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
     await settled();
-    const after = leftovers();
-    const processes = after.processes - before.processes;
-    const left = {
-      pages,
-      contexts,
-      browsers,
-      processes,
-      folders: after.folders - before.folders,
-      handles: after.handles - before.handles,
-    };
+    const after = { pages, contexts, browsers, ...leftovers(home) };
     const missing = [...counts.values()].filter((count) => count !== 1).length;
     const results = [...counts.values()].reduce((sum, count) => sum + count, 0);
-    return { results, successes, failures, missing, mixedUp, cancelled, left, launches, peakBrowserRssMb };
+    const facts = { results, successes, failures, innocentFailures, missing, mixedUp, cancelled, launches };
+    return { ...facts, before, after, samples };
   } finally {
     clearInterval(gauge);
     await crawler.close();
@@ -146,10 +175,8 @@ async function settled(): Promise<void> {
   }
 }
 
-function leftovers(): Pick<Leftovers, 'processes' | 'folders' | 'handles'> {
-  const folders = readdirSync(tmpdir()).filter((name) =>
-    /^(?:playwright|orcrawl-browser|\.org\\.chromium)/.test(name),
-  ).length;
+function leftovers(home: string): Pick<Leftovers, 'processes' | 'folders' | 'handles'> {
+  const folders = readdirSync(home).length;
   const handles = process.getActiveResourcesInfo().filter((name) => /Socket|Server|Process|Pipe/.test(name)).length;
   return { processes: chromiumBelow(process.pid).length, folders, handles };
 }
@@ -173,9 +200,9 @@ function chromiumBelow(root: number): number[] {
   return [...parents.keys()].filter(isBelow);
 }
 
-function browserRssMb(): number {
+function rssMb(pids: readonly number[]): number {
   let pages = 0;
-  for (const pid of chromiumBelow(process.pid)) {
+  for (const pid of pids) {
     try {
       pages += Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]);
     } catch {

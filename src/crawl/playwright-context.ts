@@ -159,8 +159,7 @@ export async function injectFile(page: Page, file: string, { surviveNavigations 
 
 export function jqueryFile(): string {
   try {
-    const require = createRequire(path.join(process.cwd(), 'package.json'));
-    return path.join(path.dirname(require.resolve('jquery/package.json')), 'dist', 'jquery.min.js');
+    return createRequire(path.join(process.cwd(), 'package.json')).resolve('jquery');
   } catch (cause) {
     throw new CrawlError('OPTION_INVALID', 'injectJQuery needs the package jquery: npm install jquery', { cause });
   }

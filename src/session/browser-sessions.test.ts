@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createBrowserSessions } from './browser-sessions.js';
 
-function world(ttlMs = 1_000_000) {
+function world(ttlMs = 1_000_000, now?: () => number) {
   const log: string[] = [];
   let opened = 0;
   const sessions = createBrowserSessions<{ n: number; isAlive: boolean }>({
@@ -15,6 +15,7 @@ function world(ttlMs = 1_000_000) {
     },
     isAlive: (page) => page.isAlive,
     ttlMs,
+    now,
   });
   return { sessions, log };
 }
@@ -73,6 +74,29 @@ describe('browser sessions', () => {
     release();
     await running;
     await expect(waiting).rejects.toMatchObject({ code: 'SESSION_UNKNOWN' });
+    await sessions.close();
+  });
+
+  it('end when nobody called them for their time, and not while a call runs', async () => {
+    let nowMs = 0;
+    const { sessions, log } = world(5, () => nowMs);
+    const closed = async () => {
+      while (!log.some((line) => line.startsWith('close'))) await new Promise((resolve) => setTimeout(resolve, 1));
+    };
+    let release!: () => void;
+    const running = sessions.use('busy', any, () => new Promise<void>((resolve) => (release = resolve)));
+    await sessions.use('idle', any, async () => undefined);
+    nowMs = 4;
+    await sessions.use('used', any, async () => undefined);
+    nowMs = 5;
+    await closed();
+    expect(log.filter((line) => line.startsWith('close'))).toEqual(['close idle']);
+    expect(sessions.list()).toEqual(['busy', 'used']);
+    await expect(sessions.use('idle', { mustExist: true }, async () => 1)).rejects.toMatchObject({
+      code: 'SESSION_UNKNOWN',
+    });
+    release();
+    await running;
     await sessions.close();
   });
 

@@ -1,5 +1,6 @@
 // The command line in a browser: scrape with waits and files, a batch in one session, and a profile made by hand.
-import { readFile } from 'node:fs/promises';
+import { readdirSync, readFileSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { browserPath, type Site } from '../support/browser.js';
@@ -13,10 +14,10 @@ describe.skipIf(browserPath === undefined)('orcrawl in a browser', () => {
   });
   afterAll(() => site.close());
 
-  const start = (cwd: string, args: string[]) =>
+  const start = (cwd: string, args: string[], env: Record<string, string> = {}) =>
     startNode([MAIN, ...args], {
       cwd,
-      env: { ORCRAWL_DEFAULT_BROWSER_PATH: browserPath!, XDG_DATA_HOME: path.join(cwd, 'data') },
+      env: { ORCRAWL_DEFAULT_BROWSER_PATH: browserPath!, XDG_DATA_HOME: path.join(cwd, 'data'), ...env },
     });
 
   it('waits, runs scripts, and writes pictures and documents', () =>
@@ -32,7 +33,7 @@ describe.skipIf(browserPath === undefined)('orcrawl in a browser', () => {
         'a.pdf',
       ];
       const { code, stdout } = await start(cwd, ['scrape', `${site.url}/list`, '--format', 'text', ...flags]).ended;
-      expect([code, stdout.split('\n')[0]]).toEqual([0, 'commit 2.1']);
+      expect([code, stdout]).toEqual([0, expect.stringContaining('commit 2.1')]);
       expect((await readFile(path.join(cwd, 'a.png'))).subarray(1, 4).toString()).toBe('PNG');
       expect((await readFile(path.join(cwd, 'a.pdf'))).subarray(0, 4).toString()).toBe('%PDF');
     }));
@@ -67,4 +68,35 @@ describe.skipIf(browserPath === undefined)('orcrawl in a browser', () => {
         { title: 'commits', engine: 'browser' },
       ]);
     }));
+
+  it('leaves no browser and no temporary file behind on Ctrl-C', () =>
+    inTemporaryFolder(async (cwd) => {
+      const hangs = ['--js', 'await new Promise(() => {})'];
+      const scraping = start(cwd, ['scrape', `${site.url}/list?interrupted`, ...hangs], { TMPDIR: cwd });
+      await until(() => site.asked.includes('/list?interrupted'), 'the page is asked for');
+      scraping.signal('SIGINT');
+      expect((await scraping.ended).signal).toBe('SIGINT');
+      expect(await readdir(cwd)).toEqual([]);
+      await until(() => processesNaming(cwd).length === 0, 'the browser has ended');
+    }));
+
+  it('says what to install when there is no browser', () =>
+    inTemporaryFolder(async (cwd) => {
+      const env = { PATH: cwd, HOME: cwd, ORCRAWL_DEFAULT_BROWSER_PATH: '' };
+      const { code, stderr } = await start(cwd, ['scrape', site.url, '--browser'], env).ended;
+      expect([code, stderr.trim().split('\n').length]).toEqual([1, 1]);
+      expect(stderr).toContain('playwright-core install chromium');
+    }));
 });
+
+/** Processes with this text in their arguments, as a browser names its folder. Linux only, elsewhere none. */
+function processesNaming(text: string): string[] {
+  if (process.platform !== 'linux') return [];
+  return readdirSync('/proc').filter((name) => {
+    try {
+      return /^\d+$/.test(name) && readFileSync(`/proc/${name}/cmdline`, 'utf8').includes(text);
+    } catch {
+      return false;
+    }
+  });
+}

@@ -12,18 +12,8 @@ import {
 } from '../../src/index.js';
 import type { PlaywrightCrawlerOptions } from '../../src/index.js';
 import { startProxy } from '../../src/testing/proxy.js';
-import { APP, ARTICLE } from '../support/browser-pages.js';
-import { browserPath, browserProcesses, serveSite, type Site } from '../support/browser.js';
-
-const LIST = `<title>list</title><ul id="list"></ul><script>
-  let shown = 0;
-  const more = () => { for (let i = 0; i < 10 && shown < 30; i++) list.insertAdjacentHTML('beforeend', '<li style="height:200px">item ' + ++shown + '</li>'); };
-  more();
-  addEventListener('scroll', () => { if (innerHeight + scrollY >= document.body.scrollHeight - 5) setTimeout(more, 20); });
-</script>`;
-const CLICKS = `<title>clicks</title><button onclick="location.href='/a'">a</button><button onclick="window.open('/b')">b</button>
-  <button onclick="history.pushState({}, '', '/c')">c</button><div id="host"></div><iframe srcdoc="<p>inside a frame</p>"></iframe>
-  <script>host.attachShadow({ mode: 'open' }).innerHTML = '<p>inside a shadow</p>'</script>`;
+import { APP, ARTICLE, CLICKS, LIST } from '../support/browser-pages.js';
+import { browserPath, browserProcesses, serveSite, shortestRestMs, type Site } from '../support/browser.js';
 
 describe.skipIf(browserPath === undefined)('PlaywrightCrawler', () => {
   let site: Site;
@@ -85,6 +75,11 @@ describe.skipIf(browserPath === undefined)('PlaywrightCrawler', () => {
     const pages = new Set<unknown>();
     const { items } = await crawl([site.url], {
       maxConcurrency: 1,
+      browserPoolOptions: {
+        preLaunchHooks: [(_, { launchOptions }) => void (launchOptions.args = ['--user-agent=hooked/1'])],
+        postLaunchHooks: [(_, { pid }) => void steps.push(`launched ${typeof pid}`)],
+        postPageCreateHooks: [(page) => void steps.push(`page ${page.url()}`)],
+      },
       preNavigationHooks: [
         async ({ page, blockRequests }, gotoOptions) => {
           pages.add(page);
@@ -96,13 +91,16 @@ describe.skipIf(browserPath === undefined)('PlaywrightCrawler', () => {
       postNavigationHooks: [async ({ response }) => void steps.push(`post ${response?.status()}`)],
       async requestHandler({ page, content, enqueueLinks, pushData, request }) {
         steps.push('handler');
-        await pushData({ title: await page.title(), content: content.title, url: request.loadedUrl });
+        const agent = await page.evaluate('navigator.userAgent');
+        await pushData({ title: await page.title(), content: content.title, url: request.loadedUrl, agent });
         await enqueueLinks();
       },
     });
     expect(items.map(({ title }) => title).sort()).toEqual(['home', 'one', 'two']);
     expect(items.every(({ title, content }) => title === content)).toBe(true);
-    expect(steps.slice(0, 3)).toEqual(['pre', 'post 200', 'handler']);
+    expect(items.every(({ agent }) => agent === 'hooked/1')).toBe(true);
+    expect(steps.slice(0, 5)).toEqual(['launched number', 'page about:blank', 'pre', 'post 200', 'handler']);
+    expect(steps.filter((step) => step.startsWith('page'))).toHaveLength(1);
     expect(pages.size).toBe(1);
     expect(site.asked).not.toContain('/picture.png');
   });
@@ -207,18 +205,20 @@ describe.skipIf(browserPath === undefined)('PlaywrightCrawler', () => {
     ]);
   });
 
-  it('goes through the proxy of its session, plain and with credentials', async () => {
-    await using proxy = await startProxy({ auth: { username: 'ann', password: 'p w' } });
-    const { items, failures } = await crawl([`${site.url}/one`], {
-      proxyConfiguration: new ProxyConfiguration({ proxyUrls: [proxy.url] }),
-      requestHandler: async ({ page, pushData }) => pushData({ title: await page.title() }),
+  it('goes through the proxy of its session, with its credentials', async () => {
+    await using first = await startProxy({ auth: { username: 'ann', password: 'p w' } });
+    await using second = await startProxy();
+    const { items, failures } = await crawl([`${site.url}/one`, `${site.url}/cookie?proxied`], {
+      proxyConfiguration: new ProxyConfiguration({ proxyUrls: [first.url, second.url] }),
+      requestHandler: async ({ request, proxyInfo, pushData }) => pushData({ url: request.url, proxy: proxyInfo?.url }),
     });
-    expect({ items, failures }).toEqual({ items: [{ title: 'one' }], failures: {} });
-    expect(proxy.requests.map(({ target, status, username }) => [target, status, username])).toContainEqual([
-      `${site.url}/one`,
-      200,
-      'ann',
-    ]);
+    expect(failures).toEqual({});
+    expect(new Set(items.map(({ proxy }) => proxy)).size).toBe(2);
+    for (const { url, proxy } of items) {
+      const seen = [first, second].filter(({ requests }) => requests.some(({ target }) => target === url));
+      expect(seen.map((one) => one.url)).toEqual([proxy]);
+    }
+    expect(first.requests.filter(({ status }) => status === 200).map(({ username }) => username)).toContain('ann');
   });
 
   it('refuses private addresses to everything a page does', async () => {
@@ -293,6 +293,48 @@ describe.skipIf(browserPath === undefined)('PlaywrightCrawler', () => {
     ]);
     // What the first, static run of /asks had added is gone.
     expect((await crawler.getData()).items).toHaveLength(3);
+  });
+
+  it('paces redirects, and the second request of a page that needs scripts, like any other', async () => {
+    const isWelcome = (cookie = '') => cookie.includes('welcome');
+    const paced = await serveSite({
+      '/hop': (_, response) => response.writeHead(302, { location: '/one' }).end(),
+      '/one': ARTICLE,
+      '/app': APP,
+      '/wall': ({ headers }, response) =>
+        isWelcome(headers.cookie)
+          ? response.writeHead(200, { 'content-type': 'text/html' }).end(ARTICLE)
+          : response.writeHead(302, { location: '/wall', 'set-cookie': 'welcome=1' }).end(),
+    });
+    const titles: string[] = [];
+    const options: PlaywrightCrawlerOptions = {
+      launchContext: { launchOptions: { executablePath: browserPath } },
+      sameDomainDelaySecs: 0.3,
+      maxRequestRetries: 0,
+      requestHandler: async ({ page, request }) =>
+        void titles.push(`${await page.title()} ${new URL(request.loadedUrl).pathname}`),
+    };
+    await crawl([`${paced.url}/hop`, `${paced.url}/wall`], options);
+    expect(titles.sort()).toEqual(['article /one', 'article /wall']);
+    expect([...paced.asked].sort()).toEqual(['/hop', '/one', '/wall', '/wall']);
+    const adaptive = new AdaptivePlaywrightCrawler(
+      {
+        ...options,
+        requestHandler: ({ renderingType, request }) =>
+          void titles.push(`${renderingType} ${new URL(request.url).pathname}`),
+      },
+      new Configuration({ persistStorage: false }),
+    );
+    const { requestsFinished, retryHistogram } = await adaptive.run([`${paced.url}/app`, `${paced.url}/one`]);
+    await paced.close();
+    expect(titles.slice(2).sort()).toEqual(['browser /app', 'static /one']);
+    // Coming back with a browser is no retry.
+    expect([requestsFinished, retryHistogram]).toEqual([2, [2]]);
+    expect(paced.asked.slice(4).sort()).toEqual(['/app', '/app', '/one']);
+    // The adaptive crawl began when the first had ended: its own pace begins with it.
+    const second = { ...paced, log: paced.log.slice(4) };
+    expect(shortestRestMs({ ...paced, log: paced.log.slice(0, 4) })).toBeGreaterThanOrEqual(299);
+    expect(shortestRestMs(second)).toBeGreaterThanOrEqual(299);
   });
 
   it('ends before anything starts when the browser is missing or an option is wrong', async () => {

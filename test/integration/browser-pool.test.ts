@@ -1,4 +1,6 @@
 // The browser pool with a real Chromium: what is lent comes back, what breaks is replaced, and nothing is left behind.
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createBrowserPool, type BrowserPool, type BrowserPoolOptions } from '../../src/fetch/browser/pool.js';
 import { browserFolders, browserPath, browserProcesses, launchPlan, serveSite, type Site } from '../support/browser.js';
@@ -36,7 +38,7 @@ describe.skipIf(browserPath === undefined)('the browser pool', () => {
       return page.title();
     });
 
-  it('lends one page after another from one browser, and strangers share nothing', async () => {
+  it('lends one page after another from one browser; strangers share nothing, identities only with themselves', async () => {
     open();
     const pages = new Set<unknown>();
     await pool.lend({}, async ({ page }) => pages.add(page));
@@ -45,14 +47,14 @@ describe.skipIf(browserPath === undefined)('the browser pool', () => {
     await pool.lend({}, async ({ page }) => pages.add(page));
     expect(pages.size).toBe(1);
     expect(pool.counts).toMatchObject({ browsers: 1, contexts: 1, pages: 1, lent: 0, launches: 1 });
-  });
-
-  it('keeps what an identity stored for that identity alone', async () => {
-    open();
     await titleOf('/keeps', 'ann');
     expect(await titleOf('/reads', 'ann')).toMatch(/^1\|1\|c=1\|/);
     expect(await titleOf('/reads', 'ben')).toBe('|||');
-    expect(pool.counts).toMatchObject({ browsers: 1, contexts: 2, lent: 0 });
+    expect(pool.counts).toMatchObject({ browsers: 1, contexts: 3, lent: 0, launches: 1 });
+    let heard = 0;
+    await pool.lend({ identity: 'ann' }, async ({ page }) => void page.on('request', () => heard++));
+    await titleOf('/', 'ann');
+    expect(heard).toBe(0);
   });
 
   it('closes pop-ups, hung pages and pages that were changed for good', async () => {
@@ -76,14 +78,6 @@ describe.skipIf(browserPath === undefined)('the browser pool', () => {
     expect(await titleOf('/')).toBe('home');
   });
 
-  it('removes the listeners of a borrower', async () => {
-    open();
-    let heard = 0;
-    await pool.lend({ identity: 'ann' }, async ({ page }) => void page.on('request', () => heard++));
-    await titleOf('/', 'ann');
-    expect(heard).toBe(0);
-  });
-
   it('replaces a browser that was killed, and one that served its pages', async () => {
     const pids: number[] = [];
     open({ retireAfterPages: 2, onLaunch: ({ pid }) => pids.push(pid!) });
@@ -102,6 +96,42 @@ describe.skipIf(browserPath === undefined)('the browser pool', () => {
     expect(pool.counts).toMatchObject({ browsers: 2, lent: 3 });
     await Promise.all(lent.map((one) => pool.giveBack(one, true)));
     await until(() => pool.counts.browsers === 0, 'idle browsers are closed');
+  });
+
+  it.skipIf(process.platform !== 'linux')('refuses a name whose second answer is a private address', async () => {
+    let nowMs = 0;
+    const answers = ['127.0.0.2', '127.0.0.1'];
+    open({
+      guard: {
+        // Stands for the public address: the only one that may be reached here.
+        allowPrivateAddresses: ['127.0.0.2/32'],
+        resolve: async (name) => {
+          // Chromium has errands of its own.
+          if (name !== 'rebind.test') throw Object.assign(new Error(name), { code: 'ENOTFOUND' });
+          return { addresses: [answers.length > 1 ? answers.shift()! : answers[0]!] };
+        },
+        now: () => nowMs,
+      },
+    });
+    const reached: string[] = [];
+    const server = createServer((request, response) => {
+      if (request.url !== '/favicon.ico') reached.push(`${request.socket.localAddress} ${request.url}`);
+      response.writeHead(200, { 'content-type': 'text/html', connection: 'close' }).end('<title>mine</title>');
+    });
+    await new Promise<void>((resolve) => server.listen(0, '0.0.0.0', resolve));
+    const { port } = server.address() as AddressInfo;
+    const ask = (path: string) => `fetch('${path}').then(() => 'answered', () => 'refused')`;
+    await pool.lend({}, async ({ page }) => {
+      await page.goto(`http://rebind.test:${port}/`);
+      expect(await page.evaluate(ask('/first'))).toBe('answered');
+      // Longer than any answer is kept.
+      nowMs += 3_600_000;
+      expect(await page.evaluate(ask('/second'))).toBe('refused');
+    });
+    expect(reached).toEqual(['127.0.0.2 /', '127.0.0.2 /first']);
+    expect(pool.relay!.failureOf(`http://rebind.test:${port}/`)?.code).toBe('ADDRESS_REFUSED');
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
   });
 
   it('names what is wrong when no browser can be started', async () => {

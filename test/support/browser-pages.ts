@@ -24,13 +24,14 @@ export const STATE = `<!doctype html><title>state</title><script>
   document.write('<p id="state">' + document.cookie + ' ' + localStorage.visits + '</p>');
 </script>`;
 
-/** Pages that break browsers: what they are called and what they do. */
-export const HOSTILE: Readonly<Record<string, string>> = {
-  hang: '<title>hang</title><p>x</p><script>for (;;);</script>',
-  'hang-later': '<title>hang later</title><p>x</p><script>setTimeout(() => { for (;;); }, 30)</script>',
-  popups: '<title>popups</title><p>x</p><script>for (let i = 0; i < 8; i++) window.open("/page/popup" + i)</script>',
-  dialogs:
-    '<title>dialogs</title><p>x</p><script>alert(1); confirm(2); prompt(3); onbeforeunload = () => "stay"</script>',
-  memory:
-    '<title>memory</title><p>x</p><script>window.kept = Array.from({ length: 50 }, () => new Array(1e5).fill(Math.random()))</script>',
-};
+/** Grows as one scrolls, to 30 items. */
+export const LIST = `<title>list</title><ul id="list"></ul><script>
+  let shown = 0;
+  const more = () => { for (let i = 0; i < 10 && shown < 30; i++) list.insertAdjacentHTML('beforeend', '<li style="height:200px">item ' + ++shown + '</li>'); };
+  more();
+  addEventListener('scroll', () => { if (innerHeight + scrollY >= document.body.scrollHeight - 5) setTimeout(more, 20); });
+</script>`;
+/** Buttons that lead elsewhere in three ways, a frame and a shadow root. */
+export const CLICKS = `<title>clicks</title><button onclick="location.href='/a'">a</button><button onclick="window.open('/b')">b</button>
+  <button onclick="history.pushState({}, '', '/c')">c</button><div id="host"></div><iframe srcdoc="<p>inside a frame</p>"></iframe>
+  <script>host.attachShadow({ mode: 'open' }).innerHTML = '<p>inside a shadow</p>'</script>`;

@@ -1,10 +1,12 @@
 // What tests in a browser share: which browser, pages on loopback, and counting what a browser leaves behind.
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll } from 'vitest';
 import { findBrowser } from '../../src/fetch/browser/find-browser.js';
 import type { LaunchPlan } from '../../src/fetch/browser/launch.js';
+
+export { serveSite, shortestRestMs, type Site } from './site.js';
 
 /** Debian's Chromium if it is there, so that all machines test the same; undefined when there is no browser at all. */
 export const browserPath: string | undefined = existsSync('/usr/bin/chromium') ? '/usr/bin/chromium' : found();
@@ -25,43 +27,6 @@ export const launchPlan = (rest: Partial<LaunchPlan> = {}): LaunchPlan => ({
   sandbox: process.getuid?.() !== 0,
   ...rest,
 });
-
-type Answer = (request: IncomingMessage, response: ServerResponse) => unknown;
-
-export interface Site {
-  readonly url: string;
-  readonly port: number;
-  /** Paths that were asked for. */
-  readonly asked: string[];
-  readonly server: Server;
-  close(): Promise<void>;
-}
-
-/** Serves pages by path; a string is HTML. */
-export async function serveSite(pages: Record<string, string | Answer>, fallback?: Answer): Promise<Site> {
-  const asked: string[] = [];
-  const server = createServer((request, response) => {
-    const path = (request.url ?? '/').split('?', 1)[0]!;
-    asked.push(request.url ?? '');
-    const page = pages[path] ?? fallback;
-    if (page === undefined) return void response.writeHead(404, { 'content-type': 'text/html' }).end('<h1>none</h1>');
-    if (typeof page === 'function') return void page(request, response);
-    response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(page);
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}`,
-    port,
-    asked,
-    server,
-    close: () =>
-      new Promise((resolve) => {
-        server.closeAllConnections();
-        server.close(() => resolve());
-      }),
-  };
-}
 
 /** Processes below this one; Linux only, elsewhere none. */
 export function childProcesses(root = process.pid): number[] {
@@ -99,7 +64,12 @@ export function browserProcesses(): number[] {
   });
 }
 
+/** A folder of this file's own for all temporary ones: others on the machine have browsers, too. */
+const home = mkdtempSync(join(tmpdir(), 'orcrawl-test-'));
+process.env.TMPDIR = home;
+afterAll(() => rmSync(home, { recursive: true, force: true, maxRetries: 3 }));
+
 /** Temporary folders of browsers. */
 export function browserFolders(): string[] {
-  return readdirSync(tmpdir()).filter((name) => /^(?:playwright|orcrawl-browser|\.org\.chromium)/.test(name));
+  return readdirSync(home).filter((name) => /^(?:playwright|orcrawl-browser|\.org\.chromium)/.test(name));
 }

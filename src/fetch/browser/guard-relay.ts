@@ -19,6 +19,8 @@ export interface GuardRelayOptions {
   readonly allowPrivateAddresses?: boolean | readonly string[];
   /** How names become addresses; the system's way when left out. */
   readonly resolve?: Resolve;
+  /** A monotonic clock in milliseconds, by which answers grow old. */
+  readonly now?: () => number;
 }
 
 export interface GuardRelay {
@@ -45,7 +47,7 @@ export function createGuardRelay(options: GuardRelayOptions = {}): GuardRelay {
   const guard = createAddressGuard(options.allowPrivateAddresses ?? false);
   const names = createNameCache({
     resolve: options.resolve ?? createSystemResolve(),
-    now: () => performance.now(),
+    now: options.now ?? (() => performance.now()),
   });
   const connector = createConnector({ guard, names, tls: createTlsConnector() });
   const sockets = new Set<Socket>();

@@ -6,7 +6,9 @@ import { hostname, tmpdir } from 'node:os';
 import path from 'node:path';
 import { CrawlError } from '../../errors.js';
 import { endsWithin } from './deadline.js';
+import { assertNotEnding, watchExit } from './exit-watch.js';
 import { findBrowser, thisMachine } from './find-browser.js';
+import { firstLine, launchError, profileError } from './launch-errors.js';
 import type {
   Browser,
   BrowserContext,
@@ -58,6 +60,9 @@ const LAUNCH_TIMEOUT_MS = 30_000;
 /** A browser that does not end by itself in this time is killed. */
 const CLOSE_TIMEOUT_MS = 5_000;
 
+/** Chromium makes a socket in it, 44 characters further down, and the name of one ends at 107: it would not start. */
+const MAX_SCRATCH_LENGTH = 60;
+
 /** What no page of a crawl needs, and what would leave the machine on its own. */
 const OUR_ARGS = [
   '--disable-background-networking',
@@ -98,6 +103,7 @@ export function programOf(plan: LaunchPlan): string | undefined {
 export async function launchBrowser(plan: LaunchPlan, proxyServer: string | undefined): Promise<RunningBrowser> {
   const chromium = plan.launcher ?? loadPlaywright().chromium;
   if (plan.cdpUrl !== undefined) return connectTo(chromium, plan.cdpUrl);
+  assertNotEnding();
   const executablePath = programOf(plan);
   if (plan.userDataDir !== undefined) assertFree(plan.userDataDir);
   // Chromium's own temporary files: Playwright removes its folders, a killed Chromium leaves these behind.
@@ -111,7 +117,11 @@ export async function launchBrowser(plan: LaunchPlan, proxyServer: string | unde
     channel: plan.channel,
     args: [...OUR_ARGS, ...(launchOptions?.args ?? []), ...(plan.args ?? [])],
     chromiumSandbox: plan.sandbox,
-    env: { ...process.env, ...launchOptions?.env, TMPDIR: scratch } as Record<string, string>,
+    env: {
+      ...process.env,
+      ...launchOptions?.env,
+      ...(scratch.length <= MAX_SCRATCH_LENGTH && { TMPDIR: scratch }),
+    } as Record<string, string>,
     proxy: proxyServer === undefined ? launchOptions?.proxy : { server: proxyServer },
     // Signals are the crawl's: it settles what is under way, then closes us.
     handleSIGINT: plan.endsBySignals ?? false,
@@ -119,15 +129,27 @@ export async function launchBrowser(plan: LaunchPlan, proxyServer: string | unde
     handleSIGHUP: plan.endsBySignals ?? false,
   };
   const removeScratch = () => rmSync(scratch, { recursive: true, force: true, maxRetries: 3 });
-  try {
-    if (plan.userDataDir !== undefined) {
+  const start = async (): Promise<RunningBrowser> => {
+    try {
+      if (plan.userDataDir === undefined) return await manage(await chromium.launch(options), undefined, removeScratch);
       const profile = await chromium.launchPersistentContext(plan.userDataDir, { ...plan.contextOptions, ...options });
       return await manage(profile.browser() ?? undefined, profile, removeScratch);
+    } catch (thrown) {
+      removeScratch();
+      throw launchError(thrown as Error, plan);
     }
-    return await manage(await chromium.launch(options), undefined, removeScratch);
-  } catch (thrown) {
-    removeScratch();
-    throw launchError(thrown as Error, plan);
+  };
+  const started = start();
+  const close = () =>
+    started.then(
+      (running) => running.close(),
+      () => undefined,
+    );
+  const stopWatch = watchExit({ close, leave: removeScratch });
+  try {
+    return await started;
+  } finally {
+    stopWatch();
   }
 }
 
@@ -160,6 +182,8 @@ async function manage(
   });
   const pid = browser && !isForeign ? await pidOf(browser) : undefined;
   let closing: Promise<void> | undefined;
+  const close = () => (closing ??= end());
+  const stopWatch = isForeign ? () => undefined : watchExit({ close, leave: cleanUp });
 
   async function end(): Promise<void> {
     const closed = (profile ?? browser!).close();
@@ -168,7 +192,11 @@ async function manage(
       killGroup(pid);
       await endsWithin(CLOSE_TIMEOUT_MS, Promise.all([gone, closed]));
     }
-    cleanUp();
+    try {
+      cleanUp();
+    } finally {
+      stopWatch();
+    }
   }
 
   return {
@@ -184,7 +212,7 @@ async function manage(
       if (isGone) listener();
       else listeners.push(listener);
     },
-    close: () => (closing ??= end()),
+    close,
   };
 }
 
@@ -248,35 +276,4 @@ function isAlive(pid: number): boolean {
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
-}
-
-function profileError(userDataDir: string, who: string, cause?: unknown): CrawlError {
-  return new CrawlError(
-    'PROFILE_IN_USE',
-    `the profile ${userDataDir} is open in ${who}: close that browser or give another userDataDir`,
-    { cause },
-  );
-}
-
-function launchError(thrown: Error, plan: LaunchPlan): CrawlError {
-  if (thrown instanceof CrawlError) return thrown;
-  const { message } = thrown;
-  if (plan.userDataDir !== undefined && /ProcessSingleton|existing browser session|SingletonLock/i.test(message)) {
-    return profileError(plan.userDataDir, 'another browser', thrown);
-  }
-  if (/No usable sandbox|sandbox/i.test(message) && plan.sandbox) {
-    return new CrawlError(
-      'BROWSER_FAILED',
-      'the browser did not start because its sandbox is not available on this system: allow user namespaces, or set disableBrowserSandbox if you trust the pages',
-      { cause: thrown },
-    );
-  }
-  if (/is not found at|executable doesn't exist/i.test(message)) {
-    return new CrawlError('BROWSER_MISSING', firstLine(thrown), { cause: thrown });
-  }
-  return new CrawlError('BROWSER_FAILED', `the browser did not start: ${firstLine(thrown)}`, { cause: thrown });
-}
-
-function firstLine({ message }: Error): string {
-  return (message.split('\n', 1)[0] ?? '').slice(0, 500);
 }

@@ -8,7 +8,7 @@ import { launchBrowser, proxyOf, type RunningBrowser } from './launch.js';
 import type { PooledPage } from './page-lease.js';
 import type { BrowserContext, BrowserContextOptions } from './playwright-types.js';
 import { type BrowserPoolCounts, type BrowserPoolOptions, resolvePoolOptions } from './pool-options.js';
-import { guardByRoutes } from './route-guard.js';
+import { guardByRoutes, guardRedirects } from './route-guard.js';
 import { openRoom, type Room } from './rooms.js';
 
 export type { BrowserPoolCounts, BrowserPoolOptions } from './pool-options.js';
@@ -157,7 +157,10 @@ export function createBrowserPool(given: BrowserPoolOptions): BrowserPool {
       identity: ask.identity,
       running: house.running,
       contextOptions: { ...launch.contextOptions, ...ask.contextOptions, ...(proxy && { proxy }) },
-      onPage: options.onPage,
+      onPage: async (page, context) => {
+        if (isGuardedByRoutes) await guardRedirects(page, context, relay);
+        await options.onPage?.(page, context);
+      },
       prepare: async (context) => {
         if (isGuardedByRoutes) await guardByRoutes(context, relay);
         await ask.prepare?.(context);

@@ -1,0 +1,47 @@
+// From what Playwright says of a browser that did not start to the one error catalogue, with what to do about it.
+import { CrawlError } from '../../errors.js';
+
+interface Plan {
+  readonly headless: boolean;
+  readonly sandbox: boolean;
+  readonly userDataDir?: string;
+}
+
+export function profileError(userDataDir: string, who: string, cause?: unknown): CrawlError {
+  return new CrawlError(
+    'PROFILE_IN_USE',
+    `the profile ${userDataDir} is open in ${who}: close that browser or give another userDataDir`,
+    { cause },
+  );
+}
+
+export function launchError(thrown: Error, plan: Plan): CrawlError {
+  if (thrown instanceof CrawlError) return thrown;
+  const { message } = thrown;
+  if (plan.userDataDir !== undefined && /ProcessSingleton|existing browser session|SingletonLock/i.test(message)) {
+    return profileError(plan.userDataDir, 'another browser', thrown);
+  }
+  if (!plan.headless && /having a XServer|Missing X server|cannot open display/i.test(message)) {
+    return new CrawlError(
+      'BROWSER_FAILED',
+      'a browser with a window needs a display, and there is none here: run the program in a desktop session or with xvfb-run, or use a browser without a window',
+      { cause: thrown },
+    );
+  }
+  if (/No usable sandbox|sandbox/i.test(message) && plan.sandbox) {
+    return new CrawlError(
+      'BROWSER_FAILED',
+      'the browser did not start because its sandbox is not available on this system: allow user namespaces, or set disableBrowserSandbox if you trust the pages',
+      { cause: thrown },
+    );
+  }
+  if (/is not found at|executable doesn't exist|Unsupported chromium channel|is not supported on/i.test(message)) {
+    const advice = 'install it, or leave "channel" out to use the first browser that is found';
+    return new CrawlError('BROWSER_MISSING', `${firstLine(thrown)}: ${advice}`, { cause: thrown });
+  }
+  return new CrawlError('BROWSER_FAILED', `the browser did not start: ${firstLine(thrown)}`, { cause: thrown });
+}
+
+export function firstLine({ message }: Error): string {
+  return (message.split('\n', 1)[0] ?? '').slice(0, 500);
+}
