@@ -1,5 +1,5 @@
 // The ten lines: a CheerioCrawler in Crawlee's style. It follows all links of a site and stores each title.
-// Run: npx orcrawl simweb --port 8080   and, in another terminal,
+// Run: npm start -- simweb --port 8080   and, in another terminal,
 //      node --import jiti/register examples/ten-lines.ts http://127.0.0.1:8080/
 import { CheerioCrawler, createCheerioRouter, Dataset } from 'orcrawl';
 

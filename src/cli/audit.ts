@@ -19,7 +19,7 @@ export function addAuditCommand(program: Command, onExit: (code: number) => void
       'Reads the visit log of a crawl and compares, domain by domain, the smallest gap between two requests with the ' +
         'rest that was due; also counts what robots.txt and other rules left out.',
     )
-    .argument('<DIR>', "the crawl's folder (--out), or a storage folder of the library")
+    .argument('<DIR>', "the crawl's folder (--out), a storage folder of the library, or the log_dir of a crawl on pods")
     .option('--json', 'everything, as JSON')
     .addHelpText('after', '\nExample:\n  $ orcrawl audit orcrawl-out/example.com\n\nExit codes: 0 polite, 1 not.\n')
     .action(async (folder: string, flags: { json?: boolean }) => onExit(await audit(folder, flags.json === true)));

@@ -10,6 +10,8 @@ import { asStorageError } from '../store/storage-errors.js';
 import { type BatchFormat, FRAMES, isPageFormat, pageFile, type PageFormat, rendered } from './batch-items.js';
 import { UsageError } from './exit-codes.js';
 
+const ELSEWHERE = 'choose another place with --out (or --resume)';
+
 export interface BatchOutput {
   write(result: CrawlResult): Promise<void>;
   /** Nobody reads any more. */
@@ -30,7 +32,7 @@ export async function openOutput({ format, fields, out, append }: OutputOptions)
   const isFolder = /[/\\]$/.test(out) || (await stat(out).catch(() => undefined))?.isDirectory() === true;
   if (!isFolder) {
     await mkdir(path.dirname(out), { recursive: true }).catch((error: unknown) => {
-      throw asStorageError(error, out);
+      throw asStorageError(error, out, ELSEWHERE);
     });
     return streamOutput(fileStream(out, 'w'), format, fields);
   }
@@ -42,7 +44,7 @@ export async function openOutput({ format, fields, out, append }: OutputOptions)
 
 function fileStream(file: string, flags: string): Writable & { failure?: unknown } {
   const stream = createWriteStream(file, { flags }) as Writable & { failure?: unknown };
-  stream.on('error', (error) => (stream.failure = asStorageError(error, file)));
+  stream.on('error', (error) => (stream.failure = asStorageError(error, file, ELSEWHERE)));
   return stream;
 }
 

@@ -79,7 +79,10 @@ export function addBatchCommand(program: Command, onExit: (code: number) => void
         .choices(['detailed', 'aggregated', 'none'])
         .default('aggregated'),
     )
-    .option('--resume <FILE>', 'append to this file of earlier JSON lines and skip what succeeded there');
+    .option(
+      '--resume <FILE>',
+      'append to this file of earlier JSON lines and skip what succeeded there; the last line of a URL counts',
+    );
   addBrowserFlags(command)
     .addHelpText('after', EXAMPLES)
     .action(async (args: string[], flags: BatchFlags) => onExit(await batch(args, flags)));

@@ -9,6 +9,7 @@ import type { CrawlResult, RunConfig, WebCrawlerOptions } from '../index.js';
 import { UsageError } from './exit-codes.js';
 
 export interface BrowserFlags {
+  readonly allowPrivate?: boolean;
   readonly browser?: boolean;
   readonly auto?: boolean;
   readonly headed?: boolean;
@@ -29,7 +30,8 @@ export function addBrowserFlags(command: Command): Command {
     .option('--user-data-dir <DIR>', 'a browser profile that keeps log-ins: a folder, or a name of "profile create"')
     .option('--session <NAME>', 'load all pages in one live page, one after another')
     .addOption(new Option('--wait-for <WHAT>', 'css:SELECTOR or js:EXPRESSION that must be there'))
-    .option('--js <CODE>', 'run this in the page before it is read');
+    .option('--js <CODE>', 'run this in the page before it is read')
+    .option('--allow-private', 'also follow redirects to private and loopback addresses');
 }
 
 /** Those that write a file: for commands that load one page. */
@@ -39,14 +41,16 @@ export function addFileFlags(command: Command): Command {
     .option('--pdf <FILE>', 'the page as PDF');
 }
 
-function wantsBrowser({ browser, auto: _auto, ...rest }: BrowserFlags): boolean {
+function wantsBrowser({ browser, auto: _auto, allowPrivate: _private, ...rest }: BrowserFlags): boolean {
   const { headed, userDataDir, session, waitFor, js, screenshot, pdf } = rest;
   return [browser, headed, userDataDir, session, waitFor, js, screenshot, pdf].some((one) => one !== undefined);
 }
 
 export function crawlerOptionsOf(flags: BrowserFlags): WebCrawlerOptions {
-  if (!wantsBrowser(flags) && !flags.auto) return {};
+  const addresses = flags.allowPrivate ? { allowPrivateAddresses: true } : {};
+  if (!wantsBrowser(flags) && !flags.auto) return addresses;
   return {
+    ...addresses,
     engine: flags.auto && !flags.browser ? 'auto' : 'browser',
     browser: {
       ...(flags.headed && { headless: false }),

@@ -25,7 +25,7 @@ export function addCacheCommand(program: Command, onExit: (code: number) => void
     onExit(await withCache(flags, list));
   });
   sub('get <URL>', 'the stored body of a page').action(async (url: string, flags: CacheFlags) => {
-    onExit(await withCache(flags, (cache) => get(cache, seedUrl(url))));
+    onExit(await withCache(flags, (cache) => get(cache, seedUrl(url)), EXIT.someFailed));
   });
   sub('clear', 'removes every page').action(async (flags: CacheFlags) => {
     onExit(await withCache(flags, (cache) => prune(cache, Infinity)));
@@ -37,12 +37,16 @@ export function addCacheCommand(program: Command, onExit: (code: number) => void
     });
 }
 
-async function withCache(flags: CacheFlags, use: (cache: PageCache) => number | Promise<number>): Promise<number> {
+async function withCache(
+  flags: CacheFlags,
+  use: (cache: PageCache) => number | Promise<number>,
+  withoutOne: number = EXIT.done,
+): Promise<number> {
   const folder = flags.storage ?? Configuration.getGlobalConfig().localDataDirectory();
   // Looking must not make one.
   if (!existsSync(path.join(folder, 'cache', 'data.mdb'))) {
     complain(`There is no page cache in ${folder}.`);
-    return EXIT.done;
+    return withoutOne;
   }
   const { openCacheIn } = await import('../crawl/web-crawler.js');
   const cache = await openCacheIn(folder);

@@ -1,6 +1,7 @@
 // Runs one crawl of the command line in its folder: crawler, live progress, signals, result file, report.
 // Promise: whatever ends it, the folder can be resumed, and the report says what is in it.
-import { mkdir, writeFile } from 'node:fs/promises';
+import { lookup } from 'node:dns/promises';
+import { access, constants, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { readLastRun } from '../crawl/run-state.js';
 import { CrawlError, type Configuration, Dataset, HttpCrawler, Log, LogLevel } from '../index.js';
@@ -13,7 +14,7 @@ import { parsePattern } from '../request/pattern.js';
 import { asStorageError } from '../store/storage-errors.js';
 import { configurationFor, FAILED_DATASET, removeLeftovers, SKIPPED_DATASET, type StartMode } from './crawl-folder.js';
 import { type CrawlSettings, saveSettings } from './crawl-settings.js';
-import { EXIT } from './exit-codes.js';
+import { EXIT, UsageError } from './exit-codes.js';
 import { createNamedHeaders, type NamedHeaders } from './named-headers.js';
 import { type PageItem, pageItem } from './page-item.js';
 import { type CrawlReport, createReasons, type FailedItem, type ReasonCount } from './report.js';
@@ -82,10 +83,23 @@ export async function runCrawl(
     config,
   );
 
-  await mkdir(storageFolder, { recursive: true }).catch((error: unknown) => {
-    throw asStorageError(error, folder);
-  });
-  const queue = await crawler.getRequestQueue();
+  /** Nothing has begun: an open standard input must not keep the process. */
+  const giveUp = (error: unknown): never => {
+    progress.close();
+    over.abort();
+    throw error;
+  };
+  const seeds = await begun(
+    seedUrls(settings.urls, process.stdin, over.signal, (message) => {
+      invalidLines++;
+      progress.print(`${message}\n`);
+    }),
+  ).catch(giveUp);
+  if (!seeds && mode !== 'resume') giveUp(new UsageError('no URLs on standard input: give some, one a line'));
+  await mkdir(storageFolder, { recursive: true })
+    .then(() => access(storageFolder, constants.W_OK))
+    .catch((error: unknown) => giveUp(asStorageError(error, folder, 'choose another folder with --out')));
+  const queue = await crawler.getRequestQueue().catch(giveUp);
   try {
     if (mode === 'fresh') await removeLeftovers(storageFolder);
     await saveSettings(storageFolder, settings);
@@ -93,13 +107,11 @@ export async function runCrawl(
     leftOut.reasons = createReasons(kept.leftOut);
     const before = (await queue.getInfo()).counters;
     endedBefore = before.done + before.failed;
+    void tellUnknownHosts(settings.urls, over.signal, (line) => progress.print(`${line}\n`));
     const startedAt = new Date();
     const startedAtMs = performance.now();
-    const seeds = seedUrls(settings.urls, process.stdin, over.signal, (message) => {
-      invalidLines++;
-      progress.print(`${message}\n`);
-    });
-    await interruptible(crawler, progress, manners, () => crawler.run(headers ? naming(seeds, headers) : seeds));
+    const named = seeds && headers ? naming(seeds, headers) : (seeds ?? []);
+    await interruptible(crawler, progress, manners, () => crawler.run(named));
     const durationMs = performance.now() - startedAtMs;
     progress.close();
     kept.leftOut = leftOut.reasons.list();
@@ -122,6 +134,7 @@ export async function runCrawl(
       failed,
       skipped,
       pending,
+      errorPages: await errorPagesOf(config),
       answers: crawler.stats.state.requestsWithStatusCode,
       ...(await failuresOf(config, folder, failed)),
       ...(settings.explainSkips ? await skipsOf(config, folder) : {}),
@@ -140,6 +153,38 @@ export async function runCrawl(
     progress.close();
     over.abort();
     await crawler.teardown();
+  }
+}
+
+/** The list once its first URL is known; undefined when there is none. Before that, nothing is made on the disk. */
+async function begun(urls: AsyncGenerator<string>): Promise<AsyncIterable<string> | undefined> {
+  const first = await urls.next();
+  if (first.done) return undefined;
+  return (async function* () {
+    yield first.value;
+    yield* urls;
+  })();
+}
+
+/** A list of names longer than this is no typing of a person's. */
+const MAX_LOOKED_UP = 10;
+
+/** Says at once which of the hosts on the command line have no address: the crawl itself asks again for a while. */
+async function tellUnknownHosts(
+  urls: readonly string[],
+  over: AbortSignal,
+  tell: (line: string) => void,
+): Promise<void> {
+  const hosts = new Set(urls.slice(0, MAX_LOOKED_UP).flatMap((url) => (url === '-' ? [] : [new URL(url).hostname])));
+  for (const host of hosts) {
+    if (host.startsWith('[')) continue;
+    const error = await lookup(host).then(
+      () => undefined,
+      (reason: unknown) => reason as NodeJS.ErrnoException,
+    );
+    if (error?.code === 'ENOTFOUND' && !over.aborted) {
+      tell(`${host} has no address (DNS_NOT_FOUND): is the name right? It is asked for again for a while.`);
+    }
   }
 }
 
@@ -245,6 +290,14 @@ async function interruptible(
   } finally {
     process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
   }
+}
+
+/** Stored pages that say that there is none, by status. */
+async function errorPagesOf(config: Configuration): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  const dataset = await Dataset.open<PageItem & Record<string, unknown>>(undefined, { config });
+  for await (const { status } of dataset) if (status >= 400) counts[status] = (counts[status] ?? 0) + 1;
+  return counts;
 }
 
 async function skipsOf(config: Configuration, folder: string): Promise<{ skippedFile?: ResultFile }> {

@@ -30,7 +30,7 @@ Examples:
 Crawls are polite: robots.txt and nofollow are observed, and a host rests between two requests.
 Check it with: orcrawl audit DIR
 Patterns are globs over the whole URL, or regular expressions between slashes.
-Exit codes: 0 done, 1 wrong usage or settings, 2 some pages failed, 3 paused because the disk is full, 130 interrupted.
+Exit codes: 0 done, 1 wrong usage or settings, 2 some pages failed (or all were 404 and the like), 3 paused because the disk is full, 130 interrupted.
 `;
 
 export function addCrawlCommand(program: Command, onExit: (code: number) => void): void {
@@ -120,7 +120,10 @@ async function tell(report: CrawlReport, mode: StartMode): Promise<void> {
   for (const line of summaryLines(report)) say(line);
 }
 
-export function exitCodeFor({ outcome, failed, invalidLines }: CrawlReport): number {
+export function exitCodeFor({ outcome, pages, failed, invalidLines, errorPages }: CrawlReport): number {
   if (outcome === 'interrupted') return EXIT.interrupted;
+  const missing = Object.values(errorPages).reduce((sum, count) => sum + count, 0);
+  // A crawl that met nothing but 404 and the like has no more than one that failed.
+  if (pages > 0 && missing === pages) return EXIT.someFailed;
   return failed > 0 || invalidLines > 0 ? EXIT.someFailed : EXIT.done;
 }

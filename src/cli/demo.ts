@@ -92,7 +92,7 @@ async function check(report: CrawlReport, web: SimwebProcess | Simweb): Promise<
   const expected = [...web.allUrls()];
   const missing = expected.filter((url) => !stored.has(normalizeUrl(url)));
   const compared = missing.length === 0 ? 'every one of them was stored' : `${missing.length} of them are missing here`;
-  say(`\nThe server has ${countOf(expected.length, 'healthy page')}: ${compared}.`);
+  say(`\nThe server has ${countOf(expected.length, 'page')} that answer 200: ${compared}.`);
   say(`Crawl the real web: ${programName()} crawl https://example.com --max-pages 50`);
   if (report.outcome === 'interrupted') return EXIT.interrupted;
   return missing.length === 0 ? EXIT.done : EXIT.someFailed;

@@ -1,5 +1,7 @@
 // `orcrawl get URL`: finds a stored page in the data directories of a crawl and prints it.
 // Promise: a pipe gets the stored bytes as they are; a terminal gets text that cannot command it.
+import { existsSync } from 'node:fs';
+import path from 'node:path';
 import { Option, type Command } from 'commander';
 import { CrawlError } from '../errors.js';
 import { findPage, type StoredPage } from '../store/content-reading.js';
@@ -31,9 +33,10 @@ export function addGetCommand(program: Command, onExit: (code: number) => void):
     new Option(`--${flag}`, does).conflicts(['raw', 'text', 'meta', 'json'].filter((other) => other !== flag));
   program
     .command('get')
-    .summary('print a stored page')
+    .summary('print a page that a crawl on pods stored')
     .description(
-      'Finds the newest stored capture of a URL and prints it: its text, or its body when no text is stored.',
+      'Finds the newest capture of a URL that a crawl on pods (orcrawl run) stored and prints it: its text, or its body ' +
+        'when no text is stored. The pages of orcrawl crawl are in its --out: pages.jsonl.',
     )
     .argument('<url>', 'address of the page, as crawled')
     .requiredOption('-d, --data-dir <DIR>', 'data directory of the crawl; repeat for each', collect)
@@ -72,6 +75,11 @@ async function whyNotFound(
   const other = having && (await findPage(dataDirs, url));
   if (other)
     return `${shown(url)} is stored without its ${having === 'text' ? 'text: use --raw' : 'body (store_raw_html was off)'}`;
+  const crawls = dataDirs.filter((dir) => existsSync(path.join(dir, 'report.json')));
+  if (crawls.length > 0) {
+    const where = crawls.map((dir) => path.join(shown(dir), 'pages.*')).join(', ');
+    return `${shown(url)} is not stored as a crawl on pods does: this is the folder of orcrawl crawl, whose pages are in ${where}`;
+  }
   return `${shown(url)} is not stored in ${dataDirs.map((dir) => shown(dir)).join(', ')}`;
 }
 

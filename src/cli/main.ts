@@ -17,7 +17,7 @@ import { addPodsCommand } from './pods.js';
 import { addProfileCommand } from './profile.js';
 import { addScrapeCommand } from './scrape.js';
 import { addSimwebCommand } from './simweb.js';
-import { complain, errorLine, tolerateClosedPipes } from './terminal.js';
+import { complain, errorLine, shown, tolerateClosedPipes } from './terminal.js';
 import { version } from './version.js';
 
 const EXAMPLES = `
@@ -25,7 +25,7 @@ Examples:
   $ orcrawl demo                                 crawl a built-in synthetic web
   $ orcrawl crawl example.com --max-pages 100    crawl a site into ./orcrawl-out/example.com
   $ orcrawl audit orcrawl-out/example.com        check how polite it was
-  $ orcrawl get example.com -d ./data            print a page that a crawl stored
+  $ orcrawl get example.com -d ./data            print a page that a crawl on pods stored
   $ orcrawl scrape example.com                   one page as markdown
   $ cat urls.txt | orcrawl batch - --stream      a list of URLs, one JSON line each
   $ orcrawl run --config crawl.yaml              crawl the web on pods
@@ -77,6 +77,11 @@ async function main(args: readonly string[]): Promise<number> {
   const program = createProgram((code) => {
     exitCode = code;
   });
+  const [first, named] = args;
+  if (first === 'help' && named !== undefined && !program.commands.some((command) => command.name() === named)) {
+    complain(`error: there is no command '${shown(named)}'. See orcrawl --help`);
+    return EXIT.misuse;
+  }
   try {
     await program.parseAsync(args.length === 0 ? ['demo'] : args, { from: 'user' });
     return exitCode;
@@ -85,6 +90,8 @@ async function main(args: readonly string[]): Promise<number> {
     // Help and version end this way too.
     if (error.exitCode === 0) return EXIT.done;
     const commands = program.commands.map((command) => command.name());
+    // A command of commands without one of them: its help was shown.
+    if (error.code === 'commander.help') return EXIT.misuse;
     complain(usageLine(error, args, commands));
     return EXIT.misuse;
   }

@@ -30,7 +30,7 @@ export function addPodsFlags(command: Command): Command {
     .option('--override-fetchers-per-pod <N>', 'fetcher processes a pod', wholeNumber(1))
     .option('--override-parsers-per-pod <N>', 'parser processes a pod', wholeNumber(0))
     .option('--pods <LIST>', 'the pods that this machine runs, such as 0-3,5')
-    .option('--fresh', 'wipe what the stores hold')
+    .option('--fresh', 'wipe what the stores hold; items of the earlier crawl are set aside, pages stay')
     .option('--allow-private', 'allow addresses of private networks')
     .option('--redis-host <HOST>', 'one Redis, without a file')
     .option('--redis-port <PORT>', 'its port', wholeNumber(1, 65_535))

@@ -31,6 +31,7 @@ export function addProfileCommand(program: Command, onExit: (code: number) => vo
     .summary('names and folders of all profiles')
     .action(() => {
       for (const name of names()) say(`${name}\t${path.join(profilesFolder(), name)}`);
+      if (names().length === 0) complain(`There are no profiles in ${profilesFolder()}: profile create makes one.`);
       onExit(EXIT.done);
     });
 }

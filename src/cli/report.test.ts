@@ -18,6 +18,7 @@ const REPORT: CrawlReport = {
   failed: 0,
   skipped: 0,
   pending: 0,
+  errorPages: {},
   answers: { 200: 1200 },
   failures: [],
   leftOut: [],

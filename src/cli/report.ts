@@ -29,6 +29,8 @@ export interface CrawlReport {
   readonly failed: number;
   readonly skipped: number;
   readonly pending: number;
+  /** Stored pages with a status from 400 on, by status: their site's word that there is no such page. */
+  readonly errorPages: Readonly<Record<string, number>>;
   /** Responses by status, retries included. */
   readonly answers: Readonly<Record<string, number>>;
   readonly failures: readonly ReasonCount[];
@@ -90,7 +92,9 @@ export function summaryLines(report: CrawlReport): string[] {
     `${OUTCOMES[report.outcome]}: ${countOf(report.pagesThisRun, 'page')} in ${durationText(report.durationMs)}, ` +
       `${rateText(report.pagesPerSec)} a second.`,
   ];
-  const ended = [`${countText(pages)} stored`, `${countText(failed)} failed`];
+  const errorPages = Object.entries(report.errorPages).map(([status, count]) => `${countText(count)} × ${status}`);
+  const stored = `${countText(pages)} stored${errorPages.length === 0 ? '' : ` (${errorPages.join(', ')})`}`;
+  const ended = [stored, `${countText(failed)} failed`];
   if (skipped > 0) ended.push(`${countText(skipped)} skipped`);
   if (pending > 0) ended.push(`${countText(pending)} still queued`);
   lines.push(row('Pages', ended.join(', ')));
@@ -122,7 +126,8 @@ function nextCommand({ outcome, folder, pages, failed, result }: CrawlReport): s
   const resume = `${programName()} crawl --resume --out ${quoted(folder)}`;
   switch (outcome) {
     case 'finished':
-      return `head -n 1 ${quoted(result.path)}`;
+      if (result.bytes === 0) return `${programName()} crawl --help`;
+      return `${result.path.endsWith('.jsonl') ? 'head -n 1' : 'less'} ${quoted(result.path)}`;
     case 'limit':
       return `${resume} --max-pages ${(pages + failed) * 2}`;
     case 'interrupted':

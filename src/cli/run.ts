@@ -2,6 +2,7 @@
 // Promise: everything that is wrong is reported at once before anything starts; the exit status says how it ended.
 import type { Command } from 'commander';
 import { CrawlError } from '../errors.js';
+import { countText } from '../observe/figures.js';
 import type { PodsConfig } from '../pods/config-types.js';
 import type { PodsProgress, PodsResult } from '../pods/orchestrator.js';
 import { positiveNumber } from './arguments.js';
@@ -18,6 +19,7 @@ Exit codes:
   4    a store came back empty: restore it, or start again with --fresh
   5    a pod stopped because its workers kept ending
   130  interrupted; --resume continues
+  2    the crawl came to its end and nothing was stored: all that was asked for failed
 `;
 
 export function addRunCommand(program: Command, onExit: (code: number) => void): void {
@@ -65,6 +67,7 @@ async function run(flags: ConfigFlags): Promise<number> {
     const result = await runPods({ config, stuckMs, log, drain: drain.signal, now: now.signal, onProgress });
     say(`${result.pages} pages${result.isWhole ? '' : ' on this machine'}: ${WORDS[result.reason]}`);
     for (const { pod, message } of result.failures) complain(`pod ${pod} stopped: ${message}`);
+    for (const line of failureLines(result)) complain(line);
     return exitCodeFor(result);
   } catch (error) {
     if (error instanceof CrawlError && error.code === 'ABORTED') return EXIT.interrupted;
@@ -125,9 +128,21 @@ const WORDS: Readonly<Record<PodsResult['reason'], string>> = {
   failed: 'stopped by a failure',
 };
 
-function exitCodeFor({ reason, failures }: PodsResult): number {
+/** What failed, by code; the worker's logs have each case. */
+function failureLines({ failed, errors }: PodsResult): string[] {
+  if (failed === 0) return [];
+  const codes = Object.entries(errors).sort(([, a], [, b]) => b - a);
+  const list = codes.map(([code, count]) => `${code} × ${countText(count)}`).join(', ');
+  const remedy = errors.ADDRESS_REFUSED
+    ? '. Private addresses are refused unless --allow-private or allow_private_addresses says so'
+    : '';
+  return [`${countText(failed)} failed${list === '' ? '' : `: ${list}`}${remedy}`];
+}
+
+function exitCodeFor({ reason, failures, pages, failed }: PodsResult): number {
   if (reason === 'signal') return EXIT.interrupted;
   const [first] = failures;
+  if (!first && reason === 'exhausted' && pages === 0 && failed > 0) return EXIT.someFailed;
   if (!first) return reason === 'failed' ? EXIT.misuse : EXIT.done;
   return exitCodeOf(new CrawlError(first.code, first.message));
 }

@@ -3,7 +3,7 @@
 import type { Command } from 'commander';
 import { countOf } from '../observe/figures.js';
 import { millisecondRange, share, wholeNumber } from './arguments.js';
-import { EXIT } from './exit-codes.js';
+import { EXIT, UsageError } from './exit-codes.js';
 import { programName, say } from './terminal.js';
 
 interface SimwebFlags {
@@ -58,6 +58,9 @@ async function serve(flags: SimwebFlags): Promise<number> {
     statusMix: { missing: flags.missing, failing: flags.failing, recovering: flags.recovering },
     redirects: { share: flags.redirects },
     tls: flags.tls,
+  }).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+    throw new UsageError(`port ${flags.port} is in use: choose another --port, or 0 for a free one`);
   });
   const stopped = new Promise<void>((stop) => process.once('SIGINT', stop).once('SIGTERM', stop));
   const seeds = web.seeds();

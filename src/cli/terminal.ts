@@ -1,5 +1,6 @@
 // Where commands write: results and summaries on standard output, progress and errors on standard error.
 // Promise: text that came from a page reaches the terminal only through `shown`, which disarms it.
+import { stripVTControlCharacters } from 'node:util';
 import { CrawlError } from '../errors.js';
 import { escapeControls } from '../observe/log-lines.js';
 
@@ -17,10 +18,15 @@ export function shown(text: string, max = 200): string {
   return safe.length > max ? `${safe.slice(0, max - 1)}…` : safe;
 }
 
+/** Without the colours that other programs put into their messages. */
+export function plain(text: string): string {
+  return stripVTControlCharacters(text);
+}
+
 /** One line for what went wrong: ours with its code, others with their message. */
 export function errorLine(error: unknown): string {
-  if (error instanceof CrawlError) return `error: ${shown(error.message, 1000)} (${error.code})`;
-  return `error: ${shown(error instanceof Error ? error.message : String(error), 1000)}`;
+  if (error instanceof CrawlError) return `error: ${shown(plain(error.message), 1000)} (${error.code})`;
+  return `error: ${shown(plain(error instanceof Error ? error.message : String(error)), 1000)}`;
 }
 
 /** A reader that leaves early (`| head`) is no failure of the crawl. */

@@ -11,6 +11,7 @@ import type { ProxyConfiguration } from '../session/proxy.js';
 import type { SessionPool } from '../session/session-pool.js';
 import type { PackedPage } from '../store/content-page.js';
 import type { Departure, Landed } from './departure.js';
+import { placeOf, wantsStacks } from './failure-place.js';
 import { judge, type RetryLimits, type Verdict } from './retry.js';
 import type { FinishedVisit } from './settler.js';
 import type { Statistics } from './statistics.js';
@@ -367,10 +368,12 @@ async function runUserErrorHandler(
   if (!userHandler) {
     // A host whose every URL fails unasked was told of once.
     if (name === 'failedRequestHandler' && error.code !== 'HOST_DOWN' && error.code !== 'ROBOTS_UNREACHABLE') {
-      host.log.error(`Request failed and reached maximum retries: ${request.url} (${error.code}: ${error.message})`, {
-        id: request.id,
-        retryCount: request.retryCount,
-      });
+      const isBug = error.code === 'HANDLER_FAILED';
+      const what = `${error.code}: ${error.message}${isBug ? placeOf(error) : ''}`;
+      const message = `Request failed and reached maximum retries: ${request.url} (${what})`;
+      const data = { id: request.id, retryCount: request.retryCount };
+      if (isBug && wantsStacks(host.log)) host.log.exception(error, message, data);
+      else host.log.error(message, data);
     }
     return;
   }

@@ -176,6 +176,20 @@ export class CrawlResult {
     return this.#content.extracted ?? null;
   }
 
+  /** What `console.log` shows: what became of the URL; the content is in `html`, `markdown`, `text` and the like. */
+  [Symbol.for('nodejs.util.inspect.custom')](
+    _depth: number,
+    options: object,
+    inspect: (value: unknown, options: object) => string,
+  ): string {
+    const { url, loadedUrl, success, statusCode, errorCode, errorMessage, engine, cacheStatus, bytes, fetchedAt } =
+      this;
+    const title = this.metadata?.title ?? null;
+    const failure = success ? {} : { errorCode, errorMessage };
+    const facts = { url, loadedUrl, success, statusCode, ...failure, title, bytes, engine, cacheStatus, fetchedAt };
+    return `CrawlResult ${inspect(facts, options)}`;
+  }
+
   /** Everything, the computed fields included. */
   toJSON(): Record<string, unknown> {
     const { html, cleanedHtml, text, links, media, metadata, tables, extracted } = this;

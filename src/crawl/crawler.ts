@@ -9,6 +9,7 @@ import { RequestQueue } from '../frontier/request-queue.js';
 import type { AnyData, ContextCrawler, HttpCrawlingContext } from '../handle/context.js';
 import type { SkippedRequestCallback } from '../handle/enqueue-links.js';
 import { Router, type RouterHandler } from '../handle/router.js';
+import { countOf, countText, durationText } from '../observe/figures.js';
 import { log as rootLog, type Log } from '../observe/log.js';
 import { unpackRecord } from '../request/record.js';
 import type { Dictionary } from '../request/request.js';
@@ -127,7 +128,9 @@ export function composeCrawler<Kind extends CrawlerKind>(
     }
     if (end.kind === 'failed') throw end.error;
     if (interrupted) process.exitCode ??= INTERRUPTED_EXIT_CODE;
-    return stats.final();
+    const final = stats.final();
+    log.info(closingLine(final, interrupted, end.kind));
+    return final;
   }
 
   async function work(queue: RequestQueue, maxEnded: number): Promise<RunEnd> {
@@ -273,6 +276,16 @@ export function composeCrawler<Kind extends CrawlerKind>(
       return run?.pool;
     },
   };
+}
+
+/** What a crawl came to, for whoever reads its log. */
+function closingLine(final: FinalStatistics, interrupted: boolean, end: RunEnd['kind']): string {
+  const how = interrupted ? 'Interrupted' : end === 'limit' ? 'Reached maxRequestsPerCrawl' : 'Finished';
+  const { requestsFinished, requestsFailed, crawlerRuntimeMillis } = final;
+  return (
+    `${how}: ${countOf(requestsFinished, 'page')}, ${countText(requestsFailed)} failed, ` +
+    durationText(crawlerRuntimeMillis)
+  );
 }
 
 /** Options that are checked where they are used, checked before anything starts. */

@@ -46,7 +46,7 @@ export interface RequestManagerLike extends RequestListLike {
 
 export interface CrawlerExperiments {
   /** `true` opens the queue for several processes at once (`access: 'shared'`). */
-  requestLocking?: boolean;
+  requestLocking?: boolean | undefined;
 }
 
 export interface StatusMessageCallbackParams {
@@ -62,114 +62,114 @@ export interface StatusMessageCallbackParams {
 /** The options of every crawler. */
 export interface BasicCrawlerOptions<Context extends CrawlingContext = BasicCrawlingContext> {
   /** Called for every request that was fetched. Throw to have the request retried. A router fits here too. */
-  requestHandler?: RequestHandler<LoadedContext<Context>>;
+  requestHandler?: RequestHandler<LoadedContext<Context>> | undefined;
   /** The same as `requestHandler`; give one of the two. */
-  router?: RequestHandler<LoadedContext<Context>>;
+  router?: RequestHandler<LoadedContext<Context>> | undefined;
   /** Called after each failed attempt that will be retried, before the retry; may change the request. */
-  errorHandler?: ErrorHandler<Context>;
+  errorHandler?: ErrorHandler<Context> | undefined;
   /** Called once for a request that failed for good. */
-  failedRequestHandler?: ErrorHandler<Context>;
+  failedRequestHandler?: ErrorHandler<Context> | undefined;
 
   /** Retries after the first attempt. Default 3. */
-  maxRequestRetries?: number;
+  maxRequestRetries?: number | undefined;
   /** Changes of session after a block or a proxy error; not counted as retries. Default 10. */
-  maxSessionRotations?: number;
+  maxSessionRotations?: number | undefined;
   /** Wait before the first retry; doubles with each further one, then × a random 0.5–1 (ours). Default 1,000. */
-  retryDelayMs?: number;
+  retryDelayMs?: number | undefined;
   /** Longest wait before a retry (ours). Default 60,000. */
-  maxRetryDelayMs?: number;
+  maxRetryDelayMs?: number | undefined;
   /** Longest a handler may run. Default 60. */
-  requestHandlerTimeoutSecs?: number;
+  requestHandlerTimeoutSecs?: number | undefined;
 
   /** Requests done or failed after which the crawl ends, resumed runs included. Default no limit. */
-  maxRequestsPerCrawl?: number;
+  maxRequestsPerCrawl?: number | undefined;
   /** Links away from the seeds; 0 visits the seeds only. Default no limit. */
-  maxCrawlDepth?: number;
+  maxCrawlDepth?: number | undefined;
   /** Most requests started in a minute, spread evenly. Default no limit. */
-  maxRequestsPerMinute?: number;
+  maxRequestsPerMinute?: number | undefined;
   /** Fewest requests at once when the machine is overloaded. Default 1. */
-  minConcurrency?: number;
+  minConcurrency?: number | undefined;
   /** Most requests at once. Default 200. */
-  maxConcurrency?: number;
+  maxConcurrency?: number | undefined;
   /** Options of the pool that decides how many requests run at once. */
-  autoscaledPoolOptions?: Partial<AutoscaledPoolOptions>;
+  autoscaledPoolOptions?: Partial<AutoscaledPoolOptions> | undefined;
   /** Seconds between the end of one response and the next request to the same domain. Default 0. */
-  sameDomainDelaySecs?: number;
+  sameDomainDelaySecs?: number | undefined;
   /**
    * Whether robots.txt is obeyed, and under which name it is read (default: that of `userAgent`). This, or
    * `sameDomainDelaySecs` above 0, turns polite mode on: nofollow is honoured and overloaded hosts rest. Default false.
    */
   respectRobotsTxtFile?: boolean | { userAgent?: string };
   /** What is paced together: a registrable domain with all its hosts, or each host alone (ours). Default `domain`. */
-  paceBy?: 'domain' | 'host';
+  paceBy?: 'domain' | 'host' | undefined;
   /** A longer `Retry-After` fails its request, a longer robots `Crawl-delay` skips its host (ours). Default 3,600. */
-  maxDelaySecs?: number;
+  maxDelaySecs?: number | undefined;
   /** How long robots.txt is good without another look (ours). Default 86,400. */
-  robotsCacheTtlSecs?: number;
+  robotsCacheTtlSecs?: number | undefined;
   /** In polite mode, rest this many times as long as the last response took, if that is longer (ours). Default 0. */
-  adaptiveDelay?: number;
+  adaptiveDelay?: number | undefined;
   /**
    * Refuses links into endless spaces: repeated segments, calendars, query explosions and the like (ours); see
    * docs/traps.md. Default true in polite mode, else false.
    */
-  traps?: boolean | TrapOptions;
+  traps?: boolean | TrapOptions | undefined;
   /** Most requests of one host that a crawl's pages may queue (ours). Default no limit. */
-  maxRequestsPerHost?: number;
+  maxRequestsPerHost?: number | undefined;
   /** Most requests of one registrable domain that a crawl's pages may queue (ours). Default no limit. */
-  maxRequestsPerDomain?: number;
+  maxRequestsPerDomain?: number | undefined;
   /** Repeats of the same text after which a host is left (ours). Default no limit. */
-  maxSameContent?: number;
+  maxSameContent?: number | undefined;
   /** Domains never visited, the only ones visited, and settings of single ones; subdomains are meant too (ours). */
-  domains?: DomainRuleOptions;
+  domains?: DomainRuleOptions | undefined;
   /** Most connections of this process to one address (ours). Default 20 in polite mode, else no limit. */
-  maxConnectionsPerAddress?: number;
+  maxConnectionsPerAddress?: number | undefined;
 
   /** Whether each request is bound to a session: cookies, a proxy, consistent headers. Default true. */
-  useSessionPool?: boolean;
+  useSessionPool?: boolean | undefined;
   /** Options of the session pool. */
-  sessionPoolOptions?: SessionPoolOptions;
+  sessionPoolOptions?: SessionPoolOptions | undefined;
   /** Where proxy URLs come from. Default none: direct connections. */
-  proxyConfiguration?: ProxyConfiguration;
+  proxyConfiguration?: ProxyConfiguration | undefined;
   /** Treats pages of known bot protections as blocked and retries them with another session. Default false. */
-  retryOnBlocked?: boolean;
+  retryOnBlocked?: boolean | undefined;
   /** Statuses that retire the session and retry (also accepted in `sessionPoolOptions`). Default 401, 403, 429. */
-  blockedStatusCodes?: readonly number[];
+  blockedStatusCodes?: readonly number[] | undefined;
 
   /** The queue to work from. Default the default queue of the storage folder. */
-  requestQueue?: RequestQueue;
+  requestQueue?: RequestQueue | undefined;
   /** A list whose requests are added to the queue. */
-  requestList?: RequestListLike;
+  requestList?: RequestListLike | undefined;
   /** A source of requests in place of `requestQueue` and `requestList`. */
-  requestManager?: RequestManagerLike;
+  requestManager?: RequestManagerLike | undefined;
   /** Keeps running when the queue is empty, until `stop()` or `teardown()`. Default false. */
-  keepAlive?: boolean;
+  keepAlive?: boolean | undefined;
   /** Told of every URL that was left out, and why. */
-  onSkippedRequest?: SkippedRequestCallback;
+  onSkippedRequest?: SkippedRequestCallback | undefined;
 
   /** Accepts any TLS certificate. Default false. */
-  ignoreSslErrors?: boolean;
+  ignoreSslErrors?: boolean | undefined;
   /**
    * Lets the crawl reach loopback, private and other special addresses: all of them, or the given CIDR
    * ranges (ours). Default false.
    */
-  allowPrivateAddresses?: boolean | readonly string[];
+  allowPrivateAddresses?: boolean | readonly string[] | undefined;
   /** The User-Agent header (ours). Default `Mozilla/5.0 (compatible; orcrawl/VERSION)`. */
-  userAgent?: string;
+  userAgent?: string | undefined;
   /** Largest decoded body (ours). Default 10 MiB; FileDownload none. */
-  maxBodyBytes?: number;
+  maxBodyBytes?: number | undefined;
   /** Redirects followed for one request (ours). Default 10. */
-  maxRedirects?: number;
+  maxRedirects?: number | undefined;
 
   /** The log to write to. Default a child of `log` that bears the crawler's name. */
-  log?: Log;
+  log?: Log | undefined;
   /** Seconds between two status messages. Default 10. */
-  statusMessageLoggingInterval?: number;
+  statusMessageLoggingInterval?: number | undefined;
   /** Called instead of logging the status message. */
-  statusMessageCallback?: (params: StatusMessageCallbackParams) => Awaitable<void>;
+  statusMessageCallback?: ((params: StatusMessageCallbackParams) => Awaitable<void>) | undefined;
   /** How statistics are kept and logged. */
-  statisticsOptions?: StatisticsOptions;
+  statisticsOptions?: StatisticsOptions | undefined;
   /** Crawlee's switches; only `requestLocking` has an effect. */
-  experiments?: CrawlerExperiments;
+  experiments?: CrawlerExperiments | undefined;
 }
 
 /** The options of HttpCrawler, and of every crawler that fetches pages over HTTP. */
@@ -177,23 +177,23 @@ export interface HttpCrawlerOptions<
   Context extends CrawlingContext = HttpCrawlingContext,
 > extends BasicCrawlerOptions<Context> {
   /** Called in order before the request is sent; the second argument may be changed. */
-  preNavigationHooks?: readonly HttpHook<Context>[];
+  preNavigationHooks?: readonly HttpHook<Context>[] | undefined;
   /** Called in order after the response arrived, before the handler. */
-  postNavigationHooks?: readonly HttpHook<Context>[];
+  postNavigationHooks?: readonly HttpHook<Context>[] | undefined;
   /** Longest a request may take, redirects and body included. Default 30. */
-  navigationTimeoutSecs?: number;
+  navigationTimeoutSecs?: number | undefined;
   /** Keeps the cookies of a session's responses and sends them. Default true with a session pool. */
-  persistCookiesPerSession?: boolean;
+  persistCookiesPerSession?: boolean | undefined;
   /** Content types to accept besides HTML, XML and JSON, such as `image/*`. Default none. */
-  additionalMimeTypes?: readonly string[];
+  additionalMimeTypes?: readonly string[] | undefined;
   /** The encoding of responses that name none. */
-  suggestResponseEncoding?: string;
+  suggestResponseEncoding?: string | undefined;
   /** The encoding of all responses, whatever they say. */
-  forceResponseEncoding?: string;
+  forceResponseEncoding?: string | undefined;
   /** Statuses that are no error though they would be (500 and above). Default none. */
-  ignoreHttpErrorStatusCodes?: readonly number[];
+  ignoreHttpErrorStatusCodes?: readonly number[] | undefined;
   /** Statuses that are errors though they would not be. Default none. */
-  additionalHttpErrorStatusCodes?: readonly number[];
+  additionalHttpErrorStatusCodes?: readonly number[] | undefined;
 }
 
 /** The options of CheerioCrawler. */
@@ -212,5 +212,5 @@ export interface FileDownloadOptions<
   Context extends CrawlingContext = FileDownloadCrawlingContext,
 > extends HttpCrawlerOptions<Context> {
   /** Takes the file as a stream, in place of a `requestHandler` that gets it whole. */
-  streamHandler?: (context: StreamHandlerContext) => Awaitable<void>;
+  streamHandler?: ((context: StreamHandlerContext) => Awaitable<void>) | undefined;
 }

@@ -13,39 +13,39 @@ import type { BasicCrawlerOptions, HttpCrawlerOptions } from './options-types.js
 
 export interface PlaywrightLaunchContext {
   /** Your own Playwright's `chromium`. Default: that of the package playwright-core. */
-  launcher?: BrowserType;
+  launcher?: BrowserType | undefined;
   /** Playwright's launch options: `executablePath`, `channel`, `args`, `slowMo`, … */
-  launchOptions?: LaunchOptions;
+  launchOptions?: LaunchOptions | undefined;
   /** Uses Google Chrome as installed. Default false: the first browser that is found. */
-  useChrome?: boolean;
+  useChrome?: boolean | undefined;
   /** Every visit is a stranger's: nothing is shared, whatever its session. Default false. */
-  useIncognitoPages?: boolean;
+  useIncognitoPages?: boolean | undefined;
   /** A profile on disk that keeps log-ins. All visits share it. */
-  userDataDir?: string;
+  userDataDir?: string | undefined;
   /** One proxy for all visits; `proxyConfiguration` chooses per session. */
-  proxyUrl?: string;
-  userAgent?: string;
+  proxyUrl?: string | undefined;
+  userAgent?: string | undefined;
   /** A running browser to connect to, such as `http://127.0.0.1:9222` (ours). */
-  cdpUrl?: string;
+  cdpUrl?: string | undefined;
 }
 
 type PageHook = (page: Page) => unknown;
 
 export interface PlaywrightPoolOptions {
   /** Default 20. */
-  maxOpenPagesPerBrowser?: number;
+  maxOpenPagesPerBrowser?: number | undefined;
   /** Default 500. */
-  retireBrowserAfterPageCount?: number;
+  retireBrowserAfterPageCount?: number | undefined;
   /** Default 60. */
-  closeInactiveBrowserAfterSecs?: number;
+  closeInactiveBrowserAfterSecs?: number | undefined;
   /** Whether a page serves one visit of its session after another (ours). Default true. */
-  reusePages?: boolean;
+  reusePages?: boolean | undefined;
   /** Called before a browser is started; may change the launch options in place. */
   preLaunchHooks?: readonly ((pageId: string, launchContext: { launchOptions: LaunchOptions }) => unknown)[];
   /** Called when a browser was started. */
   postLaunchHooks?: readonly ((pageId: string, browser: { pid: number | undefined; version: string }) => unknown)[];
   /** Called with every new page; one that is used again is not new. */
-  postPageCreateHooks?: readonly PageHook[];
+  postPageCreateHooks?: readonly PageHook[] | undefined;
 }
 
 export interface PlaywrightCrawlerOptions<Context extends CrawlingContext = PlaywrightCrawlingContext>
@@ -56,19 +56,19 @@ export interface PlaywrightCrawlerOptions<Context extends CrawlingContext = Play
       'persistCookiesPerSession' | 'ignoreHttpErrorStatusCodes' | 'additionalHttpErrorStatusCodes'
     > {
   /** Called in order before the navigation, with the page; the second argument may be changed. */
-  preNavigationHooks?: readonly PlaywrightHook<Context>[];
+  preNavigationHooks?: readonly PlaywrightHook<Context>[] | undefined;
   /** Called in order after the navigation, before the handler. */
-  postNavigationHooks?: readonly PlaywrightHook<Context>[];
+  postNavigationHooks?: readonly PlaywrightHook<Context>[] | undefined;
   /** Longest a navigation may take. Default 60. */
-  navigationTimeoutSecs?: number;
+  navigationTimeoutSecs?: number | undefined;
   /** Without a window. Default: the configuration's `headless`, true. */
-  headless?: boolean | 'new' | 'old';
-  launchContext?: PlaywrightLaunchContext;
-  browserPoolOptions?: PlaywrightPoolOptions;
+  headless?: boolean | 'new' | 'old' | undefined;
+  launchContext?: PlaywrightLaunchContext | undefined;
+  browserPoolOptions?: PlaywrightPoolOptions | undefined;
   /** `parseWithCheerio` leaves out what is in frames. Default false. */
-  ignoreIframes?: boolean;
+  ignoreIframes?: boolean | undefined;
   /** `parseWithCheerio` leaves out what is in shadow roots. Default false. */
-  ignoreShadowRoots?: boolean;
+  ignoreShadowRoots?: boolean | undefined;
 }
 
 /** The checks of the options that only browser crawlers have. */

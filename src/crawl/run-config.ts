@@ -12,67 +12,67 @@ import { CACHE_MODES, CacheMode } from '../store/cache.js';
 /** How a page's content is read. */
 export interface ContentConfig {
   /** Blocks of fewer words are left out of text, markdown and cleaned HTML. Default 1. */
-  wordCountThreshold?: number;
+  wordCountThreshold?: number | undefined;
   /** Only what matches this CSS selector counts as the page. */
-  cssSelector?: string;
+  cssSelector?: string | undefined;
   /** Only these elements go into markdown, text and cleaned HTML; links and media are the whole page's. */
-  targetElements?: readonly string[];
+  targetElements?: readonly string[] | undefined;
   /** Elements to leave out, by name. */
-  excludedTags?: readonly string[];
+  excludedTags?: readonly string[] | undefined;
   /** Elements to leave out, by CSS selector. */
-  excludedSelector?: string;
+  excludedSelector?: string | undefined;
   /** `cleanedHtml` is the text. Default false. */
-  onlyText?: boolean;
+  onlyText?: boolean | undefined;
   /** Leaves `links.external` empty. Default false. */
-  excludeExternalLinks?: boolean;
+  excludeExternalLinks?: boolean | undefined;
   /** Leaves out links to social networks. Default false. */
-  excludeSocialMediaLinks?: boolean;
+  excludeSocialMediaLinks?: boolean | undefined;
   /** Leaves out links to these domains and those under them. */
-  excludeDomains?: readonly string[];
+  excludeDomains?: readonly string[] | undefined;
   /** How markdown is made: what `fit` keeps, what citations are made of, images, links. */
-  markdown?: MarkdownConfig;
+  markdown?: MarkdownConfig | undefined;
   /** What `extracted` is: fields by CSS selectors, XPaths or regular expressions. */
-  extract?: ExtractSchema;
+  extract?: ExtractSchema | undefined;
 }
 
 export interface MarkdownConfig {
   /** What `withCitations` is made of; `fit` when there is a filter, else `raw`. */
-  source?: 'raw' | 'fit';
+  source?: 'raw' | 'fit' | undefined;
   /** Chooses what `fit` keeps; without one it is the main content. */
-  contentFilter?: ContentFilter;
+  contentFilter?: ContentFilter | undefined;
   /** `false`: `withCitations` numbers no links, and there are no references. Default true. */
-  citations?: boolean;
+  citations?: boolean | undefined;
   /** `false` leaves images out. */
-  images?: boolean;
+  images?: boolean | undefined;
   /** `false` keeps the text of links and drops their addresses. */
-  links?: boolean;
+  links?: boolean | undefined;
 }
 
 /** How pages are cached. */
 export interface CacheConfig {
   /** Default `CacheMode.BYPASS`. */
-  cacheMode?: CacheMode;
+  cacheMode?: CacheMode | undefined;
   /** How long a stored page is used, when HTTP's own rules are not asked for. Default: for ever. */
-  cacheTtlSecs?: number;
+  cacheTtlSecs?: number | undefined;
   /** Follow HTTP's caching rules, and ask the server whether a stale copy is still good. Default false. */
-  validate?: boolean;
+  validate?: boolean | undefined;
 }
 
 /** How a page is fetched. */
 export interface FetchConfig {
   /** Default GET, or POST with a body. */
-  method?: AllowedHttpMethods | Lowercase<AllowedHttpMethods>;
-  headers?: Readonly<Record<string, string>>;
-  body?: string;
-  userAgent?: string;
+  method?: AllowedHttpMethods | Lowercase<AllowedHttpMethods> | undefined;
+  headers?: Readonly<Record<string, string>> | undefined;
+  body?: string | undefined;
+  userAgent?: string | undefined;
   /** An http(s) proxy, credentials in the URL. */
-  proxy?: string;
+  proxy?: string | undefined;
   /** Ask for nothing that the host's robots.txt forbids, and keep its crawl-delay. Default false. */
-  respectRobots?: boolean;
+  respectRobots?: boolean | undefined;
   /** Further tries after a transient failure. Default 1. */
-  maxRetries?: number;
+  maxRetries?: number | undefined;
   /** Longest one attempt may take, all phases. Default 60,000. */
-  pageTimeoutMs?: number;
+  pageTimeoutMs?: number | undefined;
 }
 
 /**
@@ -83,7 +83,7 @@ export interface FetchConfig {
  */
 export interface RunConfig extends ContentConfig, CacheConfig, FetchConfig, PageConfig {
   /** Awaiting `runMany` gives a stream of results instead of all of them. Default false. */
-  stream?: boolean;
+  stream?: boolean | undefined;
 }
 
 type Defaulted =

@@ -11,7 +11,7 @@ export type RequestToSend = HttpHookOptions & { readonly url: string };
 /** Called around each attempt. What they throw fails the attempt, which is then retried as any other. */
 export interface WebCrawlerHooks {
   /** Before the request is sent: change headers, method, payload, proxyUrl or timeoutMs in place. */
-  beforeRequest?: (request: RequestToSend) => Awaitable<void>;
+  beforeRequest?: ((request: RequestToSend) => Awaitable<void>) | undefined;
   /** When the response is there, whatever its status. */
   afterResponse?: (response: {
     url: string;
@@ -20,7 +20,7 @@ export interface WebCrawlerHooks {
     headers: Readonly<Record<string, string | string[]>>;
   }) => Awaitable<void>;
   /** With the live page, before its URL is loaded in it. Browsers only. */
-  onPage?: PageHook;
+  onPage?: PageHook | undefined;
   /** After each failed attempt. */
   onError?: (error: Error, attempt: { url: string; attempt: number; willRetry: boolean }) => Awaitable<void>;
 }
@@ -28,9 +28,9 @@ export interface WebCrawlerHooks {
 /** Limits of the page cache. */
 export interface CacheLimits {
   /** The oldest pages go when more is stored. Default 1 GiB. */
-  maxBytes?: number;
+  maxBytes?: number | undefined;
   /** Pages stored longer ago are removed. Default 30 days. */
-  maxAgeSecs?: number;
+  maxAgeSecs?: number | undefined;
 }
 
 export interface WebCrawlerOptions {
@@ -38,22 +38,22 @@ export interface WebCrawlerOptions {
    * How pages are fetched: over HTTP, in a browser, or `auto`: over HTTP first, and in a browser what shows nothing
    * without scripts. Default `browser` when `browser` is given, else `http`.
    */
-  engine?: 'http' | 'browser' | 'auto';
+  engine?: 'http' | 'browser' | 'auto' | undefined;
   /** How browsers are started. */
-  browser?: BrowserConfig;
+  browser?: BrowserConfig | undefined;
   /** Sessions that nobody used for so long are closed. Default 1,800. */
-  sessionTtlSecs?: number;
+  sessionTtlSecs?: number | undefined;
   /** Most connections at once, over all batches. Default: as many as the dispatchers permit. */
-  maxConnections?: number;
+  maxConnections?: number | undefined;
   /** Lets redirects reach private addresses: all, or the given CIDR ranges. Hosts in the list itself are allowed. */
-  allowPrivateAddresses?: boolean | readonly string[];
+  allowPrivateAddresses?: boolean | readonly string[] | undefined;
   /** Where the cache lives, in a folder `cache` of its own. Default: the storage folder of the configuration. */
-  storageDir?: string;
-  hooks?: WebCrawlerHooks;
+  storageDir?: string | undefined;
+  hooks?: WebCrawlerHooks | undefined;
   /** Limits of the cache (ours). */
-  cache?: CacheLimits;
+  cache?: CacheLimits | undefined;
   /** The log to write to (ours). Default: errors only. */
-  log?: Log;
+  log?: Log | undefined;
 }
 
 const SHAPE: Shape = {

@@ -39,6 +39,9 @@ export function readMarkdown(view: PageView, settings: MarkdownSettings = {}): P
   return new LazyMarkdown(view, settings);
 }
 
+/** Of a page that somebody prints to look at. */
+const SHOWN_CHARACTERS = 2_000;
+
 class LazyMarkdown implements PageMarkdown {
   readonly #view: PageView;
   readonly #settings: MarkdownSettings;
@@ -70,6 +73,12 @@ class LazyMarkdown implements PageMarkdown {
 
   toString(): string {
     return this.raw;
+  }
+
+  /** What `console.log` shows: the text, clipped. */
+  [Symbol.for('nodejs.util.inspect.custom')](): string {
+    const { raw } = this;
+    return raw.length > SHOWN_CHARACTERS ? `${raw.slice(0, SHOWN_CHARACTERS)}… (${raw.length} characters)` : raw;
   }
 
   toJSON(): { raw: string; fit: string; withCitations: string; references: string } {

@@ -1,6 +1,7 @@
 // From the links of a page to those worth queueing: transform, scope, depth, duplicates.
 // Pure: the crawl layer says which links were found and what the queue already knows.
 import { CrawlError } from '../errors.js';
+import { nearestName } from '../option-checks.js';
 import type { GlobInput, PatternInput, RegExpInput } from '../request/pattern.js';
 import type { Fingerprint } from '../request/fingerprint.js';
 import { type Dictionary, Request, type RequestOptions, validateRequestOptions } from '../request/request.js';
@@ -113,7 +114,10 @@ export function checkEnqueueLinksOptions(options: EnqueueLinksOptions): void {
         'enqueueLinks option "respectRobotsTxtFile": set it on the crawler, which then checks every request',
       );
     }
-    if (!KNOWN.has(name)) throw new CrawlError('OPTION_INVALID', `enqueueLinks has no option "${name}"`);
+    if (KNOWN.has(name)) continue;
+    const nearest = nearestName(name, [...KNOWN]);
+    const hint = nearest === undefined ? '' : `, did you mean "${nearest}"?`;
+    throw new CrawlError('OPTION_INVALID', `enqueueLinks has no option "${name}"${hint}`);
   }
   if (options.urls !== undefined && !Array.isArray(options.urls)) {
     throw new CrawlError('OPTION_INVALID', 'enqueueLinks option "urls" must be an array of strings');

@@ -44,7 +44,7 @@ export function createAffinity(config: PodsConfig, machine: Machine, warn: (mess
   if (needed > machine.cores) {
     warn(
       `enable_cpu_affinity has no effect: ${config.ownPods.length} × cores_per_pod are ${needed} cores, this machine ` +
-        `has ${machine.cores}`,
+        `has ${machine.cores}. It is on by default: enable_cpu_affinity: false silences this`,
     );
     return none;
   }

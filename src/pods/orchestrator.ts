@@ -3,6 +3,7 @@
 import { availableParallelism } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { asCrawlError, CrawlError } from '../errors.js';
+import { countOf, countText } from '../observe/figures.js';
 import type { Log } from '../observe/log.js';
 import { createAffinity } from './affinity.js';
 import type { PodsConfig } from './config-types.js';
@@ -15,7 +16,8 @@ import { createPodSupervisor, type PodFailure, type PodSupervisor } from './pod-
 import type { OwnPod, PodView } from './pod-view.js';
 import { recoverFiles } from './recovery.js';
 import { openRunMetrics } from './run-metrics.js';
-import { distribution, seedPods } from './seeding.js';
+import { setItemsAside } from './earlier-items.js';
+import { distribution, privateKindOf, seedPods } from './seeding.js';
 import { createExtensionTest } from './skipped-extensions.js';
 import { openStores } from './stores.js';
 
@@ -44,6 +46,10 @@ export interface PodsResult {
   readonly pages: number;
   readonly isWhole: boolean;
   readonly failures: readonly PodFailure[];
+  /** Requests that failed for good, over all runs of the crawl; 0 where another machine coordinates. */
+  readonly failed: number;
+  /** Of those, what this run's workers met, by error code. */
+  readonly errors: Readonly<Record<string, number>>;
 }
 
 const LOOK_MS = 1_000;
@@ -105,6 +111,7 @@ const OWN_RETRY_MS = 500;
 async function prepare(config: PodsConfig, pods: readonly OwnPod[], log: Log): Promise<void> {
   if (config.fresh) {
     await Promise.all(pods.map((pod) => pod.wipe()));
+    await setItemsAside(config, log);
     return;
   }
   const accepted = await Promise.all(pods.map((pod) => pod.accepted()));
@@ -144,6 +151,8 @@ async function supervise(
   const failures: PodFailure[] = [];
   const isFailed = (pod: number) => failures.some((failure) => failure.pod === pod);
   let recovering: Promise<void> = Promise.resolve();
+  /** What each process has counted: one that is restarted counts from zero. */
+  const errorsOf = new Map<string, Readonly<Record<string, number>>>();
   const metrics = await openRunMetrics(config, warnTo(log));
   const supervisors: PodSupervisor[] = own.map((pod, i) =>
     createPodSupervisor({
@@ -158,6 +167,9 @@ async function supervise(
         const worker = supervisors[i]?.workers.find(({ place: other }) => other === place);
         metrics.hear(place, worker?.pid, message);
         if (message.kind === 'ended') metrics.retire(place);
+        if (message.kind === 'beat' && message.figures.failed > 0 && worker?.pid !== undefined) {
+          errorsOf.set(`${place.role} ${place.pod} ${place.id} ${worker.pid}`, message.figures.errors);
+        }
       },
       onFailure: (failure) => {
         failures.push(failure);
@@ -216,15 +228,24 @@ async function supervise(
     await pod.disown().catch(() => undefined);
   }
   if (seedError) throw seedError;
+  // A pod without a server answers no more: what it said last counts.
+  const before = [...(coordination?.readings ?? [])];
   await coordination?.look().catch(() => undefined);
   const pages = coordination?.pages ?? (await pagesOf(own));
   if (isCoordinator) await board.showPages(pages).catch(() => undefined);
-  return { reason, pages, isWhole: isCoordinator, failures };
+  const failed = before.reduce((sum, one, i) => sum + ((coordination?.readings[i] ?? one)?.failed ?? 0), 0);
+  return { reason, pages, isWhole: isCoordinator, failures, failed, errors: sumOf(errorsOf.values()) };
 }
 
 async function pagesOf(pods: readonly OwnPod[]): Promise<number> {
   const readings = await Promise.all(pods.map((pod) => pod.reading().catch(() => undefined)));
   return readings.reduce((sum, reading) => sum + (reading?.done ?? 0), 0);
+}
+
+function sumOf(counts: Iterable<Readonly<Record<string, number>>>): Record<string, number> {
+  const sum: Record<string, number> = {};
+  for (const one of counts) for (const [code, count] of Object.entries(one)) sum[code] = (sum[code] ?? 0) + count;
+  return sum;
 }
 
 async function startSeeding({ config, log }: PodsRunOptions, { own }: Stores, signal: AbortSignal): Promise<void> {
@@ -239,20 +260,45 @@ async function startSeeding({ config, log }: PodsRunOptions, { own }: Stores, si
   }
   const excluded = await watchExcludeFile(config.excludeFile, log);
   const isSkippedFile = createExtensionTest(config.skipExtensions);
+  let privates = 0;
+  /** Named before a worker meets them one by one; names that resolve to such addresses fail when they are asked for. */
+  const isPrivate = (url: string): boolean => {
+    if (config.allowPrivateAddresses || privateKindOf(url) === undefined) return false;
+    privates++;
+    return true;
+  };
   try {
     const report = await seedPods({
       file: config.seedFile,
       pods: config.pods.length,
       add: (index) => waiting.find((pod) => pod.index === index)?.add,
-      refuse: (url) => excluded.refusal(url) ?? (isSkippedFile(url) || url.length > 2_000 ? 'filters' : undefined),
+      refuse: (url) =>
+        excluded.refusal(url) ??
+        (isSkippedFile(url) || url.length > 2_000 ? 'filters' : isPrivate(url) ? 'private' : undefined),
       batchSize: config.frontierBatchSize,
       signal,
       log,
     });
     if (signal.aborted) return;
+    const { byPod, seeds, wrong, refused } = report;
+    const remedy =
+      'private and loopback addresses are refused unless --allow-private or allow_private_addresses says so';
+    if (privates > 0 && seeds === 0) {
+      throw new CrawlError('ADDRESS_REFUSED', `no seed of ${config.seedFile} may be visited: ${remedy}`);
+    }
+    if (privates > 0) log.warning(`${countOf(privates, 'seed is', 'seeds are')} left out: ${remedy}`);
+    if (seeds === 0 && refused > 0) {
+      throw new CrawlError(
+        'OPTION_INVALID',
+        `no seed of ${config.seedFile} may be visited: exclude_file and skip_extensions leave out all ${countText(refused)}`,
+      );
+    }
     for (const pod of waiting) await pod.markSeeded();
-    const { byPod, ...counts } = report;
-    log.info('Seeds are in', { ...counts, ...distribution(byPod) });
+    const { min, max, imbalance } = distribution(byPod);
+    const share = byPod.length > 1 ? `; a pod has ${countText(min)} to ${countText(max)} (imbalance ${imbalance})` : '';
+    log.info(
+      `Seeds are in: ${countText(seeds)}, and ${countText(wrong)} wrong and ${countText(refused)} refused lines${share}`,
+    );
   } finally {
     excluded.close();
   }

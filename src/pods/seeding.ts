@@ -1,11 +1,14 @@
 // Seeds from a file of URLs and bare domains into the pods that own them, read as a stream.
 // Promise: memory does not grow with the file; a wrong line is counted and named, and nothing else suffers.
 import { createReadStream } from 'node:fs';
+import { isIP } from 'node:net';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { CrawlError } from '../errors.js';
+import { specialKind } from '../fetch/http/guard.js';
 import { entryOf } from '../frontier/entry.js';
 import type { QueueEntry } from '../frontier/frontier.js';
+import { countOf } from '../observe/figures.js';
 import type { Log } from '../observe/log.js';
 import { Request } from '../request/request.js';
 import { MAX_URL_LENGTH, parseUrl } from '../request/url.js';
@@ -102,7 +105,9 @@ export async function seedPods(options: SeedingOptions): Promise<SeedReport> {
     throw new CrawlError('OPTION_INVALID', `no line of ${file} is a URL or a domain${named}`);
   }
   if (counts.wrong > 0) {
-    log.warning(`${counts.wrong} lines of ${file} are neither URLs nor domains, such as ${wrong.join(', ')}`);
+    log.warning(
+      `${countOf(counts.wrong, 'line')} of ${file} ${counts.wrong === 1 ? 'is neither URL nor domain' : 'are neither URLs nor domains'}, such as ${wrong.join(', ')}`,
+    );
   }
   return { ...counts, byPod };
 }
@@ -116,6 +121,13 @@ export function seedUrl(text: string): string | undefined {
   if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:')) return undefined;
   const isName = url.hostname.includes('.') || url.hostname === 'localhost' || url.hostname.startsWith('[');
   return isName && url.username === '' && url.password === '' ? url.href : undefined;
+}
+
+/** What kind of address a URL names that is no public one; undefined for public ones and for names yet to be resolved. */
+export function privateKindOf(url: string): string | undefined {
+  const host = new URL(url).hostname.replace(/^\[|\]$/g, '');
+  if (host === 'localhost' || host.endsWith('.localhost')) return 'loopback';
+  return isIP(host) === 0 ? undefined : specialKind(host);
 }
 
 /** How evenly seeds fell: what an operator wants to see of a topology. */

@@ -4,8 +4,10 @@ import { CrawlError } from '../errors.js';
 
 const FULL = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 
+const LIBRARY_REMEDY = 'choose another folder with ORCRAWL_STORAGE_DIR or storageClientOptions.localDataDirectory';
+
 /** A failed write as STORAGE_FULL, KEY_INVALID or STORAGE_UNWRITABLE. */
-export function asStorageError(thrown: unknown, path: string): CrawlError {
+export function asStorageError(thrown: unknown, path: string, elsewhere = LIBRARY_REMEDY): CrawlError {
   if (thrown instanceof CrawlError) return thrown;
   const { code, message } = thrown as NodeJS.ErrnoException;
   const options = { cause: thrown };
@@ -15,10 +17,16 @@ export function asStorageError(thrown: unknown, path: string): CrawlError {
   if (code === 'ENAMETOOLONG') {
     return new CrawlError('KEY_INVALID', `the file system has no room for a name this long: ${path}`, options);
   }
+  if (code === 'EEXIST' || code === 'ENOTDIR') {
+    return new CrawlError(
+      'STORAGE_UNWRITABLE',
+      `cannot write to ${path} (${code}): it, or what it would be in, is not a folder; ${elsewhere}`,
+      options,
+    );
+  }
   return new CrawlError(
     'STORAGE_UNWRITABLE',
-    `cannot write to ${path} (${code ?? message}): allow this user to write there, ` +
-      'or choose another folder with ORCRAWL_STORAGE_DIR or storageClientOptions.localDataDirectory',
+    `cannot write to ${path} (${code ?? message}): allow this user to write there, or ${elsewhere}`,
     options,
   );
 }

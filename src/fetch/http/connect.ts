@@ -129,7 +129,7 @@ export function refusedError(host: string, address: string, kind: string): Crawl
   const where = literalAddress(host) === address || host.startsWith(address) ? '' : ` (${address})`;
   return new AddressRefusedError(
     host,
-    `${host}${where} is a ${kind} address, which is refused; allowPrivateAddresses can allow it`,
+    `${host}${where} is a ${kind} address, which is refused; allowPrivateAddresses (--allow-private) can allow it`,
   );
 }
 
