@@ -1,7 +1,8 @@
-// `node scripts/train-extract.mjs [--threads N] [--folds-only]`: trains the extractor on ../shared/data/wcxb.
+// `node scripts/train-extract.mjs [--threads N] [--folds-only] [--seed N] [--dump FILE]`: trains the extractor on ../shared/data/wcxb.
 // Scores by five-fold cross-validation (sites never split), writes that to bench/EXTRACTION.md, then fits on all pages
 // and writes src/extract/weights.ts. Seeded: the same pages and code give the same weights.
 import { writeFileSync } from 'node:fs';
+import { serialize } from 'node:v8';
 import { binColumns, generator, predict } from './extract/boost.mjs';
 import { buildDataset } from './extract/dataset.mjs';
 import { createFitPool } from './extract/fit-pool.mjs';
@@ -14,9 +15,11 @@ import { createJiti } from 'jiti';
 
 const jiti = createJiti(import.meta.url);
 const { PAGE_KINDS } = await jiti.import('../src/extract/context-features.ts');
+const { STRIDE } = await jiti.import('../src/extract/segment.ts');
 
 const FOLDS = 5;
 const option = (name) => (process.argv.includes(name) ? process.argv[process.argv.indexOf(name) + 1] : undefined);
+const SEED = Number(option('--seed') ?? 0) * 10_000;
 if (!hasTruth()) {
   console.error('../shared/data/wcxb is not here: there is nothing to train on');
   process.exit(1);
@@ -35,7 +38,15 @@ const data = binColumns(
   generator(1),
 );
 const fitFirst = (isWanted, seed) =>
-  pool.fit({ data, rows: rowsOf(dataset, isWanted), target, weight, group, settings: SETTINGS.first, seed });
+  pool.fit({
+    data,
+    rows: rowsOf(dataset, isWanted),
+    target,
+    weight,
+    group,
+    settings: SETTINGS.first,
+    seed: SEED + seed,
+  });
 const logits = Array.from({ length: FOLDS }, () => new Float32Array(target.length));
 const firstJobs = [];
 for (let i = 0; i < FOLDS; i++) {
@@ -70,8 +81,8 @@ say(`first look\n${summary(parts, scoreParts(parts, unseen))}`);
 const weights = cleanedWeights(dataset, unseen);
 const fitSecond = (table, isWanted, seed) => {
   const rows = rowsOf(dataset, isWanted);
-  const binned = binColumns(table, rows, generator(seed));
-  return pool.fit({ data: binned, rows, target, weight: weights, group, settings: SETTINGS.second, seed });
+  const binned = binColumns(table, rows, generator(SEED + seed));
+  return pool.fit({ data: binned, rows, target, weight: weights, group, settings: SETTINGS.second, seed: SEED + seed });
 };
 const second = new Float32Array(target.length);
 const kindsUnseen = new Array(parts.length);
@@ -105,7 +116,8 @@ await Promise.all(
     say(`second look without fold ${i}`);
   }),
 );
-const scores = scoreParts(parts, second);
+const scores = scoreParts(parts, second, kindsUnseen);
+say(`second look by expected F1 alone\n${summary(parts, scoreParts(parts, second))}`);
 const kindShare =
   parts.filter(
     (part) => PAGE_KINDS[kindsUnseen[part.index].indexOf(Math.max(...kindsUnseen[part.index]))] === part.kind,
@@ -113,7 +125,26 @@ const kindShare =
 say(
   `second look, cross-validated\n${summary(parts, scores)}\nkinds told right: ${kindShare.toFixed(3)}; F1 on pages fitted on: ${fitted.toFixed(4)}`,
 );
-if (option('--dump')) writeFileSync(option('--dump'), Buffer.from(second.buffer));
+if (option('--dump')) {
+  // For studying the choice without fitting again: the cross-validated logits and what they are scored against.
+  const kept = parts.map(({ segments: { blocks, count, words, hintLow, hintHigh, tree }, ...part }) => ({
+    ...part,
+    segments: {
+      blocks: blocks.slice(0, count * STRIDE),
+      count,
+      words,
+      hintLow,
+      hintHigh,
+      tree: {
+        count: tree.count,
+        parent: tree.parent.slice(0, tree.count),
+        end: tree.end.slice(0, tree.count),
+        tag: tree.tag.slice(0, tree.count),
+      },
+    },
+  }));
+  writeFileSync(option('--dump'), serialize({ parts: kept, first: unseen, second, kinds: kindsUnseen }));
+}
 if (!process.argv.includes('--folds-only')) {
   const kindModels = fitKinds(dataset, () => true, 3);
   const table = [...contextColumns(dataset, unseen, kindsUnseen), ...columns];

@@ -1,6 +1,7 @@
 // Issue 8's speed and round trip: main content + markdown in CPU time, beside Readability.js on jsdom in the same run,
 // and what of the elements of real pages survives html → markdown → html. Scores are in bench/EXTRACTION.md.
-import { roundTrip } from '../../test/support/markdown-round-trip.js';
+import type { RoundTrip } from '../../test/support/markdown-round-trip.js';
+import { roundTrip, roundTripOfSource } from '../../test/support/markdown-round-trip.js';
 import { OPTIONS, besideReadability, passMs, readPages } from '../extract-speed.js';
 import type { Figure } from '../measure.js';
 
@@ -35,12 +36,12 @@ function speed(): Figure[] {
   return figures;
 }
 
-function roundTrips(): Figure[] {
+function roundTrips(what: string, trip: (page: Uint8Array) => RoundTrip): Figure[] {
   const { source, pages } = readPages(ROUND_TRIP_EVERY);
   const sums = new Map<string, [kept: number, all: number]>();
   let sameText = 0;
   for (const page of pages) {
-    const result = roundTrip(page);
+    const result = trip(page);
     if (result.sameText) sameText++;
     for (const [sort, [kept, all]] of result.kept) {
       const sum = sums.get(sort) ?? [0, 0];
@@ -52,12 +53,12 @@ function roundTrips(): Figure[] {
   const bySort = [...sums].map(([sort, [part, whole]]) => `${sort} ${share(part, whole)} of ${whole}`);
   return [
     {
-      what: `html → markdown → html, elements kept on ${pages.length} whole pages of ${source}`,
+      what: `${what}, elements kept on ${pages.length} whole pages of ${source}`,
       measured: `${share(kept, all)} of ${all}: ${bySort.join(', ')}`,
       goal: '≥ 99 %',
     },
     {
-      what: 'html → markdown → html, pages whose whole text is the same',
+      what: `${what}, pages whose whole text is the same`,
       measured: `${sameText} of ${pages.length}`,
       goal: 'all',
     },
@@ -65,5 +66,9 @@ function roundTrips(): Figure[] {
 }
 
 export async function measure(): Promise<Figure[]> {
-  return [...speed(), ...roundTrips()];
+  return [
+    ...speed(),
+    ...roundTrips('html → markdown → html', roundTrip),
+    ...roundTrips("the page's bytes as parse5 reads them → markdown → html", roundTripOfSource),
+  ];
 }

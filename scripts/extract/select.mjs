@@ -1,5 +1,8 @@
 // Chooses blocks so that the expected F1 is highest, and scores the choice. Mirrors src/extract/choose.ts.
 import { compare } from './truth.mjs';
+import { createJiti } from 'jiti';
+
+const { chooseContent } = await createJiti(import.meta.url).import('../../src/extract/choose-content.ts');
 
 const sigmoid = (x) => 1 / (1 + Math.exp(-x));
 
@@ -23,10 +26,18 @@ export function choose(probabilities, words) {
   return chosen;
 }
 
-/** F1 of each part for logits by row. */
-export function scoreParts(parts, logits) {
+/** F1 of each part for logits by row; with the probabilities of the parts' kinds, of what the extractor would give. */
+export function scoreParts(parts, logits, kinds = null) {
   return parts.map((part) => {
     if (part.standIn !== null) return compare(part.standIn, part.wanted);
+    if (kinds !== null) {
+      const own = Float32Array.from(logits.subarray(part.first, part.first + part.count));
+      const { chosen } = chooseContent(part.segments, kinds[part.index], own);
+      return compare(
+        part.words.flatMap((list, b) => (chosen[b] ? list : [])),
+        part.wanted,
+      );
+    }
     const p = Array.from({ length: part.count }, (_, b) => sigmoid(logits[part.first + b]));
     const chosen = choose(
       p,

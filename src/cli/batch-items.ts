@@ -113,7 +113,7 @@ export function rendered(
 /** The main content under the page's title: what is chosen as content often begins after it. */
 export function fitMarkdown({ markdown, metadata }: CrawlResult): string {
   const fit = markdown.fit.trim();
-  const title = metadata?.title?.replace(/\s+/g, ' ').trim() ?? '';
+  const title = (markdown.title ?? metadata?.title ?? '').replace(/\s+/g, ' ').trim();
   if (title === '' || /^# /m.test(fit)) return fit;
   return `# ${escapeText(title)}\n\n${fit}`.trim();
 }

@@ -54,6 +54,7 @@ const NO_MEDIA: ResultMedia = Object.freeze({
   audios: Object.freeze([]),
 });
 const NO_MARKDOWN: PageMarkdown = Object.freeze({
+  title: null,
   raw: '',
   fit: '',
   withCitations: '',
@@ -230,5 +231,5 @@ function isWithin(host: string, domain: string): boolean {
 
 /** Text files and JSON are their own markdown. */
 function plainMarkdown(text: string): PageMarkdown {
-  return { raw: text, fit: text, withCitations: text, references: '', toString: () => text };
+  return { title: null, raw: text, fit: text, withCitations: text, references: '', toString: () => text };
 }

@@ -27,7 +27,7 @@ export function blockText(tree: PageTree, first: number, last: number): string {
     } else if (tag === 0) text += ' ';
     else if (tag === RT || isUnseen(tree, node)) node = tree.end[node]! - 1;
   }
-  return preformatted ? text.replace(/^\n+|\s+$/g, '') : addLine(lines, text);
+  return preformatted ? text.trimEnd().replace(/^\n+/, '') : addLine(lines, text);
 }
 
 function addLine(lines: string, text: string): string {

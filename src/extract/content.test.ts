@@ -66,6 +66,35 @@ describe('extractContent', () => {
     expect(extractContent(bytes).title).toBe('Café');
   });
 
+  it('keeps all of a page that has nothing but content', () => {
+    const page = '<title>Orcas</title><h1>Orcas</h1><p>They hunt.</p><h2>Where</h2><p>In the north.</p>';
+    expect(extractContent(page).text).toBe('Orcas\nThey hunt.\nWhere\nIn the north.');
+  });
+
+  it('keeps code whose lines are blocks in one piece, a line a line', () => {
+    const page = '<h1>Code</h1><pre><code><div>let a = 1;</div><div>  if (a) {</div><div>  }</div></code>end</pre>';
+    const { text, markdown } = extractContent(page);
+    expect(text).toBe('Code\nlet a = 1;\n  if (a) {\n  }\nend');
+    expect(markdown).toBe('# Code\n\n```\nlet a = 1;\n  if (a) {\n  }\nend\n```');
+  });
+
+  it('keeps words apart in a `pre` around whole parts of a page', () => {
+    const page = `<pre><h2>Orcas</h2><p>One</p><p>two</p>${'<p>They hunt in pods, as everyone knows.</p>'.repeat(3)}</pre>`;
+    expect(extractContent(page).text.split(/\s+/)).toEqual(expect.arrayContaining(['Orcas', 'One', 'two', 'They']));
+  });
+
+  it('calls a page by its own title, whatever its site adds to it', () => {
+    const titleOf = (title: string, head = '', body = ''): string | null =>
+      extractContent(`<title>${title}</title>${head}<p>Some text.</p>${body}`, { url: 'https://www.sea-news.co.uk/a' })
+        .title;
+    expect(titleOf('Orcas | Sea News')).toBe('Orcas');
+    expect(titleOf('Sea News - Orcas - a portrait')).toBe('Orcas - a portrait');
+    expect(titleOf('Orcas » The Sea', '<meta property="og:site_name" content="The Sea">')).toBe('Orcas');
+    expect(titleOf('Orcas | Something', '', '<h1>Orcas</h1>')).toBe('Orcas');
+    expect(titleOf('Orcas | seals')).toBe('Orcas | seals');
+    expect(titleOf('Sea News')).toBe('Sea News');
+  });
+
   it('finds nothing on an empty page and does not mind', () => {
     expect(extractContent('')).toMatchObject({
       text: '',

@@ -29,6 +29,7 @@ export function readFacts(
   head: PageHead,
   headings: readonly string[],
   visible: { readonly byline: string | null; readonly date: string | null },
+  url: string | null = null,
 ): PageFacts {
   const { meta } = head;
   const main = head.entities.find((entity) => typesOf(entity).some((type) => MAIN_TYPES.test(type)));
@@ -48,7 +49,7 @@ export function readFacts(
     visible.byline,
   );
   return {
-    title: titleOf(head, main, headings, siteName),
+    title: titleOf(head, main, headings, [siteName ?? '', ...hostNames(url)].map(squeeze)),
     byline: byline !== null && byline === siteName && visible.byline !== null ? visible.byline : byline,
     publishedAt: firstDate(
       textOf(main?.['datePublished']),
@@ -106,12 +107,26 @@ function siteEntity({ entities }: PageHead): string | null {
 const SEPARATOR = /\s+[|\-–—·»:•]+\s+/;
 const squeeze = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');
 
+/** What a site may call itself, by its host: `www.sea-news.co.uk` is sea-news, sea-news.co and sea-news.co.uk. */
+function hostNames(url: string | null): string[] {
+  const host = /^https?:\/\/(?:[^/@]*@)?(?:www\d?\.)?([^/:?#]+)/i.exec(url ?? '')?.[1] ?? '';
+  const labels = host.split('.');
+  return labels.length < 2 || /^\d+$/.test(labels.at(-1)!)
+    ? []
+    : labels
+        .flatMap((label, k) => {
+          const rest = labels.slice(0, k + 1).join('.');
+          return k === labels.length - 1 ? [rest] : [rest, label];
+        })
+        .filter((name) => name.length >= 4);
+}
+
 /** The title without the site's name: a heading that the head confirms, else what the head says. */
 function titleOf(
   head: PageHead,
   main: LinkedData | undefined,
   headings: readonly string[],
-  siteName: string | null,
+  sites: readonly string[],
 ): string | null {
   const shared = first(
     head.meta.get('og:title'),
@@ -119,20 +134,22 @@ function titleOf(
     head.meta.get('twitter:title'),
     head.title,
   );
+  const isSite = (text: string): boolean => text !== '' && sites.includes(squeeze(text));
   const known = squeeze(`${shared ?? ''} ${head.title}`);
   for (const heading of headings) {
     const key = squeeze(heading);
-    if (key.length >= 4 && key !== squeeze(siteName ?? '') && (known.includes(key) || known === ''))
-      return first(heading);
+    if (key.length >= 4 && !isSite(heading) && (known.includes(key) || known === '')) return first(heading);
   }
   if (shared === null) return first(headings[0]);
-  const parts = shared.split(SEPARATOR);
-  const site = squeeze(siteName ?? '');
-  const kept = parts.filter((part) => site === '' || squeeze(part) !== site);
-  if (kept.length === parts.length || kept.length === 0) return first(shared);
-  const cut =
-    parts.length > 1 && squeeze(parts.at(-1)!) === site ? shared.slice(0, shared.lastIndexOf(parts.at(-1)!)) : shared;
-  return first(cut.replace(/\s*[|\-–—·»:•]+\s*$/, ''), shared);
+  // The site's name stands first or last, after or before a separator.
+  let title = shared;
+  for (let parts = title.split(SEPARATOR); parts.length > 1; parts = title.split(SEPARATOR)) {
+    if (isSite(parts.at(-1)!))
+      title = title.slice(0, title.lastIndexOf(parts.at(-1)!)).replace(/\s*[|\-–—·»:•]+\s*$/, '');
+    else if (isSite(parts[0]!)) title = title.slice(parts[0]!.length).replace(/^\s*[|\-–—·»:•]+\s*/, '');
+    else break;
+  }
+  return first(title, shared);
 }
 
 /** The first text that is a date, as ISO 8601; a day alone stays a day. */

@@ -1,5 +1,6 @@
 // Finds the part of a page that its readers came for: kinds, first look, second look, choice.
 // Promise: synchronous, any tree, no site-specific rules; what was learned lives in weights.ts and nowhere else.
+import { chooseContent } from './choose-content.js';
 import { chooseBlocks } from './choose.js';
 import type { PageKind } from './context-features.js';
 import { CONTEXT_COUNT, PAGE_KINDS, contextFeatures } from './context-features.js';
@@ -72,7 +73,6 @@ export function findMainContent(segments: Segments, head: PageHead, url: string 
   const { chosen: firstChoice } = chooseBlocks(look, sizes);
   toKeys(contextFeatures(segments, look, firstChoice, kinds, columns.subarray(0, CONTEXT_COUNT * count)));
   const keys = new Int32Array(columns.buffer, columns.byteOffset, columns.length);
-  const probabilities = logistic(evaluate(second, keys, count));
-  const { chosen, expected } = chooseBlocks(probabilities, sizes);
+  const { chosen, expected, probabilities } = chooseContent(segments, kinds, evaluate(second, keys, count));
   return { kind, chosen, probabilities, confidence: expected };
 }

@@ -13,6 +13,8 @@ const NOSCRIPT = elementNumber('noscript');
 
 /** Markdown of a page. `String(markdown)` is `raw`. */
 export interface PageMarkdown {
+  /** The page's own title, without the name of its site. */
+  readonly title: string | null;
   /** The whole page. */
   readonly raw: string;
   /** The main content, or what the filter keeps. */
@@ -53,6 +55,10 @@ class LazyMarkdown implements PageMarkdown {
   constructor(view: PageView, settings: MarkdownSettings) {
     this.#view = view;
     this.#settings = settings;
+  }
+
+  get title(): string | null {
+    return this.#view.facts.title;
   }
 
   get raw(): string {

@@ -49,7 +49,7 @@ export class PageView {
 
   /** What stands in for the content where the page shows next to none; else `null`. */
   get standIn(): readonly string[] | null {
-    if (this.#standIn === undefined) this.#standIn = standInLines(this.head, this.segments.words[0]!);
+    if (this.#standIn === undefined) this.#standIn = standInLines(this.tree, this.head, this.segments.words[0]!);
     return this.#standIn;
   }
 
@@ -58,7 +58,7 @@ export class PageView {
   }
 
   get facts(): PageFacts {
-    return (this.#facts ??= readFacts(this.head, this.#headings(), this.#visible()));
+    return (this.#facts ??= readFacts(this.head, this.#headings(), this.#visible(), this.url));
   }
 
   blockText(block: number): string {

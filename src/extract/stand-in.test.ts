@@ -43,6 +43,44 @@ describe('a page that shows next to nothing', () => {
     expect(extractContent(`${page}<p>Loading</p>`).text).toBe('Loading');
   });
 
+  it('gives the prose in the data for its scripts, wherever that stands', () => {
+    const cooked = '<p>Which boat is best for cold water, when the wind comes from the north?</p>';
+    const reply = 'A heavy one with a cabin. Bring tea, and a coat for everyone aboard. '.repeat(6);
+    const topic = {
+      i18n: { hint: 'Sign in to answer this question, or make an account.' },
+      posts: [{ cooked }, { text: reply }],
+    };
+    const json = JSON.stringify(topic).replaceAll('<', '\\u003c');
+    const attribute = JSON.stringify({ topic: JSON.stringify(topic) })
+      .replaceAll('&', '&amp;')
+      .replaceAll('"', '&quot;');
+    for (const body of [
+      `<script id="__NEXT_DATA__" type="application/json">${json}</script>`,
+      `<script>window.__STATE__ = ${json};</script>`,
+      `<div id="data-preloaded" data-preloaded="${attribute}"></div>`,
+    ]) {
+      const { text, html } = extractContent(shell('', body));
+      expect(text).toContain('Which boat is best for cold water, when the wind comes from the north?');
+      expect(text).toContain('Bring tea, and a coat');
+      expect(text).not.toMatch(/Sign in|<p>/);
+      expect(html).not.toContain('<script');
+    }
+  });
+
+  it('leaves data that is no prose', () => {
+    const rows = Array.from({ length: 300 }, (_, k) => ({
+      id: k,
+      name: `Boat ${k}`,
+      url: `https://boats.example/${k}/view?from=list`,
+    }));
+    const page = shell(
+      '',
+      `<script type="application/json">${JSON.stringify(rows)}</script><p>Loading the list of boats</p>`,
+    );
+    expect(extractContent(page).text).toContain('Loading the list of boats');
+    expect(extractContent(page).text).not.toContain('Boat 7');
+  });
+
   it('keeps to the page where it has text of its own', () => {
     const text = '<p>Boats for cold water are heavy, as those who sail there tell everyone who asks.</p>'.repeat(5);
     expect(extractContent(shell(linkedData, text)).text).not.toContain('telescope');

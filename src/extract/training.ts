@@ -36,6 +36,6 @@ export function readTrainingPage(tree: PageTree, url: string): TrainingPage {
     features: blockFeatures(segments, head),
     texts,
     signals: readSignals(segments, head, url),
-    standIn: standInLines(head, segments.words[0]!),
+    standIn: standInLines(tree, head, segments.words[0]!),
   };
 }

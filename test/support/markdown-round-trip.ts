@@ -3,7 +3,7 @@
 import { micromark } from 'micromark';
 import { gfm, gfmHtml } from 'micromark-extension-gfm';
 import type { DefaultTreeAdapterMap } from 'parse5';
-import { parse } from 'parse5';
+import { parse, serialize } from 'parse5';
 import { viewPage } from '../../src/crawl/extraction.js';
 import { renderHtml } from '../../src/extract/clean-html.js';
 import { readMarkdown, unseenNodes } from '../../src/extract/markdown-document.js';
@@ -58,8 +58,8 @@ function isData(table: Node): boolean {
   );
 }
 
-/** Headings with level, items with depth, cells, code and link targets of a document. */
-function elementsOf(html: string): Counts {
+/** Headings with level, items with depth, cells, code and link targets of a document, given as its root. */
+function elementsOf(root: Node, urlOf: (href: string) => string | null = (href) => href): Counts {
   const counts: Counts = new Map();
   const visit = (node: Node, depth: number, inTable: boolean, inPre: boolean, inHeading: boolean): void => {
     const name = node.nodeName;
@@ -84,12 +84,13 @@ function elementsOf(html: string): Counts {
       }
     }
     const href = name === 'a' && !inPre ? attributeOf(node, 'href') : undefined;
-    if (href !== undefined && squeeze(textOf(node)) !== '') add(counts, `a ${decoded(href)}`);
+    const url = href === undefined ? null : urlOf(href);
+    if (url !== null && squeeze(textOf(node)) !== '') add(counts, `a ${decoded(url)}`);
     const deeper = /^(?:ul|ol|dl|dd)$/.test(name) ? depth + 1 : depth;
     const table = name === 'table' ? isData(node) || inTable : inTable;
     for (const child of childrenOf(node)) visit(child, deeper, table, inPre || name === 'pre', inHeading || isHeading);
   };
-  visit(parse(html), 0, false, false, false);
+  visit(root, 0, false, false, false);
   return counts;
 }
 
@@ -117,16 +118,67 @@ const SORTS: readonly [RegExp, string][] = [
   [/^a /, 'link targets'],
 ];
 
-/** Renders what a page shows as HTML, that as markdown, and that as HTML again, and compares the two. */
-export function roundTrip(body: Uint8Array): RoundTrip {
-  const view = viewPage(body, OPTIONS);
-  const html = renderHtml(view.tree, 0, view.urls, unseenNodes(view));
-  const markdown = readMarkdown(viewPage(html, OPTIONS)).raw;
-  const back = micromark(markdown, { extensions: [gfm()], htmlExtensions: [gfmHtml()], allowDangerousProtocol: true });
-  const letters = (text: string): string => text.replace(/[^\p{L}\p{N}]+/gu, '');
-  const [wanted, found] = [elementsOf(html), elementsOf(back)];
+const letters = (text: string): string => text.replace(/[^\p{L}\p{N}]+/gu, '');
+
+/** What the markdown of a page is as HTML, by a renderer that is not ours. */
+function rendered(markdown: string): Node {
+  return parse(micromark(markdown, { extensions: [gfm()], htmlExtensions: [gfmHtml()], allowDangerousProtocol: true }));
+}
+
+function compared(wanted: Counts, found: Counts): RoundTrip['kept'] {
   const kept = new Map<string, readonly [number, number]>();
   for (const [pattern, sort] of SORTS)
     kept.set(sort, matched(new Map([...wanted].filter(([key]) => pattern.test(key))), found));
-  return { sameText: letters(textOf(parse(back))) === letters(textOf(parse(html))), kept };
+  return kept;
+}
+
+/** Renders what a page shows as HTML, that as markdown, and that as HTML again, and compares the two. */
+export function roundTrip(body: Uint8Array): RoundTrip {
+  const view = viewPage(body, OPTIONS);
+  const html = parse(renderHtml(view.tree, 0, view.urls, unseenNodes(view)));
+  const back = rendered(readMarkdown(viewPage(serialize(html), OPTIONS)).raw);
+  return {
+    sameText: letters(textOf(back)) === letters(textOf(html)),
+    kept: compared(elementsOf(html), elementsOf(back)),
+  };
+}
+
+/** Nothing in these is shown, or not as text; ruby's readings are left out by rule. */
+const UNSEEN =
+  /^(?:#comment|#documentType|script|style|svg|head|title|iframe|textarea|select|canvas|audio|video|noembed|noframes|object|applet|embed|template|noscript|rt|rp)$/;
+const isHidden = (node: Node): boolean =>
+  attributeOf(node, 'hidden') !== undefined ||
+  attributeOf(node, 'aria-hidden')?.toLowerCase() === 'true' ||
+  /display\s*:\s*none|visibility\s*:\s*hidden/i.test(attributeOf(node, 'style') ?? '');
+
+/**
+ * The same from the page's own bytes as parse5 reads them, so that what our tree or our HTML loses counts as lost. What
+ * a page does not show is taken out first, by parse5's tree; addresses are resolved by `URL`.
+ */
+export function roundTripOfSource(body: Uint8Array): RoundTrip {
+  const view = viewPage(body, OPTIONS);
+  const source = parse(view.tree.bytes.toString('utf8'), { scriptingEnabled: false });
+  const show = (node: Node): void => {
+    if (!('childNodes' in node)) return;
+    node.childNodes = node.childNodes.filter((child) => !UNSEEN.test(child.nodeName) && !isHidden(child));
+    node.childNodes.forEach(show);
+  };
+  let base = OPTIONS.url;
+  for (const node of descendants(source)) {
+    const href = node.nodeName === 'base' ? attributeOf(node, 'href') : undefined;
+    if (href !== undefined) {
+      base = new URL(href, base).href;
+      break;
+    }
+  }
+  show(source);
+  const urlOf = (href: string): string | null => {
+    const url = URL.canParse(href, base) && href.trim() !== '' ? new URL(href, base) : null;
+    return url !== null && /^(?:https?|mailto|tel):$/.test(url.protocol) ? url.href : null;
+  };
+  const back = rendered(readMarkdown(view).raw);
+  return {
+    sameText: letters(textOf(back)) === letters(textOf(source)),
+    kept: compared(elementsOf(source, urlOf), elementsOf(back)),
+  };
 }

@@ -1,0 +1,60 @@
+// From what the second look says of each block to the blocks that are given as content.
+// Promise: used alike by the extractor and by the script that scores it, so that figures are of what ships.
+import { isBare } from './bare-page.js';
+import type { Choice } from './choose.js';
+import { chooseBlocks } from './choose.js';
+import { PAGE_KINDS } from './context-features.js';
+import { elementNumber, elementSet } from './elements.js';
+import { logistic } from './model.js';
+import { weighPosts } from './posts.js';
+import type { Segments } from './segment.js';
+import { CONTAINER, IS_HIDDEN, STRIDE, WORDS } from './segment.js';
+
+const FORUM = PAGE_KINDS.indexOf('forum');
+/** From here on a page counts as a forum's for {@link weighPosts}; 0.2, 0.4 and 0.6 score the same on the given pages. */
+const FORUM_FROM = 0.4;
+const PRE = elementNumber('pre');
+/** Half a table or half a listing is of no use. */
+const WHOLE = elementSet('pre table');
+/** A larger table arranges the page. */
+const MAX_WHOLE_WORDS = 400;
+
+export interface ContentChoice extends Choice {
+  /** By block. */
+  readonly probabilities: Float32Array;
+}
+
+/** Chooses the blocks of a page; `kinds` are the probabilities of its kinds, `logits` the second look's, changed in place. */
+export function chooseContent(segments: Segments, kinds: Float32Array, logits: Float32Array): ContentChoice {
+  const { blocks, count } = segments;
+  if (kinds[FORUM]! >= FORUM_FROM) weighPosts(segments, logits);
+  const probabilities = logistic(logits);
+  const sizes = new Int32Array(count);
+  for (let b = 0; b < count; b++) sizes[b] = blocks[b * STRIDE + WORDS]!;
+  const { chosen, expected } = chooseBlocks(probabilities, sizes);
+  if (isBare(segments)) {
+    for (let b = 0; b < count; b++) chosen[b] = blocks[b * STRIDE + IS_HIDDEN] === 1 ? 0 : 1;
+  } else keepWhole(segments, sizes, chosen);
+  return { chosen, expected, probabilities };
+}
+
+/** Tables and code are taken whole where most of them is chosen; code is left whole where it is not. */
+function keepWhole({ tree, blocks, count, words }: Segments, sizes: Int32Array, chosen: Uint8Array): void {
+  // By node: the innermost table or listing that it stands in.
+  const whole = new Int32Array(tree.count);
+  for (let node = 1; node < tree.count; node++)
+    whole[node] = WHOLE[tree.tag[node]!] === 1 ? node : whole[tree.parent[node]!]!;
+  const taken = new Int32Array(tree.count);
+  const total = new Int32Array(tree.count);
+  for (let b = 0; b < count; b++) {
+    const node = whole[blocks[b * STRIDE + CONTAINER]!]!;
+    total[node]! += sizes[b]!;
+    if (chosen[b] === 1) taken[node]! += sizes[b]!;
+  }
+  for (let b = 0; b < count; b++) {
+    const node = whole[blocks[b * STRIDE + CONTAINER]!]!;
+    if (node === 0 || words[node]! > MAX_WHOLE_WORDS) continue;
+    if (taken[node]! * 2 > total[node]!) chosen[b] = 1;
+    else if (tree.tag[node] === PRE) chosen[b] = 0;
+  }
+}

@@ -1,0 +1,43 @@
+// Which blocks of a thread are weighed as the text of its posts.
+import { describe, expect, it } from 'vitest';
+import { viewPage } from '../crawl/extraction.js';
+import { weighPosts } from './posts.js';
+
+/** The texts whose logits rise from zero; `null` where nothing changes. */
+function weighed(html: string): string[] | null {
+  const view = viewPage(html);
+  const { segments } = view;
+  const logits = new Float32Array(segments.count);
+  weighPosts(segments, logits);
+  if (logits.every((logit) => logit === 0)) return null;
+  return Array.from({ length: segments.count }, (_, b) => b)
+    .filter((b) => logits[b]! > 0)
+    .map((b) => view.blockText(b));
+}
+
+const post = (k: number): string => `<article class="message"><div class="message-userDetails">Member ${k}</div>
+  <div class="message-attribution">Monday</div><div class="bbWrapper">Text of post ${k}<p>and more of it</p></div>
+  <aside class="message-signature"><div class="bbWrapper">Life is short</div></aside></article>`;
+
+describe('weighPosts', () => {
+  it('raises the texts of posts, not their authors, dates and signatures', () => {
+    expect(weighed(`<h1>Thread</h1>${post(1)}${post(2)}<ul class="similarThreads"><li>Another thread</ul>`)).toEqual([
+      'Text of post 1',
+      'and more of it',
+      'Text of post 2',
+      'and more of it',
+    ]);
+  });
+
+  it('reads a name however it is spelled, and what schema.org calls text', () => {
+    const page =
+      '<div class="post-body">One</div><div id="postBody2">Two</div><div itemprop="text">Three</div><p>Four</p>';
+    expect(weighed(page)).toEqual(['One', 'Two', 'Three']);
+    expect(weighed('<div class="post"><b class="body">One</b></div><div class="post body">Two</div>')).toBeNull();
+  });
+
+  it('leaves a page alone on which fewer than two posts are named', () => {
+    expect(weighed(`<h1>Thread</h1>${post(1)}<p>Something else</p>`)).toBeNull();
+    expect(weighed('')).toBeNull();
+  });
+});

@@ -1,0 +1,120 @@
+// The texts of posts on a page of a forum, by the names that forum software gives to a post's parts.
+// Promise: a nudge to what was learned, and only where a page has several named posts; names of software, never of a site.
+import type { PageTree } from '../parse/tree.js';
+import { RAW, TEXT } from './elements.js';
+import type { Segments } from './segment.js';
+import { CONTAINER, STRIDE, WORDS } from './segment.js';
+import { WORD_SEED, createWordTable, mixLetter } from './word-table.js';
+
+/** Words are parts of a class, id or property, or two parts in a row: `post-body` and `postBody` are postbody. */
+const NAMES = createWordTable([
+  // The text of a post.
+  'postbody messagebody postmessage posttext msgtext msgbody messagetext bbwrapper cooked sprose replycontent replybody ' +
+    'topiccontent usertext commtext ipsrich contenttext mddiv',
+  // Around it in the same post: who, when, votes, what others remarked.
+  'author authors byline bio avatar profile poster postprofile userdetails userinfo posterinfo authorpane authorcolumn usercard ' +
+    'userextras usertitle userbanner userstats userstatistics usermeta authorinfo authorcard messageavatar messagename ' +
+    'userpanel postauthor postuser postmeta posthead postheader postdate postinfo messageattribution msginfobox lastedit ' +
+    'lastedited editedby edited useraction actiontime postnumber postcount permalink dateline posttime topicoverview ' +
+    'reactions reactionsbar reaction likes likebutton upvote downvote votecount votingcontainer voting postmenu ' +
+    'postcontrols postbuttons postactions actionbar quickreply quickedit replybutton karma kudos commentbody commenttext ' +
+    'commentcontent commentcopy',
+  // Never the text of a post, though its markup may be the same.
+  'signature sig signatures usersig onetrust cookieconsent cookiebanner cookienotice similarthreads similartopics ' +
+    'relatedtopics suggestedtopics relatedquestions similarcontent relatedthreads topiclist threadlist',
+]);
+const POST = 1;
+const BESIDE = 2;
+const NEVER = 4;
+/** Longer values are data, not names. */
+const MAX_NAME = 400;
+
+/** What a name is worth, in logits: the best of eight pairs on the given pages, all of which gained (decision 013). */
+const IN_POST = 1;
+const OUT_OF_POST = -2;
+const MIN_POSTS = 2;
+const MIN_SHARE = 0.05;
+
+/** Moves the logits of a forum's blocks: up in the texts of its posts, down elsewhere. Left alone where few are named. */
+export function weighPosts(segments: Segments, logits: Float32Array): void {
+  const { tree, blocks, count, words } = segments;
+  const post = new Int32Array(tree.count);
+  const beside = new Uint8Array(tree.count);
+  for (let node = 1; node < tree.count; node++) {
+    const up = tree.parent[node]!;
+    const isElement = tree.tag[node] !== TEXT && tree.tag[node] !== RAW;
+    const said = isElement && tree.from[node]! < tree.to[node]! ? namesOf(tree, node) : 0;
+    const isText = (said & POST) !== 0;
+    post[node] = isText ? node : post[up]!;
+    if ((said & NEVER) !== 0 || beside[up] === NEVER) beside[node] = NEVER;
+    else if (!isText && ((said & BESIDE) !== 0 || beside[up] === BESIDE)) beside[node] = BESIDE;
+  }
+  const inPost = new Uint8Array(count);
+  let posts = 0;
+  let last = 0;
+  let postWords = 0;
+  for (let b = 0, at = 0; b < count; b++, at += STRIDE) {
+    const container = blocks[at + CONTAINER]!;
+    if (post[container] === 0 || beside[container] !== 0) continue;
+    inPost[b] = 1;
+    postWords += blocks[at + WORDS]!;
+    if (post[container]! > last) {
+      posts++;
+      last = post[container]!;
+    }
+  }
+  if (posts < MIN_POSTS || postWords < MIN_SHARE * words[0]!) return;
+  for (let b = 0; b < count; b++) logits[b]! += inPost[b] === 1 ? IN_POST : OUT_OF_POST;
+}
+
+function namesOf(tree: PageTree, node: number): number {
+  let said = 0;
+  for (const attribute of ['class', 'id', 'itemprop']) {
+    const range = tree.attributeRange(node, attribute);
+    if (range === null) continue;
+    said |= wordsOf(tree.bytes, range.from, Math.min(range.to, range.from + MAX_NAME));
+    if (attribute === 'itemprop' && tree.raw(range.from, range.to) === 'text') said |= POST;
+  }
+  return said;
+}
+
+/** The categories of a value's words. */
+function wordsOf(bytes: Uint8Array, from: number, to: number): number {
+  let said = 0;
+  const note = (hash: number): void => {
+    const category = NAMES.find(hash);
+    if (category >= 0) said |= 1 << category;
+  };
+  let word = WORD_SEED;
+  // Of the part before and this one, within one name.
+  let pair = WORD_SEED;
+  let hasPair = false;
+  let length = 0;
+  let previousLower = false;
+  for (let k = from; k <= to; k++) {
+    const byte = k < to ? bytes[k]! : 0x20;
+    const isLower = byte >= 0x61 && byte <= 0x7a;
+    const isUpper = byte >= 0x41 && byte <= 0x5a;
+    if (!isLower && !(isUpper && !previousLower)) {
+      if (length > 0) {
+        note(word);
+        if (hasPair) note(pair);
+        pair = word;
+        hasPair = true;
+      }
+      if (byte <= 0x20) {
+        pair = WORD_SEED;
+        hasPair = false;
+      }
+      word = WORD_SEED;
+      length = 0;
+    }
+    if (isLower || isUpper) {
+      word = mixLetter(word, byte | 0x20);
+      pair = mixLetter(pair, byte | 0x20);
+      length++;
+    }
+    previousLower = isLower;
+  }
+  return said;
+}
