@@ -44,6 +44,7 @@ export function openPodFrontier(
       config.dedup === 'exact'
         ? { kind: 'exact' }
         : { kind: 'bloom', capacity: config.bloomFilterCapacity, errorRate: config.bloomFilterErrorRate },
+    domainBudget: config.maxUrlsPerDomain,
     fingerprintOf: fingerprintOfRecord,
     create: options.create ?? as === 'supervisor',
     spill: {

@@ -18,6 +18,9 @@ export function storeSnapshot(
   metrics.gauge('orcrawl_frontier_size', {}).set(stats.frontierSize);
   metrics.gauge('orcrawl_due_domains', {}).set(stats.dueDomains);
   metrics.gauge('orcrawl_leases', {}).set(stats.leased);
+  if (stats.dropped > 0) {
+    metrics.counter('orcrawl_requests_skipped_total', { reason: 'domainBudget' }).add(stats.dropped);
+  }
   const { frontierSize, leased, retrying, overflow, spilled } = stats;
   const queues = { queued: frontierSize - leased - retrying, retrying, overflow, spilled, parse: parseQueue?.entries };
   for (const [queue, size] of Object.entries(queues)) {

@@ -282,7 +282,8 @@ function crawlOptionsOf(config: PodsConfig) {
     maxBodyBytes: config.maxContentLength,
     maxConnectionsPerAddress: config.maxConnectionsPerAddress,
     allowPrivateAddresses: config.allowPrivateAddresses,
-    maxRequestsPerDomain: config.maxUrlsPerDomain,
+    // Redis counts what its domains accept, from whomever; an embedded pod has one worker, which counts.
+    maxRequestsPerDomain: config.pods.every(({ kind }) => kind === 'redis') ? undefined : config.maxUrlsPerDomain,
     additionalMimeTypes: ['text/plain'],
     useSessionPool: false,
   });

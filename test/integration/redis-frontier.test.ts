@@ -100,6 +100,24 @@ describe.skipIf(redisMissing)(`a frontier in Redis${redisMissing ? `: skipped, $
     });
   });
 
+  it('accepts so many requests of a domain in all, whoever adds them and however often it is opened', async () => {
+    const server = await serve();
+    const one = await open(server, { domainBudget: 3 });
+    const two = await open(server, { domainBudget: 3 });
+    const of = (...names: string[]) => names.map((name) => entry(`a/${name}`, 'a'));
+    expect(await one.add({ holder: 'x', call: 1, entries: of('1', '2') })).toEqual(['new', 'new']);
+    expect(await two.add({ holder: 'y', call: 1, entries: of('2', '3', '4') })).toEqual(['pending', 'new', 'ended']);
+    await one.close();
+    const again = await open(server, { domainBudget: 3 });
+    expect(await again.add({ holder: 'z', call: 1, entries: of('5') })).toEqual(['ended']);
+    expect(await again.add({ holder: 'z', call: 2, entries: [entry('b/1', 'b')] })).toEqual(['new']);
+    // What a visit leads to goes in front, and is not left out.
+    const front = of('6').map((one) => ({ ...one, forefront: true }));
+    expect(await again.add({ holder: 'z', call: 3, entries: front })).toEqual(['new']);
+    const { counters } = await again.overview();
+    expect(counters).toMatchObject({ accepted: 5, queued: 5 });
+  });
+
   it('is shared: nothing is leased twice, and a killed process loses its leases at once', async () => {
     const server = await serve();
     const one = await open(server);

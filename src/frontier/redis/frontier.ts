@@ -40,6 +40,8 @@ export interface RedisFrontierOptions extends ConnectionOptions {
   readonly pod?: PodIdentity;
   /** How seen requests are remembered. Default `{ kind: 'exact' }`. */
   readonly seen?: SeenMemory;
+  /** So many requests of a domain are accepted in all, by whomever they are added; what is more is dropped and counted. */
+  readonly domainBudget?: number;
   /** How a record tells its own fingerprint: then 8 bytes less are stored a queued request. */
   readonly fingerprintOf?: FingerprintOfRecord;
   /** False: a store that is not there is refused as emptied instead of made. Default true. */
@@ -71,7 +73,8 @@ const RIDERS_PER_CALL = 512;
 /** One script call stays under 5 ms, also where a core is shared: a lease takes the server 15 to 30 µs. */
 const MAX_LEASES_A_CALL = 100;
 type SkimmingCall = LeaseCall & { readonly skim?: readonly string[] };
-const PRESENCES: Readonly<Record<string, Presence>> = { n: 'new', p: 'pending', e: 'ended' };
+/** What a domain's budget dropped (b) will never be queued, as if it had ended. */
+const PRESENCES: Readonly<Record<string, Presence>> = { n: 'new', p: 'pending', e: 'ended', b: 'ended' };
 
 /**
  * Opens the frontier in a Redis, made when it is empty.

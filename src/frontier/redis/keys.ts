@@ -14,6 +14,7 @@
  * | `l:HOLDER` | hash | lease id → place, landed, domain, request | settle, loss, `close` |
  * | `a:HOLDER` | hash | slot → number of a call and its answer | expires a day after the holder's last call |
  * | `d:BUCKET` | hash | domain → delay, next allowed time, turns, counts of what is not in its line | `drop` |
+ * | `u:BUCKET` | hash | domain → requests accepted in all, where domains have a budget | `drop` |
  * | `due` | zset | tie and domain by the time it is due | the step that takes its last turn or request |
  * | `q:DOMAIN` | list | the line: requests of priority 0 in order of age | Redis, when the last leaves |
  * | `p:DOMAIN` | zset | requests with another priority, in front, or returned, by place | Redis, when the last leaves |
@@ -43,7 +44,7 @@ export const KEYS = {
 
 /** What is ours under a prefix; whatever else lives there is left alone. */
 export const OWN_KEYS =
-  /^(schema_version|pod:info|state|openers|life|holders|lost|due|waiting|notes|overflow|outbox|fetch:queue|keeper|spill|refill|long|r|[ladqpsb]:[^]+)$/;
+  /^(schema_version|pod:info|state|openers|life|holders|lost|due|waiting|notes|overflow|outbox|fetch:queue|keeper|spill|refill|long|r|[ladqpsbu]:[^]+)$/;
 
 /** Grows when a key or a packed value changes its meaning. */
 export const REDIS_SCHEMA_VERSION = '2';

@@ -19,6 +19,8 @@ export interface ServerStats {
   /** On disk. */
   readonly spilled: number;
   readonly dueDomains: number;
+  /** Left out because their domain's budget was used up. */
+  readonly dropped: number;
 }
 
 export interface ServerWatch {
@@ -65,6 +67,7 @@ export async function watchServer(options: ConnectionOptions & { readonly prefix
         overflow: state.overflow,
         spilled: state.far - state.overflow,
         dueDomains: Number(due),
+        dropped: state.dropped,
       };
     } catch {
       return undefined;

@@ -59,7 +59,7 @@ export async function openStore(
   /** What every script gets: lua/part-frame.lua. */
   function frame(): { bytes: Buffer; sentMs: number } {
     const { lowerMs, upperMs, wallMs, sentMs } = clock.bounds();
-    const bytes = Buffer.allocUnsafe(97);
+    const bytes = Buffer.allocUnsafe(105);
     [lowerMs, upperMs, wallMs, leaseMs, pacing.delayMs].forEach((value, i) => bytes.writeDoubleLE(value, i * 8));
     bytes.writeUInt32LE(pacing.turns, 40);
     bytes.writeUInt32LE(ANSWERS_KEPT, 44);
@@ -68,6 +68,7 @@ export async function openStore(
     bytes.writeDoubleLE(overflowLimit, 64);
     bytes.write(seen.letter, 72, 'latin1');
     [seen.a, seen.b, seen.c].forEach((value, i) => bytes.writeDoubleLE(value, 73 + i * 8));
+    bytes.writeDoubleLE(options.domainBudget ?? 0, 97);
     return { bytes, sentMs };
   }
 

@@ -7,9 +7,9 @@
 -- ARGV[7]     entries, packed: index of its lease or 0, lower half of the fingerprint, lengths of the next two,
 --             what claim() takes, then flags of the value and 128 if in front, index of its domain, rest of the value
 -- ARGV[8..]   the domains' keys
--- Keys:       those of the parts
+-- Keys:       those of the parts; u:BUCKET (hash, domain -> requests accepted), where domains have a budget
 -- Returns     {pod time, sequence number, 1 unless the holder was lost, one letter an entry: n, p, e as claim() tells,
---             or - when its lease is not the holder's, or a rider}
+--             b when its domain's budget is used up, or - when its lease is not the holder's, or a rider}
 if not isOurStore() then
   return redis.error_reply('EMPTIED')
 end
@@ -86,6 +86,19 @@ local function domainWithTail(key)
   return d
 end
 
+-- Requests accepted of each domain so far. What goes in front is on a visit's way (a redirect, a moved robots.txt): it
+-- uses no budget.
+local used = {}
+
+local function isWithinBudget(key)
+  local count = used[key] or tonumber(call('HGET', P .. 'u:' .. sub(key, 1, 2), sub(key, 3)) or 0)
+  used[key] = min(count + 1, domainBudget)
+  if count >= domainBudget then
+    hot.dropped = hot.dropped + 1
+  end
+  return count < domainBudget
+end
+
 local entries, at, count, found = ARGV[7], 1, 0, {}
 local size = #entries
 while at <= size do
@@ -95,10 +108,17 @@ while at <= size do
   at = rest + restBytes
   local presence = isOwned[lease] and claim(lo, sub(entries, start, rest - 1)) or '-'
   count = count + 1
+  local flags, domain, key, isFront
+  if presence == 'n' then
+    flags, domain = unpackNumbers('<BI2', entries, rest)
+    key, isFront = ARGV[8 + domain], flags >= 128
+    if domainBudget > 0 and not isFront and not isWithinBudget(key) then
+      presence = 'b'
+    end
+  end
   found[count] = presence
   if presence == 'n' then
-    local flags, domain = unpackNumbers('<BI2', entries, rest)
-    local key, isFront, priority = ARGV[8 + domain], flags >= 128, flags % 8 - 2
+    local priority = flags % 8 - 2
     if not isTouched[key] then
       isTouched[key] = true
       touched[#touched + 1] = key
@@ -139,6 +159,9 @@ end
 marked = inOrder
 flush()
 hot.offered = hot.offered + count
+for key, accepted in pairs(used) do
+  call('HSET', P .. 'u:' .. sub(key, 1, 2), sub(key, 3), accepted)
+end
 answer = table.concat(found)
 keepAnswer(answer)
 save()

@@ -5,17 +5,18 @@
 -- ARGV[2]  frame, packed: lower and upper bound of pod time, the caller's wall clock or -1 for TIME, lease time,
 --          delay and turns of domains without a delay of their own, answers kept a holder, the store's id,
 --          requests a domain keeps in Redis (0: all), requests that may wait to be spilled,
---          how seen requests are remembered and its three numbers (part-seen.lua)
+--          how seen requests are remembered and its three numbers (part-seen.lua),
+--          how many requests of a domain are accepted in all (0: any number)
 -- Keys:    state (hash): the store's id; numbers: counters, next ids, the clock, packed; written by save()
 local P = ARGV[1]
 local call, byte, sub, char = redis.call, string.byte, string.sub, string.char
 local floor, ceil, max, min = math.floor, math.ceil, math.max, math.min
 local pack, unpackNumbers = struct.pack, struct.unpack
 local lowerMs, upperMs, wallMs, leaseMs, paceDelayMs, paceTurns, answersKept, storeId, domainHead, overflowLimit,
-  memory, memoryA, memoryB, memoryC = unpackNumbers('<dddddI4I4c8ddc1ddd', ARGV[2])
+  memory, memoryA, memoryB, memoryC, domainBudget = unpackNumbers('<dddddI4I4c8ddc1dddd', ARGV[2])
 
 -- In the order of `STATE_NUMBERS` (state-numbers.ts). One string: thirty fields cost as much as twenty links.
-local NUMBERS_COUNT = 29
+local NUMBERS_COUNT = 30
 local NUMBERS = '<' .. string.rep('d', NUMBERS_COUNT)
 local hot, loadedNow = {}, 0
 local stored = call('HMGET', P .. 'state', 'store', 'numbers')
@@ -59,7 +60,7 @@ local function load()
   hot.accepted, hot.queued, hot.retrying, hot.leased, hot.done, hot.failed, hot.skipped, hot.number, hot.front, hot.tie,
     hot.lease, hot.holder, hot.now, hot.wall, hot.seq, hot.quiet, hot.restores, hot.restored, hot.seen, hot.buckets,
     hot.far, hot.overflow, hot.spilled, hot.parsing, hot.parsebytes, hot.outbox, hot.allowance, hot.epoch,
-    hot.offered = unpackNumbers(NUMBERS, numbers)
+    hot.offered, hot.dropped = unpackNumbers(NUMBERS, numbers)
   loadedNow = hot.now
   tick()
 end
@@ -70,7 +71,7 @@ local function save()
   call('HSET', P .. 'state', 'numbers', pack(NUMBERS, hot.accepted, hot.queued, hot.retrying, hot.leased, hot.done,
     hot.failed, hot.skipped, hot.number, hot.front, hot.tie, hot.lease, hot.holder, hot.now, hot.wall, hot.seq, hot.quiet,
     hot.restores, hot.restored, hot.seen, hot.buckets, hot.far, hot.overflow, hot.spilled, hot.parsing, hot.parsebytes,
-    hot.outbox, hot.allowance, hot.epoch, hot.offered))
+    hot.outbox, hot.allowance, hot.epoch, hot.offered, hot.dropped))
 end
 
 -- For a script that only looked: a write costs the server more than the look. The clock is kept fresh, since a process
