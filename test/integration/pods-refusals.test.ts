@@ -110,7 +110,7 @@ describe('a seed file', () => {
     expect([code, lastLine(stdout)]).toEqual([0, '2 pages: nothing is left to crawl']);
     const told = (stdout + stderr).split('\n').filter((line) => line.includes('neither URLs nor domains'));
     expect(told).toHaveLength(1);
-    expect(told[0]).toMatch(/20001 lines of \S+seeds\.txt are neither/);
+    expect(told[0]).toMatch(/20,001 lines of \S+seeds\.txt are neither/);
     expect(told[0]!.match(/line \d+:/g)).toHaveLength(10);
     expect(told[0]).not.toContain('\u001b');
     expect(await stored()).toHaveLength(2);
