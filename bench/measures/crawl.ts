@@ -9,16 +9,18 @@ const GOALS: Readonly<Record<string, string>> = {
   'orcrawl-cheerio': '≥ 3 × Crawlee',
 };
 const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 3);
-/** Fewer contestants, for a quick look: the bare loop and Crawlee in memory must be among them. */
+/** Fewer contestants, for a quick look. */
 const ONLY = process.env['BENCH_ONLY']?.split(',');
 const CHOSEN = CONTESTANTS.filter(({ name }) => !ONLY || ONLY.includes(name));
 
 function figureOf(title: string, row: Row, rows: readonly Row[]): Figure {
-  const against = (name: string): number =>
-    row.pagesPerCpuSec / rows.find(({ contestant }) => contestant.name === name)!.pagesPerCpuSec;
+  const against = (name: string, digits: number): string => {
+    const peer = rows.find((other) => other.contestant.name === name);
+    return peer ? (row.pagesPerCpuSec / peer.pagesPerCpuSec).toFixed(digits) : '–';
+  };
   const { contestant, msPerPage, lowest, highest, pagesPerCpuSec, rssMb, pages } = row;
   const cost = `${msPerPage.toFixed(2)} CPU-ms a page (${lowest.toFixed(2)}–${highest.toFixed(2)})`;
-  const ratios = `${against('bare').toFixed(2)} of the bare loop, ${against('crawlee-memory').toFixed(1)} × Crawlee`;
+  const ratios = `${against('bare', 2)} of the bare loop, ${against('crawlee-memory', 1)} × Crawlee`;
   return {
     what: `${title}: ${contestant.title}; ${pages} pages`,
     measured: `${cost}; ${Math.round(pagesPerCpuSec)} pages per CPU-s; ${Math.round(rssMb)} MB; ${ratios}`,
