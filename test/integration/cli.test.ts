@@ -392,7 +392,7 @@ describe('a crawl that was interrupted', () => {
   it('refuses a folder in which another crawl is at work', () =>
     inTemporaryFolder(async (cwd) => {
       slow.reset();
-      const crawl = startNode([MAIN, ...CRAWL, slow.url(0), '--concurrency', '2', '--out', 'out'], { cwd });
+      const crawl = startNode([MAIN, ...CRAWL, slow.url(0), '--concurrency', '1', '--out', 'out'], { cwd });
       await until(() => slow.served() >= 5, 'the crawl is at work');
       const plain = await orcrawl(cwd, [...CRAWL, slow.url(0), '--out', 'out']);
       const resumed = await orcrawl(cwd, [...CRAWL, '--resume', '--out', 'out']);
