@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SemaphoreDispatcher, WebCrawler } from '../../src/index.js';
+import { browserProcesses } from '../../test/support/processes.js';
 
 export interface HostileOptions {
   readonly pages: number;
@@ -102,7 +103,7 @@ async function runWithin(home: string, options: HostileOptions): Promise<Hostile
     },
   });
   const gauge = setInterval(() => {
-    const pids = chromiumBelow(process.pid);
+    const pids = browserProcesses();
     const { pages } = crawler.browserCounts;
     samples.push({ done, browserRssMb: rssMb(pids), processes: pids.length, pages });
   }, 1_000).unref();
@@ -170,7 +171,7 @@ function answer(url: string, response: ServerResponse): void {
 
 /** Children that ended are reaped a moment after. */
 async function settled(): Promise<void> {
-  for (let tries = 0; tries < 50 && chromiumBelow(process.pid).length > 0; tries++) {
+  for (let tries = 0; tries < 50 && browserProcesses().length > 0; tries++) {
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
 }
@@ -178,26 +179,7 @@ async function settled(): Promise<void> {
 function leftovers(home: string): Pick<Leftovers, 'processes' | 'folders' | 'handles'> {
   const folders = readdirSync(home).length;
   const handles = process.getActiveResourcesInfo().filter((name) => /Socket|Server|Process|Pipe/.test(name)).length;
-  return { processes: chromiumBelow(process.pid).length, folders, handles };
-}
-
-function chromiumBelow(root: number): number[] {
-  const parents = new Map<number, number>();
-  for (const name of readdirSync('/proc')) {
-    if (!/^\d+$/.test(name)) continue;
-    try {
-      const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
-      const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ') as [string, string];
-      if (state !== 'Z' && /chrom|headless/i.test(stat)) parents.set(Number(name), Number(parent));
-    } catch {
-      // Gone meanwhile.
-    }
-  }
-  const isBelow = (pid: number): boolean => {
-    const parent = parents.get(pid);
-    return parent === root || (parent !== undefined && isBelow(parent));
-  };
-  return [...parents.keys()].filter(isBelow);
+  return { processes: browserProcesses().length, folders, handles };
 }
 
 function rssMb(pids: readonly number[]): number {

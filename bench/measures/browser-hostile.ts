@@ -12,7 +12,7 @@ export async function measure(): Promise<Figure[]> {
     executablePath,
     // Long enough for a busy machine: only what never ends runs into it.
     pageTimeoutMs: 15_000,
-    onProgress: (done) => process.stderr.write(`\r${done}/${pages} `),
+    onProgress: (done) => done % 100 === 0 && process.stderr.write(`${done} of ${pages} pages\n`),
   });
   const { results, missing, mixedUp, successes, failures, innocentFailures, cancelled, launches } = found;
   return [

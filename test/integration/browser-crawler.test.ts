@@ -13,7 +13,7 @@ import {
 import type { PlaywrightCrawlerOptions } from '../../src/index.js';
 import { startProxy } from '../../src/testing/proxy.js';
 import { APP, ARTICLE, CLICKS, LIST } from '../support/browser-pages.js';
-import { browserPath, browserProcesses, serveSite, shortestRestMs, type Site } from '../support/browser.js';
+import { browserPath, browserProcesses, echo, serveSite, shortestRestMs, type Site } from '../support/browser.js';
 
 describe.skipIf(browserPath === undefined)('PlaywrightCrawler', () => {
   let site: Site;
@@ -36,15 +36,7 @@ describe.skipIf(browserPath === undefined)('PlaywrightCrawler', () => {
         response
           .writeHead(200, { 'content-type': 'text/html', 'set-cookie': 'seen=1' })
           .end(`<title>${request.headers.cookie ?? 'none'}</title>`),
-      '/echo': (request, response) => {
-        let body = '';
-        request.on('data', (chunk: Buffer) => (body += chunk.toString()));
-        request.on('end', () =>
-          response
-            .writeHead(200, { 'content-type': 'text/html' })
-            .end(`<title>${request.method} ${body} ${request.headers['x-own'] ?? '-'}</title>`),
-        );
-      },
+      '/echo': echo,
     });
   });
   afterAll(() => site.close());

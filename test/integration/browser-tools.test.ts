@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Configuration, KeyValueStore, launchPlaywright, playwrightUtils, RequestQueue } from '../../src/index.js';
 import { CLICKS, LIST } from '../support/browser-pages.js';
-import { browserFolders, browserPath, browserProcesses, serveSite, type Site } from '../support/browser.js';
+import { browserFolders, browserPath, browserProcesses, echo, serveSite, type Site } from '../support/browser.js';
 import { temporaryFolder } from '../support/crawl.js';
 import { until } from './http-fixtures.js';
 
@@ -20,15 +20,7 @@ describe.skipIf(browserPath === undefined)('playwrightUtils', () => {
       '/list': LIST,
       '/clicks': CLICKS,
       '/picture': '<title>picture</title><img src="/a.png"><div style="position:fixed" role="dialog">cookies</div>',
-      '/echo': (request, response) => {
-        let body = '';
-        request.on('data', (chunk: Buffer) => (body += chunk.toString()));
-        request.on('end', () =>
-          response
-            .writeHead(200, { 'content-type': 'text/html' })
-            .end(`<title>${request.method} ${body} ${request.headers['x-own']}</title>`),
-        );
-      },
+      '/echo': echo,
     });
     const launchOptions = { executablePath: browserPath };
     browser = await launchPlaywright({ launchOptions, userAgent: 'mine/1.0' }, config);

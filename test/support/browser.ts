@@ -1,12 +1,13 @@
 // What tests in a browser share: which browser, pages on loopback, and counting what a browser leaves behind.
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
 import { findBrowser } from '../../src/fetch/browser/find-browser.js';
 import type { LaunchPlan } from '../../src/fetch/browser/launch.js';
 
-export { serveSite, shortestRestMs, type Site } from './site.js';
+export { browserProcesses } from './processes.js';
+export { echo, serveSite, shortestRestMs, type Site } from './site.js';
 
 /** Debian's Chromium if it is there, so that all machines test the same; undefined when there is no browser at all. */
 export const browserPath: string | undefined = existsSync('/usr/bin/chromium') ? '/usr/bin/chromium' : found();
@@ -27,42 +28,6 @@ export const launchPlan = (rest: Partial<LaunchPlan> = {}): LaunchPlan => ({
   sandbox: process.getuid?.() !== 0,
   ...rest,
 });
-
-/** Processes below this one; Linux only, elsewhere none. */
-export function childProcesses(root = process.pid): number[] {
-  if (!existsSync('/proc/self/stat')) return [];
-  const parents = new Map<number, number>();
-  for (const name of readdirSync('/proc')) {
-    if (!/^\d+$/.test(name)) continue;
-    try {
-      const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
-      const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ') as [string, string];
-      if (state !== 'Z') parents.set(Number(name), Number(parent));
-    } catch {
-      // Gone meanwhile.
-    }
-  }
-  const below = new Set([root]);
-  for (let grew = true; grew;) {
-    grew = false;
-    for (const [pid, parent] of parents) {
-      if (below.has(parent) && !below.has(pid)) grew = below.add(pid) !== undefined;
-    }
-  }
-  below.delete(root);
-  return [...below];
-}
-
-/** Browser processes below this one. */
-export function browserProcesses(): number[] {
-  return childProcesses().filter((pid) => {
-    try {
-      return /chrom/i.test(readFileSync(`/proc/${pid}/cmdline`, 'utf8'));
-    } catch {
-      return false;
-    }
-  });
-}
 
 /** A folder of this file's own for all temporary ones: others on the machine have browsers, too. */
 const home = mkdtempSync(join(tmpdir(), 'orcrawl-test-'));

@@ -15,6 +15,17 @@ export interface Site {
   close(): Promise<void>;
 }
 
+/** Tells the method, the body and the header `x-own` of the request in the title. */
+export const echo: Answer = (request, response) => {
+  let body = '';
+  request.on('data', (chunk: Buffer) => (body += chunk.toString()));
+  request.on('end', () =>
+    response
+      .writeHead(200, { 'content-type': 'text/html' })
+      .end(`<title>${request.method} ${body} ${request.headers['x-own'] ?? '-'}</title>`),
+  );
+};
+
 /** Serves pages by path; a string is HTML. */
 export async function serveSite(pages: Record<string, string | Answer>, fallback?: Answer): Promise<Site> {
   const asked: string[] = [];

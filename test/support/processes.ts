@@ -1,0 +1,38 @@
+// The processes that one started, from /proc: what tests and measures count before and after. Linux only, elsewhere none.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+
+/** Processes below this one. */
+function childProcesses(root = process.pid): number[] {
+  if (!existsSync('/proc/self/stat')) return [];
+  const parents = new Map<number, number>();
+  for (const name of readdirSync('/proc')) {
+    if (!/^\d+$/.test(name)) continue;
+    try {
+      const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
+      const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ') as [string, string];
+      if (state !== 'Z') parents.set(Number(name), Number(parent));
+    } catch {
+      // Gone meanwhile.
+    }
+  }
+  const below = new Set([root]);
+  for (let grew = true; grew;) {
+    grew = false;
+    for (const [pid, parent] of parents) {
+      if (below.has(parent) && !below.has(pid)) grew = below.add(pid) !== undefined;
+    }
+  }
+  below.delete(root);
+  return [...below];
+}
+
+/** Browser processes below this one. */
+export function browserProcesses(): number[] {
+  return childProcesses().filter((pid) => {
+    try {
+      return /chrom/i.test(readFileSync(`/proc/${pid}/cmdline`, 'utf8'));
+    } catch {
+      return false;
+    }
+  });
+}
