@@ -6,10 +6,19 @@ import { serialize } from 'node:v8';
 import { binColumns, generator, predict } from './extract/boost.mjs';
 import { buildDataset } from './extract/dataset.mjs';
 import { createFitPool } from './extract/fit-pool.mjs';
+import { fitNames, packNames, readNames, tellNames } from './extract/names.mjs';
 import { packModels } from './extract/pack.mjs';
 import { writeReport } from './extract/report.mjs';
 import { scoreParts, summary } from './extract/select.mjs';
-import { SETTINGS, cleanedWeights, contextColumns, fitKinds, kindsOf, rowsOf } from './extract/stages.mjs';
+import {
+  SETTINGS,
+  cleanedWeights,
+  clearedTarget,
+  contextColumns,
+  fitKinds,
+  kindsOf,
+  rowsOf,
+} from './extract/stages.mjs';
 import { hasTruth } from './extract/truth.mjs';
 import { createJiti } from 'jiti';
 
@@ -30,6 +39,21 @@ const pool = createFitPool(Number(option('--threads') ?? 2));
 const dataset = buildDataset();
 const { parts, columns, target, weight, group } = dataset;
 say(`${parts.length} pages, ${target.length} blocks, ${columns.length} features`);
+
+// Kinds: `kinds[i][page]` is told by models without fold i and without the page's own.
+const kinds = Array.from({ length: FOLDS }, () => new Array(parts.length));
+for (let i = 0; i < FOLDS; i++) {
+  for (let j = 0; j < FOLDS; j++) {
+    const models = fitKinds(dataset, (part) => part.fold !== i && part.fold !== j, 5 + i * FOLDS + j);
+    for (const part of parts) if (part.fold === j) kinds[i][part.index] = kindsOf(models, part.signals);
+  }
+}
+const kindsUnseen = parts.map((part) => kinds[part.fold][part.index]);
+const kindShare =
+  parts.filter(
+    (part) => PAGE_KINDS[kindsUnseen[part.index].indexOf(Math.max(...kindsUnseen[part.index]))] === part.kind,
+  ).length / parts.length;
+say(`kinds told right: ${kindShare.toFixed(3)}`);
 
 // First look. A model without folds i and j tells fold j to the second look that is tested on fold i, and the reverse.
 const data = binColumns(
@@ -71,32 +95,45 @@ for (let i = 0; i < FOLDS; i++) {
   }
 }
 const finalFirst = fitFirst(() => true, 199);
+
+// Names, in the same way, while the threads fit the first look.
+const names = readNames(parts);
+const said = Array.from({ length: FOLDS }, () => new Float32Array(target.length));
+for (let i = 0; i < FOLDS; i++) {
+  for (let j = i; j < FOLDS; j++) {
+    await new Promise(setImmediate);
+    const weights = fitNames(names, dataset, (part) => part.fold !== i && part.fold !== j, kinds[i]);
+    const inFold = (fold) => parts.filter((part) => part.fold === fold);
+    tellNames(names, weights, inFold(j), kinds[i], said[i]);
+    if (i !== j) tellNames(names, weights, inFold(i), kinds[j], said[j]);
+  }
+  say(`names without fold ${i}`);
+}
 await Promise.all(firstJobs);
-const unseen = new Float32Array(target.length);
-for (const part of parts)
-  for (let b = 0; b < part.count; b++) unseen[part.first + b] = logits[part.fold][part.first + b];
+/** Of each page what the models say that saw nothing of its fold. */
+const unseenOf = (byFold) => {
+  const out = new Float32Array(target.length);
+  for (const { fold, first: from, count } of parts) out.set(byFold[fold].subarray(from, from + count), from);
+  return out;
+};
+const unseen = unseenOf(logits);
 say(`first look\n${summary(parts, scoreParts(parts, unseen))}`);
+say(`names\n${summary(parts, scoreParts(parts, unseenOf(said)))}`);
 
 // Second look: each fold by a model that saw neither it nor a first look that had seen it.
 const weights = cleanedWeights(dataset, unseen);
-const fitSecond = (table, isWanted, seed) => {
+const fitSecond = (table, cleared, isWanted, seed) => {
   const rows = rowsOf(dataset, isWanted);
-  const binned = binColumns(table, rows, generator(SEED + seed));
-  return pool.fit({ data: binned, rows, target, weight: weights, group, settings: SETTINGS.second, seed: SEED + seed });
+  const data = binColumns(table, rows, generator(SEED + seed));
+  const settings = SETTINGS.second;
+  return pool.fit({ data, rows, target: cleared, weight: weights, group, settings, seed: SEED + seed });
 };
 const second = new Float32Array(target.length);
-const kindsUnseen = new Array(parts.length);
 let fitted = 0;
 await Promise.all(
   Array.from({ length: FOLDS }, async (_, i) => {
-    const kinds = new Array(parts.length);
-    for (let j = 0; j < FOLDS; j++) {
-      const models = fitKinds(dataset, (part) => part.fold !== i && part.fold !== j, 5 + i * FOLDS + j);
-      for (const part of parts) if (part.fold === j) kinds[part.index] = kindsOf(models, part.signals);
-    }
-    for (const part of parts) if (part.fold === i) kindsUnseen[part.index] = kinds[part.index];
-    const table = [...contextColumns(dataset, logits[i], kinds), ...columns];
-    const model = await fitSecond(table, (part) => part.fold !== i, 900 + i);
+    const table = [...contextColumns(dataset, logits[i], said[i], kinds[i]), ...columns];
+    const model = await fitSecond(table, clearedTarget(dataset, logits[i]), (part) => part.fold !== i, 900 + i);
     predict(
       model,
       table,
@@ -118,13 +155,7 @@ await Promise.all(
 );
 const scores = scoreParts(parts, second, kindsUnseen);
 say(`second look by expected F1 alone\n${summary(parts, scoreParts(parts, second))}`);
-const kindShare =
-  parts.filter(
-    (part) => PAGE_KINDS[kindsUnseen[part.index].indexOf(Math.max(...kindsUnseen[part.index]))] === part.kind,
-  ).length / parts.length;
-say(
-  `second look, cross-validated\n${summary(parts, scores)}\nkinds told right: ${kindShare.toFixed(3)}; F1 on pages fitted on: ${fitted.toFixed(4)}`,
-);
+say(`second look, cross-validated\n${summary(parts, scores)}\nF1 on pages fitted on: ${fitted.toFixed(4)}`);
 if (option('--dump')) {
   // For studying the choice without fitting again: the cross-validated logits and what they are scored against.
   const kept = parts.map(({ segments: { blocks, count, words, hintLow, hintHigh, tree }, ...part }) => ({
@@ -147,16 +178,23 @@ if (option('--dump')) {
 }
 if (!process.argv.includes('--folds-only')) {
   const kindModels = fitKinds(dataset, () => true, 3);
-  const table = [...contextColumns(dataset, unseen, kindsUnseen), ...columns];
-  const models = [...kindModels, await finalFirst, await fitSecond(table, () => true, 999)];
-  const packed = packModels(models);
-  writeFileSync(
-    new URL('../src/extract/weights.ts', import.meta.url),
-    '// Trained weights, generated by scripts/train-extract.mjs: see docs/decisions/013-extraction.md.\n' +
-      "// One literal with its line breaks escaped: joining a thousand strings overflows the linter's stack.\n" +
-      `export const WEIGHTS = \`\\\n${packed.match(/.{1,100}/g).join('\\\n')}\`;\n`,
-  );
+  const table = [...contextColumns(dataset, unseen, unseenOf(said), kindsUnseen), ...columns];
+  const all = () => true;
+  const models = [...kindModels, await finalFirst, await fitSecond(table, clearedTarget(dataset, unseen), all, 999)];
+  const trees = packModels(models);
+  const words = packNames(names, fitNames(names, dataset, all, kindsUnseen));
+  writeWeights('weights.ts', 'WEIGHTS', trees);
+  writeWeights('name-weights.ts', 'NAME_WEIGHTS', words);
   writeReport({ parts, scores, kindShare, fitted });
-  say(`src/extract/weights.ts: ${packed.length} characters`);
+  say(`src/extract/weights.ts: ${trees.length} characters, name-weights.ts: ${words.length}`);
 }
 await pool.close();
+
+function writeWeights(file, name, packed) {
+  writeFileSync(
+    new URL(`../src/extract/${file}`, import.meta.url),
+    '// Trained weights, generated by scripts/train-extract.mjs: see docs/decisions/013-extraction.md.\n' +
+      "// One literal with its line breaks escaped: joining a thousand strings overflows the linter's stack.\n" +
+      `export const ${name} = \`\\\n${packed.match(/.{1,100}/g).join('\\\n')}\`;\n`,
+  );
+}

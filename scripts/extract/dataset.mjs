@@ -16,20 +16,22 @@ export function buildDataset(limit = Infinity) {
   const pages = readPages().slice(0, limit);
   const parts = pages.map((page, index) => {
     const { features, count, texts, signals, segments, standIn } = readTrainingPage(readTree(page.body), page.url);
+    const words = texts.map(tokens);
+    const wanted = tokens(page.main);
     return {
       id: page.id,
       index,
       kind: page.kind,
       url: page.url,
       fold: foldOf(page.url || page.id),
-      wanted: tokens(page.main),
+      wanted,
       count,
       features,
       signals,
       segments,
-      words: texts.map(tokens),
+      words,
       standIn: standIn === null ? null : tokens(standIn.join('\n')),
-      labels: labelBlocks(texts, page.main),
+      labels: labelBlocks(words, wanted),
     };
   });
   const total = parts.reduce((sum, part) => sum + part.count, 0);

@@ -1,12 +1,11 @@
-// The three models of the extractor and how they are trained on each other's output without seeing their own answers.
-// Kinds of pages from page signals; first look at blocks; second look with the first look's context.
+// The models of the extractor and how they are trained on each other's output without seeing their own answers.
+// Kinds of pages from page signals; first look at blocks; names around blocks; second look with the context of both.
 import { binColumns, fit, generator, predict, shared } from './boost.mjs';
+import { labelBlocks } from './labels.mjs';
 import { createJiti } from 'jiti';
 
 const jiti = createJiti(import.meta.url);
-const { chooseBlocks } = await jiti.import('../../src/extract/choose.ts');
 const { CONTEXT_NAMES, PAGE_KINDS, contextFeatures } = await jiti.import('../../src/extract/context-features.ts');
-const { STRIDE, WORDS } = await jiti.import('../../src/extract/segment.ts');
 
 export const SETTINGS = {
   kind: { trees: 60, depth: 3, rate: 0.12, groupShare: 0.8, rowShare: 0.8, columnShare: 0.3, l2: 2 },
@@ -54,18 +53,26 @@ export function kindsOf(models, signals) {
   return Float32Array.from(odds, (value) => value / total);
 }
 
-/** The context columns of every page, from first logits by row and kinds by page. */
-export function contextColumns({ parts, target }, logits, kinds) {
+/** The context columns of every page, from the logits of both looks by row and kinds by page. */
+export function contextColumns({ parts, target }, logits, names, kinds) {
   const columns = CONTEXT_NAMES.map(() => shared(Float32Array, target.length));
   for (const part of parts) {
-    const first = Float32Array.from({ length: part.count }, (_, b) => sigmoid(logits[part.first + b]));
-    const sizes = Array.from({ length: part.count }, (_, b) => part.segments.blocks[b * STRIDE + WORDS]);
-    const { chosen } = chooseBlocks(first, sizes);
-    const context = contextFeatures(part.segments, first, chosen, kinds[part.index]);
+    const own = (list) => list.subarray(part.first, part.first + part.count);
+    const context = contextFeatures(part.segments, own(logits), own(names), kinds[part.index]);
     for (let f = 0; f < columns.length; f++)
       columns[f].set(context.subarray(f * part.count, (f + 1) * part.count), part.first);
   }
   return columns;
+}
+
+/** Labels anew, where a page shows a text twice, by what the first look says. */
+export function clearedTarget({ parts, target }, logits) {
+  const out = shared(Float32Array, target.length);
+  for (const part of parts) {
+    const looks = Float32Array.from(logits.subarray(part.first, part.first + part.count), sigmoid);
+    out.set(labelBlocks(part.words, part.wanted, looks), part.first);
+  }
+  return out;
 }
 
 /**

@@ -3,21 +3,24 @@
 import { isBare } from './bare-page.js';
 import type { Choice } from './choose.js';
 import { chooseBlocks } from './choose.js';
+import { consentNodes } from './consent.js';
 import { PAGE_KINDS } from './context-features.js';
 import { elementNumber, elementSet } from './elements.js';
 import { logistic } from './model.js';
-import { weighPosts } from './posts.js';
+import { NEVER, weighPosts } from './posts.js';
 import type { Segments } from './segment.js';
 import { CONTAINER, IS_HIDDEN, STRIDE, WORDS } from './segment.js';
 
 const FORUM = PAGE_KINDS.indexOf('forum');
 /** From here on a page counts as a forum's for {@link weighPosts}; 0.2, 0.4 and 0.6 score the same on the given pages. */
-const FORUM_FROM = 0.4;
+const FORUM_FROM = 0.2;
 const PRE = elementNumber('pre');
 /** Half a table or half a listing is of no use. */
 const WHOLE = elementSet('pre table');
 /** A larger table arranges the page. */
 const MAX_WHOLE_WORDS = 400;
+/** Code with kept text this many blocks before and after it belongs to that text; 3, 8 and 15 were tried. */
+const AROUND_CODE = 8;
 
 export interface ContentChoice extends Choice {
   /** By block. */
@@ -27,6 +30,9 @@ export interface ContentChoice extends Choice {
 /** Chooses the blocks of a page; `kinds` are the probabilities of its kinds, `logits` the second look's, changed in place. */
 export function chooseContent(segments: Segments, kinds: Float32Array, logits: Float32Array): ContentChoice {
   const { blocks, count } = segments;
+  const consent = consentNodes(segments);
+  if (consent !== null)
+    for (let b = 0; b < count; b++) if (consent[blocks[b * STRIDE + CONTAINER]!] === 1) logits[b] = NEVER;
   if (kinds[FORUM]! >= FORUM_FROM) weighPosts(segments, logits);
   const probabilities = logistic(logits);
   const sizes = new Int32Array(count);
@@ -34,7 +40,10 @@ export function chooseContent(segments: Segments, kinds: Float32Array, logits: F
   const { chosen, expected } = chooseBlocks(probabilities, sizes);
   if (isBare(segments)) {
     for (let b = 0; b < count; b++) chosen[b] = blocks[b * STRIDE + IS_HIDDEN] === 1 ? 0 : 1;
-  } else keepWhole(segments, sizes, chosen);
+  } else {
+    keepWhole(segments, sizes, chosen);
+    keepCode(segments, chosen);
+  }
   return { chosen, expected, probabilities };
 }
 
@@ -56,5 +65,29 @@ function keepWhole({ tree, blocks, count, words }: Segments, sizes: Int32Array, 
     if (node === 0 || words[node]! > MAX_WHOLE_WORDS) continue;
     if (taken[node]! * 2 > total[node]!) chosen[b] = 1;
     else if (tree.tag[node] === PRE) chosen[b] = 0;
+  }
+}
+
+/** Takes code that stands amid the text that is kept: a manual without its listings is of no use. */
+function keepCode({ tree, blocks, count }: Segments, chosen: Uint8Array): void {
+  const inCode = new Uint8Array(tree.count);
+  let any = false;
+  for (let node = 1; node < tree.count; node++) {
+    if (tree.tag[node] === PRE || inCode[tree.parent[node]!] === 1) inCode[node] = 1;
+    any ||= tree.tag[node] === PRE;
+  }
+  if (!any) return;
+  const isCode = (b: number): boolean => inCode[blocks[b * STRIDE + CONTAINER]!] === 1;
+  // By block: the next one that is kept text.
+  const next = new Int32Array(count);
+  for (let b = count - 1, at = count + AROUND_CODE; b >= 0; b--) {
+    next[b] = at;
+    if (chosen[b] === 1 && !isCode(b)) at = b;
+  }
+  for (let b = 0, last = -1 - AROUND_CODE; b < count; b++) {
+    const code = isCode(b);
+    if (!code && chosen[b] === 1) last = b;
+    if (code && b - last <= AROUND_CODE && next[b]! - b <= AROUND_CODE && blocks[b * STRIDE + IS_HIDDEN] === 0)
+      chosen[b] = 1;
   }
 }

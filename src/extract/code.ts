@@ -1,6 +1,7 @@
 // Code as a page shows it: its exact text and its language.
 // Promise: line breaks and blanks are kept; line numbers and copy buttons that scripts add are not code.
 import type { PageTree } from '../parse/tree.js';
+import { beginsLine } from './code-lines.js';
 import { RAW, TEXT, elementNumber, elementSet } from './elements.js';
 import { isUnseen } from './segment.js';
 
@@ -37,7 +38,8 @@ export function preformattedText(tree: PageTree, node: number, dropped: Uint8Arr
     } else if (LINE[kind] === 1) {
       endLine();
       lineEnds.push(tree.end[at]!);
-    } else if (tree.flags[at] === 1 && text !== '' && !/\s$/.test(text.slice(-1))) text += ' ';
+    } else if (beginsLine(tree, at)) endLine();
+    else if (tree.flags[at] === 1 && text !== '' && !/\s$/.test(text.slice(-1))) text += ' ';
     at++;
   }
   return text;

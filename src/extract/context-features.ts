@@ -1,5 +1,7 @@
 // The second look: what the first probabilities of a block's neighbours, containers and look-alikes say about it.
-// Promise: linear in the page but for binary searches; a block's own probability is one feature among them.
+// Promise: linear in the page but for sorting and binary searches; a block's own probability is one feature among them.
+import { chooseBlocks } from './choose.js';
+import { logistic } from './model.js';
 import { CONTAINER, FIRST_NODE, HEADING, SIGNATURE, STRIDE, WORDS } from './segment.js';
 import type { Segments } from './segment.js';
 
@@ -32,18 +34,27 @@ export const CONTEXT_NAMES: readonly string[] = [
   'page chosen',
   'page sure',
   ...PAGE_KINDS.map((kind) => `kind ${kind}`),
+  'first look',
+  'names',
 ];
 export const CONTEXT_COUNT = CONTEXT_NAMES.length;
 
-/** The features of all blocks, a column after the other, every place written; `first` are probabilities, `chosen` marks the first choice. */
+/**
+ * The features of all blocks, a column after the other, every place written. `look` and `names` are logits by block, of the
+ * first look and of the names around the block; the context is that of their mean.
+ */
 export function contextFeatures(
   segments: Segments,
-  first: Float32Array,
-  chosen: Uint8Array,
+  look: Float32Array,
+  names: Float32Array,
   kinds: Float32Array,
   out: Float32Array = new Float32Array(CONTEXT_COUNT * segments.count),
 ): Float32Array {
   const { blocks, count, tree, words } = segments;
+  const first = logistic(look.map((logit, b) => (logit + names[b]!) / 2));
+  const sizes = new Int32Array(count);
+  for (let b = 0; b < count; b++) sizes[b] = blocks[b * STRIDE + WORDS]!;
+  const { chosen } = chooseBlocks(first, sizes);
   const wordsUpTo = new Float64Array(count + 1);
   const massUpTo = new Float64Array(count + 1);
   const chosenUpTo = new Float64Array(count + 1);
@@ -127,6 +138,8 @@ export function contextFeatures(
     put(chosenUpTo[count]! / total);
     put(sure / total);
     for (let k = 0; k < PAGE_KINDS.length; k++) put(kinds[k]!);
+    put(look[b]!);
+    put(names[b]!);
   }
   return out;
 }

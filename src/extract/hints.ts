@@ -72,6 +72,28 @@ const hintTable = createWordTable(Object.values(CATEGORIES));
 /** Hints of one element as bits, low and high half, and a hash of its class for telling repeated elements. */
 export const hintsFound = { low: 0, high: 0, style: 0 };
 
+/** The hashes of all words read since {@link forgetWords}, known and unknown, element after element. */
+const FIRST_WORDS = 4096;
+/** A larger list is given back before the next page. */
+const KEPT_WORDS = 1 << 17;
+let wordsRead = new Int32Array(FIRST_WORDS);
+let wordsCount = 0;
+
+export function forgetWords(): void {
+  if (wordsRead.length > KEPT_WORDS) wordsRead = new Int32Array(FIRST_WORDS);
+  wordsCount = 0;
+}
+
+/** How many words were read so far. */
+export function wordsSoFar(): number {
+  return wordsCount;
+}
+
+/** A copy of the words read so far. */
+export function wordsOfPage(): Int32Array {
+  return wordsRead.slice(0, wordsCount);
+}
+
 const LIMIT = 400;
 
 /** Adds the words of an attribute's value to {@link hintsFound}. Very long values are cut: they are data, not names. */
@@ -97,6 +119,12 @@ function readWords(bytes: Uint8Array, from: number, to: number): void {
 }
 
 function note(hash: number): void {
+  if (wordsCount === wordsRead.length) {
+    const larger = new Int32Array(wordsCount * 2);
+    larger.set(wordsRead);
+    wordsRead = larger;
+  }
+  wordsRead[wordsCount++] = hash;
   const category = hintTable.find(hash);
   if (category < 0) return;
   if (category < 32) hintsFound.low |= 1 << category;

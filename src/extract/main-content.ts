@@ -1,16 +1,17 @@
-// Finds the part of a page that its readers came for: kinds, first look, second look, choice.
+// Finds the part of a page that its readers came for: kinds, first look, names, second look, choice.
 // Promise: synchronous, any tree, no site-specific rules; what was learned lives in weights.ts and nowhere else.
 import { chooseContent } from './choose-content.js';
-import { chooseBlocks } from './choose.js';
 import type { PageKind } from './context-features.js';
 import { CONTEXT_COUNT, PAGE_KINDS, contextFeatures } from './context-features.js';
 import { FEATURE_COUNT, blockFeatures } from './features.js';
 import type { PageHead } from './metadata.js';
 import type { Trees } from './model.js';
-import { evaluate, logistic, toKeys, unpackModels } from './model.js';
+import { evaluate, toKeys, unpackModels } from './model.js';
+import type { NameWeights } from './names.js';
+import { nameLogits, unpackNames } from './names.js';
 import { readSignals } from './page-signals.js';
 import type { Segments } from './segment.js';
-import { STRIDE, WORDS } from './segment.js';
+import { NAME_WEIGHTS } from './name-weights.js';
 import { WEIGHTS } from './weights.js';
 
 export interface MainContent {
@@ -27,6 +28,7 @@ interface Models {
   readonly kinds: readonly Trees[];
   readonly first: Trees;
   readonly second: Trees;
+  readonly names: NameWeights;
 }
 
 let models: Models | undefined;
@@ -35,7 +37,12 @@ function loadModels(): Models {
   if (models === undefined) {
     const all = unpackModels(WEIGHTS);
     const kinds = PAGE_KINDS.length;
-    models = { kinds: all.slice(0, kinds), first: all[kinds]!, second: all[kinds + 1]! };
+    models = {
+      kinds: all.slice(0, kinds),
+      first: all[kinds]!,
+      second: all[kinds + 1]!,
+      names: unpackNames(NAME_WEIGHTS),
+    };
   }
   return models;
 }
@@ -59,19 +66,17 @@ function tableFor(numbers: number): Float32Array {
 
 /** Chooses the blocks of a page that are its main content. */
 export function findMainContent(segments: Segments, head: PageHead, url: string | null): MainContent {
-  const { count, blocks } = segments;
+  const { count } = segments;
   const kinds = kindProbabilities(readSignals(segments, head, url));
   const kind = PAGE_KINDS[kinds.indexOf(Math.max(...kinds))]!;
   if (count === 0) return { kind, chosen: new Uint8Array(0), probabilities: new Float32Array(0), confidence: 0 };
-  const { first, second } = loadModels();
-  const sizes = new Int32Array(count);
-  for (let b = 0; b < count; b++) sizes[b] = blocks[b * STRIDE + WORDS]!;
+  const { first, second, names } = loadModels();
   const columns = tableFor((CONTEXT_COUNT + FEATURE_COUNT) * count);
   const features = columns.subarray(CONTEXT_COUNT * count);
   blockFeatures(segments, head, features);
-  const look = logistic(evaluate(first, toKeys(features), count));
-  const { chosen: firstChoice } = chooseBlocks(look, sizes);
-  toKeys(contextFeatures(segments, look, firstChoice, kinds, columns.subarray(0, CONTEXT_COUNT * count)));
+  const look = evaluate(first, toKeys(features), count);
+  const said = nameLogits(segments, kinds, names);
+  toKeys(contextFeatures(segments, look, said, kinds, columns.subarray(0, CONTEXT_COUNT * count)));
   const keys = new Int32Array(columns.buffer, columns.byteOffset, columns.length);
   const { chosen, expected, probabilities } = chooseContent(segments, kinds, evaluate(second, keys, count));
   return { kind, chosen, probabilities, confidence: expected };

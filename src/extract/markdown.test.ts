@@ -30,6 +30,14 @@ describe('markdown', () => {
     expect(md('<ul><li><p>a</p><p>b</p><li>c</ul>')).toBe('- a\n\n  b\n- c');
   });
 
+  it('keeps the lines of code that stand in elements of their own', () => {
+    const line = (text: string): string => `<span class="line"><span>${text}</span></span>`;
+    const code = '```\nnpm install\ncd project\n```';
+    expect(md(`<pre><code>${line('npm install')}${line('cd project')}</code></pre>`)).toBe(code);
+    expect(md(`<pre><code>${line('npm install')}\n${line('cd project')}\n</code></pre>`)).toBe(code);
+    expect(md('<pre><span class="underline">a</span><span class="underline">b</span></pre>')).toBe('```\nab\n```');
+  });
+
   it('writes definition lists as nested lists', () => {
     expect(md('<dl><dt>Orca<dd>A whale.<dd>Black and white.</dl>')).toBe(
       '- **Orca**\n  - A whale.\n  - Black and white.',

@@ -25,7 +25,7 @@ import {
 const URL_WORDS: readonly RegExp[] = [
   /\b(blogs?|news|articles?|posts?|story|stories|20[0-2]\d|magazine|opinion|guides?|learn|insights?|resources)\b/,
   /\b(docs?|documentation|reference|api|manual|tutorials?|guide|book|wiki|man|help|kb|support|latest|stable)\b/,
-  /\b(forums?|threads?|topics?|questions?|discussions?|community|comments|t|viewtopic|showthread|r|answers|q)\b/,
+  /\b(forums?|threads?|topics?|questions?|discussions?|discuss|community|comments|t|viewtopic|showthread|r|answers|q|boards?|bbs|talk)\b/,
   /\b(products?|p|item|dp|pd|prod|sku|buy)\b/,
   /\b(collections?|category|categories|c|shop|store|catalog|catalogue|genre|product-category|browse|all)\b/,
   /\b(list|listing|search|tags?|directory|archive|top|best|index|results|charts?|jobs|events|reviews|browse)\b/,

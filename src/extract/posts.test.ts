@@ -36,6 +36,18 @@ describe('weighPosts', () => {
     expect(weighed('<div class="post"><b class="body">One</b></div><div class="post body">Two</div>')).toBeNull();
   });
 
+  it('lowers a quotation of what stands further up, and no other', () => {
+    const said = 'The valve is under the sink behind the blue pipe';
+    const view = viewPage(
+      `<div class="postbody"><p>${said}</p></div>` +
+        `<div class="postbody"><blockquote>Ada wrote: ${said}</blockquote><p>Found it</p></div>` +
+        '<div class="postbody"><blockquote>All things must pass, says an old song of theirs</blockquote></div>',
+    );
+    const logits = new Float32Array(view.segments.count);
+    weighPosts(view.segments, logits);
+    expect([...logits]).toEqual([1, -3, 1, 1]);
+  });
+
   it('leaves a page alone on which fewer than two posts are named', () => {
     expect(weighed(`<h1>Thread</h1>${post(1)}<p>Something else</p>`)).toBeNull();
     expect(weighed('')).toBeNull();

@@ -1,9 +1,10 @@
 // The texts of posts on a page of a forum, by the names that forum software gives to a post's parts.
 // Promise: a nudge to what was learned, and only where a page has several named posts; names of software, never of a site.
 import type { PageTree } from '../parse/tree.js';
-import { RAW, TEXT } from './elements.js';
+import { blockText } from './block-text.js';
+import { RAW, TEXT, elementNumber } from './elements.js';
 import type { Segments } from './segment.js';
-import { CONTAINER, STRIDE, WORDS } from './segment.js';
+import { CONTAINER, FIRST_NODE, LAST_NODE, STRIDE, WORDS } from './segment.js';
 import { WORD_SEED, createWordTable, mixLetter } from './word-table.js';
 
 /** Words are parts of a class, id or property, or two parts in a row: `post-body` and `postBody` are postbody. */
@@ -19,13 +20,16 @@ const NAMES = createWordTable([
     'reactions reactionsbar reaction likes likebutton upvote downvote votecount votingcontainer voting postmenu ' +
     'postcontrols postbuttons postactions actionbar quickreply quickedit replybutton karma kudos commentbody commenttext ' +
     'commentcontent commentcopy',
+  // What others wrote, repeated in a reply.
+  'bbquote bbcodequote ipsquote standardquote postquote quotecontainer quotecontents quotecontent quotebox quotebody',
   // Never the text of a post, though its markup may be the same.
   'signature sig signatures usersig onetrust cookieconsent cookiebanner cookienotice similarthreads similartopics ' +
     'relatedtopics suggestedtopics relatedquestions similarcontent relatedthreads topiclist threadlist',
 ]);
 const POST = 1;
 const BESIDE = 2;
-const NEVER = 4;
+const QUOTE = 4;
+const FOREIGN = 8;
 /** Longer values are data, not names. */
 const MAX_NAME = 400;
 
@@ -34,27 +38,37 @@ const IN_POST = 1;
 const OUT_OF_POST = -2;
 const MIN_POSTS = 2;
 const MIN_SHARE = 0.05;
+/** The logit of what is content on no page. */
+export const NEVER = -20;
+const REPEATED_QUOTE = -4;
+/** Words in a row that tell a repetition. */
+const RUN = 4;
+const BLOCKQUOTE = elementNumber('blockquote');
 
 /** Moves the logits of a forum's blocks: up in the texts of its posts, down elsewhere. Left alone where few are named. */
 export function weighPosts(segments: Segments, logits: Float32Array): void {
-  const { tree, blocks, count, words } = segments;
+  const { tree, blocks, count } = segments;
   const post = new Int32Array(tree.count);
   const beside = new Uint8Array(tree.count);
+  const quote = new Uint8Array(tree.count);
   for (let node = 1; node < tree.count; node++) {
     const up = tree.parent[node]!;
     const isElement = tree.tag[node] !== TEXT && tree.tag[node] !== RAW;
     const said = isElement && tree.from[node]! < tree.to[node]! ? namesOf(tree, node) : 0;
     const isText = (said & POST) !== 0;
     post[node] = isText ? node : post[up]!;
-    if ((said & NEVER) !== 0 || beside[up] === NEVER) beside[node] = NEVER;
+    if ((said & FOREIGN) !== 0 || beside[up] === FOREIGN) beside[node] = FOREIGN;
     else if (!isText && ((said & BESIDE) !== 0 || beside[up] === BESIDE)) beside[node] = BESIDE;
+    if (tree.tag[node] === BLOCKQUOTE || (said & QUOTE) !== 0 || quote[up] === 1) quote[node] = 1;
   }
   const inPost = new Uint8Array(count);
   let posts = 0;
   let last = 0;
   let postWords = 0;
+  let words = 0;
   for (let b = 0, at = 0; b < count; b++, at += STRIDE) {
     const container = blocks[at + CONTAINER]!;
+    if (logits[b]! > NEVER) words += blocks[at + WORDS]!;
     if (post[container] === 0 || beside[container] !== 0) continue;
     inPost[b] = 1;
     postWords += blocks[at + WORDS]!;
@@ -63,8 +77,28 @@ export function weighPosts(segments: Segments, logits: Float32Array): void {
       last = post[container]!;
     }
   }
-  if (posts < MIN_POSTS || postWords < MIN_SHARE * words[0]!) return;
+  leaveQuotes(segments, quote, logits);
+  if (posts < MIN_POSTS || postWords < MIN_SHARE * words) return;
   for (let b = 0; b < count; b++) logits[b]! += inPost[b] === 1 ? IN_POST : OUT_OF_POST;
+}
+
+/** A reply that quotes a post repeats what stands further up: lowers quotations half of which was there already. */
+function leaveQuotes({ tree, blocks, count }: Segments, quote: Uint8Array, logits: Float32Array): void {
+  if (!quote.includes(1)) return;
+  const seen = new Set<string>();
+  for (let b = 0, at = 0; b < count; b++, at += STRIDE) {
+    const text = blockText(tree, blocks[at + FIRST_NODE]!, blocks[at + LAST_NODE]!).toLowerCase();
+    const words = text.match(/[\p{L}\p{N}]+/gu) ?? [];
+    const length = Math.max(1, Math.min(RUN, words.length));
+    let repeated = 0;
+    for (let k = 0; k + length <= words.length; k++) {
+      const run = words.slice(k, k + length).join(' ');
+      if (seen.has(run)) repeated++;
+      else seen.add(run);
+    }
+    const runs = words.length - length + 1;
+    if (quote[blocks[at + CONTAINER]!] === 1 && repeated * 2 > runs) logits[b]! += REPEATED_QUOTE;
+  }
 }
 
 function namesOf(tree: PageTree, node: number): number {

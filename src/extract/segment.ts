@@ -1,8 +1,9 @@
 // Cuts a page into blocks, the runs of inline text between block elements, and sums up what each element holds.
 // Promise: every visible text node is in exactly one block, blocks are in document order, one pass over the tree.
 import type { PageTree } from '../parse/tree.js';
+import { beginsLine } from './code-lines.js';
 import { ELEMENTS, RAW, TEXT, elementNumber, elementSet } from './elements.js';
-import { hintsFound, readHints } from './hints.js';
+import { forgetWords, hintsFound, readHints, wordsOfPage, wordsSoFar } from './hints.js';
 import { TextStats } from './text-stats.js';
 
 /** The columns of {@link Segments.blocks}. */
@@ -50,6 +51,7 @@ const A = elementNumber('a');
 const BR = elementNumber('br');
 const BUTTON = elementNumber('button');
 const IMG = elementNumber('img');
+const PRE = elementNumber('pre');
 const RT = elementNumber('rt');
 const TEMPLATE = elementNumber('template');
 const STRONG = elementSet('b strong');
@@ -74,6 +76,9 @@ export interface Segments {
   readonly blockCount: Int32Array;
   /** Words in blocks that read like prose. */
   readonly proseWords: Int32Array;
+  /** Hashes of the words in elements' names; those of an element from `nameStart[node]` to `nameStart[node + 1]`. */
+  readonly names: Int32Array;
+  readonly nameStart: Int32Array;
 }
 
 const stats = new TextStats();
@@ -95,6 +100,8 @@ export function segment(tree: PageTree): Segments {
   const linkWords = new Int32Array(count);
   const blockCount = new Int32Array(count);
   const proseWords = new Int32Array(count);
+  const nameStart = new Int32Array(count + 1);
+  forgetWords();
   let blocks = new Int32Array(STRIDE * 256);
   let made = 0;
 
@@ -104,6 +111,7 @@ export function segment(tree: PageTree): Segments {
   let boldEnd = 0;
   let buttonEnd = 0;
   let hiddenEnd = 0;
+  let preEnd = 0;
   let headingEnd = 0;
   let heading = 0;
   // The block being gathered.
@@ -196,6 +204,7 @@ export function segment(tree: PageTree): Segments {
     }
     if (IS_BLOCK[kind] === 1) flush();
     const hidden = readHints(tree, node);
+    nameStart[node + 1] = wordsSoFar();
     if (hidden) hiddenNodes[node] = 1;
     hintLow[node] = hintsFound.low;
     hintHigh[node] = hintsFound.high;
@@ -216,10 +225,14 @@ export function segment(tree: PageTree): Segments {
       heading = HEADING_LEVEL[kind]!;
       headingEnd = end[node]!;
     } else if (kind === 0) stats.breakWord();
+    else if (kind === PRE) preEnd = Math.max(preEnd, end[node]!);
+    else if (node < preEnd && beginsLine(tree, node)) stats.breakWord();
     if (end[node]! > node + 1) stack.push(node);
     node++;
   }
   flush();
+  // Texts and what is not shown have no names.
+  for (let k = 1; k <= count; k++) nameStart[k] = Math.max(nameStart[k]!, nameStart[k - 1]!);
   for (let k = count - 1; k > 0; k--) {
     const up = parent[k]!;
     words[up]! += words[k]!;
@@ -239,6 +252,8 @@ export function segment(tree: PageTree): Segments {
     linkWords,
     blockCount,
     proseWords,
+    names: wordsOfPage(),
+    nameStart,
   };
 }
 
