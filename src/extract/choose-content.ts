@@ -12,8 +12,8 @@ import type { Segments } from './segment.js';
 import { CONTAINER, IS_HIDDEN, STRIDE, WORDS } from './segment.js';
 
 const FORUM = PAGE_KINDS.indexOf('forum');
-/** From here on a page counts as a forum's for {@link weighPosts}; 0.2, 0.4 and 0.6 score the same on the given pages. */
-const FORUM_FROM = 0.2;
+/** From here on a page counts as a forum's for {@link weighPosts}; 0.02 to 0.6 score alike on the given pages. */
+const FORUM_FROM = 0.02;
 const PRE = elementNumber('pre');
 /** Half a table or half a listing is of no use. */
 const WHOLE = elementSet('pre table');

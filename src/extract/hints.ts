@@ -146,6 +146,8 @@ export function readHints(tree: PageTree, node: number): boolean {
   const { bytes } = tree;
   const list = tree.attributes(node);
   let hidden = false;
+  // React sends parts of a page after it as `<div hidden id="S:1">`; a script puts them where they belong.
+  let streamed = false;
   for (let index = 0; index < list.count; index++) {
     const nameFrom = list.nameFrom(index);
     const nameTo = list.nameTo(index);
@@ -153,7 +155,10 @@ export function readHints(tree: PageTree, node: number): boolean {
     const to = list.valueTo(index);
     switch (nameTo - nameFrom) {
       case 2:
-        if (equals(bytes, nameFrom, nameTo, 'id')) readWords(bytes, from, to);
+        if (equals(bytes, nameFrom, nameTo, 'id')) {
+          readWords(bytes, from, to);
+          streamed = bytes[from] === 0x53 && bytes[from + 1] === 0x3a;
+        }
         break;
       case 4:
         if (equals(bytes, nameFrom, nameTo, 'role')) readWords(bytes, from, to);
@@ -182,7 +187,7 @@ export function readHints(tree: PageTree, node: number): boolean {
         break;
     }
   }
-  return hidden;
+  return hidden && !streamed;
 }
 
 /** Of a class list without digits: `post-123` and `post-124` are one style. */

@@ -38,6 +38,12 @@ describe('markdown', () => {
     expect(md('<pre><span class="underline">a</span><span class="underline">b</span></pre>')).toBe('```\nab\n```');
   });
 
+  it('keeps the parts of a page that React sends after it', () => {
+    expect(
+      md('<p>a</p><template id="B:0"></template><div hidden id="S:0"><p>b</p></div><div hidden id="s">c</div>'),
+    ).toBe('a\n\nb');
+  });
+
   it('writes definition lists as nested lists', () => {
     expect(md('<dl><dt>Orca<dd>A whale.<dd>Black and white.</dl>')).toBe(
       '- **Orca**\n  - A whale.\n  - Black and white.',

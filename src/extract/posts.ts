@@ -11,7 +11,7 @@ import { WORD_SEED, createWordTable, mixLetter } from './word-table.js';
 const NAMES = createWordTable([
   // The text of a post.
   'postbody messagebody postmessage posttext msgtext msgbody messagetext bbwrapper cooked sprose replycontent replybody ' +
-    'topiccontent usertext commtext ipsrich contenttext mddiv',
+    'topiccontent usertext commtext ipsrich typenormal contenttext mddiv',
   // Around it in the same post: who, when, votes, what others remarked.
   'author authors byline bio avatar profile poster postprofile userdetails userinfo posterinfo authorpane authorcolumn usercard ' +
     'userextras usertitle userbanner userstats userstatistics usermeta authorinfo authorcard messageavatar messagename ' +
@@ -23,9 +23,11 @@ const NAMES = createWordTable([
   // What others wrote, repeated in a reply.
   'bbquote bbcodequote ipsquote standardquote postquote quotecontainer quotecontents quotecontent quotebox quotebody',
   // Never the text of a post, though its markup may be the same.
-  'signature sig signatures usersig onetrust cookieconsent cookiebanner cookienotice similarthreads similartopics ' +
+  'signature signatures usersig sigtext postsig forumsig similarthreads similartopics ' +
     'relatedtopics suggestedtopics relatedquestions similarcontent relatedthreads topiclist threadlist',
 ]);
+/** What schema.org calls the text of a post or of a reply. */
+const IS_TEXT = /^(?:text|commentText)$/;
 const POST = 1;
 const BESIDE = 2;
 const QUOTE = 4;
@@ -35,7 +37,7 @@ const MAX_NAME = 400;
 
 /** What a name is worth, in logits: the best of eight pairs on the given pages, all of which gained (decision 013). */
 const IN_POST = 1;
-const OUT_OF_POST = -2;
+const OUT_OF_POST = -3;
 const MIN_POSTS = 2;
 const MIN_SHARE = 0.05;
 /** The logit of what is content on no page. */
@@ -106,8 +108,8 @@ function namesOf(tree: PageTree, node: number): number {
   for (const attribute of ['class', 'id', 'itemprop']) {
     const range = tree.attributeRange(node, attribute);
     if (range === null) continue;
+    if (attribute === 'itemprop' && IS_TEXT.test(tree.raw(range.from, range.to))) return POST;
     said |= wordsOf(tree.bytes, range.from, Math.min(range.to, range.from + MAX_NAME));
-    if (attribute === 'itemprop' && tree.raw(range.from, range.to) === 'text') said |= POST;
   }
   return said;
 }
