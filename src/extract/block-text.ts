@@ -1,7 +1,7 @@
 // The plain text of a block: its words as a reader sees them, white space collapsed, line breaks of `pre` and `br` kept.
 // Promise: words of different elements never run together where the page shows them apart.
 import type { PageTree } from '../parse/tree.js';
-import { beginsLine } from './code-lines.js';
+import { codeSpan } from './code-lines.js';
 import { RAW, TEXT, elementNumber } from './elements.js';
 import { isUnseen } from './segment.js';
 
@@ -27,7 +27,11 @@ export function blockText(tree: PageTree, first: number, last: number): string {
       }
     } else if (tag === 0) text += ' ';
     else if (tag === RT || isUnseen(tree, node)) node = tree.end[node]! - 1;
-    else if (preformatted && text !== '' && !text.endsWith('\n') && beginsLine(tree, node)) text += '\n';
+    else if (preformatted) {
+      const span = codeSpan(tree, node);
+      if (span === 'hidden') node = tree.end[node]! - 1;
+      else if (span === 'line' && text !== '' && !text.endsWith('\n')) text += '\n';
+    }
   }
   return preformatted ? text.trimEnd().replace(/^\n+/, '') : addLine(lines, text);
 }

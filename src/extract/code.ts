@@ -1,7 +1,7 @@
 // Code as a page shows it: its exact text and its language.
 // Promise: line breaks and blanks are kept; line numbers and copy buttons that scripts add are not code.
 import type { PageTree } from '../parse/tree.js';
-import { beginsLine } from './code-lines.js';
+import { codeSpan } from './code-lines.js';
 import { RAW, TEXT, elementNumber, elementSet } from './elements.js';
 import { isUnseen } from './segment.js';
 
@@ -32,13 +32,13 @@ export function preformattedText(tree: PageTree, node: number, dropped: Uint8Arr
     if (kind === TEXT) text += tree.decode(tree.from[at]!, tree.to[at]!);
     else if (kind === RAW) text += tree.raw(tree.from[at]!, tree.to[at]!);
     else if (kind === BR) text += '\n';
-    else if (isUnseen(tree, at)) {
+    else if (isUnseen(tree, at) || codeSpan(tree, at) === 'hidden') {
       at = tree.end[at]!;
       continue;
     } else if (LINE[kind] === 1) {
       endLine();
       lineEnds.push(tree.end[at]!);
-    } else if (beginsLine(tree, at)) endLine();
+    } else if (codeSpan(tree, at) === 'line') endLine();
     else if (tree.flags[at] === 1 && text !== '' && !/\s$/.test(text.slice(-1))) text += ' ';
     at++;
   }

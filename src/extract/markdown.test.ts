@@ -30,11 +30,16 @@ describe('markdown', () => {
     expect(md('<ul><li><p>a</p><p>b</p><li>c</ul>')).toBe('- a\n\n  b\n- c');
   });
 
-  it('keeps the lines of code that stand in elements of their own', () => {
+  it('writes the lines of code that a reader sees', () => {
     const line = (text: string): string => `<span class="line"><span>${text}</span></span>`;
     const code = '```\nnpm install\ncd project\n```';
     expect(md(`<pre><code>${line('npm install')}${line('cd project')}</code></pre>`)).toBe(code);
     expect(md(`<pre><code>${line('npm install')}\n${line('cd project')}\n</code></pre>`)).toBe(code);
+    expect(
+      md(
+        '<pre><code><span class="boring">fn main() {\n</span>let x = 1;\n<span class="boring">}\n</span></code></pre>',
+      ),
+    ).toBe('```\nlet x = 1;\n```');
     expect(md('<pre><span class="underline">a</span><span class="underline">b</span></pre>')).toBe('```\nab\n```');
   });
 

@@ -45,7 +45,7 @@ describe('weighPosts', () => {
     );
     const logits = new Float32Array(view.segments.count);
     weighPosts(view.segments, logits);
-    expect([...logits]).toEqual([1, -3, 1, 1]);
+    expect([...logits]).toEqual([2, -6, 2, 2]);
   });
 
   it('leaves a page alone on which fewer than two posts are named', () => {

@@ -36,13 +36,13 @@ const FOREIGN = 8;
 const MAX_NAME = 400;
 
 /** What a name is worth, in logits: the best of eight pairs on the given pages, all of which gained (decision 013). */
-const IN_POST = 1;
+const IN_POST = 2;
 const OUT_OF_POST = -3;
 const MIN_POSTS = 2;
 const MIN_SHARE = 0.05;
 /** The logit of what is content on no page. */
 export const NEVER = -20;
-const REPEATED_QUOTE = -4;
+const REPEATED_QUOTE = -8;
 /** Words in a row that tell a repetition. */
 const RUN = 4;
 const BLOCKQUOTE = elementNumber('blockquote');

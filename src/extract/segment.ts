@@ -1,7 +1,7 @@
 // Cuts a page into blocks, the runs of inline text between block elements, and sums up what each element holds.
 // Promise: every visible text node is in exactly one block, blocks are in document order, one pass over the tree.
 import type { PageTree } from '../parse/tree.js';
-import { beginsLine } from './code-lines.js';
+import { codeSpan } from './code-lines.js';
 import { ELEMENTS, RAW, TEXT, elementNumber, elementSet } from './elements.js';
 import { forgetWords, hintsFound, readHints, wordsOfPage, wordsSoFar } from './hints.js';
 import { TextStats } from './text-stats.js';
@@ -198,7 +198,7 @@ export function segment(tree: PageTree): Segments {
       node++;
       continue;
     }
-    if (kind === RT || isUnseen(tree, node)) {
+    if (kind === RT || isUnseen(tree, node) || (node < preEnd && codeSpan(tree, node) === 'hidden')) {
       node = end[node]!;
       continue;
     }
@@ -226,7 +226,7 @@ export function segment(tree: PageTree): Segments {
       headingEnd = end[node]!;
     } else if (kind === 0) stats.breakWord();
     else if (kind === PRE) preEnd = Math.max(preEnd, end[node]!);
-    else if (node < preEnd && beginsLine(tree, node)) stats.breakWord();
+    else if (node < preEnd && codeSpan(tree, node) === 'line') stats.breakWord();
     if (end[node]! > node + 1) stack.push(node);
     node++;
   }
