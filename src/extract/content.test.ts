@@ -168,6 +168,9 @@ describe('extractContent', () => {
       '<b>a</b>',
       '<dl><dt>a<dd>',
       '< ',
+      '<div class=cookie-banner><h1>a</h1>',
+      '<blockquote class=post-body>one two three four five',
+      '<pre><span class=line>a',
     ];
     const cpu = (html: string): number => {
       const start = process.cpuUsage();

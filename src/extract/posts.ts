@@ -35,7 +35,7 @@ const FOREIGN = 8;
 /** Longer values are data, not names. */
 const MAX_NAME = 400;
 
-/** What a name is worth, in logits: the best of eight pairs on the given pages, all of which gained (decision 013). */
+/** What a name is worth, in logits: picked on the given pages, where values around these score alike (decision 013). */
 const IN_POST = 2;
 const OUT_OF_POST = -3;
 const MIN_POSTS = 2;
@@ -43,8 +43,9 @@ const MIN_SHARE = 0.05;
 /** The logit of what is content on no page. */
 export const NEVER = -20;
 const REPEATED_QUOTE = -8;
-/** Words in a row that tell a repetition. */
+/** Words in a row that tell a repetition, and how many of such are remembered. */
 const RUN = 4;
+const MAX_RUNS = 100_000;
 const BLOCKQUOTE = elementNumber('blockquote');
 
 /** Moves the logits of a forum's blocks: up in the texts of its posts, down elsewhere. Left alone where few are named. */
@@ -96,7 +97,7 @@ function leaveQuotes({ tree, blocks, count }: Segments, quote: Uint8Array, logit
     for (let k = 0; k + length <= words.length; k++) {
       const run = words.slice(k, k + length).join(' ');
       if (seen.has(run)) repeated++;
-      else seen.add(run);
+      else if (seen.size < MAX_RUNS) seen.add(run);
     }
     const runs = words.length - length + 1;
     if (quote[blocks[at + CONTAINER]!] === 1 && repeated * 2 > runs) logits[b]! += REPEATED_QUOTE;
