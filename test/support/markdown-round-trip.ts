@@ -147,7 +147,8 @@ export function roundTrip(body: Uint8Array): RoundTrip {
 const UNSEEN =
   /^(?:#comment|#documentType|script|style|svg|head|title|iframe|textarea|select|canvas|audio|video|noembed|noframes|object|applet|embed|template|noscript|rt|rp)$/;
 const isHidden = (node: Node): boolean =>
-  attributeOf(node, 'hidden') !== undefined ||
+  // What React streams after a page is hidden until a script puts it in its place.
+  (attributeOf(node, 'hidden') !== undefined && !(attributeOf(node, 'id') ?? '').startsWith('S:')) ||
   attributeOf(node, 'aria-hidden')?.toLowerCase() === 'true' ||
   /display\s*:\s*none|visibility\s*:\s*hidden/i.test(attributeOf(node, 'style') ?? '');
 
