@@ -6,7 +6,7 @@ import { siteOf } from './truth.mjs';
 import { createJiti } from 'jiti';
 
 const jiti = createJiti(import.meta.url);
-const { BANDS, NAME_COLUMNS } = await jiti.import('../../src/extract/names.ts');
+const { BANDS, MIDDLE_STEPS, NAME_COLUMNS, NEAR_STEPS } = await jiti.import('../../src/extract/names.ts');
 const { FIRST_NODE, STRIDE } = await jiti.import('../../src/extract/segment.ts');
 
 /** Words of fewer sites are accidents. */
@@ -62,8 +62,8 @@ const size = (names) => names.rows.size * SLOTS * NAME_COLUMNS + NAME_COLUMNS;
 /** How much of each column counts on a page of these kinds. */
 const columnsOf = (kinds) => [1, ...kinds];
 
-/** How far up which distance reaches, as in src/extract/names.ts. */
-const STEPS_UP = [0, 0, 1, 1, 1];
+/** The band of each step up from a block; further up it is the last. */
+const STEPS_UP = [...new Array(NEAR_STEPS).fill(0), ...new Array(MIDDLE_STEPS).fill(1)];
 const FAR = 2;
 
 /** Logits of one page's blocks. */

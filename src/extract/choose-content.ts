@@ -39,7 +39,7 @@ export function chooseContent(segments: Segments, kinds: Float32Array, logits: F
   for (let b = 0; b < count; b++) sizes[b] = blocks[b * STRIDE + WORDS]!;
   const { chosen, expected } = chooseBlocks(probabilities, sizes);
   if (isBare(segments)) {
-    for (let b = 0; b < count; b++) chosen[b] = blocks[b * STRIDE + IS_HIDDEN] === 1 ? 0 : 1;
+    for (let b = 0; b < count; b++) chosen[b] = blocks[b * STRIDE + IS_HIDDEN] === 1 || logits[b]! <= NEVER ? 0 : 1;
   } else {
     keepWhole(segments, sizes, chosen);
     keepCode(segments, chosen);

@@ -37,4 +37,9 @@ describe('consentNodes', () => {
     expect(content.text).toContain('herring fleet');
     expect(content.text).not.toContain('partners');
   });
+
+  it('keeps it out of a small page that is kept whole otherwise', () => {
+    const page = '<h1>Moved</h1><p>This page has moved.</p><div class="klaro"><p>We use cookies.</p></div>';
+    expect(extractContent(page).text).toBe('Moved\nThis page has moved.');
+  });
 });

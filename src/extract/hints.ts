@@ -72,10 +72,10 @@ const hintTable = createWordTable(Object.values(CATEGORIES));
 /** Hints of one element as bits, low and high half, and a hash of its class for telling repeated elements. */
 export const hintsFound = { low: 0, high: 0, style: 0 };
 
-/** The hashes of all words read since {@link forgetWords}, known and unknown, element after element. */
 const FIRST_WORDS = 4096;
 /** A larger list is given back before the next page. */
 const KEPT_WORDS = 1 << 17;
+/** The hashes of all words read since {@link forgetWords}, known and unknown, element after element. */
 let wordsRead = new Int32Array(FIRST_WORDS);
 let wordsCount = 0;
 

@@ -5,10 +5,10 @@ import { PAGE_KINDS } from './context-features.js';
 import type { Segments } from './segment.js';
 import { FIRST_NODE, STRIDE } from './segment.js';
 
-/** A word weighs differently in the two elements next to a block, in the three above these, and further up. */
+/** A word weighs differently in the elements next to a block, in those above these, and further up. */
 export const BANDS = 3;
-const NEAR = 2;
-const MIDDLE = 3;
+export const NEAR_STEPS = 2;
+export const MIDDLE_STEPS = 3;
 /** For every page, then for each kind of page. */
 export const NAME_COLUMNS = 1 + PAGE_KINDS.length;
 
@@ -28,69 +28,47 @@ export function nameLogits(segments: Segments, kinds: Float32Array, model: NameW
   const middle = new Float32Array(tree.count);
   // Of the element and all above it.
   const far = new Float32Array(tree.count);
-  const known = new Map<number, number>();
-  const page = new PageWeights(kinds);
+  // Of the words that stand on this page, by row.
+  const values = new Float32Array(rows.size * BANDS);
+  const isMixed = new Uint8Array(rows.size);
   for (let node = 1; node < tree.count; node++) {
     let a = 0;
     let b = 0;
     let c = 0;
     for (let k = nameStart[node]!; k < nameStart[node + 1]!; k++) {
-      let at = known.get(names[k]!);
-      if (at === undefined) {
-        const row = rows.get(names[k]!);
-        at = row === undefined ? -1 : page.add(weights, row);
-        known.set(names[k]!, at);
+      const row = rows.get(names[k]!);
+      if (row === undefined) continue;
+      const at = row * BANDS;
+      if (isMixed[row] === 0) {
+        isMixed[row] = 1;
+        for (let band = 0; band < BANDS; band++) values[at + band] = mix(weights, at + band, kinds);
       }
-      if (at < 0) continue;
-      a += page.values[at]!;
-      b += page.values[at + 1]!;
-      c += page.values[at + 2]!;
+      a += values[at]!;
+      b += values[at + 1]!;
+      c += values[at + 2]!;
     }
     near[node] = a;
     middle[node] = b;
     far[node] = far[tree.parent[node]!]! + c;
   }
-  const base = page.mix(model.base, 0);
+  const base = mix(model.base, 0, kinds);
   const out = new Float32Array(count);
   for (let b = 0; b < count; b++) {
     let sum = base;
     let node = tree.parent[blocks[b * STRIDE + FIRST_NODE]!]!;
-    for (let step = 0; step < NEAR + MIDDLE && node > 0; step++, node = tree.parent[node]!)
-      sum += step < NEAR ? near[node]! : middle[node]!;
+    for (let step = 0; step < NEAR_STEPS + MIDDLE_STEPS && node > 0; step++, node = tree.parent[node]!)
+      sum += step < NEAR_STEPS ? near[node]! : middle[node]!;
     out[b] = sum + far[node]!;
   }
   return out;
 }
 
-/** The weights of one page's words: those for every page and those for its kinds, as probable as they are. */
-class PageWeights {
-  values = new Float32Array(256 * BANDS);
-  #used = 0;
-  readonly #kinds: Float32Array;
-
-  constructor(kinds: Float32Array) {
-    this.#kinds = kinds;
-  }
-
-  mix(weights: Float32Array, from: number): number {
-    let sum = weights[from]!;
-    for (let k = 0; k < this.#kinds.length; k++) sum += this.#kinds[k]! * weights[from + 1 + k]!;
-    return sum;
-  }
-
-  /** Where the three weights of a row now stand. */
-  add(weights: Float32Array, row: number): number {
-    const at = this.#used;
-    if (at + BANDS > this.values.length) {
-      const larger = new Float32Array(this.values.length * 2);
-      larger.set(this.values);
-      this.values = larger;
-    }
-    for (let band = 0; band < BANDS; band++)
-      this.values[at + band] = this.mix(weights, (row * BANDS + band) * NAME_COLUMNS);
-    this.#used += BANDS;
-    return at;
-  }
+/** The weight for every page and those for its kinds, as probable as they are. */
+function mix(weights: Float32Array, row: number, kinds: Float32Array): number {
+  const from = row * NAME_COLUMNS;
+  let sum = weights[from]!;
+  for (let k = 0; k < kinds.length; k++) sum += kinds[k]! * weights[from + 1 + k]!;
+  return sum;
 }
 
 /** Longer than any weights that were trained. */

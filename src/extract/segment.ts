@@ -198,7 +198,8 @@ export function segment(tree: PageTree): Segments {
       node++;
       continue;
     }
-    if (kind === RT || isUnseen(tree, node) || (node < preEnd && codeSpan(tree, node) === 'hidden')) {
+    const span = node < preEnd ? codeSpan(tree, node) : null;
+    if (kind === RT || span === 'hidden' || isUnseen(tree, node)) {
       node = end[node]!;
       continue;
     }
@@ -226,7 +227,7 @@ export function segment(tree: PageTree): Segments {
       headingEnd = end[node]!;
     } else if (kind === 0) stats.breakWord();
     else if (kind === PRE) preEnd = Math.max(preEnd, end[node]!);
-    else if (node < preEnd && codeSpan(tree, node) === 'line') stats.breakWord();
+    else if (span === 'line') stats.breakWord();
     if (end[node]! > node + 1) stack.push(node);
     node++;
   }
