@@ -3,22 +3,32 @@
 import { isBare } from './bare-page.js';
 import type { Choice } from './choose.js';
 import { chooseBlocks } from './choose.js';
+import { leaveComments } from './comments.js';
 import { consentNodes } from './consent.js';
 import { PAGE_KINDS } from './context-features.js';
 import { elementNumber, elementSet } from './elements.js';
 import { logistic } from './model.js';
 import { NEVER, weighPosts } from './posts.js';
+import { leaveRelated } from './related.js';
+import { leaveRepeats } from './repeats.js';
 import type { Segments } from './segment.js';
 import { CONTAINER, IS_HIDDEN, STRIDE, WORDS } from './segment.js';
 
+const DOCUMENTATION = PAGE_KINDS.indexOf('documentation');
+const LISTING = PAGE_KINDS.indexOf('listing');
+const COLLECTION = PAGE_KINDS.indexOf('collection');
 const FORUM = PAGE_KINDS.indexOf('forum');
 /** From here on a page counts as a forum's for {@link weighPosts}; 0.02 to 0.6 score alike on the given pages. */
 const FORUM_FROM = 0.02;
+/** From here on comments are what the page is about, whatever they are called. */
+const FORUM_SURE = 0.5;
 const PRE = elementNumber('pre');
 /** Half a table or half a listing is of no use. */
 const WHOLE = elementSet('pre table');
 /** A larger table arranges the page. */
 const MAX_WHOLE_WORDS = 400;
+/** Below this a cell is no part of its table: a table that arranges a page, a signature in it. */
+const OUT_OF_QUESTION = -4;
 /** Code with kept text this many blocks before and after it belongs to that text; 3, 8 and 15 were tried. */
 const AROUND_CODE = 8;
 
@@ -33,7 +43,9 @@ export function chooseContent(segments: Segments, kinds: Float32Array, logits: F
   const consent = consentNodes(segments);
   if (consent !== null)
     for (let b = 0; b < count; b++) if (consent[blocks[b * STRIDE + CONTAINER]!] === 1) logits[b] = NEVER;
-  if (kinds[FORUM]! >= FORUM_FROM) weighPosts(segments, logits);
+  const hasPosts = kinds[FORUM]! >= FORUM_FROM && weighPosts(segments, logits);
+  if (!hasPosts && kinds[FORUM]! < FORUM_SURE) leaveComments(segments, logits);
+  if (kinds[LISTING]! + kinds[COLLECTION]! + kinds[DOCUMENTATION]! < 0.5) leaveRelated(segments, logits);
   const probabilities = logistic(logits);
   const sizes = new Int32Array(count);
   for (let b = 0; b < count; b++) sizes[b] = blocks[b * STRIDE + WORDS]!;
@@ -41,14 +53,17 @@ export function chooseContent(segments: Segments, kinds: Float32Array, logits: F
   if (isBare(segments)) {
     for (let b = 0; b < count; b++) chosen[b] = blocks[b * STRIDE + IS_HIDDEN] === 1 || logits[b]! <= NEVER ? 0 : 1;
   } else {
-    keepWhole(segments, sizes, chosen);
+    keepWhole(segments, sizes, logits, chosen);
     keepCode(segments, chosen);
+    // Manuals say the same for each system on purpose.
+    if (kinds[DOCUMENTATION]! < 0.5) leaveRepeats(segments, chosen);
   }
   return { chosen, expected, probabilities };
 }
 
 /** Tables and code are taken whole where most of them is chosen; code is left whole where it is not. */
-function keepWhole({ tree, blocks, count, words }: Segments, sizes: Int32Array, chosen: Uint8Array): void {
+function keepWhole(segments: Segments, sizes: Int32Array, logits: Float32Array, chosen: Uint8Array): void {
+  const { tree, blocks, count, words } = segments;
   // By node: the innermost table or listing that it stands in.
   const whole = new Int32Array(tree.count);
   for (let node = 1; node < tree.count; node++)
@@ -63,7 +78,7 @@ function keepWhole({ tree, blocks, count, words }: Segments, sizes: Int32Array, 
   for (let b = 0; b < count; b++) {
     const node = whole[blocks[b * STRIDE + CONTAINER]!]!;
     if (node === 0 || words[node]! > MAX_WHOLE_WORDS) continue;
-    if (taken[node]! * 2 > total[node]!) chosen[b] = 1;
+    if (taken[node]! * 2 > total[node]!) chosen[b] = logits[b]! > OUT_OF_QUESTION ? 1 : chosen[b]!;
     else if (tree.tag[node] === PRE) chosen[b] = 0;
   }
 }

@@ -171,6 +171,10 @@ describe('extractContent', () => {
       '<div class=cookie-banner><h1>a</h1>',
       '<blockquote class=post-body>one two three four five',
       '<pre><span class=line>a',
+      '<div class=comments><p>one two',
+      '<div><p>Related articles',
+      '<div><p>one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen</p>',
+      '<div class=post><i class=author>ada 2024-01-01</i><div class=postbody>a</div>',
     ];
     const cpu = (html: string): number => {
       const start = process.cpuUsage();

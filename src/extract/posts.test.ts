@@ -15,17 +15,28 @@ function weighed(html: string): string[] | null {
     .map((b) => view.blockText(b));
 }
 
-const post = (k: number): string => `<article class="message"><div class="message-userDetails">Member ${k}</div>
-  <div class="message-attribution">Monday</div><div class="bbWrapper">Text of post ${k}<p>and more of it</p></div>
+const post = (
+  k: number,
+): string => `<article class="message"><div class="message-userDetails"><h4 class="message-name">ada${k}</h4>
+  <div class="userTitle">Member</div><div>Joined <time>Mar 3, 2019</time></div></div>
+  <header class="message-attribution"><time>Jul ${k}, 2024</time></header><div>#${k}</div><div class="bbWrapper">Text of post ${k}<p>and more of it</p></div>
   <aside class="message-signature"><div class="bbWrapper">Life is short</div></aside></article>`;
 
 describe('weighPosts', () => {
-  it('raises the texts of posts, not their authors, dates and signatures', () => {
+  it('raises the texts of posts, who wrote them and when, not titles of members and signatures', () => {
     expect(weighed(`<h1>Thread</h1>${post(1)}${post(2)}<ul class="similarThreads"><li>Another thread</ul>`)).toEqual([
-      'Text of post 1',
-      'and more of it',
-      'Text of post 2',
-      'and more of it',
+      ...['ada1', 'Jul 1, 2024', 'Text of post 1', 'and more of it'],
+      ...['ada2', 'Jul 2, 2024', 'Text of post 2', 'and more of it'],
+    ]);
+  });
+
+  it('takes the first line of each kind before the text, in one line or two, wherever the text is named', () => {
+    const html = (k: number): string =>
+      `<div class="post"><div class="postbody"><h3>Re: Thread</h3><p class="author">by ada${k} on 2024-07-0${k} 10:15</p>
+       <div class="content">Text ${k}</div><div class="notice">Last edited 2024-07-09</div></div></div>`;
+    expect(weighed(`<p class="author">by the site on 2024-01-01</p>${html(1)}${html(2)}`)).toEqual([
+      ...['by ada1 on 2024-07-01 10:15', 'Text 1', 'Last edited 2024-07-09'],
+      ...['by ada2 on 2024-07-02 10:15', 'Text 2', 'Last edited 2024-07-09'],
     ]);
   });
 
