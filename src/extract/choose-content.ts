@@ -12,6 +12,7 @@ import { NEVER, weighPosts } from './posts.js';
 import { leaveRelated } from './related.js';
 import { leaveRepeats } from './repeats.js';
 import type { Segments } from './segment.js';
+import { leaveSetAside } from './set-aside.js';
 import { CONTAINER, IS_HIDDEN, STRIDE, WORDS } from './segment.js';
 
 const DOCUMENTATION = PAGE_KINDS.indexOf('documentation');
@@ -43,6 +44,7 @@ export function chooseContent(segments: Segments, kinds: Float32Array, logits: F
   const consent = consentNodes(segments);
   if (consent !== null)
     for (let b = 0; b < count; b++) if (consent[blocks[b * STRIDE + CONTAINER]!] === 1) logits[b] = NEVER;
+  leaveSetAside(segments, logits);
   const hasPosts = kinds[FORUM]! >= FORUM_FROM && weighPosts(segments, logits);
   if (!hasPosts && kinds[FORUM]! < FORUM_SURE) leaveComments(segments, logits);
   if (kinds[LISTING]! + kinds[COLLECTION]! + kinds[DOCUMENTATION]! < 0.5) leaveRelated(segments, logits);

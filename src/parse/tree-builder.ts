@@ -4,6 +4,7 @@ import { AttributeList } from './attributes.js';
 import { CLASS, IS_SPACE, LESS_THAN, LOWER, seek } from './bytes.js';
 import { detectEncoding, toUtf8 } from './encoding.js';
 import { ForeignContent } from './foreign.js';
+import { placeStreamedParts } from './streamed-parts.js';
 import { tagNumber, tagSet, tagName } from './tags.js';
 import type { ContentModel, TokenSink } from './tokenizer.js';
 import { DATA, tokenize } from './tokenizer.js';
@@ -51,7 +52,7 @@ export function createTreeReader(
   const attributes = new AttributeList();
   const builder = new TreeBuilder(attributes, own, text, raw);
   return (body, contentType) => {
-    const bytes = toUtf8(body, detectEncoding(body, contentType));
+    const bytes = placeStreamedParts(toUtf8(body, detectEncoding(body, contentType)));
     builder.start();
     tokenize(bytes, attributes, builder);
     attributes.release();
