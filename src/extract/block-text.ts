@@ -1,7 +1,7 @@
 // The plain text of a block: its words as a reader sees them, white space collapsed, line breaks of `pre` and `br` kept.
 // Promise: words of different elements never run together where the page shows them apart.
 import type { PageTree } from '../parse/tree.js';
-import { codeSpan } from './code-lines.js';
+import { codeSpan, shownCode } from './code-lines.js';
 import { RAW, TEXT, elementNumber } from './elements.js';
 import { isUnseen } from './segment.js';
 
@@ -33,7 +33,8 @@ export function blockText(tree: PageTree, first: number, last: number): string {
       else if (span === 'line' && text !== '' && !text.endsWith('\n')) text += '\n';
     }
   }
-  return preformatted ? text.trimEnd().replace(/^\n+/, '') : addLine(lines, text);
+  if (preformatted) return shownCode(tree, tree.parent[first]!, text).trimEnd().replace(/^\n+/, '');
+  return addLine(lines, text);
 }
 
 function addLine(lines: string, text: string): string {

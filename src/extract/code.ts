@@ -1,7 +1,7 @@
 // Code as a page shows it: its exact text and its language.
 // Promise: line breaks and blanks are kept; line numbers and copy buttons that scripts add are not code.
 import type { PageTree } from '../parse/tree.js';
-import { codeSpan } from './code-lines.js';
+import { codeSpan, shownCode } from './code-lines.js';
 import { RAW, TEXT, elementNumber, elementSet } from './elements.js';
 import { isUnseen } from './segment.js';
 
@@ -42,7 +42,7 @@ export function preformattedText(tree: PageTree, node: number, dropped: Uint8Arr
     else if (tree.flags[at] === 1 && text !== '' && !/\s$/.test(text.slice(-1))) text += ' ';
     at++;
   }
-  return text;
+  return shownCode(tree, node, text);
 }
 
 /** The language that the element, its `code` or what wraps it names; empty when none does. */

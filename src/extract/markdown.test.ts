@@ -43,6 +43,12 @@ describe('markdown', () => {
     expect(md('<pre><span class="underline">a</span><span class="underline">b</span></pre>')).toBe('```\nab\n```');
   });
 
+  it('shows a terminal as its script would, and other code as it is written', () => {
+    const code = '<pre><code>$ &lt;font color=&quot;#4E9A06&quot;&gt;pip&lt;/font&gt; install\nDone</code></pre>';
+    expect(toMarkdown(`<div class="termy">${code}</div>`).raw).toContain('$ pip install\nDone');
+    expect(toMarkdown(code).raw).toContain('<font color="#4E9A06">pip</font>');
+  });
+
   it('keeps the parts of a page that React sends after it', () => {
     expect(
       md('<p>a</p><template id="B:0"></template><div hidden id="S:0"><p>b</p></div><div hidden id="s">c</div>'),
