@@ -3,7 +3,7 @@
 import { isBare } from './bare-page.js';
 import type { Choice } from './choose.js';
 import { chooseBlocks } from './choose.js';
-import { leaveComments } from './comments.js';
+import { commentNodes, holdsPosts, leaveComments } from './comments.js';
 import { consentNodes } from './consent.js';
 import { PAGE_KINDS } from './context-features.js';
 import { elementNumber, elementSet } from './elements.js';
@@ -20,7 +20,7 @@ const LISTING = PAGE_KINDS.indexOf('listing');
 const COLLECTION = PAGE_KINDS.indexOf('collection');
 const FORUM = PAGE_KINDS.indexOf('forum');
 /** From here on a page counts as a forum's for {@link weighPosts}; 0.02 to 0.6 score alike on the given pages. */
-const FORUM_FROM = 0.02;
+const FORUM_FROM = 0.05;
 /** From here on comments are what the page is about, whatever they are called. */
 const FORUM_SURE = 0.5;
 const PRE = elementNumber('pre');
@@ -45,8 +45,10 @@ export function chooseContent(segments: Segments, kinds: Float32Array, logits: F
   if (consent !== null)
     for (let b = 0; b < count; b++) if (consent[blocks[b * STRIDE + CONTAINER]!] === 1) logits[b] = NEVER;
   leaveSetAside(segments, logits);
-  const hasPosts = kinds[FORUM]! >= FORUM_FROM && weighPosts(segments, logits);
-  if (!hasPosts && kinds[FORUM]! < FORUM_SURE) leaveComments(segments, logits);
+  const comments = commentNodes(segments);
+  const isForum = kinds[FORUM]! >= FORUM_FROM || (comments !== null && holdsPosts(segments, comments));
+  const hasPosts = isForum && weighPosts(segments, logits);
+  if (comments !== null && !hasPosts && kinds[FORUM]! < FORUM_SURE) leaveComments(segments, comments, logits);
   if (kinds[LISTING]! + kinds[COLLECTION]! + kinds[DOCUMENTATION]! < 0.5) leaveRelated(segments, logits);
   const probabilities = logistic(logits);
   const sizes = new Int32Array(count);

@@ -1,13 +1,14 @@
 // What is left out as the comments of an article.
 import { describe, expect, it } from 'vitest';
 import { viewPage } from '../crawl/extraction.js';
-import { leaveComments } from './comments.js';
+import { commentNodes, holdsPosts, leaveComments } from './comments.js';
 
 /** The texts whose logits fall. */
 function left(html: string): string[] {
   const view = viewPage(html);
   const logits = new Float32Array(view.segments.count).fill(1);
-  leaveComments(view.segments, logits);
+  const comments = commentNodes(view.segments);
+  if (comments !== null) leaveComments(view.segments, comments, logits);
   return Array.from({ length: view.segments.count }, (_, b) => b)
     .filter((b) => logits[b]! < 0)
     .map((b) => view.blockText(b));
@@ -37,5 +38,16 @@ describe('leaveComments', () => {
     expect(left(`${article}<div id="reviews"><ol class="commentlist"><li>${remark}</ol></div>`)).toEqual([]);
     expect(left(`<div class="has comments open">${article}<p>${remark}</p></div>`)).toEqual([]);
     expect(left(`${article}<p class="comments-link">No comments yet</p>`)).toEqual([]);
+  });
+
+  it('tells the posts of forum software from the comments of a blog', () => {
+    const posts = (name: string): boolean => {
+      const { segments } = viewPage(
+        `${article}<div id="comments">${`<div class="${name}">${remark}</div>`.repeat(2)}</div>`,
+      );
+      return holdsPosts(segments, commentNodes(segments)!);
+    };
+    expect(posts('md-div')).toBe(true);
+    expect(posts('comment-content')).toBe(false);
   });
 });

@@ -1,6 +1,7 @@
 // What readers remarked below an article, by the names that blogs and comment software give to it.
 // Promise: only where the page has a text of its own outside; a page whose comments are its content keeps them.
 import { elementNumber, elementSet } from './elements.js';
+import { isNamedPost } from './post-names.js';
 import type { Segments } from './segment.js';
 import { CONTAINER, STRIDE, WORDS } from './segment.js';
 import { createWordTable } from './word-table.js';
@@ -23,14 +24,13 @@ const MIN_TEXT = 100;
 const MIN_THREAD = 25;
 const COMMENT = -8;
 
-/** Lowers the logits of a page's comments. */
-export function leaveComments(segments: Segments, logits: Float32Array): void {
-  const { tree, blocks, count, words, names, nameStart } = segments;
+/** By node: 1 within comments; null where the page has none. */
+export function commentNodes({ tree, words, names, nameStart }: Segments): Uint8Array | null {
   const isReview = (node: number): boolean => {
     for (let k = nameStart[node]!; k < nameStart[node + 1]!; k++) if (REVIEWS.find(names[k]!) >= 0) return true;
     return false;
   };
-  let inThread: Uint8Array | null = null;
+  let comments: Uint8Array | null = null;
   let heading: Int32Array | null = null;
   for (let node = 1; node < tree.count; node++) {
     if (nameStart[node] === nameStart[node + 1] || OUTERMOST[tree.tag[node]!] === 1) continue;
@@ -38,17 +38,29 @@ export function leaveComments(segments: Segments, logits: Float32Array): void {
       continue;
     heading ??= nextHeading(tree.tag, tree.count);
     if (heading[node]! < tree.end[node]! || words[node]! < MIN_THREAD) continue;
-    inThread ??= new Uint8Array(tree.count);
-    inThread.fill(1, node, tree.end[node]);
+    comments ??= new Uint8Array(tree.count);
+    comments.fill(1, node, tree.end[node]);
     node = tree.end[node]! - 1;
   }
-  if (inThread === null) return;
+  return comments;
+}
+
+/** Whether comments are made of posts by the names of forum software: those of Lemmy, Reddit, Hacker News. */
+export function holdsPosts({ tree }: Segments, comments: Uint8Array): boolean {
+  let posts = 0;
+  for (let node = 1; node < tree.count && posts < 2; node++)
+    if (comments[node] === 1 && isNamedPost(tree, node)) posts++;
+  return posts === 2;
+}
+
+/** Lowers the logits of comments, where the page has a text of its own outside. */
+export function leaveComments({ blocks, count }: Segments, comments: Uint8Array, logits: Float32Array): void {
   let outside = 0;
   for (let b = 0, at = 0; b < count; b++, at += STRIDE)
-    if (logits[b]! > 0 && inThread[blocks[at + CONTAINER]!] === 0) outside += blocks[at + WORDS]!;
+    if (logits[b]! > 0 && comments[blocks[at + CONTAINER]!] === 0) outside += blocks[at + WORDS]!;
   if (outside < MIN_TEXT) return;
   for (let b = 0, at = 0; b < count; b++, at += STRIDE)
-    if (inThread[blocks[at + CONTAINER]!] === 1) logits[b]! += COMMENT;
+    if (comments[blocks[at + CONTAINER]!] === 1) logits[b]! += COMMENT;
 }
 
 /** By node: the first heading of the page after it. */

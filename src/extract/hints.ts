@@ -70,7 +70,7 @@ export const HINT_COUNT = HINT_NAMES.length;
 const hintTable = createWordTable(Object.values(CATEGORIES));
 
 /** Hints of one element as bits, low and high half, and a hash of its class for telling repeated elements. */
-export const hintsFound = { low: 0, high: 0, style: 0 };
+export const hintsFound = { low: 0, high: 0, style: 0, noSnippet: false };
 
 const FIRST_WORDS = 4096;
 /** A larger list is given back before the next page. */
@@ -142,6 +142,7 @@ export function readHints(tree: PageTree, node: number): boolean {
   hintsFound.low = 0;
   hintsFound.high = 0;
   hintsFound.style = 0;
+  hintsFound.noSnippet = false;
   if (tree.from[node]! >= tree.to[node]!) return false;
   const { bytes } = tree;
   const list = tree.attributes(node);
@@ -182,6 +183,9 @@ export function readHints(tree: PageTree, node: number): boolean {
       case 11:
         if (equals(bytes, nameFrom, nameTo, 'data-testid')) readWords(bytes, from, to);
         else if (equals(bytes, nameFrom, nameTo, 'aria-hidden')) hidden ||= equals(bytes, from, to, 'true');
+        break;
+      case 14:
+        hintsFound.noSnippet ||= equals(bytes, nameFrom, nameTo, 'data-nosnippet');
         break;
       default:
         break;

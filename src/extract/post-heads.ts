@@ -1,10 +1,10 @@
 // Who wrote a post and when: the lines of a forum that readers need besides the texts.
-// Promise: one line of each kind a post, short, from within the post's own element.
+// Promise: one line of each kind a post, short, before the text and within the post's own element.
 import type { PostMarks } from './post-names.js';
 import { FOREIGN, MEMBER, WHEN, WHO } from './post-names.js';
 import { blockText } from './block-text.js';
 import type { Segments } from './segment.js';
-import { CHARS, CONTAINER, FIRST_NODE, LAST_NODE, STRIDE, WORDS } from './segment.js';
+import { CHARS, CONTAINER, FIRST_NODE, IS_HIDDEN, LAST_NODE, STRIDE, WORDS } from './segment.js';
 
 const MAX_WHO_WORDS = 4;
 const MAX_WHEN_WORDS = 15;
@@ -30,21 +30,14 @@ export function headsOfPosts(segments: Segments, { post, beside, head }: PostMar
     const outer = elementOfPost(tree, texts[k]!, texts[k - 1] ?? 0, texts[k + 1] ?? tree.count);
     while (b < count && blocks[b * STRIDE + FIRST_NODE]! < outer) b++;
     let found = 0;
-    let hasText = false;
-    for (; b < count && blocks[b * STRIDE + FIRST_NODE]! < tree.end[outer]!; b++) {
+    for (; b < count && inPost[b] === 0 && blocks[b * STRIDE + FIRST_NODE]! < tree.end[outer]!; b++) {
       const at = b * STRIDE;
       const container = blocks[at + CONTAINER]!;
-      hasText ||= inPost[b] === 1;
-      if (
-        inPost[b] === 1 ||
-        beside[container] === FOREIGN ||
-        blocks[at + WORDS]! > MAX_WHEN_WORDS ||
-        blocks[at + CHARS]! > MAX_CHARS
-      )
-        continue;
+      if (beside[container] === FOREIGN || blocks[at + IS_HIDDEN] === 1) continue;
+      if (blocks[at + WORDS]! > MAX_WHEN_WORDS || blocks[at + CHARS]! > MAX_CHARS) continue;
       const text = blockText(tree, blocks[at + FIRST_NODE]!, blocks[at + LAST_NODE]!);
-      // A date among a member's details is the day of joining, one after the text that of a change.
-      const isWhen = (found & WHEN) === 0 && beside[container] !== MEMBER && !hasText && DATE.test(text);
+      // A date among a member's details is the day of joining.
+      const isWhen = (found & WHEN) === 0 && beside[container] !== MEMBER && DATE.test(text);
       const isNamed = ((head[container]! | head[blocks[at + FIRST_NODE]!]!) & WHO & ~found) !== 0;
       const isWho = isNamed && (isWhen || (blocks[at + WORDS]! <= MAX_WHO_WORDS && text.length > 1));
       if (!isWho && !isWhen) continue;

@@ -77,6 +77,13 @@ export function markPosts(tree: PageTree): PostMarks {
   return { post, beside, head, quote };
 }
 
+/** Whether forum software names an element as the text of a post. */
+export function isNamedPost(tree: PageTree, node: number): boolean {
+  if (tree.tag[node] === TEXT || tree.tag[node] === RAW || tree.from[node]! >= tree.to[node]!) return false;
+  const range = tree.attributeRange(node, 'class');
+  return range !== null && (wordsOf(tree.bytes, range.from, Math.min(range.to, range.from + MAX_NAME)) & POST) !== 0;
+}
+
 function namesOf(tree: PageTree, node: number): number {
   let said = 0;
   for (const attribute of ['class', 'id', 'itemprop', 'data-role']) {

@@ -70,6 +70,8 @@ export interface Segments {
   readonly style: Int32Array;
   /** 1 for an element marked as not shown. */
   readonly hidden: Uint8Array;
+  /** The elements that search engines shall not quote. */
+  readonly noSnippet: ReadonlySet<number>;
   /** By node, over its subtree. */
   readonly words: Int32Array;
   readonly linkWords: Int32Array;
@@ -101,6 +103,7 @@ export function segment(tree: PageTree): Segments {
   const blockCount = new Int32Array(count);
   const proseWords = new Int32Array(count);
   const nameStart = new Int32Array(count + 1);
+  const noSnippet = new Set<number>();
   forgetWords();
   let blocks = new Int32Array(STRIDE * 256);
   let made = 0;
@@ -210,6 +213,7 @@ export function segment(tree: PageTree): Segments {
     hintLow[node] = hintsFound.low;
     hintHigh[node] = hintsFound.high;
     style[node] = hintsFound.style;
+    if (hintsFound.noSnippet) noSnippet.add(node);
     if (hidden && end[node]! > hiddenEnd) hiddenEnd = end[node]!;
     if (kind === A) {
       linkEnd = Math.max(linkEnd, end[node]!);
@@ -249,6 +253,7 @@ export function segment(tree: PageTree): Segments {
     hintHigh,
     style,
     hidden: hiddenNodes,
+    noSnippet,
     words,
     linkWords,
     blockCount,

@@ -16,13 +16,12 @@ const SET_ASIDE = -8;
 const MAX_SHARE = 0.5;
 
 /** Lowers the logits of what the page sets aside. */
-export function leaveSetAside({ tree, blocks, count, names, nameStart }: Segments, logits: Float32Array): void {
+export function leaveSetAside(segments: Segments, logits: Float32Array): void {
+  const { tree, blocks, count, names, nameStart, noSnippet } = segments;
   let aside: Uint8Array | null = null;
   for (let node = 1; node < tree.count; node++) {
     const isMarked =
-      tree.tag[node] === FOOTER ||
-      isNamed(names, nameStart[node]!, nameStart[node + 1]!) ||
-      (tree.from[node]! < tree.to[node]! && tree.attributeRange(node, 'data-nosnippet') !== null);
+      tree.tag[node] === FOOTER || isNamed(names, nameStart[node]!, nameStart[node + 1]!) || noSnippet.has(node);
     if (!isMarked) continue;
     aside ??= new Uint8Array(tree.count);
     aside.fill(1, node, tree.end[node]);
