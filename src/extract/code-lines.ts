@@ -23,7 +23,7 @@ export function codeSpan(tree: PageTree, node: number): CodeSpan {
 /** Termynal, of MkDocs and FastAPI's pages, shows the markup that a listing spells out. */
 const TERMINAL_CLASS = /(?:^|\s)termy(?:\s|$)/;
 const STYLING = /<\/?(?:font|span|b|i|u|em|strong)(?:\s[^<>]*)?>/g;
-const TERMINAL_LEVELS = 4;
+const TERMINAL_LEVELS = 8;
 
 /** The text of code in `node` as a reader sees it. */
 export function shownCode(tree: PageTree, node: number, text: string): string {

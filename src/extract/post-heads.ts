@@ -9,9 +9,10 @@ import { CHARS, CONTAINER, FIRST_NODE, IS_HIDDEN, LAST_NODE, STRIDE, WORDS } fro
 const MAX_WHO_WORDS = 4;
 const MAX_WHEN_WORDS = 15;
 const MAX_CHARS = 120;
+const MONTH = '(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\\.?';
+/** Dates of the calendar: "a year ago" says little once the page is stored. */
 const DATE = new RegExp(
-  '\\b(?:19|20)\\d\\d\\b|\\b\\d{1,2}[/.-]\\d{1,2}[/.-]\\d{2,4}\\b|\\b\\d+ ?(?:[smhdwy]|secs?|mins?|hrs?|(?:second|minute|hour|day|week|month|year)s?)\\b|' +
-    '\\b(?:today|yesterday|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)',
+  `\\b(?:19|20)\\d\\d\\b|\\b\\d{1,2}[/.-]\\d{1,2}[/.-]\\d{2,4}\\b|\\b${MONTH} \\d{1,2}\\b|\\b\\d{1,2}\\.? ${MONTH}|\\b(?:today|yesterday)\\b`,
   'i',
 );
 

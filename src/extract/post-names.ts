@@ -8,7 +8,7 @@ import { WORD_SEED, createWordTable, mixLetter } from './word-table.js';
 const NAMES = createWordTable([
   // The text of a post.
   'postbody messagebody postmessage posttext msgtext msgbody messagetext bbwrapper cooked sprose replycontent replybody ' +
-    'topiccontent postarea postinner postmsg wpforopost usertext commtext ipsrich typenormal contenttext markdownbody rtjson mddiv',
+    'topiccontent postarea postinner postmsg wpforopost usertext commtext ipsrich typerich contenttext markdownbody rtjson mddiv',
   // Around it in the same post: votes, links to it, what others remarked.
   'postheader lastedit lastedited editedby edited useraction actiontime postnumber postcount permalink topicoverview ' +
     'reactions reactionsbar reaction likes likebutton upvote downvote votecount votingcontainer voting postmenu postedit ' +
@@ -18,7 +18,7 @@ const NAMES = createWordTable([
   'bbquote bbcodequote ipsquote standardquote postquote quotecontainer quotecontents quotecontent quotebox quotebody',
   // Never the text of a post, though its markup may be the same.
   'signature signatures postsignature membersignature usersig sigtext postsig forumsig similarthreads similartopics ' +
-    'relatedtopics suggestedtopics relatedquestions similarcontent relatedthreads topiclist threadlist guestteaser',
+    'relatedtopics suggestedtopics relatedquestions similarcontent relatedthreads topiclist threadlist guestteaser samcode samitem expandlink',
   // Who wrote a post, and when.
   'username bigusername author poster postauthor postername postuser messagename creator authorname membername',
   'postdate datetime dateline posttime postedon messageattribution keyinfo postinfo posthead postmeta commentmeta msginfobox date',

@@ -56,7 +56,7 @@ describe('weighPosts', () => {
     );
     const logits = new Float32Array(view.segments.count);
     weighPosts(view.segments, logits);
-    expect([...logits]).toEqual([2, -6, 2, 2]);
+    expect([...logits]).toEqual([2.5, -5.5, 2.5, 2.5]);
   });
 
   it('leaves a page alone on which fewer than two posts are named', () => {

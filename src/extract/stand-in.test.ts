@@ -36,10 +36,13 @@ describe('a page that shows next to nothing', () => {
     expect(toMarkdown(shell(linkedData)).fit).toBe(content.markdown);
   });
 
-  it('gives its description when it shows no word at all', () => {
+  it('gives its title and description when it shows no word at all', () => {
     const page =
       '<title>Boats</title><meta name="description" content="Three boats &lt;b&gt;for sale&lt;/b&gt;&amp;hellip;"><div></div>';
     expect(extractContent(page).text).toBe('Three boats for sale…');
+    expect(extractContent(`<meta property="og:title" content="Boats">${page}`).text).toBe(
+      'Boats\nThree boats for sale…',
+    );
     expect(extractContent(`${page}<p>Loading</p>`).text).toBe('Loading');
   });
 
