@@ -1,23 +1,20 @@
 // What readers remarked below an article, by the names that blogs and comment software give to it.
 // Promise: only where the page has a text of its own outside; a page whose comments are its content keeps them.
-import { elementNumber, elementSet } from './elements.js';
+import { elementSet } from './elements.js';
+import { createNameMatcher, nextElement } from './name-matcher.js';
 import { isNamedPost } from './post-names.js';
 import type { Segments } from './segment.js';
 import { CONTAINER, STRIDE, WORDS } from './segment.js';
-import { createWordTable } from './word-table.js';
 
-const THREADS = createWordTable([
+const isThread = createNameMatcher(
   'comments commentlist commentslist commentsection commentsarea commentthread commentsblock commentbody commentcontent ' +
     'disqus livefyre spotim openweb viafoura hyvor commento giscus utterances ' +
     'kommentare kommentarer commentaires comentarios commenti reacties komentarze yorumlar',
-]);
-/** `comment-list`: the first word, directly before the second. */
-const SUBJECT = createWordTable(['comment']);
-const THING = createWordTable(['list thread threads section area tree content body text respond form reply replies']);
+  ['comment', 'list thread threads section area tree content body text respond form reply replies'],
+);
 /** What buyers say of a product goes by the names of comments in some shops. */
-const REVIEWS = createWordTable(['review reviews testimonial testimonials']);
+const isReview = createNameMatcher('review reviews testimonial testimonials');
 const OUTERMOST = elementSet('html body main');
-const H1 = elementNumber('h1');
 /** Words outside that make a text of its own. */
 const MIN_TEXT = 100;
 /** Less is a remark in passing: a link to the comments, a field of a record. */
@@ -25,19 +22,15 @@ const MIN_THREAD = 25;
 const COMMENT = -8;
 
 /** By node: 1 within comments; null where the page has none. */
-export function commentNodes({ tree, words, names, nameStart }: Segments): Uint8Array | null {
-  const isReview = (node: number): boolean => {
-    for (let k = nameStart[node]!; k < nameStart[node + 1]!; k++) if (REVIEWS.find(names[k]!) >= 0) return true;
-    return false;
-  };
+export function commentNodes(segments: Segments): Uint8Array | null {
+  const { tree, words } = segments;
   let comments: Uint8Array | null = null;
   let heading: Int32Array | null = null;
   for (let node = 1; node < tree.count; node++) {
-    if (nameStart[node] === nameStart[node + 1] || OUTERMOST[tree.tag[node]!] === 1) continue;
-    if (!isThread(names, nameStart[node]!, nameStart[node + 1]!) || isReview(node) || isReview(tree.parent[node]!))
-      continue;
-    heading ??= nextHeading(tree.tag, tree.count);
-    if (heading[node]! < tree.end[node]! || words[node]! < MIN_THREAD) continue;
+    if (!isThread(segments, node) || OUTERMOST[tree.tag[node]!] === 1 || words[node]! < MIN_THREAD) continue;
+    if (isReview(segments, node) || isReview(segments, tree.parent[node]!)) continue;
+    heading ??= nextElement(tree, 'h1 html body main');
+    if (heading[node]! < tree.end[node]!) continue;
     comments ??= new Uint8Array(tree.count);
     comments.fill(1, node, tree.end[node]);
     node = tree.end[node]! - 1;
@@ -61,22 +54,4 @@ export function leaveComments({ blocks, count }: Segments, comments: Uint8Array,
   if (outside < MIN_TEXT) return;
   for (let b = 0, at = 0; b < count; b++, at += STRIDE)
     if (comments[blocks[at + CONTAINER]!] === 1) logits[b]! += COMMENT;
-}
-
-/** By node: the first heading of the page after it. */
-function nextHeading(tag: ArrayLike<number>, count: number): Int32Array {
-  const next = new Int32Array(count);
-  for (let node = count - 1, at = count; node >= 0; node--) {
-    next[node] = at;
-    if (tag[node] === H1 || OUTERMOST[tag[node]!] === 1) at = node;
-  }
-  return next;
-}
-
-function isThread(names: Int32Array, from: number, to: number): boolean {
-  for (let k = from; k < to; k++) {
-    if (THREADS.find(names[k]!) >= 0) return true;
-    if (k + 1 < to && SUBJECT.find(names[k]!) >= 0 && THING.find(names[k + 1]!) >= 0) return true;
-  }
-  return false;
 }
