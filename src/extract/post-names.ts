@@ -18,7 +18,7 @@ const NAMES = createWordTable([
   'bbquote bbcodequote ipsquote standardquote postquote quotecontainer quotecontents quotecontent quotebox quotebody',
   // Never the text of a post, though its markup may be the same.
   'signature signatures postsignature membersignature usersig sigtext postsig forumsig similarthreads similartopics ' +
-    'relatedtopics suggestedtopics relatedquestions similarcontent relatedthreads topiclist threadlist guestteaser samcode samitem expandlink',
+    'relatedtopics suggestedtopics relatedquestions similarcontent relatedthreads topiclist threadlist guestteaser samcode samitem expandlink shrinklink',
   // Who wrote a post, and when.
   'username bigusername author poster postauthor postername postuser messagename creator authorname membername',
   'postdate datetime dateline posttime postedon messageattribution keyinfo postinfo posthead postmeta commentmeta msginfobox date',

@@ -8,7 +8,7 @@ import { CONTAINER, FIRST_NODE, HEADING, LAST_NODE, STRIDE, WORDS } from './segm
 
 /** What a name is worth, in logits: picked on the given pages, where values around these score alike (decision 013). */
 const IN_POST = 2.5;
-const HEAD_OF_POST = 4;
+const HEAD_OF_POST = 6;
 const OUT_OF_POST = -3;
 const NOT_OF_POST = -8;
 const MIN_POSTS = 2;

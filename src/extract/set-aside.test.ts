@@ -16,9 +16,13 @@ function left(html: string): string[] {
 const text = `<p>${'Words of the page. '.repeat(20)}</p>`;
 
 describe('leaveSetAside', () => {
-  it('knows footers, what search engines shall not quote, and frames of embedded posts', () => {
+  it('knows footers, what search engines shall not quote, frames of embedded posts and notes to browsers', () => {
     for (const tag of ['footer', 'div data-nosnippet', 'div class="nocontent"', 'div class="robots-nocontent"'])
       expect(left(`${text}<${tag}><p>Imprint</p></${tag.split(' ')[0]}><p>After</p>`), tag).toEqual(['Imprint']);
+    expect(left(`${text}<noscript><p>Please enable JavaScript to go on</p></noscript>`)).toEqual([
+      'Please enable JavaScript to go on',
+    ]);
+    expect(left(`${text}<noscript><p>The text of the page</p></noscript>`)).toEqual([]);
     const frame = '<blockquote class="instagram-media"><div>View this post on Instagram</div></blockquote>';
     expect(left(text + frame)).toEqual(['View this post on Instagram']);
   });

@@ -1,12 +1,15 @@
-// What a page itself sets aside as not its content: its footer, what search engines shall not quote, frames of embedded posts.
+// What a page itself sets aside as not its content: its footer, what search engines shall not quote, frames of embedded
+// posts, notes to browsers without scripts.
 // Promise: only by marks made for that; a page that sets aside nearly all of itself is taken as if it had none.
-import { elementNumber } from './elements.js';
+import { TEXT, elementNumber } from './elements.js';
 import { logistic } from './model.js';
 import { createNameMatcher } from './name-matcher.js';
 import type { Segments } from './segment.js';
 import { CONTAINER, STRIDE, WORDS } from './segment.js';
 
 const FOOTER = elementNumber('footer');
+const NOSCRIPT = elementNumber('noscript');
+const MAX_NOTE = 2_000;
 /** Names that search engines and Instagram's embeds define. */
 const isMarked = createNameMatcher('nocontent', ['instagram', 'media']);
 const SET_ASIDE = -8;
@@ -18,7 +21,8 @@ export function leaveSetAside(segments: Segments, logits: Float32Array): void {
   const { tree, blocks, count, noSnippet } = segments;
   let aside: Uint8Array | null = null;
   for (let node = 1; node < tree.count; node++) {
-    if (tree.tag[node] !== FOOTER && !noSnippet.has(node) && !isMarked(segments, node)) continue;
+    const isAside = tree.tag[node] === FOOTER || (tree.tag[node] === NOSCRIPT && asksForScript(tree, node));
+    if (!isAside && !noSnippet.has(node) && !isMarked(segments, node)) continue;
     aside ??= new Uint8Array(tree.count);
     aside.fill(1, node, tree.end[node]);
     node = tree.end[node]! - 1;
@@ -35,4 +39,12 @@ export function leaveSetAside(segments: Segments, logits: Float32Array): void {
   if (set > MAX_SHARE * total) return;
   for (let b = 0, at = 0; b < count; b++, at += STRIDE)
     if (aside[blocks[at + CONTAINER]!] === 1) logits[b]! += SET_ASIDE;
+}
+
+/** "Please enable JavaScript": a note to the browser, where other `noscript` elements hold the page's text. */
+function asksForScript(tree: Segments['tree'], node: number): boolean {
+  let text = '';
+  for (let at = node + 1; at < tree.end[node]! && text.length < MAX_NOTE; at++)
+    if (tree.tag[at] === TEXT) text += tree.decode(tree.from[at]!, tree.to[at]!);
+  return text.length < MAX_NOTE && /javascript/i.test(text);
 }
