@@ -47,6 +47,12 @@ describe('weighPosts', () => {
     expect(weighed('<div class="post"><b class="body">One</b></div><div class="post body">Two</div>')).toBeNull();
   });
 
+  it('leaves out what the software says in a post of its own', () => {
+    const closed = 'This topic was automatically closed after 30 days. New replies are no longer allowed.';
+    const page = ['One', 'Two', closed].map((text) => `<div class="cooked"><p>${text}</p></div>`).join('');
+    expect(weighed(page)).toEqual(['One', 'Two']);
+  });
+
   it('lowers a quotation of what stands further up, and no other', () => {
     const said = 'The valve is under the sink behind the blue pipe';
     const view = viewPage(

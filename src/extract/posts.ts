@@ -16,6 +16,7 @@ const MIN_SHARE = 0.05;
 /** The logit of what is content on no page. */
 export const NEVER = -20;
 const REPEATED_QUOTE = -8;
+const MAX_NOTICE_WORDS = 40;
 /** Words in a row that tell a repetition, and how many of such are remembered. */
 const RUN = 4;
 const MAX_RUNS = 100_000;
@@ -33,7 +34,7 @@ export function weighPosts(segments: Segments, logits: Float32Array): boolean {
   for (let b = 0, at = 0; b < count; b++, at += STRIDE) {
     const container = blocks[at + CONTAINER]!;
     if (logits[b]! > NEVER) words += blocks[at + WORDS]!;
-    if (post[container] === 0 || beside[container] !== 0 || isReplyTitle(segments, at)) continue;
+    if (post[container] === 0 || beside[container] !== 0 || isOfSoftware(segments, at)) continue;
     inPost[b] = 1;
     postWords += blocks[at + WORDS]!;
     if (post[container]! > last) {
@@ -51,10 +52,11 @@ export function weighPosts(segments: Segments, logits: Float32Array): boolean {
   return true;
 }
 
-/** "Re: the title": a heading in every post of some forums. */
-function isReplyTitle({ tree, blocks }: Segments, at: number): boolean {
-  if (blocks[at + HEADING] === 0) return false;
-  return /^re: /i.test(blockText(tree, blocks[at + FIRST_NODE]!, blocks[at + LAST_NODE]!));
+/** What the software says in a post's place: "Re: the title" above each, that a topic was closed. */
+function isOfSoftware({ tree, blocks }: Segments, at: number): boolean {
+  if (blocks[at + WORDS]! > MAX_NOTICE_WORDS) return false;
+  const text = blockText(tree, blocks[at + FIRST_NODE]!, blocks[at + LAST_NODE]!);
+  return (blocks[at + HEADING]! > 0 && /^re: /i.test(text)) || /^This topic was automatically \w+ after /.test(text);
 }
 
 /** A reply that quotes a post repeats what stands further up: lowers quotations half of which was there already. */
