@@ -1,7 +1,7 @@
 // What readers remarked below an article, by the names that blogs and comment software give to it.
 // Promise: only where the page has a text of its own outside; a page whose comments are its content keeps them.
 import { elementSet } from './elements.js';
-import { createNameMatcher, nextElement } from './name-matcher.js';
+import { createNameMatcher, markElements, nextElement } from './name-matcher.js';
 import { isNamedPost } from './post-names.js';
 import type { Segments } from './segment.js';
 import { CONTAINER, STRIDE, WORDS } from './segment.js';
@@ -24,18 +24,13 @@ const COMMENT = -8;
 /** By node: 1 within comments; null where the page has none. */
 export function commentNodes(segments: Segments): Uint8Array | null {
   const { tree, words } = segments;
-  let comments: Uint8Array | null = null;
   let heading: Int32Array | null = null;
-  for (let node = 1; node < tree.count; node++) {
-    if (!isThread(segments, node) || OUTERMOST[tree.tag[node]!] === 1 || words[node]! < MIN_THREAD) continue;
-    if (isReview(segments, node) || isReview(segments, tree.parent[node]!)) continue;
+  return markElements(tree, (node) => {
+    if (!isThread(segments, node) || OUTERMOST[tree.tag[node]!] === 1 || words[node]! < MIN_THREAD) return false;
+    if (isReview(segments, node) || isReview(segments, tree.parent[node]!)) return false;
     heading ??= nextElement(tree, 'h1 html body main');
-    if (heading[node]! < tree.end[node]!) continue;
-    comments ??= new Uint8Array(tree.count);
-    comments.fill(1, node, tree.end[node]);
-    node = tree.end[node]! - 1;
-  }
-  return comments;
+    return heading[node]! >= tree.end[node]!;
+  });
 }
 
 /** Whether comments are made of posts by the names of forum software: those of Lemmy, Reddit, Hacker News. */

@@ -1,7 +1,7 @@
 // Dialogs that ask for consent to cookies, by the names that the software showing them gives to its elements.
 // Promise: names of software and of the thing itself, never of a site; what holds the page's heading or main part is no dialog.
 import { elementSet } from './elements.js';
-import { createNameMatcher, nextElement } from './name-matcher.js';
+import { createNameMatcher, markElements, nextElement } from './name-matcher.js';
 import type { Segments } from './segment.js';
 
 const asksForConsent = createNameMatcher(
@@ -19,15 +19,10 @@ const OUTERMOST = elementSet('html body main article');
 /** By node: 1 within such a dialog; null where the page has none. */
 export function consentNodes(segments: Segments): Uint8Array | null {
   const { tree } = segments;
-  let marked: Uint8Array | null = null;
   let main: Int32Array | null = null;
-  for (let node = 1; node < tree.count; node++) {
-    if (!asksForConsent(segments, node) || OUTERMOST[tree.tag[node]!] === 1) continue;
+  return markElements(tree, (node) => {
+    if (!asksForConsent(segments, node) || OUTERMOST[tree.tag[node]!] === 1) return false;
     main ??= nextElement(tree, 'h1 html body main article');
-    if (main[node]! < tree.end[node]!) continue;
-    marked ??= new Uint8Array(tree.count);
-    marked.fill(1, node, tree.end[node]);
-    node = tree.end[node]! - 1;
-  }
-  return marked;
+    return main[node]! >= tree.end[node]!;
+  });
 }

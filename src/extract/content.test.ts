@@ -173,6 +173,9 @@ describe('extractContent', () => {
       '<pre><span class=line>a',
       '<div class=comments><p>one two',
       '<div><p>Related articles',
+      '<noscript>',
+      '<footer>a',
+      `<div><p>${'word '.repeat(21)}</p><b>b</b>`,
       '<div><p>one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen</p>',
       '<div class=post><i class=author>ada 2024-01-01</i><div class=postbody>a</div>',
     ];

@@ -32,3 +32,15 @@ export function nextElement({ tag, count }: PageTree, elements: string): Int32Ar
   }
   return next;
 }
+
+/** By node: 1 within the outermost elements that are wanted; null where there is none. */
+export function markElements(tree: PageTree, isWanted: (node: number) => boolean): Uint8Array | null {
+  let marked: Uint8Array | null = null;
+  for (let node = 1; node < tree.count; node++) {
+    if (!isWanted(node)) continue;
+    marked ??= new Uint8Array(tree.count);
+    marked.fill(1, node, tree.end[node]);
+    node = tree.end[node]! - 1;
+  }
+  return marked;
+}

@@ -3,13 +3,14 @@
 // Promise: only by marks made for that; a page that sets aside nearly all of itself is taken as if it had none.
 import { TEXT, elementNumber } from './elements.js';
 import { logistic } from './model.js';
-import { createNameMatcher } from './name-matcher.js';
+import { createNameMatcher, markElements } from './name-matcher.js';
 import type { Segments } from './segment.js';
 import { CONTAINER, STRIDE, WORDS } from './segment.js';
 
 const FOOTER = elementNumber('footer');
 const NOSCRIPT = elementNumber('noscript');
 const MAX_NOTE = 2_000;
+const MAX_NOTE_NODES = 100;
 /** Names that search engines and Instagram's embeds define. */
 const isMarked = createNameMatcher('nocontent', ['instagram', 'media']);
 const SET_ASIDE = -8;
@@ -19,14 +20,14 @@ const MAX_SHARE = 0.5;
 /** Lowers the logits of what the page sets aside. */
 export function leaveSetAside(segments: Segments, logits: Float32Array): void {
   const { tree, blocks, count, noSnippet } = segments;
-  let aside: Uint8Array | null = null;
-  for (let node = 1; node < tree.count; node++) {
-    const isAside = tree.tag[node] === FOOTER || (tree.tag[node] === NOSCRIPT && asksForScript(tree, node));
-    if (!isAside && !noSnippet.has(node) && !isMarked(segments, node)) continue;
-    aside ??= new Uint8Array(tree.count);
-    aside.fill(1, node, tree.end[node]);
-    node = tree.end[node]! - 1;
-  }
+  const aside = markElements(
+    tree,
+    (node) =>
+      tree.tag[node] === FOOTER ||
+      (tree.tag[node] === NOSCRIPT && asksForScript(tree, node)) ||
+      noSnippet.has(node) ||
+      isMarked(segments, node),
+  );
   if (aside === null) return;
   const likely = logistic(logits);
   let total = 0;
@@ -44,7 +45,8 @@ export function leaveSetAside(segments: Segments, logits: Float32Array): void {
 /** "Please enable JavaScript": a note to the browser, where other `noscript` elements hold the page's text. */
 function asksForScript(tree: Segments['tree'], node: number): boolean {
   let text = '';
-  for (let at = node + 1; at < tree.end[node]! && text.length < MAX_NOTE; at++)
+  const end = Math.min(tree.end[node]!, node + MAX_NOTE_NODES);
+  for (let at = node + 1; at < end && text.length < MAX_NOTE; at++)
     if (tree.tag[at] === TEXT) text += tree.decode(tree.from[at]!, tree.to[at]!);
   return text.length < MAX_NOTE && /javascript/i.test(text);
 }

@@ -88,7 +88,9 @@ function findTargets(bytes: Buffer, first: number, parts: Map<string, Part>): Ma
     placed.add(key);
     targets.set(id, part);
   };
-  for (let at = bytes.indexOf(CALL, first); at >= 0; at = bytes.indexOf(CALL, at + 2)) {
+  for (let at = bytes.indexOf(CALL, first), calls = 0; at >= 0 && calls < MAX_PARTS; at = bytes.indexOf(CALL, at + 2)) {
+    if (bytes[at + 3] !== 0x28) continue;
+    calls++;
     const call = bytes.toString('latin1', at, at + 60);
     const [, boundary, part] = /^\$R[CR]\("(B:\w+)","S:(\w+)"/.exec(call) ?? [];
     if (boundary !== undefined) put(boundary, part!);
@@ -130,7 +132,11 @@ function findBoundaries(bytes: Buffer): Map<number, number> {
   const open: number[] = [];
   for (let at = bytes.indexOf(COMMENT); at >= 0; at = bytes.indexOf(COMMENT, at + 4)) {
     if (bytes[at + 4] === 0x24) open.push(at);
-    else if (bytes[at + 4] === 0x2f && bytes[at + 5] === 0x24 && open.length > 0) ends.set(open.pop()!, at);
+    else if (bytes[at + 4] === 0x2f && bytes[at + 5] === 0x24 && open.length > 0) {
+      const start = open.pop()!;
+      // Of the others nothing is asked: a page may hold a million.
+      if (startsWith(bytes, HOLE, start + PENDING.length)) ends.set(start, at);
+    }
   }
   return ends;
 }
