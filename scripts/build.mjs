@@ -42,5 +42,5 @@ await bundle.write({
   sourcemap: 'hidden',
 });
 await bundle.close();
-for (const file of sources) if (file.endsWith('.lua')) cpSync(join('src', file), join('dist', file));
+for (const file of sources) if (/\.(lua|bin|txt)$/.test(file)) cpSync(join('src', file), join('dist', file));
 chmodSync('dist/cli/main.js', 0o755);

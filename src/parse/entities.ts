@@ -1,7 +1,7 @@
 // Character references: from the `&` in the bytes to the UTF-8 of what it stands for.
 // Promise: exactly the HTML standard's rules, constant work per reference, nothing built until the first one is met.
+import { readFileSync } from 'node:fs';
 import { AMPERSAND, CLASS, EQUALS, HASH, IS_DIGIT, IS_LETTER, LOWER, SEMICOLON } from './bytes.js';
-import { NAMED_REFERENCES, WITHOUT_SEMICOLON } from './entity-table.js';
 import { windows1252 } from './windows-1252.js';
 
 /** CounterClockwiseContourIntegral. */
@@ -28,23 +28,26 @@ function slotOf(hash: number): number {
   return (hash ^ (hash >>> 13)) & (SLOTS - 1);
 }
 
+/** From entities.txt: a line per name, with its semicolon unless it also works without, and its code points. */
 function buildNameTable(): NameTable {
   const slots = new Int16Array(SLOTS).fill(-1);
   const names: Uint8Array[] = [];
   const values: Uint8Array[] = [];
-  const bareNames = new Set(WITHOUT_SEMICOLON.split(' '));
   const bare: boolean[] = [];
-  for (const pair of NAMED_REFERENCES.split(' ')) {
-    const cut = pair.indexOf('=');
-    const name = Buffer.from(pair.slice(0, cut), 'latin1');
+  for (const line of readFileSync(new URL('./entities.txt', import.meta.url), 'latin1')
+    .trimEnd()
+    .split('\n')) {
+    const [full, ...points] = line.split(' ') as [string, ...string[]];
+    const isBare = !full.endsWith(';');
+    const name = Buffer.from(isBare ? full : full.slice(0, -1), 'latin1');
     let hash = 0;
     for (const byte of name) hash = mix(hash, byte);
     let slot = slotOf(hash);
     while (slots[slot] !== -1) slot = (slot + 1) & (SLOTS - 1);
     slots[slot] = names.length;
     names.push(name);
-    values.push(Buffer.from(pair.slice(cut + 1), 'utf8'));
-    bare.push(bareNames.has(pair.slice(0, cut)));
+    values.push(Buffer.from(String.fromCodePoint(...points.map((point) => Number.parseInt(point, 16))), 'utf8'));
+    bare.push(isBare);
   }
   return { slots, names, values, bare };
 }
