@@ -1,4 +1,4 @@
-// Writes src/parse/entities.txt: every named character reference of the HTML standard, one per line.
+// Writes src/parse/tokens/entities.txt: every named character reference of the HTML standard, one per line.
 // Walks the decode trie of the `entities` package (a dependency of our dependencies), so nothing is typed by hand.
 // Run: node scripts/generate-entity-table.mjs
 import { writeFileSync } from 'node:fs';
@@ -30,4 +30,4 @@ const lines = withSemicolon.map((name) => {
   const points = [...decodeHTML(`&${name}`)].map((c) => c.codePointAt(0).toString(16));
   return [bare.has(name.slice(0, -1)) ? name.slice(0, -1) : name, ...points].join(' ');
 });
-writeFileSync(new URL('../src/parse/entities.txt', import.meta.url), `${lines.join('\n')}\n`);
+writeFileSync(new URL('../src/parse/tokens/entities.txt', import.meta.url), `${lines.join('\n')}\n`);

@@ -1,6 +1,6 @@
 // What a page says about itself in its head: titles, meta elements, JSON-LD.
 // Promise: read once per page from the tree, bounded in what is parsed, page-given keys never touch a prototype.
-import type { PageTree } from '../../parse/tree.js';
+import type { PageTree } from '../../parse/tree/tree.js';
 import { RAW, TEXT, elementNumber } from '../page/elements.js';
 
 const HTML = elementNumber('html');

@@ -1,6 +1,6 @@
 // Code as a page shows it: its exact text and its language.
 // Promise: line breaks and blanks are kept; line numbers and copy buttons that scripts add are not code.
-import type { PageTree } from '../../parse/tree.js';
+import type { PageTree } from '../../parse/tree/tree.js';
 import { codeSpan, shownCode } from '../page/code-lines.js';
 import { RAW, TEXT, elementNumber, elementSet } from '../page/elements.js';
 import { isUnseen } from '../page/segment.js';

@@ -1,6 +1,6 @@
 // A page, or the chosen part of it, as CommonMark with GFM tables.
 // Promise: deterministic, linear in the page; text, headings, lists, tables, code and link targets survive a round trip.
-import type { PageTree } from '../../parse/tree.js';
+import type { PageTree } from '../../parse/tree/tree.js';
 import { RAW, TEXT, elementNumber, elementSet } from '../page/elements.js';
 import { codeLanguage, preformattedText } from './code.js';
 import type { LinkStyle } from './inline.js';
