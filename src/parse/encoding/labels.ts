@@ -10,14 +10,19 @@ const REPLACEMENT_LABELS = new Set(
 );
 /** The longest label of the standard has 19 characters. */
 const MAX_LABEL_LENGTH = 32;
+const SPACES = '\t\n\f\r ';
 
 const known = new Map<string, string>();
 
 /** The encoding a label names, in lower case, or `null`. */
 export function encodingForLabel(label: string | null | undefined): string | null {
   if (label == null) return null;
-  const key = label.replace(/^[\t\n\f\r ]+|[\t\n\f\r ]+$/g, '').toLowerCase();
-  if (key === '' || key.length > MAX_LABEL_LENGTH) return null;
+  let from = 0;
+  let to = label.length;
+  while (from < to && SPACES.includes(label[from]!)) from++;
+  while (to > from && SPACES.includes(label[to - 1]!)) to--;
+  if (from === to || to - from > MAX_LABEL_LENGTH) return null;
+  const key = label.slice(from, to).toLowerCase();
   if (REPLACEMENT_LABELS.has(key)) return 'replacement';
   if (key === 'x-user-defined' || key === 'iso-8859-16') return key;
   let name = known.get(key);
