@@ -1,5 +1,7 @@
 // What `html`, `meta`, `base`, `link` and JSON-LD scripts say about a page, noted while it is scanned.
 // Promise: the first of its kind wins (robots directives add up); values stay positions in the bytes until asked for.
+import { nestsDeeperThan } from '../../base/json-depth.js';
+import { MAX_JSON_DEPTH } from '../../limits.js';
 import type { AttributeList } from '../tokens/attributes.js';
 import { CLASS, IS_SPACE, SEMICOLON, ascii, equalsIgnoringCase, startsIgnoringCase, sliceUtf8 } from '../bytes.js';
 import type { ValueDecoder } from '../tokens/values.js';
@@ -123,6 +125,7 @@ export function readJsonLd(bytes: Buffer, metadata: PageMetadata): unknown[] {
   const blocks: unknown[] = [];
   for (const { from, to } of metadata.jsonLd) {
     const text = sliceUtf8(bytes, from, to);
+    if (nestsDeeperThan(text, MAX_JSON_DEPTH)) continue;
     try {
       blocks.push(JSON.parse(text, hasSurrogateEscape(text) ? wellFormed : undefined));
     } catch {
