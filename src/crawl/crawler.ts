@@ -163,6 +163,7 @@ export function composeCrawler<Kind extends CrawlerKind>(
       queue,
       host: composed.host,
       openGate: composed.openGate,
+      slowShare: composed.slowShare,
       config,
       poolOptions,
       openWriter: storages.openVisitWriter,

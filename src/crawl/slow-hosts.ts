@@ -1,0 +1,38 @@
+// The share of slots that slow hosts may hold, as the options of a crawl or of a batch say it.
+import { createSlowShare, type SlowShare } from '../dispatch/slow-share.js';
+import { domainOf, type PaceBy } from '../request/url.js';
+
+/** What slow hosts may hold when nobody says: a fifth leaves the others four times as much. */
+export const DEFAULT_SLOW_HOST_SHARE = 0.2;
+/** Most hosts answer within a second; two leave room for a busy machine. */
+export const DEFAULT_SLOW_HOST_PATIENCE_SECS = 2;
+
+export interface SlowHostOptions {
+  /** Part of the slots. */
+  readonly slowHostShare: number;
+  readonly slowHostPatienceMs: number;
+}
+
+/** Applies the defaults. */
+export function slowHostOptions(given: {
+  readonly slowHostShare?: number | undefined;
+  readonly slowHostPatienceSecs?: number | undefined;
+}): SlowHostOptions {
+  return {
+    slowHostShare: given.slowHostShare ?? DEFAULT_SLOW_HOST_SHARE,
+    slowHostPatienceMs: (given.slowHostPatienceSecs ?? DEFAULT_SLOW_HOST_PATIENCE_SECS) * 1_000,
+  };
+}
+
+export function openSlowShare(
+  { slowHostShare, slowHostPatienceMs }: SlowHostOptions,
+  paceBy: PaceBy,
+  maxSlots?: number,
+): SlowShare | undefined {
+  return createSlowShare({
+    share: slowHostShare,
+    patienceMs: slowHostPatienceMs,
+    domainOf: (url) => domainOf(url, paceBy),
+    maxSlots,
+  });
+}
