@@ -1,5 +1,5 @@
 // The share of slots that slow hosts may hold, as the options of a crawl or of a batch say it.
-import { createSlowShare, type SlowShare } from '../dispatch/slow-share.js';
+import { createSlowShare, type SlowFigures, type SlowShare } from '../dispatch/slow-share.js';
 import { domainOf, type PaceBy } from '../request/url.js';
 
 /** What slow hosts may hold when nobody says: a fifth leaves the others four times as much. */
@@ -12,6 +12,8 @@ export interface SlowHostOptions {
   readonly slowHostShare: number;
   readonly slowHostPatienceMs: number;
 }
+
+export const NO_SLOW_HOSTS: SlowFigures = Object.freeze({ slow: 0, ended: 0, putBack: 0 });
 
 /** Applies the defaults. */
 export function slowHostOptions(given: {

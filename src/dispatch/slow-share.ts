@@ -49,6 +49,8 @@ export interface SlowShareOptions {
   readonly maxSlots?: number | undefined;
   /** A monotonic clock in milliseconds. */
   readonly now?: () => number;
+  /** Calls `sweep` every SWEEP_MS until what it returned is called. */
+  readonly every?: (sweep: () => void) => () => void;
 }
 
 /** How often fetches are looked at. */
@@ -79,7 +81,7 @@ interface Watched {
 /** Undefined when the share is everything: then nobody needs to look. */
 export function createSlowShare(options: SlowShareOptions): SlowShare | undefined {
   if (options.share >= 1) return undefined;
-  const { share, domainOf, maxSlots = Infinity, now = () => performance.now() } = options;
+  const { share, domainOf, maxSlots = Infinity, now = () => performance.now(), every = everySweep } = options;
   const users = new Set<SlotUser>();
   const watched = new Map<WatchedFetch, Watched>();
   /** In the order in which they became slow. */
@@ -89,7 +91,7 @@ export function createSlowShare(options: SlowShareOptions): SlowShare | undefine
   /** Time that this process did not see: what arrived meanwhile is still to be read. */
   let missedMs = 0;
   let sweptAtMs = 0;
-  let timer: NodeJS.Timeout | undefined;
+  let stopSweeping: (() => void) | undefined;
   let usualHeadMs = 0;
   let wantedAtMs = -Infinity;
   let othersAtMs = -Infinity;
@@ -132,8 +134,8 @@ export function createSlowShare(options: SlowShareOptions): SlowShare | undefine
     for (const [domain, sinceMs] of expected) if (nowMs - sinceMs > EXPECTED_MS) expected.delete(domain);
     balance();
     if (watched.size === 0) {
-      clearInterval(timer);
-      timer = undefined;
+      stopSweeping?.();
+      stopSweeping = undefined;
     }
   }
 
@@ -181,9 +183,9 @@ export function createSlowShare(options: SlowShareOptions): SlowShare | undefine
 
   return {
     enter(fetch) {
-      if (!timer) {
+      if (!stopSweeping) {
         sweptAtMs = now();
-        timer = setInterval(sweep, SWEEP_MS).unref();
+        stopSweeping = every(sweep);
       }
       const one: Watched = { fetch, sinceMs: clock(), heads: 0, bytes: 0, wasSlow: false };
       watched.set(fetch, one);
@@ -226,4 +228,10 @@ export function createSlowShare(options: SlowShareOptions): SlowShare | undefine
       return { slow: slow.size, ended, putBack };
     },
   };
+}
+
+/** Unreferenced: sockets keep the process alive, looking at them does not. */
+function everySweep(sweep: () => void): () => void {
+  const timer = setInterval(sweep, SWEEP_MS).unref();
+  return () => clearInterval(timer);
 }
