@@ -16,6 +16,7 @@ import type { VisitWriter } from '../store/visit-segments.js';
 import { attempt, type AttemptHost, refuse } from './attempt.js';
 import type { Gate } from './gate.js';
 import { createLeaseFeed, type TakenLease } from './lease-feed.js';
+import { joinSlowShare } from './slow-hosts.js';
 import { createSettler, type FinishedVisit } from './settler.js';
 
 export interface RunParts {
@@ -138,26 +139,14 @@ export function startRun(parts: RunParts): Run {
     },
   );
 
-  const leaveShare = parts.slowShare?.join({
-    slots: () => pool.desiredConcurrency,
-    running: () => pool.currentConcurrency,
-    waiting: () => feed.domains(),
-    makeRoom,
-  });
-
-  /** Requests to slow hosts must not keep others from being at hand. */
-  function makeRoom(): void {
-    const waits = new Map<TakenLease, number>();
-    const gone = feed.sift((taken) => {
-      const waitMs = parts.slowShare!.waitMs(taken.lease.domain, false);
-      waits.set(taken, waitMs);
-      return waitMs > 0;
+  const leaveShare =
+    parts.slowShare &&
+    joinSlowShare(parts.slowShare, {
+      pool,
+      feed,
+      putBack: (taken, waitMs) => settler.settle({ ...putBack(taken, waitMs), life: taken.life }),
+      onError,
     });
-    for (const taken of gone) {
-      settler.settle({ ...putBack(taken, waits.get(taken)!), life: taken.life }).catch(onError);
-    }
-    if (!end) void feed.refill().catch(onError);
-  }
 
   /** Back to its place, and its domain is not asked for so long. */
   function putBack({ lease }: TakenLease, pauseMs: number): FinishedVisit {

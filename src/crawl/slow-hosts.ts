@@ -1,6 +1,8 @@
-// The share of slots that slow hosts may hold, as the options of a crawl or of a batch say it.
+// The share of slots that slow hosts may hold: as the options of a crawl or of a batch say it, and in a run.
 import { createSlowShare, type SlowFigures, type SlowShare } from '../dispatch/slow-share.js';
+import type { AutoscaledPool } from '../dispatch/autoscaled-pool.js';
 import { domainOf, type PaceBy } from '../request/url.js';
+import type { LeaseFeed, TakenLease } from './lease-feed.js';
 
 /** What slow hosts may hold when nobody says: a fifth leaves the others four times as much. */
 export const DEFAULT_SLOW_HOST_SHARE = 0.2;
@@ -36,5 +38,34 @@ export function openSlowShare(
     patienceMs: slowHostPatienceMs,
     domainOf: (url) => domainOf(url, paceBy),
     maxSlots,
+  });
+}
+
+/** Has a run keep to the share; returns how it leaves. */
+export function joinSlowShare(
+  share: SlowShare,
+  run: {
+    readonly pool: Pick<AutoscaledPool, 'desiredConcurrency' | 'currentConcurrency'>;
+    readonly feed: Pick<LeaseFeed, 'domains' | 'sift' | 'refill'>;
+    readonly putBack: (taken: TakenLease, waitMs: number) => Promise<void>;
+    readonly onError: (error: unknown) => void;
+  },
+): () => void {
+  const { pool, feed, onError } = run;
+  return share.join({
+    slots: () => pool.desiredConcurrency,
+    running: () => pool.currentConcurrency,
+    waiting: () => feed.domains(),
+    makeRoom() {
+      // Requests to slow hosts must not keep others from being at hand.
+      const waits: number[] = [];
+      const gone = feed.sift(({ lease }) => {
+        const waitMs = share.waitMs(lease.domain, false);
+        if (waitMs > 0) waits.push(waitMs);
+        return waitMs > 0;
+      });
+      for (const [index, taken] of gone.entries()) run.putBack(taken, waits[index]!).catch(onError);
+      feed.refill().catch(onError);
+    },
   });
 }

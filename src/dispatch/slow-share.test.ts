@@ -252,7 +252,7 @@ describe('a request to a host that was slow', () => {
     const at = crowded();
     at.waiting.length = 0;
     at.setBusy(3);
-    at.pass(9_000);
+    at.pass(4_000);
     expect(at.share.waitMs('slow9.example', true)).toBeGreaterThan(0);
     at.pass(2_000);
     expect(at.share.waitMs('slow9.example', true)).toBe(0);

@@ -64,8 +64,8 @@ const MAX_PATIENCE_MS = 15_000;
 const USUAL_WEIGHT = 1 / 16;
 /** After others had to wait, slow hosts start nothing beyond their share for so long… */
 const CONTENDED_MS = 60_000;
-/** …unless nothing but slow fetches has run for so long. */
-const OTHERS_GONE_MS = 10_000;
+/** …unless nothing but slow fetches has been under way for so long. */
+const OTHERS_GONE_MS = 5_000;
 /** A request let through is expected to start its fetch within this. */
 const EXPECTED_MS = 2_000;
 
@@ -159,7 +159,7 @@ export function createSlowShare(options: SlowShareOptions): SlowShare | undefine
     if (isFull()) for (const user of users) user.makeRoom();
     const busy = running();
     const wanted = countOthers();
-    if (busy > slow.size || wanted > 0) othersAtMs = clock();
+    if (watched.size > slow.size || wanted > 0) othersAtMs = clock();
     const missing = wanted - Math.max(0, slots() - busy);
     if (missing <= 0) return;
     wantedAtMs = clock();
@@ -192,7 +192,10 @@ export function createSlowShare(options: SlowShareOptions): SlowShare | undefine
       if (memory.size === 0) return;
       const domain = domainOf(fetch.url);
       expected.delete(domain);
-      if (!memory.has(domain)) return;
+      if (!memory.has(domain)) {
+        othersAtMs = one.sinceMs;
+        return;
+      }
       memory.started(domain);
       slow.add(one);
     },
