@@ -1,61 +1,41 @@
-// Which domains were slow a while ago, and how often their requests were sent back since.
+// Which domains were slow a while ago, and how long their requests wait in the queue before they are looked at again.
 // Bounded, and forgotten after a time or with the first answer in time: a host is not judged for ever.
 
 export interface SlowMemory {
   has(domain: string): boolean;
   /** The domain was slow just now. */
   note(domain: string): void;
-  /** A fetch of the domain began. */
-  started(domain: string): void;
   forget(domain: string): void;
-  /** How long its next request waits: longer each time, and longer when many domains wait. */
-  waitMs(domain: string): number;
+  /** How long a request to one of them waits; apart from each other, or they would all come back together. */
+  waitMs(): number;
   readonly size: number;
-}
-
-interface Known {
-  readonly notedAtMs: number;
-  waits: number;
 }
 
 const MAX_DOMAINS = 10_000;
 const REMEMBERED_MS = 600_000;
-const FIRST_WAIT_MS = 1_000;
-const LONGEST_WAIT_MS = 8_000;
-/** So that all of them together ask the queue no more than a hundred times per second. */
+const LEAST_WAIT_MS = 1_000;
+/** So that all of them together trouble the queue no more than about a hundred times per second. */
 const WAIT_PER_DOMAIN_MS = 10;
 
-export function createSlowMemory(nowMs: () => number): SlowMemory {
-  /** The longest known first. */
-  const domains = new Map<string, Known>();
-
-  function look(domain: string): Known | undefined {
-    const known = domains.get(domain);
-    if (!known || nowMs() - known.notedAtMs < REMEMBERED_MS) return known;
-    domains.delete(domain);
-    return undefined;
-  }
+export function createSlowMemory(nowMs: () => number, random: () => number): SlowMemory {
+  /** Domain → when it was slow, the longest ago first. */
+  const domains = new Map<string, number>();
 
   return {
-    has: (domain) => look(domain) !== undefined,
-    note(domain) {
-      const waits = domains.get(domain)?.waits ?? 0;
+    has(domain) {
+      const notedAtMs = domains.get(domain);
+      if (notedAtMs === undefined) return false;
+      if (nowMs() - notedAtMs < REMEMBERED_MS) return true;
       domains.delete(domain);
-      domains.set(domain, { notedAtMs: nowMs(), waits });
+      return false;
+    },
+    note(domain) {
+      domains.delete(domain);
+      domains.set(domain, nowMs());
       if (domains.size > MAX_DOMAINS) domains.delete(domains.keys().next().value!);
     },
-    started(domain) {
-      const known = domains.get(domain);
-      if (known) known.waits = 0;
-    },
     forget: (domain) => void domains.delete(domain),
-    waitMs(domain) {
-      const known = look(domain);
-      if (!known) return 0;
-      const ownMs = Math.min(FIRST_WAIT_MS * 2 ** known.waits, LONGEST_WAIT_MS);
-      if (known.waits < 10) known.waits++;
-      return Math.max(ownMs, domains.size * WAIT_PER_DOMAIN_MS);
-    },
+    waitMs: () => Math.round(Math.max(LEAST_WAIT_MS, domains.size * WAIT_PER_DOMAIN_MS) * (0.75 + random() / 2)),
     get size() {
       return domains.size;
     },

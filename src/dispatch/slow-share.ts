@@ -49,6 +49,7 @@ export interface SlowShareOptions {
   readonly maxSlots?: number | undefined;
   /** A monotonic clock in milliseconds. */
   readonly now?: () => number;
+  readonly random?: () => number;
   /** Calls `sweep` every SWEEP_MS until what it returned is called. */
   readonly every?: (sweep: () => void) => () => void;
 }
@@ -99,7 +100,7 @@ export function createSlowShare(options: SlowShareOptions): SlowShare | undefine
   let putBack = 0;
 
   const clock = () => now() - missedMs;
-  const memory = createSlowMemory(clock);
+  const memory = createSlowMemory(clock, options.random ?? Math.random);
 
   const slots = () => {
     let most = 0;
@@ -196,7 +197,6 @@ export function createSlowShare(options: SlowShareOptions): SlowShare | undefine
         othersAtMs = one.sinceMs;
         return;
       }
-      memory.started(domain);
       slow.add(one);
     },
     leave(fetch, headMs) {
@@ -219,7 +219,7 @@ export function createSlowShare(options: SlowShareOptions): SlowShare | undefine
       const isNeeded = isContended() || (!hasSlot && running() >= slots());
       if (isFull() && isNeeded) {
         putBack++;
-        return memory.waitMs(domain);
+        return memory.waitMs();
       }
       if (hasSlot) expected.set(domain, clock());
       return 0;
