@@ -3,6 +3,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { CheerioCrawler, type CheerioCrawlerOptions, SemaphoreDispatcher, WebCrawler } from '../../src/index.js';
 import { memoryConfig, silent } from '../support/crawl.js';
+import { redisMissing } from '../support/redis-server.js';
+import { timeOnPods } from '../support/slow-pods.js';
 import { healthyMs, type SlowWeb, type SlowWebOptions, startSlowWeb } from '../support/slow-web.js';
 
 const SLOTS = 30;
@@ -89,6 +91,20 @@ describe('a batch with 30 permits', () => {
     }
     const limitMs = MOST * alone.tookMs;
     expect((await time({ slow: 60 }, limitMs, 1)).tookMs).toBeCloseTo(limitMs);
+  });
+});
+
+describe.skipIf(redisMissing)('a pod whose fetcher has 30 workers', () => {
+  const plan = { healthy: 40, pages: 8, latencyMs: 100, slots: SLOTS, delaySecs: 0.3 };
+  const patience = 'slow_host_patience_seconds: 0.3';
+
+  it('takes at most half as long again beside 60 hosts that hang, because of the share', async () => {
+    const aloneMs = await timeOnPods({ ...plan, slow: 0, more: [patience], limitMs: FOREVER });
+    const besideMs = await timeOnPods({ ...plan, slow: 60, more: [patience], limitMs: FOREVER });
+    expect(besideMs / aloneMs).toBeLessThanOrEqual(MOST);
+    const limitMs = MOST * aloneMs;
+    const unsharedMs = await timeOnPods({ ...plan, slow: 60, more: [patience, 'slow_host_share: 1'], limitMs });
+    expect(unsharedMs).toBeCloseTo(limitMs);
   });
 });
 

@@ -19,7 +19,8 @@ export interface SlowWeb {
   readonly slowSeeds: readonly string[];
   /** Resolves to the time, by performance.now(), when every healthy page had been served. */
   readonly healthyDone: Promise<number>;
-  readonly healthyServed: number;
+  /** The time of the first request of all; undefined before it. */
+  readonly firstRequestMs: number | undefined;
   /** Requests that reached each slow host, robots.txt included. */
   readonly slowRequests: ReadonlyMap<string, number>;
   close(): Promise<void>;
@@ -33,6 +34,7 @@ export async function startSlowWeb(options: SlowWebOptions): Promise<SlowWeb> {
   const timers = new Set<NodeJS.Timeout>();
   const served = new Set<string>();
   const slowRequests = new Map<string, number>();
+  let firstRequestMs: number | undefined;
   let finish!: (atMs: number) => void;
   const healthyDone = new Promise<number>((resolve) => (finish = resolve));
 
@@ -65,7 +67,10 @@ export async function startSlowWeb(options: SlowWebOptions): Promise<SlowWeb> {
   }
 
   async function listen(address: string, handle: (host: string, path: string, response: ServerResponse) => void) {
-    const server = createServer((request, response) => handle(address, request.url ?? '/', response));
+    const server = createServer((request, response) => {
+      firstRequestMs ??= performance.now();
+      handle(address, request.url ?? '/', response);
+    });
     servers.push(server);
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
@@ -101,8 +106,8 @@ export async function startSlowWeb(options: SlowWebOptions): Promise<SlowWeb> {
     healthySeeds,
     slowSeeds,
     healthyDone,
-    get healthyServed() {
-      return served.size;
+    get firstRequestMs() {
+      return firstRequestMs;
     },
     slowRequests,
     async close() {
