@@ -1,7 +1,13 @@
 // Hosts that hang or drip beside healthy ones: what the healthy ones lose, and that slow ones lose nothing but time.
 // Times are compared within one run of the test; the same crawl without the share must fail, or nothing is shown.
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { CheerioCrawler, type CheerioCrawlerOptions, SemaphoreDispatcher, WebCrawler } from '../../src/index.js';
+import {
+  CheerioCrawler,
+  type CheerioCrawlerOptions,
+  RateLimiter,
+  SemaphoreDispatcher,
+  WebCrawler,
+} from '../../src/index.js';
 import { memoryConfig, silent } from '../support/crawl.js';
 import { redisMissing } from '../support/redis-server.js';
 import { timeOnPods } from '../support/slow-pods.js';
@@ -65,15 +71,21 @@ describe('a polite crawl of 40 hosts on 30 slots', () => {
 });
 
 describe('a batch with 30 permits', () => {
-  async function time(slow: Partial<SlowWebOptions>, limitMs: number, slowHostShare?: number) {
-    const pages = await web({ healthy: 40, pages: 20, latencyMs: 200, slow: 0, ...slow });
+  const PAGES = 20;
+
+  async function time(
+    given: Partial<SlowWebOptions>,
+    limitMs: number,
+    { slowHostShare, rateLimiter }: { slowHostShare?: number; rateLimiter?: RateLimiter } = {},
+  ) {
+    const pages = await web({ healthy: 40, pages: PAGES, latencyMs: 200, slow: 0, ...given });
     const crawler = await WebCrawler.open({ allowPrivateAddresses: true, log: silent, slowHostShare, ...PATIENCE });
-    const healthy = pages.healthySeeds.flatMap((seed) =>
-      Array.from({ length: 20 }, (_, page) => new URL(`/${page}`, seed).href),
-    );
+    const numbers = Array.from({ length: given.pages ?? PAGES }, (_, page) => page);
+    const healthy = numbers.flatMap((page) => pages.healthySeeds.map((seed) => new URL(`/${page}`, seed).href));
+    const dispatcher = new SemaphoreDispatcher({ permits: SLOTS, rateLimiter });
     const startedMs = performance.now();
     // More slow ones than the batch reads ahead: the healthy ones behind them must be found.
-    const results = crawler.runMany([...pages.slowSeeds, ...healthy], {}, new SemaphoreDispatcher({ permits: SLOTS }));
+    const results = crawler.runMany([...pages.slowSeeds, ...healthy], {}, dispatcher);
     const run = Promise.resolve(results).catch(() => undefined);
     const tookMs = await healthyMs(pages, startedMs, limitMs);
     const { slowHosts } = crawler;
@@ -90,7 +102,15 @@ describe('a batch with 30 permits', () => {
       expect(beside.slowHosts.ended).toBeGreaterThan(0);
     }
     const limitMs = MOST * alone.tookMs;
-    expect((await time({ slow: 60 }, limitMs, 1)).tookMs).toBeCloseTo(limitMs);
+    expect((await time({ slow: 60 }, limitMs, { slowHostShare: 1 })).tookMs).toBeCloseTo(limitMs);
+  });
+
+  it('does so when its domains are paced, too', async () => {
+    const paced = () => ({ rateLimiter: new RateLimiter({ baseDelayMs: 200 }) });
+    const alone = await time({ pages: 12 }, FOREVER, paced());
+    const beside = await time({ pages: 12, slow: 60 }, FOREVER, paced());
+    expect(beside.tookMs / alone.tookMs).toBeLessThanOrEqual(MOST);
+    expect(beside.slowHosts.ended).toBeGreaterThan(0);
   });
 });
 
