@@ -3,8 +3,9 @@
 
 export interface SlowMemory {
   has(domain: string): boolean;
-  /** The domain was slow just now. */
+  /** The domain was slow just now. One that answered in time before is forgiven once. */
   note(domain: string): void;
+  /** The domain answered in time. */
   forget(domain: string): void;
   /** How long a request to one of them waits; apart from each other, or they would all come back together. */
   waitMs(): number;
@@ -20,6 +21,8 @@ const WAIT_PER_DOMAIN_MS = 10;
 export function createSlowMemory(nowMs: () => number, random: () => number): SlowMemory {
   /** Domain → when it was slow, the longest ago first. */
   const domains = new Map<string, number>();
+  /** Those that answered in time while others were slow, the longest ago first. */
+  const answering = new Set<string>();
 
   return {
     has(domain) {
@@ -30,11 +33,17 @@ export function createSlowMemory(nowMs: () => number, random: () => number): Slo
       return false;
     },
     note(domain) {
+      if (answering.delete(domain)) return;
       domains.delete(domain);
       domains.set(domain, nowMs());
       if (domains.size > MAX_DOMAINS) domains.delete(domains.keys().next().value!);
     },
-    forget: (domain) => void domains.delete(domain),
+    forget(domain) {
+      domains.delete(domain);
+      answering.delete(domain);
+      answering.add(domain);
+      if (answering.size > MAX_DOMAINS) answering.delete(answering.values().next().value!);
+    },
     waitMs: () => Math.round(Math.max(LEAST_WAIT_MS, domains.size * WAIT_PER_DOMAIN_MS) * (0.75 + random() / 2)),
     get size() {
       return domains.size;

@@ -281,6 +281,19 @@ describe('a request to a host that was slow', () => {
   });
 });
 
+it('forgives a host that has answered in time one slow fetch, and not two in a row', () => {
+  const { share, fetch, fetches, pass, waiting } = bench();
+  fetches(9);
+  waiting.push('other.example');
+  pass(2_200);
+  fetch('good.example').arrive(100);
+  for (const isForgiven of [true, false]) {
+    fetch('good.example');
+    pass(2_400);
+    expect(share.waitMs('good.example', true) === 0).toBe(isForgiven);
+  }
+});
+
 it('asks its runs to look for others while the share is full', () => {
   const at = bench();
   at.fetches(2);

@@ -208,7 +208,7 @@ export function createSlowShare(options: SlowShareOptions): SlowShare | undefine
       // One answer that took very long says little about the others.
       const tookMs = Math.min(headMs, 2 * patienceMs());
       usualHeadMs += (tookMs - usualHeadMs) * (usualHeadMs === 0 ? 1 : USUAL_WEIGHT);
-      if (!one.wasSlow && memory.size > 0) memory.forget(domainOf(fetch.url));
+      if (!one.wasSlow && (memory.size > 0 || slow.size > 0)) memory.forget(domainOf(fetch.url));
     },
     join(user) {
       users.add(user);

@@ -14,7 +14,7 @@ import { timeOnPods } from '../support/slow-pods.js';
 import { healthyMs, type SlowWeb, type SlowWebOptions, startSlowWeb } from '../support/slow-web.js';
 
 const SLOTS = 30;
-const PATIENCE = { slowHostPatienceSecs: 0.3 };
+const PATIENCE = { slowHostPatienceSecs: 0.5 };
 const MOST = 1.5;
 const FOREVER = 60_000;
 
