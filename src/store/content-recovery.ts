@@ -2,6 +2,7 @@
 // Promise (guarantee 2): afterwards a page is in a segment and in its index exactly if its visit was acknowledged.
 import { open, readdir, rm, stat, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
+import { killPoint } from '../base/kill-points.js';
 import { recordEnd } from './cdxj.js';
 import { CONTENT_FOLDER, CONTENT_KEY_PREFIX, indexNameOf, parseContentName, TAIL_ENDING } from './content-names.js';
 import { segmentOfIndex } from './content-names.js';
@@ -92,8 +93,11 @@ async function recoverSegment(
   const sorted = join(folder, indexNameOf(name));
   const isPages = indexNameOf(name) === name;
   try {
+    killPoint('recovery.before-cut');
     const cut = isPages ? await cutPages(sorted, notedBytes) : await cutRecords(join(folder, name), sorted, notedBytes);
+    killPoint('recovery.after-cut');
     const { indexedBytes } = await sortIndex(sorted, isPages ? Infinity : cut.keptBytes, warn);
+    killPoint('recovery.after-index');
     const isIndexShort = !isPages && indexedBytes !== undefined && indexedBytes !== cut.keptBytes;
     return { notedBytes, ...cut, outcome: isIndexShort ? 'short' : cut.outcome };
   } catch (error) {

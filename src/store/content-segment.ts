@@ -2,6 +2,7 @@
 // Promise (guarantee 2): one length says everything: the index has exactly the lines of the records within it.
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { killPoint } from '../base/kill-points.js';
 import { indexLine, type IndexEntry } from './cdxj.js';
 import { CONTENT_KEY_PREFIX, indexNameOf, TAIL_ENDING, type SegmentKind } from './content-names.js';
 import { sortLines } from './index-sorting.js';
@@ -68,10 +69,13 @@ export function createContentSegment(options: ContentSegmentOptions): ContentSeg
     isUncut = true;
     // The index first: a record without its line is the lesser evil if this process dies in between.
     const results = [];
+    killPoint('content.before-cut');
     if (index.lengthBytes > indexLength) results.push(await settled(index.cutTo(indexLength)));
+    killPoint('content.between-cuts');
     if (records && records.lengthBytes > length) results.push(await settled(records.cutTo(length)));
     for (const { error } of results) if (error !== undefined) throw error;
     isUncut = false;
+    killPoint('content.after-cut');
   };
 
   const writeRecords = async (packed: readonly PackedRecord[]): Promise<RecordPlace[]> => {
@@ -102,9 +106,12 @@ export function createContentSegment(options: ContentSegmentOptions): ContentSeg
       marks.push(before);
       if (marks.length > MAX_MARKS) marks.shift();
       try {
+        killPoint('content.before-records');
         const places = await writeRecords(packed);
+        killPoint('content.before-index');
         const lines = packed.map(({ entry, surt }, n) => indexLine({ ...entry, ...places[n] }, surt));
         await index.append(Buffer.from(lines.join('')));
+        killPoint('content.after-index');
         return places;
       } catch (error) {
         await cutBack(before).catch(() => undefined);

@@ -2,6 +2,7 @@
 // Promise: memory holds one run and a chunk of each run; the loop gets a turn every run; the old file stays until the new one is whole.
 import { randomBytes } from 'node:crypto';
 import { open, rename, rm, type FileHandle } from 'node:fs/promises';
+import { killPoint } from '../base/kill-points.js';
 
 /** Bytes sorted at once: some 12,000 lines, about 20 ms. */
 const RUN_BYTES = 4 * 1024 * 1024;
@@ -27,6 +28,7 @@ export async function sortLines(from: string, to: string, options: SortOptions =
   const temporary = `${to}.${unique}.tmp`;
   const runsPath = `${to}.${unique}.runs.tmp`;
   try {
+    killPoint('index-sort.before-write');
     const source = await open(from, 'r');
     const runs = await open(runsPath, 'w+').catch(async (error: unknown) => {
       await source.close();
@@ -45,8 +47,11 @@ export async function sortLines(from: string, to: string, options: SortOptions =
       await source.close();
       await runs.close();
     }
+    killPoint('index-sort.before-rename');
     await rename(temporary, to);
+    killPoint('index-sort.after-rename');
     if (from !== to) await rm(from, { force: true });
+    killPoint('index-sort.after-remove');
   } finally {
     await rm(runsPath, { force: true });
     await rm(temporary, { force: true });

@@ -1,5 +1,6 @@
 // The segments that hold the items of transactional visits; visit-recovery.ts repairs them after a crash.
 // Promise (guarantee 2): cut back to the length the queue noted, an item is there exactly if its visit was acknowledged.
+import { killPoint } from '../base/kill-points.js';
 import type { SegmentWriter } from './store.js';
 
 /** A segment that grew to this is closed and another one begun. */
@@ -41,7 +42,11 @@ export function createVisitWriter(
     get full() {
       return segment.lengthBytes >= maxBytes || isGone();
     },
-    append: (lines) => segment.append(lines),
+    async append(lines) {
+      killPoint('items.before-append');
+      await segment.append(lines);
+      killPoint('items.after-append');
+    },
     async cutTo(lengthBytes) {
       await segment.cutTo(lengthBytes);
       onCut(segment.name);

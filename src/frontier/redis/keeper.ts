@@ -1,5 +1,6 @@
 // Moves the tail of long domains to disk and back in order. Every process of a pod offers itself; one is the keeper.
 // A request leaves Redis only after the disk has it, and positions live in Redis, so whoever keeps next goes on exactly.
+import { killPoint } from '../../base/kill-points.js';
 import type { Argument } from './connection.js';
 import type { ScriptName } from './scripts.js';
 import type { SpillStore } from './spill-lmdb.js';
@@ -64,8 +65,11 @@ export function startKeeper(options: {
     if (waiting.length === 0 && wanted.length === 0) return idleMs;
     store ??= options.openStore();
     if (waiting.length > 0) {
+      killPoint('spill.before-write');
       await store.write(waiting.map((row, i) => ({ ...unpackOverflow(row), position: position + i })));
+      killPoint('spill.before-trim');
       await run('spilled', [position, waiting.length]);
+      killPoint('spill.after-trim');
     }
     let moved = waiting.length;
     for (const [i, domain] of wanted.entries()) moved += await refill(store, domain, String(positions[i]));
@@ -76,9 +80,12 @@ export function startKeeper(options: {
     const rows = from.read(domain, Number(position), Math.min(MAX_MOVED, Math.ceil(domainHead / 2)));
     if (rows.length === 0) return 0;
     const next = rows.at(-1)!.position + 1;
+    killPoint('spill.before-refill');
     const [moved] = await run('refill', [domain, position, next, ...rows.map(({ value }) => value)]);
+    killPoint('spill.before-forget');
     // What came back this time stays until the next: a server that forgets its last calls asks for it again.
     if (moved === 1) await from.forget(domain, Number(position));
+    killPoint('spill.after-forget');
     return moved === 1 ? rows.length : 0;
   }
 
