@@ -1,6 +1,7 @@
 // Moves the tail of long domains to disk and back in order. Every process of a pod offers itself; one is the keeper.
 // A request leaves Redis only after the disk has it, and positions live in Redis, so whoever keeps next goes on exactly.
 // What came back stays on disk for a while: a server that forgets its last calls asks for it again.
+import { killPoint } from '../../base/kill-points.js';
 import type { CrawlError } from '../../errors.js';
 import type { Argument } from './connection.js';
 import type { ScriptName } from './scripts.js';
@@ -117,8 +118,11 @@ export function createKeeper(options: KeeperOptions): Keeper & { round(): Promis
     if (waiting.length === 0 && wanted.length === 0) return idleMs;
     store ??= options.openStore(far - answer.overflow);
     if (waiting.length > 0) {
+      killPoint('spill.before-write');
       await store.write(waiting.map((row, i) => ({ ...unpackOverflow(row), position: answer.position + i })));
+      killPoint('spill.before-trim');
       const [left] = await run('spilled', [answer.position, waiting.length, answer.restarts]);
+      killPoint('spill.after-trim');
       // Another keeps by now, or the server began again: look once more.
       if (left === 0) return 0;
     }
@@ -147,7 +151,9 @@ export function createKeeper(options: KeeperOptions): Keeper & { round(): Promis
     if (rows.length === 0) return 0;
     const next = rows.at(-1)!.position + 1;
     const values = rows.map(({ value }) => value);
+    killPoint('spill.before-refill');
     const [moved] = await run('refill', [domain.key, domain.position, next, answer.restarts, ...values]);
+    killPoint('spill.after-refill');
     if (moved === 1) forgettable.push({ domain: domain.key, before: next, sinceMs: nowMs() });
     return moved === 1 ? rows.length : 0;
   }
@@ -156,7 +162,9 @@ export function createKeeper(options: KeeperOptions): Keeper & { round(): Promis
     const now = nowMs();
     while (forgettable.length > MAX_FORGETTABLE || (forgettable[0] && now - forgettable[0].sinceMs > KEPT_ON_DISK_MS)) {
       const { domain, before } = forgettable.shift()!;
+      killPoint('spill.before-forget');
       await store!.forget(domain, before);
+      killPoint('spill.after-forget');
     }
     // What earlier keepers left behind goes when nothing has been on disk for as long.
     if (far > 0) emptySinceMs = undefined;
