@@ -6,14 +6,8 @@ import type { Log } from '../observe/log.js';
 import type { Affinity } from './affinity.js';
 import type { PodsConfig } from './config-types.js';
 import type { FromWorker, WorkerPlace, WorkerRole } from './messages.js';
-import type { OwnPod } from './pod-view.js';
+import type { OwnPod, PodFailure } from './pod-view.js';
 import { createWorkerProcess, type WorkerDeath, type WorkerProcess } from './worker-process.js';
-
-export interface PodFailure {
-  readonly pod: number;
-  readonly code: ErrorCode;
-  readonly message: string;
-}
 
 export interface PodSupervisor {
   readonly pod: OwnPod;
@@ -24,6 +18,8 @@ export interface PodSupervisor {
   /** Drains and ends them; resolves when they are gone. */
   stop(patienceMs: number): Promise<void>;
   kill(): void;
+  /** Stops the pod for good, for a reason that its workers cannot see. */
+  giveUp(code: ErrorCode, message: string): void;
 }
 
 export interface PodSupervisorOptions {
@@ -132,6 +128,7 @@ export function createPodSupervisor(options: PodSupervisorOptions): PodSuperviso
       clearInterval(owning);
       for (const worker of workers) worker.kill();
     },
+    giveUp: fail,
   };
 }
 
