@@ -67,12 +67,9 @@ async function run(flags: ConfigFlags): Promise<number> {
     log.info(startLine(config));
     const stuckMs = stuckMsOf(process.env.CRAWLER_STUCK_SECONDS);
     const result = await runPods({ config, stuckMs, log, drain: drain.signal, now: now.signal, onProgress });
-    const { incompleteText } = await import('../pods/incomplete.js');
-    const left = result.incomplete.map((one) => incompleteText(one)).join('; ');
-    say(
-      `${result.pages} pages${result.isWhole ? '' : ' on this machine'}: ${wordsOf(result)}` +
-        (left === '' ? '' : `; incomplete: ${left}`),
-    );
+    const { incompleteLine } = await import('../pods/incomplete.js');
+    const where = result.isWhole ? '' : ' on this machine';
+    say(`${result.pages} pages${where}: ${wordsOf(result)}${incompleteLine(result)}`);
     for (const { pod, message } of result.incomplete) complain(`pod ${pod} stopped: ${message}`);
     for (const line of failureLines(result)) complain(line);
     return exitCodeFor(result);

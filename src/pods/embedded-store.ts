@@ -125,6 +125,8 @@ export async function openEmbeddedStore(options: WorkerStoreOptions): Promise<Wo
       frontier.setAllowance(allowance);
       return Math.abs(allowance - before);
     },
+    // An inbox takes links whether its owner lives or not.
+    setLost: () => undefined,
     async close() {
       clearInterval(timer);
       await taking;

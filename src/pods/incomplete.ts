@@ -57,6 +57,13 @@ export function incompleteText({ pod, code, left, isCounted, undelivered, unsent
   return `pod ${pod} (${code}), ${parts.join(', ')}`;
 }
 
+/** What follows how the run ended in its last line; '' when nothing is incomplete. */
+export function incompleteLine({ incomplete, dropped }: Pick<PodsResult, 'incomplete' | 'dropped'>): string {
+  if (incomplete.length === 0) return '';
+  const links = dropped > 0 ? `; ${countOf(dropped, 'link')} dropped: the outboxes are full` : '';
+  return `; incomplete: ${incomplete.map((one) => incompleteText(one)).join('; ')}${links}`;
+}
+
 /** `{log_dir}/report.json`: how the last run ended. Never fails the run. */
 export async function writeReport(
   config: PodsConfig & { readonly crawl: string },
@@ -64,8 +71,8 @@ export async function writeReport(
   warn: (message: string) => void,
 ): Promise<void> {
   const file = join(config.logDir, 'report.json');
-  const { reason, pages, failed, errors, incomplete } = result;
-  const report = { crawl: config.crawl, ended: new Date().toISOString(), reason, pages, failed, errors, incomplete };
+  const { isWhole: _, ...rest } = result;
+  const report = { crawl: config.crawl, ended: new Date().toISOString(), ...rest };
   try {
     await writeFile(`${file}.new`, `${JSON.stringify(report, undefined, 2)}\n`);
     await rename(`${file}.new`, file);

@@ -40,6 +40,8 @@ export interface PodsResult {
   readonly isWhole: boolean;
   /** Pods that stopped before the crawl was over, and what they left. */
   readonly incomplete: readonly IncompletePod[];
+  /** Links for lost pods that found no room in this machine's outboxes. */
+  readonly dropped: number;
   /** Requests that failed for good, over all runs of the crawl; 0 where another machine coordinates. */
   readonly failed: number;
   /** Of those, what this run's workers met, by error code. */
@@ -95,9 +97,12 @@ async function supervise(
   const affinity = createAffinity(config, machine, warnTo(log));
   const isCoordinator = config.ownPods.includes(config.globalCoordinationRedisPod);
   const failures: PodFailure[] = [];
+  /** Pods that take no more links; one that only stopped does. */
+  let lost: number[] = [];
   let recovering: Promise<void> = Promise.resolve();
   /** What each process has counted: one that is restarted counts from zero. */
   const errorsOf = new Map<string, Readonly<Record<string, number>>>();
+  const droppedBy = new Map<number | undefined, number>();
   const metrics = await openRunMetrics(config, warnTo(log));
   const supervisors: PodSupervisor[] = own.map((pod, i) =>
     createPodSupervisor({
@@ -112,8 +117,12 @@ async function supervise(
         const worker = supervisors[i]?.workers.find(({ place: other }) => other === place);
         metrics.hear(place, worker?.pid, message);
         if (message.kind === 'ended') metrics.retire(place);
+        if (message.kind === 'started' && lost.length > 0) worker?.send({ kind: 'lost', pods: lost });
         if (message.kind === 'beat' && message.figures.failed > 0 && worker?.pid !== undefined) {
           errorsOf.set(`${place.role} ${place.pod} ${place.id} ${worker.pid}`, message.figures.errors);
+        }
+        if (message.kind === 'beat' && message.figures.droppedForLost > 0) {
+          droppedBy.set(worker?.pid, message.figures.droppedForLost);
         }
       },
       onFailure: (failure) => {
@@ -154,7 +163,10 @@ async function supervise(
       ...{ config, log, stores, supervisors, failures, onProgress },
       ...{ drain: options.drain, now: options.now },
       failedSeeds: () => seedError,
-      onStopped: () => undefined,
+      onStopped(stopped) {
+        lost = stopped.filter(({ code }) => code === 'QUEUE_EMPTIED').map(({ pod }) => pod);
+        for (const { workers } of supervisors) for (const one of workers) one.send({ kind: 'lost', pods: lost });
+      },
     });
     log.info(`Stopping: ${watching.reason}`);
   } finally {
@@ -178,7 +190,8 @@ async function supervise(
   const failed = (coordination?.lastHeard ?? []).reduce((sum, one) => sum + (one?.failed ?? 0), 0);
   const incomplete = await whatIsLeft(watching, isCoordinator ? stores.all() : own);
   for (const one of incomplete) log.error(`Incomplete: ${incompleteText(one)}`, { ...one });
-  return { reason, pages, isWhole: isCoordinator, incomplete, failed, errors: sumOf(errorsOf.values()) };
+  const dropped = [...droppedBy.values()].reduce((sum, links) => sum + links, 0);
+  return { reason, pages, isWhole: isCoordinator, incomplete, dropped, failed, errors: sumOf(errorsOf.values()) };
 }
 
 async function pagesOf(pods: readonly OwnPod[]): Promise<number> {

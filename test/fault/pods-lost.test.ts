@@ -1,12 +1,13 @@
 // A pod whose store is gone for good: the others work to the end, and the end says what is incomplete.
 import { spawnSync } from 'node:child_process';
-import { readdir, readFile, rm } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Request } from '../../src/request/request.js';
 import { Simweb } from '../../src/testing/index.js';
 import { podOf, until } from '../support/pods-crawl.js';
 import { lastLine, podsTrial } from '../support/pods-trial.js';
+import { falsify } from '../support/redis-numbers.js';
 import { type RedisServer, redisMissing } from '../support/redis-server.js';
 
 // eslint-disable-next-line no-console -- a skip must say why
@@ -90,6 +91,25 @@ describe.skipIf(redisMissing)('one Redis of three that comes back empty in mid-r
   });
 });
 
+describe.skipIf(redisMissing)('a full outbox', () => {
+  it('does not hold up the others when its links are for a lost pod', { timeout: 180_000 }, async () => {
+    await using web = await startWeb();
+    const trial = await podsTrial({ redis: PODS, seeds: homes(web), more: slow });
+    const running = trial.run();
+    await until(async () => web.served() > 40);
+    await loseData(trial.servers[1]!);
+    await until(async () => running.stderr().includes('Pod 1 stopped'));
+    for (const pod of [0, 2]) falsify(trial.servers[pod]!, 'outbox', 199_999);
+    const { code, stdout, stderr } = await running.ended;
+    expect([code, lastLine(stdout)], stderr).toEqual([
+      4,
+      expect.stringMatching(/incomplete: pod 1 .*; [1-9][\d,]* links? dropped: the outboxes are full$/),
+    ]);
+    const healthy = new Set(healthyKeys(web, 1));
+    expect((await trial.stored()).filter((key) => healthy.has(key))).toEqual([...healthy]);
+  });
+});
+
 describe('one embedded pod of three that stops', () => {
   it('leaves the others working to the end, and the last line says what is left', { timeout: 180_000 }, async () => {
     await using web = await startWeb();
@@ -98,7 +118,6 @@ describe('one embedded pod of three that stops', () => {
       seeds: homes(web),
       more: [...slow, 'handler: ./handlers.mjs', 'max_pages: 190'],
     });
-    const { writeFile } = await import('node:fs/promises');
     // The worker of pod 1 ends as soon as it starts.
     await writeFile(
       path.join(trial.folder, 'handlers.mjs'),

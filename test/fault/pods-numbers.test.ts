@@ -1,29 +1,15 @@
 // The end of a crawl is declared only when the numbers of every pod add up.
-import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { STATE_NUMBERS, type StateNumber } from '../../src/frontier/redis/state-numbers.js';
+import type { StateNumber } from '../../src/frontier/redis/state-numbers.js';
 import { Request } from '../../src/request/request.js';
 import { Simweb } from '../../src/testing/index.js';
 import { podOf, until } from '../support/pods-crawl.js';
 import { lastLine, podsTrial } from '../support/pods-trial.js';
-import { type RedisServer, redisMissing } from '../support/redis-server.js';
+import { falsify } from '../support/redis-numbers.js';
+import { redisMissing } from '../support/redis-server.js';
 
 // eslint-disable-next-line no-console -- a skip must say why
 if (redisMissing) console.warn(`numbers of Redis pods are skipped: ${redisMissing}`);
-
-/** Adds to a number of the store, as a bug in a script would: between two calls. */
-function falsify({ port }: RedisServer, name: StateNumber, change: number): void {
-  const at = STATE_NUMBERS.indexOf(name);
-  const script = `
-    local numbers = redis.call('HGET', 'state', 'numbers')
-    local from = ${at} * 8
-    local value = struct.unpack('<d', numbers, from + 1) + (${change})
-    local changed = string.sub(numbers, 1, from) .. struct.pack('<d', value) .. string.sub(numbers, from + 9)
-    redis.call('HSET', 'state', 'numbers', changed)
-    return tostring(value)`;
-  const { stdout, stderr } = spawnSync('redis-cli', ['-p', String(port), 'EVAL', script, '0'], { encoding: 'utf8' });
-  if (!/^-?\d/.test(stdout)) throw new Error(stdout + stderr);
-}
 
 const keyOf = (url: string): string => new Request({ url }).uniqueKey;
 
