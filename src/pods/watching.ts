@@ -46,6 +46,7 @@ function createStoppedList({ onStopped, log, config }: WatchOptions) {
   const byPod = new Map<number, PodFailure>();
   return {
     has: (pod: number) => byPod.has(pod),
+    isEmptied: (pod: number) => byPod.get(pod)?.code === 'QUEUE_EMPTIED',
     all: () => [...byPod.values()].sort((a, b) => a.pod - b.pod),
     hear(failures: Iterable<PodFailure>): void {
       const before = byPod.size;
@@ -102,6 +103,8 @@ export async function coordinate(options: WatchOptions): Promise<Watching> {
     stopped.hear(failures);
     if (options.drain.aborted || options.now.aborted) return end('signal');
     if (options.failedSeeds() || pods.every(({ index }) => stopped.has(index))) return end('failed');
+    // Machines that cannot be told when to end leave by themselves.
+    if (stopped.isEmptied(config.globalCoordinationRedisPod) && supervisors.length < pods.length) return end('failed');
     let over: StopReason | undefined;
     try {
       over = await coordination.look();
@@ -154,6 +157,7 @@ export async function follow(options: WatchOptions): Promise<Watching> {
     stopped.hear(failures);
     try {
       const run = await board.currentRun();
+      if (run < witnessed) throw new CrawlError('QUEUE_EMPTIED', 'the store of the coordinating pod was emptied');
       for (const failure of failures) await board.tellStopped(run, failure);
       stopped.hear(await board.stopped(run));
       const text = await board.stopSignal();

@@ -91,6 +91,43 @@ describe.skipIf(redisMissing)('one Redis of three that comes back empty in mid-r
   });
 });
 
+describe.skipIf(redisMissing)('a crawl on two machines', () => {
+  it('ends everywhere when a pod of the one that follows is lost', { timeout: 180_000 }, async () => {
+    await using web = await startWeb();
+    const trial = await podsTrial({ redis: PODS, seeds: homes(web), more: slow });
+    const first = trial.run('--pods', '0');
+    const second = trial.run('--pods', '1-2');
+    await until(async () => web.served() > 60);
+    await loseData(trial.servers[2]!);
+    const [coordinating, following] = await Promise.all([first.ended, second.ended]);
+    expect([coordinating.code, lastLine(coordinating.stdout)], coordinating.stderr).toEqual([
+      4,
+      expect.stringMatching(/^\d+ pages: the other pods have .*; incomplete: pod 2 \(QUEUE_EMPTIED\), /),
+    ]);
+    expect([following.code, lastLine(following.stdout)], following.stderr).toEqual([
+      4,
+      expect.stringMatching(/ on this machine: the other pods have .*; incomplete: pod 2 \(QUEUE_EMPTIED\), /),
+    ]);
+    const healthy = new Set(healthyKeys(web, 2));
+    expect((await trial.stored()).filter((key) => healthy.has(key))).toEqual([...healthy]);
+  });
+
+  it('breaks off everywhere when the store that coordinates is lost', { timeout: 180_000 }, async () => {
+    await using web = await startWeb();
+    const trial = await podsTrial({ redis: PODS, seeds: homes(web), more: slow });
+    const machines = [trial.run('--pods', '0'), trial.run('--pods', '1-2')];
+    await until(async () => web.served() > 60);
+    await loseData(trial.servers[0]!);
+    for (const { ended } of machines) {
+      const { code, stdout, stderr } = await ended;
+      expect([code, lastLine(stdout)], stderr).toEqual([
+        4,
+        expect.stringMatching(/stopped by a failure; incomplete: pod 0 \(QUEUE_EMPTIED\), /),
+      ]);
+    }
+  });
+});
+
 describe.skipIf(redisMissing)('a full outbox', () => {
   it('does not hold up the others when its links are for a lost pod', { timeout: 180_000 }, async () => {
     await using web = await startWeb();
