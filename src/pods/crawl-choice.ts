@@ -20,7 +20,7 @@ export interface CrawlChoice {
   readonly isNew: boolean;
 }
 
-const LOOK_MS = 500;
+const LOOK_MS = 1_000;
 
 export async function chooseCrawl(config: PodsConfig, log: Log, signal: AbortSignal): Promise<CrawlChoice> {
   const isCoordinator = config.ownPods.includes(config.globalCoordinationRedisPod);

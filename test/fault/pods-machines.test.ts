@@ -74,6 +74,29 @@ describe.skipIf(redisMissing)('a machine that follows', () => {
   });
 });
 
+describe.skipIf(redisMissing)('--fresh on two machines', () => {
+  it('begins one new crawl, whichever is started first', { timeout: 300_000 }, async () => {
+    await using web = await Simweb.start({ hosts: 12, pagesPerHost: 3, pageBytes: 500, crossHostLinks: 0.3 });
+    const { run, servers } = await podsTrial({ redis: 2, seeds: web.seeds() });
+    const names = () =>
+      servers.map(({ port }) =>
+        spawnSync('redis-cli', ['-p', String(port), 'HGET', 'pod:info', 'crawl'], { encoding: 'utf8' }).stdout.trim(),
+      );
+    for (const { ended } of [run('--pods', '1'), run('--pods', '0')]) expect((await ended).code).toBe(0);
+    const [before, same] = names();
+    expect(before).toMatch(/^[0-9a-f-]{36}$/);
+    expect(same).toBe(before);
+    const second = run('--pods', '1', '--fresh');
+    await until(async () => second.stdout().includes('Pod 0 has not begun the new crawl'));
+    const first = await run('--pods', '0', '--fresh').ended;
+    expect([first.code, lastLine(first.stdout)], first.stderr).toEqual([0, '36 pages: nothing is left to crawl']);
+    expect((await second.ended).code).toBe(0);
+    const [after, alike] = names();
+    expect(after).not.toBe(before);
+    expect(alike).toBe(after);
+  });
+});
+
 describe.skipIf(redisMissing)('two machines with one host name', () => {
   it('do not supervise one pod at the same time', { timeout: 300_000 }, async (context) => {
     await using web = await Simweb.start({ hosts: 4, pagesPerHost: 20, pageBytes: 500 });
