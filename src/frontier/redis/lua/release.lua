@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
---@include frame values domains seen requests holders
+--@include frame values domains seen requests suspects holders
 -- Takes everything from a holder known to be gone, or gives it back untouched when it leaves by itself.
 --
 -- ARGV[1..2]  see the part frame
