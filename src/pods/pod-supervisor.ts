@@ -40,6 +40,8 @@ export interface PodSupervisorOptions {
 }
 
 const EARLY_DEATHS = 5;
+/** Ten pages in a row that end their worker leave fewer behind: what goes on like this is not the pages' fault. */
+const FRUITLESS_DEATHS = 50;
 /** So that hundreds of processes do not load at the same moment. */
 const STAGGER_MS = 100;
 const OWN_EVERY_MS = 5_000;
@@ -73,11 +75,13 @@ export function createPodSupervisor(options: PodSupervisorOptions): PodSuperviso
       fail(code, message);
       return false;
     }
-    if (death.earlyDeaths < EARLY_DEATHS) return true;
-    fail(
-      'WORKER_LOST',
-      `${place.role} ${place.id} ended ${EARLY_DEATHS} times in a row before its first request, lastly: ${message}`,
-    );
+    const { earlyDeaths, fruitlessDeaths } = death;
+    if (earlyDeaths < EARLY_DEATHS && fruitlessDeaths < FRUITLESS_DEATHS) return true;
+    const how =
+      earlyDeaths >= EARLY_DEATHS
+        ? `${EARLY_DEATHS} times in a row before its first request`
+        : `${FRUITLESS_DEATHS} times in a row without finishing one page`;
+    fail('WORKER_LOST', `${place.role} ${place.id} ended ${how}, lastly: ${message}`);
     return false;
   }
 

@@ -53,6 +53,7 @@ function serve(): void {
         allowance,
         checkAssignment: process.env.CRAWLER_DEBUG_POD_ASSIGNMENT === 'true',
         onHolder: (id) => tell({ kind: 'holder', id }),
+        onProgress: (progress) => tell({ kind: 'progress', progress }),
       });
       log.info('started');
       tell({ kind: 'started' });

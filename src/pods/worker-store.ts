@@ -12,7 +12,7 @@ import { startOutboxDelivery } from './outbox.js';
 import { pullFrom } from './parse-queue.js';
 import { openPodFrontier } from './pod-frontier.js';
 import { createRoutingHolder, type RoutingHolder } from './routing-holder.js';
-import { tellingHolder } from './telling-holder.js';
+import { type HolderListener, tellingHolder } from './telling-holder.js';
 
 export interface WorkerStore {
   readonly holder: RoutingHolder;
@@ -30,14 +30,12 @@ export interface WorkerStore {
   close(): Promise<void>;
 }
 
-export interface WorkerStoreOptions {
+export interface WorkerStoreOptions extends HolderListener {
   readonly config: PodsConfig;
   readonly place: WorkerPlace;
   readonly log: Log;
   readonly signal: AbortSignal;
   readonly checkAssignment: boolean;
-  /** Told of each life this process begins in its pod. */
-  readonly onHolder: (id: string) => void;
   readonly onSent: (pod: number, tookMs: number) => void;
   /** Of an embedded pod: links that others found are in its queue now. Whoever waits for work need not wait on. */
   readonly onArrived?: () => void;
@@ -62,7 +60,7 @@ async function openRedisStore(options: WorkerStoreOptions): Promise<WorkerStore>
   });
   const targets = createLinkTargets({ open: (pod) => openPodFrontier(config, pod, { as: 'guest', warn }), log });
   const pulling = place.role === 'parser' ? pullFrom(frontier) : undefined;
-  const own = tellingHolder(pulling?.frontier ?? frontier, leaseMs, options.onHolder);
+  const own = tellingHolder(pulling?.frontier ?? frontier, leaseMs, options);
   const holder = createRoutingHolder({
     own,
     pod: place.pod,

@@ -30,18 +30,18 @@ import { createBackpressure } from './parse-queue.js';
 import { podStateDir, settleCompanyMs } from './pod-frontier.js';
 import { openProcessFigures } from './process-figures.js';
 import { createExtensionTest } from './skipped-extensions.js';
+import type { HolderListener } from './telling-holder.js';
 import { podOfDomain } from './topology.js';
 import { createWorkerMetrics, type WorkerMetrics } from './worker-metrics.js';
 import { openWorkerStore, type WorkerStore } from './worker-store.js';
 
-export interface WorkerOptions {
+export interface WorkerOptions extends HolderListener {
   readonly config: PodsConfig;
   readonly place: WorkerPlace;
   readonly log: Log;
   /** Read once at start: `CRAWLER_DEBUG_POD_ASSIGNMENT`. */
   readonly checkAssignment: boolean;
   readonly allowance: number | undefined;
-  readonly onHolder: (id: string) => void;
 }
 
 export interface Worker {

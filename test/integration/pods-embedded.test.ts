@@ -34,6 +34,7 @@ function openStore(config: PodsConfig, pod: number, onArrived: () => void) {
     signal: new AbortController().signal,
     checkAssignment: false,
     onHolder: () => undefined,
+    onProgress: () => undefined,
     onSent: () => undefined,
     onArrived,
     allowance: undefined,
