@@ -130,6 +130,10 @@ export function createCoordination(options: CoordinationOptions): Coordination {
       });
       pages = done.reduce((sum, count) => sum + count, 0);
       const all = readings.filter((reading) => reading !== undefined);
+      // Only this coordinator changes them: a store that says another number forgot what it was told.
+      if (maxPages !== undefined && readings.some((one, i) => one && one.allowance !== allowances[i])) {
+        isIntroduced = false;
+      }
       if (all.length < pods.length) {
         // A pod that does not answer may hold work: nothing can be concluded.
         quiet = undefined;

@@ -85,6 +85,7 @@ export function createWorkerProcess(options: WorkerProcessOptions): WorkerProces
   let timer: NodeJS.Timeout | undefined;
   let watch: NodeJS.Timeout | undefined;
   let whenGone: (() => void)[] = [];
+  let ending: Promise<void> | undefined;
 
   function start(): void {
     if (child || isStopping) return;
@@ -103,7 +104,7 @@ export function createWorkerProcess(options: WorkerProcessOptions): WorkerProces
     child = started;
     started.on('message', (message: FromWorker) => hear(message));
     started.on('error', (error) => log.warning(`${name}: ${error.message}`));
-    started.once('exit', (code, signal) => void gone(signal ?? `status ${code}`));
+    started.once('exit', (code, signal) => void (ending = gone(signal ?? `status ${code}`)));
     started.once('spawn', () => options.onSpawn(started.pid!));
     send({ kind: 'begin', config, place, allowance: options.allowance() });
     watch = setInterval(() => {
@@ -126,16 +127,20 @@ export function createWorkerProcess(options: WorkerProcessOptions): WorkerProces
     options.onMessage(message);
   }
 
-  async function gone(how: string): Promise<void> {
-    clearInterval(watch);
-    child = undefined;
-    const livedMs = performance.now() - startedMs;
-    for (const figure of COUNTED) earlier[figure] += figures?.[figure] ?? 0;
-    figures = undefined;
-    const isLong = livedMs > LONG_LIFE_MS;
+  function countDeath(isLong: boolean): void {
     earlyDeaths = progress.has('leased') || isLong ? 0 : earlyDeaths + 1;
     fruitlessDeaths = progress.has('settled') ? 0 : fruitlessDeaths + 1;
     deaths = isLong || progress.has('settled') ? 1 : deaths + 1;
+  }
+
+  async function gone(how: string): Promise<void> {
+    clearInterval(watch);
+    child = undefined;
+    for (const figure of COUNTED) earlier[figure] += figures?.[figure] ?? 0;
+    figures = undefined;
+    // Its store forgot what it did: that is no crash of its own.
+    const isRolledBack = last?.code === 'QUEUE_ROLLED_BACK';
+    if (!isRolledBack) countDeath(performance.now() - startedMs > LONG_LIFE_MS);
     const message = last?.message ?? how;
     const death: WorkerDeath = { code: last?.code, message, holders, earlyDeaths, fruitlessDeaths };
     if (!isStopping) log.warning(`${name} ended (${how}): ${message}`, { code: last?.code });
@@ -148,7 +153,7 @@ export function createWorkerProcess(options: WorkerProcessOptions): WorkerProces
     for (const resume of waiting) resume();
     if (!mayLive || isStopping) return;
     const mostMs = progress.has('leased') ? MAX_TRIAL_BACKOFF_MS : MAX_BACKOFF_MS;
-    const waitMs = Math.min(mostMs, backoffMs * 2 ** Math.min(deaths - 1, 10));
+    const waitMs = isRolledBack ? 0 : Math.min(mostMs, backoffMs * 2 ** Math.min(deaths - 1, 10));
     timer = setTimeout(() => {
       restarts++;
       start();
@@ -179,7 +184,8 @@ export function createWorkerProcess(options: WorkerProcessOptions): WorkerProces
     async stop(patienceMs) {
       isStopping = true;
       clearTimeout(timer);
-      if (!child) return;
+      // What it left behind is still being brought into order.
+      if (!child) return ending;
       const isGone = new Promise<void>((resume) => whenGone.push(resume));
       send({ kind: 'drain' });
       const impatience = setTimeout(() => child?.kill('SIGKILL'), patienceMs);

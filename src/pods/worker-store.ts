@@ -39,6 +39,10 @@ export interface WorkerStoreOptions extends HolderListener {
   readonly onSent: (pod: number, tookMs: number) => void;
   /** Of an embedded pod: links that others found are in its queue now. Whoever waits for work need not wait on. */
   readonly onArrived?: () => void;
+  /** The pod's own store came back without what this process did last: the process must end, and settle nothing. */
+  readonly onRolledBack: () => void;
+  /** The store of another pod came back without the links it was sent last. */
+  readonly onLinksForgotten?: () => void;
   /** Given to an embedded pod at its start. */
   readonly allowance: number | undefined;
 }
@@ -56,9 +60,11 @@ async function openRedisStore(options: WorkerStoreOptions): Promise<WorkerStore>
   const frontier = await openPodFrontier(config, place.pod, {
     as: 'worker',
     warn,
-    onForgotten: (calls) => log.error(`The pod's Redis came back without its last ${calls} calls or more`),
+    onForgotten: options.onRolledBack,
   });
-  const targets = createLinkTargets({ open: (pod) => openPodFrontier(config, pod, { as: 'guest', warn }), log });
+  const openGuest = (pod: number) =>
+    openPodFrontier(config, pod, { as: 'guest', warn, onForgotten: options.onLinksForgotten });
+  const targets = createLinkTargets({ open: openGuest, log });
   const pulling = place.role === 'parser' ? pullFrom(frontier) : undefined;
   const own = tellingHolder(pulling?.frontier ?? frontier, leaseMs, options);
   const holder = createRoutingHolder({

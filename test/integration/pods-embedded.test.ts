@@ -35,6 +35,7 @@ function openStore(config: PodsConfig, pod: number, onArrived: () => void) {
     checkAssignment: false,
     onHolder: () => undefined,
     onProgress: () => undefined,
+    onRolledBack: () => undefined,
     onSent: () => undefined,
     onArrived,
     allowance: undefined,

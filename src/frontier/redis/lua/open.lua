@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
---@include frame
+--@include frame restarts
 -- Makes the store if it is none yet and registers the process that opens it.
 --
 -- ARGV[1..2]  see the part frame; the store's id is the one a new store gets
@@ -27,6 +27,7 @@ load()
 if hot.now == 0 then
   hot.now = hot.wall
 end
+noticeRestart()
 call('HSET', P .. 'openers', ARGV[5], ARGV[6])
 save()
 return { hot.now, hot.seq, stored[1], schema, call('HGETALL', P .. 'pod:info'), hot.restores }
