@@ -38,6 +38,7 @@ async function crawlWithKillers(plan: Omit<TrialPlan, 'seeds'>) {
   const trial = await podsTrial({
     ...plan,
     seeds: urls,
+    timeoutMs: 220_000,
     more: ['handler: ./handlers.mjs', ...(plan.more ?? [])],
   });
   await writeFile(path.join(trial.folder, 'handlers.mjs'), handlerOf(killers));
