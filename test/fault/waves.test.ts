@@ -11,14 +11,15 @@ if (redisMissing) console.warn(`waves over Redis are skipped: ${redisMissing}`);
 
 describe.skipIf(redisMissing)('a domain in uneven waves', () => {
   it.each([
-    { head: 1, kills: 0, pages: 2_000 },
-    { head: 2, kills: 3, pages: 2_000 },
-    { head: 7, kills: 0, pages: 2_000 },
-    { head: 1_000, kills: 0, pages: 3_101 },
-  ])('gives each of $pages pages once at a head of $head with $kills kills', async ({ head, kills, pages }) => {
-    const report = await runClass(wavesClass({ pages, head, kills, largest: Math.min(1_600, pages / 2) }), 5);
+    { head: 1, kills: 0, pages: 500 },
+    { head: 2, kills: 2, pages: 500 },
+    { head: 7, kills: 0, pages: 1_000 },
+    { head: 1_000, kills: 1, pages: 3_101 },
+  ])('gives each of $pages pages once: head $head, $kills kills', { timeout: 400_000 }, async (plan) => {
+    const largest = Math.min(1_600, Math.ceil(plan.pages / 2));
+    const report = await runClass(wavesClass({ ...plan, largest }), 5);
     const isGood = report.complaints.length === 0 && report.verdict !== undefined && isClean(report.verdict);
     expect(isGood, JSON.stringify(report, null, 1)).toBe(true);
-    expect(report.kills).toBe(kills);
+    expect(report.kills).toBe(plan.kills);
   });
 });

@@ -44,7 +44,9 @@ export function wavesOf({ pages, largest, seed }) {
     // The first waves are those of review D1; later ones are of any size, single pages too.
     const drawn = waves.length === 1 ? largest : waves.length === 2 ? largest - 100 : random() ** 2 * largest;
     const to = Math.min(pages, from + Math.max(1, Math.floor(drawn)));
-    waves.push({ from, to, hub: from + Math.floor(random() * (to - from)) });
+    // Every other wave comes when the one before it is nearly done: its queue has shrunk to nothing and grows again.
+    const hub = waves.length % 2 === 1 ? to - 1 : from + Math.floor(random() * (to - from));
+    waves.push({ from, to, hub });
     from = to;
   }
   knownWaves.set(key, waves);
