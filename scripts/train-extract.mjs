@@ -23,8 +23,8 @@ import { hasTruth } from './extract/truth.mjs';
 import { createJiti } from 'jiti';
 
 const jiti = createJiti(import.meta.url);
-const { PAGE_KINDS } = await jiti.import('../src/extract/context-features.ts');
-const { STRIDE } = await jiti.import('../src/extract/segment.ts');
+const { PAGE_KINDS } = await jiti.import('../src/extract/model/context-features.ts');
+const { STRIDE } = await jiti.import('../src/extract/page/segment.ts');
 
 const FOLDS = 5;
 const option = (name) => (process.argv.includes(name) ? process.argv[process.argv.indexOf(name) + 1] : undefined);

@@ -58,15 +58,15 @@ export {
   toMarkdown,
 } from './crawl/extraction.js';
 export type { PageInput, ToMarkdownOptions } from './crawl/extraction.js';
-export { chunkMarkdown } from './extract/chunks.js';
-export type { Chunk, ChunkOptions } from './extract/chunks.js';
+export { chunkMarkdown } from './extract/markdown/chunks.js';
+export type { Chunk, ChunkOptions } from './extract/markdown/chunks.js';
 export type { ContentImage, ExtractedContent, PageKind } from './extract/content.js';
-export type { Extracted, ExtractSchema, FieldSchema, FieldType } from './extract/fields.js';
-export type { Bm25Filter, ContentFilter, PruningFilter } from './extract/filters.js';
-export type { InventoryLink, InventoryMedia, LinkInventory, MediaInventory } from './extract/inventory.js';
-export type { PageMarkdown } from './extract/markdown-document.js';
-export type { MicrodataItem, PageMetadata, StructuredData } from './extract/structured.js';
-export type { PageTable } from './extract/tables.js';
+export type { Extracted, ExtractSchema, FieldSchema, FieldType } from './extract/fields/fields.js';
+export type { Bm25Filter, ContentFilter, PruningFilter } from './extract/choose/filters.js';
+export type { InventoryLink, InventoryMedia, LinkInventory, MediaInventory } from './extract/fields/inventory.js';
+export type { PageMarkdown } from './extract/markdown/markdown-document.js';
+export type { MicrodataItem, PageMetadata, StructuredData } from './extract/facts/structured.js';
+export type { PageTable } from './extract/fields/tables.js';
 
 export { Configuration } from './configuration.js';
 export type { ConfigurationOptions } from './configuration.js';

@@ -1,4 +1,4 @@
-// Packs trained models for src/extract/model.ts, which documents the format.
+// Packs trained models for src/extract/model/trees.ts, which documents the format.
 
 export function packModels(models) {
   const parts = models.map(({ base, trees }) => {

@@ -39,6 +39,7 @@ export const KILL_POINTS = [
   'spill.before-trim',
   'spill.after-trim',
   'spill.before-refill',
+  'spill.after-refill',
   'spill.before-forget',
   'spill.after-forget',
 ] as const;

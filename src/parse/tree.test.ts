@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ELEMENTS, RAW, TEXT } from '../extract/elements.js';
+import { ELEMENTS, RAW, TEXT } from '../extract/page/elements.js';
 import type { PageTree } from './tree.js';
 import { createTreeReader } from './tree-builder.js';
 
