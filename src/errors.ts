@@ -75,6 +75,7 @@ export const ERROR_CLASSES = {
   // Storage
   STORAGE_UNWRITABLE: 'fatal',
   STORAGE_FULL: 'fatal',
+  STORAGE_LOST: 'fatal',
   KEY_INVALID: 'permanent',
   ITEM_INVALID: 'permanent',
 } as const satisfies Record<string, ErrorClass>;

@@ -32,6 +32,7 @@ export const KILL_POINTS = [
   'recovery.before-cut',
   'recovery.after-cut',
   'recovery.after-index',
+  'recovery.before-pages-cut',
   'outbox.before-send',
   'outbox.before-forget',
   'outbox.after-forget',

@@ -16,14 +16,14 @@ import type { Log } from '../observe/log.js';
 import type { MetricsSnapshot } from '../observe/metrics.js';
 import type { Request } from '../request/request.js';
 import { ContentStore } from '../store/content.js';
-import { Dataset } from '../store/dataset.js';
+import { createDataDirectories } from '../store/data-directories.js';
 import { KeyValueStore } from '../store/key-value.js';
 import { closeStorages } from '../store/opened.js';
-import { ownerName } from '../store/segment-names.js';
 import type { PodsConfig } from './config-types.js';
 import { watchExcludeFile } from './exclude-list.js';
 import { loadHandler } from './handler-module.js';
 import { createHandoffEngine, handoffFolder, openHandoff } from './handoff.js';
+import { createItemWriters } from './item-writers.js';
 import type { WorkerFigures, WorkerPlace } from './messages.js';
 import { countLinks, createPageRecorder } from './page-content.js';
 import { createBackpressure } from './parse-queue.js';
@@ -80,8 +80,15 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     purgeOnStart: false,
   });
   const crawlOptions = crawlOptionsOf(config);
+  const directories = createDataDirectories(
+    config.dataDirs,
+    (message) => log.warning(message),
+    (message) => log.error(message),
+  );
+  const items = createItemWriters(directories, place.pod * config.fetchersPerPod + place.id);
   const content = await ContentStore.open({
     dataDirs: config.dataDirs,
+    directories,
     storeRawHtml: config.storeRawHtml,
     extractText: config.extractText !== false,
     layout: config.contentLayout,
@@ -193,7 +200,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       ...(pressure ? { isTaskReadyFunction: async () => pressure.mayStart() } : {}),
       log,
     },
-    openWriter: async (name) => (await Dataset.open(name, { config: storage })).openVisitWriter(ownerName()),
+    openWriter: items.open,
     content,
     settleCompanyMs: () => settleCompanyMs(config),
     maxEnded: Infinity,
@@ -231,7 +238,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     stopping.abort();
     clearInterval(feeling);
     excluded.close();
-    for (const close of [composed.close, content.close, () => closeStorages(storage), store.close]) {
+    for (const close of [composed.close, content.close, items.close, () => closeStorages(storage), store.close]) {
       await Promise.resolve(close()).catch((error: unknown) => log.exception(error, 'closing failed'));
     }
     return how;

@@ -49,8 +49,9 @@ while (state.done < Number(pages)) {
     continue;
   }
   const notes = { ...state.notes };
-  for (const { writer } of written) notes[writer.key] = String(writer.length);
+  for (const { writer } of written) notes[writer.key] = writer.note;
   acknowledge({ done: state.done + size, notes });
+  for (const { writer } of written) writer.confirm();
 }
 await content.close();
 writeSync(1, 'finished\n');
