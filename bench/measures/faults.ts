@@ -40,7 +40,9 @@ function lineOf({ name, seed, kills, seconds, verdict, complaints, ends }: Repor
   const said = verdict && verdict.saidMissing > 0 ? `, ${verdict.saidMissing} missing and said` : '';
   const head = `${isGood ? 'ok  ' : 'FAIL'} ${name} (seed ${seed}): ${verdict?.stored}/${verdict?.pages} pages, ${kills} kills, ${seconds} s${said}`;
   if (isGood) return head;
-  return [head, ...[...bad, ...complaints, ...(verdict?.examples ?? []), ...ends].map((line) => `       ${line}`)].join('\n');
+  return [head, ...[...bad, ...complaints, ...(verdict?.examples ?? []), ...ends].map((line) => `       ${line}`)].join(
+    '\n',
+  );
 }
 
 function figuresOf(reports: readonly Report[], classes: number, skipped: number): Figure[] {
@@ -59,11 +61,16 @@ function figuresOf(reports: readonly Report[], classes: number, skipped: number)
       goal: '0 / 0 / 0 / 0',
     },
     { what: 'incomplete ends that do not say so', measured: String(fault('unsaid')), goal: '0' },
-    { what: 'missing because the fault destroyed it, and said', measured: String(sum(({ verdict }) => verdict?.saidMissing ?? 0)), goal: '' },
+    {
+      what: 'missing because the fault destroyed it, and said',
+      measured: String(sum(({ verdict }) => verdict?.saidMissing ?? 0)),
+      goal: '',
+    },
     { what: 'damaged files, lines and index entries', measured: String(fault('damaged')), goal: '0' },
     {
       what: 'runs that did not end as documented',
-      measured: failed.length === 0 ? '0' : `${failed.length}: ${[...new Set(failed.map(({ name }) => name))].join(', ')}`,
+      measured:
+        failed.length === 0 ? '0' : `${failed.length}: ${[...new Set(failed.map(({ name }) => name))].join(', ')}`,
       goal: '0',
     },
   ];

@@ -16,7 +16,11 @@ export async function measure(): Promise<Figure[]> {
       const one = wavesClass({ pages: PAGES, head, kills, largest: 1_600, limitMs: 1_800_000 });
       const report = await runClass(one, n + 1);
       figures.push({ what: what(head, report), measured: measured(report), goal: '0 / 0 / 0, exit 0' });
-      console.log(`  ${what(head, report)}: ${measured(report)} in ${report.seconds} s`, report.complaints, report.verdict?.examples);
+      console.log(
+        `  ${what(head, report)}: ${measured(report)} in ${report.seconds} s`,
+        report.complaints,
+        report.verdict?.examples,
+      );
     }
   }
   return figures;

@@ -29,19 +29,25 @@ async function verdictOf(planted: Planted) {
   const data = join(folder, 'ssd1');
   mkdirSync(join(data, 'content'), { recursive: true });
   mkdirSync(join(folder, 'items'));
-  writeFileSync(join(folder, 'items', 'a.jsonl'), (planted.items ?? [0, 1, 2].map((page) => item(page))).map((line) => `${line}\n`).join(''));
+  writeFileSync(
+    join(folder, 'items', 'a.jsonl'),
+    (planted.items ?? [0, 1, 2].map((page) => item(page))).map((line) => `${line}\n`).join(''),
+  );
   const stored = planted.pages ?? [0, 1, 2];
   const members = stored.map((page) => gzipSync(record(page)));
   const offsets = members.map((_, n) => members.slice(0, n).reduce((sum, { length }) => sum + length, 0));
   writeFileSync(join(data, 'content', '1.warc.wet.gz'), Buffer.concat(members));
   const lines = (planted.index ?? stored.map((_, n) => n)).map(
-    (n) => `x 2026 ${JSON.stringify({ url: url(stored[n]!), offset: String(offsets[n]), length: String(members[n]!.length) })}\n`,
+    (n) =>
+      `x 2026 ${JSON.stringify({ url: url(stored[n]!), offset: String(offsets[n]), length: String(members[n]!.length) })}\n`,
   );
   writeFileSync(join(data, 'content', '1.warc.wet.cdxj'), lines.join(''));
   const requests = planted.requests ?? [0, 1, 2].map((n) => [n * 200, n * 200 + 50] as const);
   writeFileSync(
     join(folder, 'log'),
-    requests.map(([at, end], n) => `${JSON.stringify({ host: 0, path: url(n % 3).slice(21), at, end, how: 'sent' })}\n`).join(''),
+    requests
+      .map(([at, end], n) => `${JSON.stringify({ host: 0, path: url(n % 3).slice(21), at, end, how: 'sent' })}\n`)
+      .join(''),
   );
   const facts: CaseFacts = {
     plan: { shape: 'tree', hosts: 1, pages: 3 },
@@ -81,11 +87,45 @@ describe('the checker', () => {
     ['a torn line', { items: [item(0), item(1), item(2), '{"url'] }, { damaged: 1 }],
     ['a record without an index line', { index: [0, 1] }, { damaged: 1 }],
     ['an index line without a record', { index: [0, 1, 2, 2] }, { damaged: 1 }],
-    ['a request too early', { requests: [[0, 50], [149, 160], [400, 410]] }, { early: 0 }],
-    ['a request too early', { requests: [[0, 50], [140, 160], [400, 410]] }, { early: 1 }],
-    ['two requests at once', { requests: [[0, 50], [20, 30], [400, 410]] }, { early: 1 }],
+    [
+      'a request too early',
+      {
+        requests: [
+          [0, 50],
+          [149, 160],
+          [400, 410],
+        ],
+      },
+      { early: 0 },
+    ],
+    [
+      'a request too early',
+      {
+        requests: [
+          [0, 50],
+          [140, 160],
+          [400, 410],
+        ],
+      },
+      { early: 1 },
+    ],
+    [
+      'two requests at once',
+      {
+        requests: [
+          [0, 50],
+          [20, 30],
+          [400, 410],
+        ],
+      },
+      { early: 1 },
+    ],
     ['a hang', { run: { end: 'hung', code: null } }, { hung: 1 }],
-    ['a loss that may be, and is said', { pages: [0, 1], mayBeIncomplete: true, run: { code: 4, stderr: 'emptied' } }, { saidMissing: 1 }],
+    [
+      'a loss that may be, and is said',
+      { pages: [0, 1], mayBeIncomplete: true, run: { code: 4, stderr: 'emptied' } },
+      { saidMissing: 1 },
+    ],
     ['a loss that may be, and is not said', { pages: [0, 1], mayBeIncomplete: true }, { lost: 1, unsaid: 1 }],
     ['a loss that may not be, and is said', { pages: [0, 1], run: { code: 4, stderr: 'emptied' } }, { lost: 1 }],
   ] satisfies [string, Planted, object][])('finds %s', async (_, planted, found) => {

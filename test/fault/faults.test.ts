@@ -27,11 +27,15 @@ describe('a crawl under faults', () => {
     expect(names.length).toBeGreaterThanOrEqual(33);
   });
 
-  it.for(chosen())('loses, doubles and hastens nothing, and ends: $name', { timeout: 400_000 }, async (one, context) => {
-    const missing = missingFor(one);
-    if (missing !== undefined) return context.skip(missing);
-    const report = await runClass(one, seed);
-    const isGood = report.complaints.length === 0 && report.verdict !== undefined && isClean(report.verdict);
-    expect(isGood, JSON.stringify(report, null, 1)).toBe(true);
-  });
+  it.for(chosen())(
+    'loses, doubles and hastens nothing, and ends: $name',
+    { timeout: 400_000 },
+    async (one, context) => {
+      const missing = missingFor(one);
+      if (missing !== undefined) return context.skip(missing);
+      const report = await runClass(one, seed);
+      const isGood = report.complaints.length === 0 && report.verdict !== undefined && isClean(report.verdict);
+      expect(isGood, JSON.stringify(report, null, 1)).toBe(true);
+    },
+  );
 });

@@ -7,10 +7,11 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type RedisServer, redisMissing, startRedis } from '../../support/redis-server.js';
 import { type CaseFacts, judge, type StoreFacts, type Verdict, type WebPlan } from './case.js';
+import { clockMissing } from './shifted-clock.js';
 import { childrenOf, type Helper, type Program, type ProgramOptions, startHelper, startProgram } from './program.js';
 
 export type Placement = 'library' | 'batch' | 'pods' | 'browser';
-export type Need = 'redis' | 'root' | 'browser' | 'faketime';
+export type Need = 'redis' | 'root' | 'browser' | 'clock';
 
 export interface FaultClass {
   /** `placement/what-happens` */
@@ -81,15 +82,13 @@ export interface Report {
   readonly ends: readonly string[];
 }
 
-export const FAKETIME = '/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1';
-
 /** Why a class cannot run here; undefined when it can. */
 export function missingFor({ needs = [] }: FaultClass): string | undefined {
   for (const need of needs) {
     if (need === 'redis' && redisMissing) return redisMissing;
     if (need === 'root' && process.getuid?.() !== 0) return 'mounting a small disk needs root';
     if (need === 'browser' && !existsSync('/usr/bin/chromium')) return 'chromium is not installed';
-    if (need === 'faketime' && !existsSync(FAKETIME)) return 'libfaketime is not installed (apt-get install faketime)';
+    if (need === 'clock' && clockMissing) return clockMissing;
   }
   return undefined;
 }

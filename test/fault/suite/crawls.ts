@@ -66,7 +66,7 @@ export async function podsCrawl(bench: Bench, options: PodsOptions = {}): Promis
   writeFileSync(path.join(folder, 'seeds.txt'), `${seedsOf(web).join('\n')}\n`);
   copyFileSync(path.join(PROGRAMS, 'pods-handler.mjs'), path.join(folder, 'handler.mjs'));
   bench.stores.push(
-    { kind: 'items', paths: [path.join(dataDirs[0]!, 'datasets', 'default')] },
+    { kind: 'items', paths: dataDirs.map((dir) => path.join(dir, 'datasets', 'default')) },
     { kind: 'content', paths: dataDirs },
   );
   let runs = 0;
@@ -104,11 +104,14 @@ export function pageUrl(port: number, host: number, page: number): string {
 
 export function allUrls({ plan, port }: Web): string[] {
   if (plan.shape !== 'tree') throw new Error('a list of all pages is for trees');
-  return Array.from({ length: plan.hosts * plan.pages }, (_, n) => pageUrl(port, n % plan.hosts, Math.floor(n / plan.hosts)));
+  return Array.from({ length: plan.hosts * plan.pages }, (_, n) =>
+    pageUrl(port, n % plan.hosts, Math.floor(n / plan.hosts)),
+  );
 }
 
 /** The fetchers or parsers of a run. */
-export const workersOf = (program: Program, role: 'fetcher' | 'parser'): number[] => program.children(`orcrawl ${role}`);
+export const workersOf = (program: Program, role: 'fetcher' | 'parser'): number[] =>
+  program.children(`orcrawl ${role}`);
 
 export interface ScriptOptions {
   readonly web?: Web;
@@ -187,7 +190,11 @@ export async function batchCrawl(bench: Bench, given?: Web, flags: readonly stri
 }
 
 /** Arms a kill point for the first process that passes it so often; tells whether one died there. */
-export function killAt(bench: Bench, point: string, count: number): { env: { ORCRAWL_KILL_AT: string }; struck(): boolean } {
+export function killAt(
+  bench: Bench,
+  point: string,
+  count: number,
+): { env: { ORCRAWL_KILL_AT: string }; struck(): boolean } {
   const ticket = path.join(bench.folder, `killed-${point}`);
   return {
     env: { ORCRAWL_KILL_AT: `${point}:${count}:${ticket}` },

@@ -58,10 +58,11 @@ function settingOf(point: KillPoint): Setting {
         meanwhile: podAway,
       };
     case 'spill':
+      // What came back from disk is forgotten half a minute later: the crawl has to last longer.
       return {
-        options: { delaySecs: 0.02, more: { domain_head: 2, state_dir: './state' } },
+        options: { delaySecs: /forget/.test(point) ? 0.25 : 0.02, more: { domain_head: 2, state_dir: './state' } },
         web: { hosts: 2, pages: 150 },
-        passes: 4,
+        passes: 3,
       };
     case 'content':
       return /cut/.test(point)

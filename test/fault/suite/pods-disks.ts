@@ -1,8 +1,9 @@
 // Faults of the disks and clocks of a machine that runs pods: full, read-only, folders lost, wall clocks that jump.
-import { rmSync, writeFileSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import path from 'node:path';
-import { type Bench, type FaultClass, FAKETIME } from './bench.js';
+import type { Bench, FaultClass } from './bench.js';
 import { podsCrawl } from './crawls.js';
+import { shiftedClock } from './shifted-clock.js';
 
 const PAGES = 308;
 const share = (bench: Bench, from: number, to: number) => Math.floor(PAGES * (from + bench.random() * (to - from)));
@@ -110,18 +111,14 @@ export const podsDisks: readonly FaultClass[] = [
   {
     name: 'pods/clocks-jump',
     placement: 'pods',
-    needs: ['redis', 'faketime'],
+    needs: ['redis', 'clock'],
     async act(bench) {
-      const file = path.join(bench.folder, 'clock');
-      writeFileSync(file, '+0');
-      const crawl = await podsCrawl(bench, {
-        more: { fetchers_per_pod: 2 },
-        env: { LD_PRELOAD: FAKETIME, FAKETIME_TIMESTAMP_FILE: file, FAKETIME_NO_CACHE: '1', DONT_FAKE_MONOTONIC: '1' },
-      });
+      const clock = shiftedClock(bench.folder);
+      const crawl = await podsCrawl(bench, { more: { fetchers_per_pod: 2 }, env: clock.env });
       const run = crawl.run();
       await crawl.web.untilServed(share(bench, 0.1, 0.2));
-      for (const offset of ['+3600', '-7200', '+86400', '-86400', '+0']) {
-        writeFileSync(file, offset);
+      for (const shiftSecs of [3_600, -7_200, 86_400, -86_400, 0]) {
+        clock.set(shiftSecs);
         await bench.pause(500);
       }
       await crawl.whole(run);

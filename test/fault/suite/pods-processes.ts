@@ -44,7 +44,12 @@ export const podsProcesses: readonly FaultClass[] = [
     act: killWorkers('fetcher', { redis: 2 }),
   },
   { name: 'pods/parser-killed', placement: 'pods', needs: REDIS, act: killWorkers('parser', PARSERS) },
-  { name: 'pods/embedded-worker-killed', placement: 'pods', isQuick: true, act: killWorkers('fetcher', { embedded: 2 }) },
+  {
+    name: 'pods/embedded-worker-killed',
+    placement: 'pods',
+    isQuick: true,
+    act: killWorkers('fetcher', { embedded: 2 }),
+  },
   {
     name: 'pods/orchestrator-killed',
     placement: 'pods',
@@ -146,29 +151,27 @@ export const podsProcesses: readonly FaultClass[] = [
       await crawl.whole(crawl.resume());
     },
   },
-  ...(['exit', 'memory', 'loop'] as const).map(
-    (act): FaultClass => ({
-      name: `pods/page-${act === 'exit' ? 'ends-worker' : act === 'memory' ? 'out-of-memory' : 'never-ends'}`,
-      placement: 'pods',
-      needs: REDIS,
-      async act(bench) {
-        const web = await bench.web();
-        const bad = [[2, 21] as const, [5, 20] as const];
-        bench.excused.push(...bad);
-        const crawl = await podsCrawl(bench, {
-          web,
-          more: { fetcher_memory_limit: '"96M"' },
-          env: {
-            FAULT_ACT: act,
-            FAULT_PAGES: bad.map(([host, page]) => pageUrl(web.port, host, page)).join(' '),
-            CRAWLER_STUCK_SECONDS: '3',
-          },
-        });
-        const run = crawl.run();
-        const code = await run.ended(240_000);
-        bench.expect(code === 0, `exit 0 expected, not ${code}`);
-        bench.expect(/2 failed.*WORKER_LOST/.test(run.stderr()), 'the two pages are not named as failed by WORKER_LOST');
-      },
-    }),
-  ),
+  ...(['exit', 'memory', 'loop'] as const).map((act): FaultClass => ({
+    name: `pods/page-${act === 'exit' ? 'ends-worker' : act === 'memory' ? 'out-of-memory' : 'never-ends'}`,
+    placement: 'pods',
+    needs: REDIS,
+    async act(bench) {
+      const web = await bench.web();
+      const bad = [[2, 21] as const, [5, 20] as const];
+      bench.excused.push(...bad);
+      const crawl = await podsCrawl(bench, {
+        web,
+        more: { fetcher_memory_limit: '"96M"' },
+        env: {
+          FAULT_ACT: act,
+          FAULT_PAGES: bad.map(([host, page]) => pageUrl(web.port, host, page)).join(' '),
+          CRAWLER_STUCK_SECONDS: '3',
+        },
+      });
+      const run = crawl.run();
+      const code = await run.ended(240_000);
+      bench.expect(code === 0, `exit 0 expected, not ${code}`);
+      bench.expect(/2 failed.*WORKER_LOST/.test(run.stderr()), 'the two pages are not named as failed by WORKER_LOST');
+    },
+  })),
 ];

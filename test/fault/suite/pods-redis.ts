@@ -4,9 +4,10 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, rmSync, statSync, truncateSync } from 'node:fs';
 import path from 'node:path';
 import type { RedisServer } from '../../support/redis-server.js';
-import { type Bench, type FaultClass, FAKETIME } from './bench.js';
+import type { Bench, FaultClass } from './bench.js';
 import { podsCrawl, type PodsCrawl } from './crawls.js';
 import type { Helper, Program } from './program.js';
+import { shiftedClock } from './shifted-clock.js';
 
 const PAGES = 308;
 const share = (bench: Bench, from: number, to: number) => Math.floor(PAGES * (from + bench.random() * (to - from)));
@@ -16,13 +17,24 @@ const cli = ({ port }: RedisServer, ...args: string[]): string =>
 
 /** A crawl on two pods, one of whose servers is troubled in mid-run. */
 const troubled =
-  (trouble: (bench: Bench, server: RedisServer, run: Program, crawl: PodsCrawl) => Promise<void>) => async (bench: Bench) => {
+  (trouble: (bench: Bench, server: RedisServer, run: Program, crawl: PodsCrawl) => Promise<void>) =>
+  async (bench: Bench) => {
     const crawl = await podsCrawl(bench, { redis: 2, more: { redis_socket_timeout: 5 } });
     const run = crawl.run();
     await crawl.web.untilServed(share(bench, 0.1, 0.5));
     await trouble(bench, bench.pick(crawl.servers)!, run, crawl);
-    if (!bench.mayBeIncomplete) await crawl.whole(run);
+    if (!bench.mayBeIncomplete) await wholeInTheEnd(bench, crawl, run);
   };
+
+/** A pod may stop if it says so; then `--resume` finishes the crawl. */
+async function wholeInTheEnd(bench: Bench, crawl: PodsCrawl, run: Program): Promise<void> {
+  const code = await run.ended();
+  if (code === 0 || run.facts().end === 'hung') return crawl.whole(run);
+  const said = run.stdout().trimEnd().split('\n').at(-1) ?? '';
+  bench.expect(/pod \d stopped: /.test(run.stderr()), 'the end does not say which pod stopped');
+  bench.expect(!/nothing is left/.test(said), `a pod stopped, and the last line says "${said}"`);
+  await crawl.whole(crawl.resume());
+}
 
 /** A crawl whose second pod is reached through the proxy. */
 const proxied = (trouble: (bench: Bench, proxy: Helper) => Promise<void>) => async (bench: Bench) => {
@@ -35,7 +47,7 @@ const proxied = (trouble: (bench: Bench, proxy: Helper) => Promise<void>) => asy
   const run = crawl.run();
   await crawl.web.untilServed(share(bench, 0.1, 0.5));
   await trouble(bench, proxy);
-  await crawl.whole(run);
+  await wholeInTheEnd(bench, crawl, run);
 };
 
 function empty({ folder }: RedisServer): void {
@@ -146,10 +158,10 @@ export const podsRedis: readonly FaultClass[] = [
     redis(
       mode,
       proxied(async (bench, proxy) => {
-        await proxy.call('play', { mode, times: mode === 'call-twice' ? 60 : 12 });
+        const times = mode === 'call-twice' ? 60 : 12;
+        await proxy.call('play', { mode, times });
         await bench.pause(3_000);
-        const left = (await proxy.call('left')) as number;
-        bench.expect(left < 12, 'nothing was disturbed');
+        bench.expect(((await proxy.call('left')) as number) < times, 'nothing was disturbed');
         await proxy.call('play', { mode: 'pass' });
       }),
       mode !== 'reply-twice',
@@ -202,29 +214,22 @@ export const podsRedis: readonly FaultClass[] = [
   }),
   {
     ...redis('clock-jumps', async (bench) => {
-      const file = path.join(bench.folder, 'clock');
-      const set = (offset: string) => spawnSync('sh', ['-c', `echo '${offset}' > ${file}.new && mv ${file}.new ${file}`]);
-      set('+0');
-      const server = await bench.redis(undefined, {
-        LD_PRELOAD: FAKETIME,
-        FAKETIME_TIMESTAMP_FILE: file,
-        FAKETIME_NO_CACHE: '1',
-        DONT_FAKE_MONOTONIC: '1',
-      });
+      const clock = shiftedClock(bench.folder);
+      const server = await bench.redis(undefined, clock.env);
       const crawl = await podsCrawl(bench, { urls: [server.url] });
       const run = crawl.run();
       await crawl.web.untilServed(share(bench, 0.1, 0.3));
       const start = Number(cli(server, 'TIME').split('\n')[0]);
-      for (const offset of ['+3600', '-7200', '+86400', '+0']) {
-        set(offset);
+      for (const shiftSecs of [3_600, -7_200, 86_400, 0]) {
+        clock.set(shiftSecs);
         await bench.pause(700);
       }
-      set('+900');
+      clock.set(900);
       const moved = Number(cli(server, 'TIME').split('\n')[0]) - start;
       bench.expect(moved > 600, `the server's clock did not jump (${moved} s)`);
       await crawl.whole(run);
     }),
-    needs: ['redis', 'faketime'],
+    needs: ['redis', 'clock'],
   },
 ];
 
@@ -232,7 +237,10 @@ const answers = (server: RedisServer): boolean => cli(server, 'PING') === 'PONG'
 
 function appendFile({ folder }: RedisServer): string {
   const inside = path.join(folder, 'appendonlydir');
-  return path.join(inside, readdirSync(inside).find((name) => name.endsWith('.incr.aof'))!);
+  return path.join(
+    inside,
+    readdirSync(inside).find((name) => name.endsWith('.incr.aof'))!,
+  );
 }
 
 const appendedBytes = (server: RedisServer): number => statSync(appendFile(server)).size;

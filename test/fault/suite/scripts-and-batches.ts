@@ -89,30 +89,28 @@ const library: readonly FaultClass[] = [
       await crawl.run().ended();
     },
   },
-  ...(['killed', 'paused'] as const).map(
-    (what): FaultClass => ({
-      name: `library/redis-${what}`,
-      placement: 'library',
-      needs: ['redis'],
-      async act(bench) {
-        const server = await bench.redis();
-        const crawl = await scriptCrawl(bench, { redisUrl: server.url });
-        const run = crawl.run();
-        await crawl.web.untilServed(share(bench, PAGES, 0.2, 0.6));
-        if (what === 'killed') {
-          bench.countKill();
-          await server.stop('SIGKILL');
-          await bench.pause(1_000);
-          await server.start();
-        } else {
-          server.pause();
-          await bench.pause(6_000);
-          server.resume();
-        }
-        await crawl.whole(run);
-      },
-    }),
-  ),
+  ...(['killed', 'paused'] as const).map((what): FaultClass => ({
+    name: `library/redis-${what}`,
+    placement: 'library',
+    needs: ['redis'],
+    async act(bench) {
+      const server = await bench.redis();
+      const crawl = await scriptCrawl(bench, { redisUrl: server.url });
+      const run = crawl.run();
+      await crawl.web.untilServed(share(bench, PAGES, 0.2, 0.6));
+      if (what === 'killed') {
+        bench.countKill();
+        await server.stop('SIGKILL');
+        await bench.pause(1_000);
+        await server.start();
+      } else {
+        server.pause();
+        await bench.pause(6_000);
+        server.resume();
+      }
+      await crawl.whole(run);
+    },
+  })),
   {
     name: 'library/redis-script-killed',
     placement: 'library',
@@ -149,7 +147,11 @@ const library: readonly FaultClass[] = [
   },
 ];
 
-async function killBatch(bench: Bench, end: (run: Program) => Promise<void>, between?: (file: string) => void): Promise<void> {
+async function killBatch(
+  bench: Bench,
+  end: (run: Program) => Promise<void>,
+  between?: (file: string) => void,
+): Promise<void> {
   const crawl = await batchCrawl(bench);
   for (let n = 0; n < 3; n++) {
     const run = crawl.run();

@@ -36,19 +36,17 @@ const TROUBLES: Readonly<Record<string, readonly Misbehaviour[]>> = {
 };
 
 export const servers: readonly FaultClass[] = (['pods', 'library', 'batch'] as const).flatMap((placement) => [
-  ...Object.entries(TROUBLES).map(
-    ([name, rules]): FaultClass => ({
-      name: `${placement}/server-${name}`,
-      placement,
-      ...(placement === 'pods' ? { needs: ['redis'] } : {}),
-      isQuick: placement === 'library' && /resets|cuts/.test(name),
-      async act(bench) {
-        const web = await bench.web();
-        await web.behave(...rules);
-        await (await CRAWLS[placement](bench, web)).run();
-      },
-    }),
-  ),
+  ...Object.entries(TROUBLES).map(([name, rules]): FaultClass => ({
+    name: `${placement}/server-${name}`,
+    placement,
+    ...(placement === 'pods' ? { needs: ['redis'] } : {}),
+    isQuick: placement === 'library' && /resets|cuts/.test(name),
+    async act(bench) {
+      const web = await bench.web();
+      await web.behave(...rules);
+      await (await CRAWLS[placement](bench, web)).run();
+    },
+  })),
   {
     name: `${placement}/server-away`,
     placement,

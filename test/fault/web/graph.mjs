@@ -40,7 +40,7 @@ export function wavesOf({ pages, largest, seed }) {
   if (known) return known;
   const random = createRandom(seed);
   const waves = [{ from: 0, to: 1, hub: 0 }];
-  for (let from = 1; from < pages; ) {
+  for (let from = 1; from < pages;) {
     // The first waves are those of review D1; later ones are of any size, single pages too.
     const drawn = waves.length === 1 ? largest : waves.length === 2 ? largest - 100 : random() ** 2 * largest;
     const to = Math.min(pages, from + Math.max(1, Math.floor(drawn)));

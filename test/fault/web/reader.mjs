@@ -63,7 +63,7 @@ function recordsIn(bytes, name, damage) {
     return [];
   }
   const records = [];
-  for (let at = 0; at < plain.length; ) {
+  for (let at = 0; at < plain.length;) {
     const headEnd = plain.indexOf('\r\n\r\n', at);
     const head = headEnd < 0 ? '' : plain.toString('utf8', at, headEnd);
     const length = Number(field(head, 'Content-Length'));
