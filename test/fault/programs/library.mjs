@@ -19,7 +19,7 @@ const options = {
   navigationTimeoutSecs: navigationTimeoutSecs ?? 30,
   requestHandlerTimeoutSecs: navigationTimeoutSecs ?? 30,
   experiments: { requestLocking: isShared === true },
-  ...(queue && { requestQueue: await RequestQueue.open(queue, { config }) }),
+  ...(queue && { requestQueue: await RequestQueue.open(queue, { config, access: isShared ? 'shared' : 'owner' }) }),
 };
 const crawler = isBrowser
   ? new PlaywrightCrawler(

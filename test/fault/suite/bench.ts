@@ -18,8 +18,8 @@ export interface FaultClass {
   readonly name: string;
   readonly placement: Placement;
   readonly needs?: readonly Need[];
-  /** In CI's sample: it takes few seconds. */
-  readonly isQuick?: boolean;
+  /** CI takes it every time (`always`), or now and then (`sample`): it takes few seconds. */
+  readonly inCi?: 'always' | 'sample';
   readonly act: (bench: Bench) => Promise<void>;
 }
 

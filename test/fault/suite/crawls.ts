@@ -1,6 +1,6 @@
 // The crawls that the fault classes disturb: on pods, by a script, as a batch, in a browser. Each with its stores named
 // to the checker, and run as a person runs it.
-import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { RedisServer } from '../../support/redis-server.js';
@@ -29,6 +29,10 @@ export interface PodsCrawl {
   resume(env?: Readonly<Record<string, string>>): Program;
   /** Waits for the end, and expects that nothing is left. */
   whole(program: Program): Promise<void>;
+  /** A pod may stop if the end says so; then `--resume` finishes the crawl. */
+  wholeInTheEnd(program: Program): Promise<void>;
+  /** All that its processes logged. */
+  logs(): string;
 }
 
 const PROGRAMS = fileURLToPath(new URL('../programs/', import.meta.url));
@@ -76,18 +80,36 @@ export async function podsCrawl(bench: Bench, options: PodsOptions = {}): Promis
       cwd: folder,
       env: { CRAWLER_STUCK_SECONDS: '5', ...options.env, ...env },
     });
+  const lastLine = (program: Program) => program.stdout().trimEnd().split('\n').at(-1) ?? '';
+  const resume: PodsCrawl['resume'] = (env) => run(['--resume'], env);
+  const whole: PodsCrawl['whole'] = async (program) => {
+    const code = await program.ended();
+    bench.expect(code === 0, `exit 0 expected, not ${code}`);
+    const said = lastLine(program);
+    bench.expect(/nothing is left to crawl/.test(said), `"nothing is left to crawl" expected, not "${said}"`);
+  };
   return {
     web,
     servers,
     folder,
     dataDirs,
     run,
-    resume: (env) => run(['--resume'], env),
-    async whole(program) {
+    resume,
+    whole,
+    async wholeInTheEnd(program) {
       const code = await program.ended();
-      bench.expect(code === 0, `exit 0 expected, not ${code}`);
-      const said = program.stdout().trimEnd().split('\n').at(-1) ?? '';
-      bench.expect(/nothing is left to crawl/.test(said), `"nothing is left to crawl" expected, not "${said}"`);
+      if (code === 0 || program.facts().end === 'hung') return whole(program);
+      const said = lastLine(program);
+      bench.expect(/pod \d stopped: /.test(program.stderr()), 'the end does not say which pod stopped');
+      bench.expect(!/nothing is left/.test(said), `a pod stopped, and the last line says "${said}"`);
+      await whole(resume());
+    },
+    logs() {
+      const where = path.join(folder, 'logs');
+      const files = existsSync(where) ? readdirSync(where, { recursive: true, encoding: 'utf8' }) : [];
+      return files
+        .flatMap((name) => (name.endsWith('.log') ? [readFileSync(path.join(where, name), 'utf8')] : []))
+        .join('');
     },
   };
 }

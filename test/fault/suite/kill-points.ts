@@ -84,7 +84,7 @@ const onPods = (point: KillPoint): FaultClass => ({
   name: `pods/killed-${point}`,
   placement: 'pods',
   needs: ['redis'],
-  isQuick: /^(frontier|items|content)\./.test(point) && !/cut/.test(point),
+  ...(/^(frontier|items|content)\./.test(point) && !/cut/.test(point) ? { inCi: 'sample' } : {}),
   async act(bench) {
     const setting = settingOf(point);
     const web = await bench.web(setting.web);
@@ -108,7 +108,7 @@ const onPods = (point: KillPoint): FaultClass => ({
 const inScript = (point: KillPoint): FaultClass => ({
   name: `library/killed-${point}`,
   placement: 'library',
-  isQuick: true,
+  inCi: 'sample',
   async act(bench) {
     const crawl = await scriptCrawl(bench);
     const armed = killAt(bench, point, 1 + Math.floor(bench.random() * 10));

@@ -14,6 +14,7 @@ export const podsDisks: readonly FaultClass[] = [
     name: 'pods/data-dirs-full',
     placement: 'pods',
     needs: ROOT,
+    inCi: 'always',
     async act(bench) {
       const dirs = [await bench.disk('ssd1', 96), await bench.disk('ssd2', 96)];
       const crawl = await podsCrawl(bench, { more: { state_dir: './state' } });
@@ -90,10 +91,11 @@ export const podsDisks: readonly FaultClass[] = [
       const crawl = await podsCrawl(bench, { more: { parsers_per_pod: 1, handoff_dir: './handoff' } });
       const run = crawl.run();
       for (let n = 0; n < 4; n++) {
-        await crawl.web.untilServed(share(bench, 0.1 + n * 0.15, 0.2 + n * 0.15));
+        const pages = share(bench, 0.1 + n * 0.15, 0.2 + n * 0.15);
+        await bench.until(async () => !run.isRunning || (await crawl.web.served()) >= pages, `${pages} pages`);
         rmSync(path.join(bench.folder, 'handoff', 'pod_0'), { recursive: true, force: true });
       }
-      await crawl.whole(run);
+      await crawl.wholeInTheEnd(run);
     },
   },
   {

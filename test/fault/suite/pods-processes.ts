@@ -40,21 +40,21 @@ export const podsProcesses: readonly FaultClass[] = [
     name: 'pods/worker-killed',
     placement: 'pods',
     needs: REDIS,
-    isQuick: true,
+    inCi: 'sample',
     act: killWorkers('fetcher', { redis: 2 }),
   },
   { name: 'pods/parser-killed', placement: 'pods', needs: REDIS, act: killWorkers('parser', PARSERS) },
   {
     name: 'pods/embedded-worker-killed',
     placement: 'pods',
-    isQuick: true,
+    inCi: 'sample',
     act: killWorkers('fetcher', { embedded: 2 }),
   },
   {
     name: 'pods/orchestrator-killed',
     placement: 'pods',
     needs: REDIS,
-    isQuick: true,
+    inCi: 'sample',
     act: killOrchestrator({ redis: 2, ...PARSERS }),
   },
   { name: 'pods/embedded-orchestrator-killed', placement: 'pods', act: killOrchestrator({ embedded: 2 }) },
@@ -96,12 +96,15 @@ export const podsProcesses: readonly FaultClass[] = [
     name: 'pods/worker-hangs',
     placement: 'pods',
     needs: REDIS,
+    inCi: 'always',
     async act(bench) {
       const crawl = await podsCrawl(bench, { more: { fetchers_per_pod: 2 } });
       const run = crawl.run();
       await crawl.web.untilServed(at(bench, PAGES, 0.1, 0.5));
       process.kill(bench.pick(workersOf(run, 'fetcher'))!, 'SIGSTOP');
       await crawl.whole(run);
+      const isSaid = /fetcher \d of pod 0 said nothing for \d+ s: it is killed/.test(crawl.logs());
+      bench.expect(isSaid, 'the log does not say that the hanging worker was killed');
     },
   },
   {

@@ -34,11 +34,11 @@ async function gone(bench: Bench, pids: readonly number[]): Promise<void> {
 }
 
 const library: readonly FaultClass[] = [
-  { name: 'library/killed', placement: 'library', isQuick: true, act: (bench) => killScript(bench, 4) },
+  { name: 'library/killed', placement: 'library', inCi: 'sample', act: (bench) => killScript(bench, 4) },
   {
     name: 'library/interrupted',
     placement: 'library',
-    isQuick: true,
+    inCi: 'sample',
     async act(bench) {
       const crawl = await scriptCrawl(bench);
       const first = crawl.run();
@@ -166,7 +166,7 @@ const batch: readonly FaultClass[] = [
   {
     name: 'batch/killed',
     placement: 'batch',
-    isQuick: true,
+    inCi: 'sample',
     act: (bench) =>
       killBatch(bench, (run) => {
         bench.countKill();
@@ -203,7 +203,7 @@ const batch: readonly FaultClass[] = [
   {
     name: 'batch/disk-full',
     placement: 'batch',
-    isQuick: true,
+    inCi: 'sample',
     async act(bench) {
       const crawl = await batchCrawl(bench);
       const first = crawl.run([], ['bash', '-c', 'ulimit -f 12; exec "$0" "$@"']);

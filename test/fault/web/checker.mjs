@@ -70,16 +70,17 @@ console.log(
 function earlyOnes() {
   const found = [];
   const ends = new Map();
-  for (const { host, path, at, end, how } of requests) {
-    const before = ends.get(host);
+  for (const entry of requests) {
+    const before = ends.get(entry.host);
     if (before) {
       const tolerated = before.how === 'sent' ? ROUNDING_MS : NOTICED_LATE_MS;
-      const gapMs = at - before.end;
-      if (gapMs < delayMs - tolerated) found.push(`early: ${path} of host ${host} after ${gapMs.toFixed(1)} ms`);
+      const gapMs = entry.at - (before.end ?? Infinity);
+      if (gapMs < delayMs - tolerated) {
+        found.push(`early: ${gapMs.toFixed(1)} ms, ${JSON.stringify(entry)} after ${JSON.stringify(before)}`);
+      }
     }
     // An answer that never ended holds its host for ever.
-    const next = { end: end ?? Infinity, how };
-    if (!before || next.end > before.end) ends.set(host, next);
+    if (!before || (entry.end ?? Infinity) > (before.end ?? Infinity)) ends.set(entry.host, entry);
   }
   return found;
 }
