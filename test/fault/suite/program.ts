@@ -1,7 +1,7 @@
 // A program under test as a process: what it wrote, how it ended, its workers; and helpers that talk over IPC.
 // Promise: whatever the scenario does, every process started here is gone after `end`.
 import { type ChildProcess, fork, spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { RunFacts } from './case.js';
 
@@ -98,8 +98,18 @@ export function startProgram(args: readonly string[], options: ProgramOptions): 
 
 /** All processes below one. */
 export function childrenOf(pid: number): number[] {
-  const direct = read(`/proc/${pid}/task/${pid}/children`).split(' ').filter(Boolean).map(Number);
+  const texts = threadsOf(pid).map((thread) => read(`/proc/${pid}/task/${thread}/children`));
+  const direct = texts.join(' ').split(' ').filter(Boolean).map(Number);
   return direct.flatMap((child) => [child, ...childrenOf(child)]);
+}
+
+/** Any thread may have started a process. */
+function threadsOf(pid: number): string[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`);
+  } catch {
+    return [];
+  }
 }
 
 export const commandLine = (pid: number): string => read(`/proc/${pid}/cmdline`).replaceAll('\0', ' ');

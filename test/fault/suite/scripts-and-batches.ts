@@ -233,7 +233,9 @@ const killChromium = (type: 'browser' | 'renderer' | 'gpu-process', times: numbe
   for (let n = 0; n < times; n++) {
     await crawl.web.untilServed(share(bench, BROWSER_PAGES, 0.1 + n * 0.25, 0.3 + n * 0.25));
     await bench.until(() => !run.isRunning || chromium(run, type).length > 0, `a ${type}`);
-    bench.kill(bench.pick(chromium(run, type)));
+    const victim = bench.pick(chromium(run, type));
+    bench.expect(victim !== undefined, `there was no ${type} to kill`);
+    bench.kill(victim);
   }
   await crawl.whole(run);
 };

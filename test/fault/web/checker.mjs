@@ -4,9 +4,9 @@ import { readFileSync } from 'node:fs';
 import { reachable, titleOf, urlOf } from './graph.mjs';
 import { readBatch, readContent, readItems } from './reader.mjs';
 
-/** Timers of two processes are rounded; a connection that the client closed is noticed a little later. */
+/** Timers of two processes are rounded; a connection that the client closed is closed a little later. */
 const ROUNDING_MS = 1;
-const NOTICED_LATE_MS = 60;
+const CLOSING_MS = 5;
 
 const facts = JSON.parse(readFileSync(process.argv[2], 'utf8'));
 const { plan, port, delayMs, stores, runs } = facts;
@@ -73,7 +73,7 @@ function earlyOnes() {
   for (const entry of requests) {
     const before = ends.get(entry.host);
     if (before) {
-      const tolerated = before.how === 'sent' ? ROUNDING_MS : NOTICED_LATE_MS;
+      const tolerated = before.how === 'sent' ? ROUNDING_MS : CLOSING_MS;
       const gapMs = entry.at - (before.end ?? Infinity);
       if (gapMs < delayMs - tolerated) {
         found.push(`early: ${gapMs.toFixed(1)} ms, ${JSON.stringify(entry)} after ${JSON.stringify(before)}`);
