@@ -2,7 +2,7 @@
 // crawl needs to pass it (parsers, spill, files, an outbox, a recovery) is set up.
 import { KILL_POINTS, type KillPoint } from '../../../src/base/kill-points.js';
 import type { Bench, FaultClass } from './bench.js';
-import { killAt, podsCrawl, type PodsOptions, scriptCrawl, workersOf } from './crawls.js';
+import { killAt, podsCrawl, type PodsCrawl, type PodsOptions, scriptCrawl, workersOf } from './crawls.js';
 import type { Program } from './program.js';
 
 interface Setting {
@@ -13,13 +13,14 @@ interface Setting {
   /** More points that are armed, so that this one is passed at all. */
   readonly also?: KillPoint;
   /** What happens during the run, so that the point is passed. */
-  readonly meanwhile?: (bench: Bench, run: Program, crawl: Awaited<ReturnType<typeof podsCrawl>>) => Promise<void>;
+  readonly meanwhile?: (bench: Bench, run: Program, crawl: PodsCrawl, isStruck: () => boolean) => Promise<void>;
 }
 
 /** A worker that sleeps beyond its lease has its settlements refused, and cuts what it appended. */
-const oversleep: Setting['meanwhile'] = async (bench, run, crawl) => {
-  for (let n = 0; n < 4 && run.isRunning; n++) {
-    await crawl.web.untilServed(30 + n * 60);
+const oversleep: Setting['meanwhile'] = async (bench, run, crawl, isStruck) => {
+  await crawl.web.untilServed(30);
+  while (run.isRunning && !isStruck()) {
+    await bench.pause(bench.random() * 300);
     const pid = bench.pick(workersOf(run, 'fetcher'));
     if (pid === undefined) continue;
     process.kill(pid, 'SIGSTOP');
@@ -50,11 +51,13 @@ function settingOf(point: KillPoint): Setting {
     case 'index-sort':
       return { passes: 2 };
     case 'recovery':
-      return { also: 'content.after-index', passes: 1 };
+      return /pages/.test(point)
+        ? { also: 'content-file.after-rename', options: { more: { content_layout: 'files' } }, passes: 1 }
+        : { also: 'content.after-index', passes: 1 };
     case 'outbox':
       return {
         options: { redis: 2, more: { redis_socket_timeout: 1, redis_socket_connect_timeout: 1 } },
-        passes: 2,
+        passes: 1,
         meanwhile: podAway,
       };
     case 'spill':
@@ -93,7 +96,7 @@ const onPods = (point: KillPoint): FaultClass => ({
     const also = setting.also && killAt(bench, setting.also, 3 + Math.floor(bench.random() * 10));
     const points = [armed, ...(also ? [also] : [])].map(({ env }) => env.ORCRAWL_KILL_AT).join(',');
     let run = crawl.run([], { ORCRAWL_KILL_AT: points });
-    await setting.meanwhile?.(bench, run, crawl);
+    await setting.meanwhile?.(bench, run, crawl, armed.struck);
     await run.ended();
     // The orchestrator itself may have passed the point: then the crawl is continued.
     if (run.facts().end === 'killed') run = crawl.resume();
@@ -111,7 +114,8 @@ const inScript = (point: KillPoint): FaultClass => ({
   inCi: 'sample',
   async act(bench) {
     const crawl = await scriptCrawl(bench);
-    const armed = killAt(bench, point, 1 + Math.floor(bench.random() * 10));
+    // A script adds its seeds in one call; links ride with their settlement.
+    const armed = killAt(bench, point, /add$/.test(point) ? 1 : 1 + Math.floor(bench.random() * 10));
     const first = crawl.run(armed.env);
     await first.ended();
     bench.expect(armed.struck(), `no process passed ${point}`);

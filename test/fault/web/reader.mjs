@@ -1,5 +1,6 @@
 // The checker's own reader of what a crawl left on disk: items, batch results, content segments and their indexes.
 // Node builtins only, and nothing from src/: it knows the formats from docs/storage.md and docs/content-files.md.
+import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -50,7 +51,23 @@ export function readContent(dataDir, damage) {
     compare(bytes, records, lines, `${dataDir}/${name}`, damage);
     for (const { url, text } of records) pages.push({ url, title: /Page \d+ of host \d+/.exec(text)?.[0] });
   }
+  for (const name of names.filter((one) => /\.pages\.cdxj(\.tail)?$/.test(one))) {
+    for (const { url, filename } of indexLines(join(folder, name), damage))
+      pages.push(readPageFile(folder, url, filename, damage));
+  }
   return pages;
+}
+
+/** With one file per page, the index names the file. */
+function readPageFile(folder, url, filename, damage) {
+  const expected = `${createHash('sha256').update(url).digest('hex')}.txt`;
+  if (filename !== expected) damage.push(`${folder}: ${url} should be in ${expected}, not in ${filename}`);
+  const file = join(folder, filename ?? expected);
+  if (!existsSync(file)) {
+    damage.push(`${folder}: the index line of ${url} leads to no file`);
+    return { url, title: undefined };
+  }
+  return { url, title: /Page \d+ of host \d+/.exec(readFileSync(file, 'utf8'))?.[0] };
 }
 
 /** Each record is a gzip member; the file is read from the front, so a torn one is seen. */
@@ -88,8 +105,8 @@ function indexLines(file, damage) {
   for (const line of text.split('\n')) {
     if (line === '') continue;
     try {
-      const { url, offset, length } = JSON.parse(line.slice(line.indexOf('{')));
-      found.push({ url, offset: Number(offset), length: Number(length) });
+      const { url, offset, length, filename } = JSON.parse(line.slice(line.indexOf('{')));
+      found.push({ url, offset: Number(offset), length: Number(length), filename });
     } catch {
       damage.push(`${file}: not an index line: ${line.slice(0, 80)}`);
     }
