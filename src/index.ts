@@ -166,8 +166,8 @@ export { log, Log, LogLevel } from './observe/log.js';
 export type { LoggerOptions } from './observe/log.js';
 
 export type { PageContent } from './parse/page.js';
-export { scanPage } from './parse/scan.js';
-export type { PageLink, ScannedPage, ScanOptions } from './parse/scan.js';
+export { scanPage } from './parse/scan/scan.js';
+export type { PageLink, ScannedPage, ScanOptions } from './parse/scan/scan.js';
 
 export { RobotsTxt } from './politeness/robots.js';
 export type { RobotsMode, RobotsTxtOptions } from './politeness/robots.js';

@@ -165,5 +165,5 @@ export function packNames(names, weights) {
   for (let c = 0; c < NAME_COLUMNS; c++) head.writeFloatLE(weights[weights.length - NAME_COLUMNS + c], 8 + c * 4);
   rows.forEach(([hash], k) => head.writeInt32LE(hash, 8 + NAME_COLUMNS * 4 + k * 4));
   const body = Buffer.from(Int8Array.from(flat, (value) => Math.round(value / unit)).buffer);
-  return deflateSync(Buffer.concat([head, body]), { level: 9 }).toString('base64');
+  return deflateSync(Buffer.concat([head, body]), { level: 9 });
 }

@@ -8,7 +8,7 @@ import type { RequestQueue } from '../frontier/request-queue.js';
 import type { ContextCrawler } from '../handle/context.js';
 import type { SkippedRequestCallback, SkipReason } from '../handle/enqueue-links.js';
 import type { Log } from '../observe/log.js';
-import { decodeBody, detectEncoding } from '../parse/encoding.js';
+import { decodeBody, detectEncoding } from '../parse/encoding/encoding.js';
 import type { Dictionary, Request } from '../request/request.js';
 import { parseUrl } from '../request/url.js';
 import type { SessionPool } from '../session/session-pool.js';

@@ -19,7 +19,7 @@ import { readTables } from '../extract/fields/tables.js';
 import { createXPathSource } from '../extract/fields/xpath-source.js';
 import { aBoolean, anObject, check, checkOptions, oneOf } from '../option-checks.js';
 import type { Extraction } from '../parse/page.js';
-import { createTreeReader } from '../parse/tree-builder.js';
+import { createTreeReader } from '../parse/tree/builder.js';
 import { createCssSource, createTextSource, pageText } from './field-sources.js';
 
 const readTree = createTreeReader(ELEMENTS);

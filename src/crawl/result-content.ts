@@ -6,7 +6,7 @@ import { type PageMarkdown, readMarkdown } from '../extract/markdown/markdown-do
 import { type PageTable, readTables } from '../extract/fields/tables.js';
 import type { Capture } from '../fetch/engine.js';
 import { loadDocument } from '../handle/document.js';
-import { decodeBody, detectEncoding } from '../parse/encoding.js';
+import { decodeBody, detectEncoding } from '../parse/encoding/encoding.js';
 import { createPageContent, type PageContent, type PageFacts } from '../parse/page.js';
 import { domainOf, hostOf } from '../request/url.js';
 import { contentTypeOf, decodingHeader, isJson, isMarkup, isXml } from './content-type.js';

@@ -6,7 +6,7 @@ import { sendRequest } from '../fetch/http/send-request.js';
 import { RequestQueue } from '../frontier/request-queue.js';
 import { fetchUrlListsWith } from '../frontier/url-list-source.js';
 import { createToolbox } from '../handle/toolbox.js';
-import { decodeBody, detectEncoding } from '../parse/encoding.js';
+import { decodeBody, detectEncoding } from '../parse/encoding/encoding.js';
 import { purgeDefaultStorages as purgeStores } from '../store/purge.js';
 import { prepareDefaultStorages } from './fresh-start.js';
 import { defaultUserAgent } from './options.js';

@@ -1,5 +1,5 @@
 // Finds the part of a page that its readers came for: kinds, first look, names, second look, choice.
-// Promise: synchronous, any tree, no site-specific rules; what was learned lives in weights.ts and nowhere else.
+// Promise: synchronous, any tree, no site-specific rules; what was learned lives in the .bin files of model/ and nowhere else.
 import { chooseContent } from './choose-content.js';
 import type { PageKind } from '../model/context-features.js';
 import { CONTEXT_COUNT, PAGE_KINDS, contextFeatures } from '../model/context-features.js';
@@ -11,8 +11,7 @@ import type { NameWeights } from '../model/names.js';
 import { nameLogits, unpackNames } from '../model/names.js';
 import { readSignals } from '../model/page-signals.js';
 import type { Segments } from '../page/segment.js';
-import { NAME_WEIGHTS } from '../model/name-weights.js';
-import { WEIGHTS } from '../model/weights.js';
+import { readWeights } from '../model/weights.js';
 
 export interface MainContent {
   readonly kind: PageKind;
@@ -35,13 +34,13 @@ let models: Models | undefined;
 
 function loadModels(): Models {
   if (models === undefined) {
-    const all = unpackModels(WEIGHTS);
+    const all = unpackModels(readWeights('weights'));
     const kinds = PAGE_KINDS.length;
     models = {
       kinds: all.slice(0, kinds),
       first: all[kinds]!,
       second: all[kinds + 1]!,
-      names: unpackNames(NAME_WEIGHTS),
+      names: unpackNames(readWeights('name-weights')),
     };
   }
   return models;

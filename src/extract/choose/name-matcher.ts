@@ -1,6 +1,6 @@
 // Whether an element's names tell what it is: one word of a list, or a word of one list directly before one of another.
 // Promise: looks hashes up, makes no strings; and what such elements must not hold is found by one pass over the page.
-import type { PageTree } from '../../parse/tree.js';
+import type { PageTree } from '../../parse/tree/tree.js';
 import { elementSet } from '../page/elements.js';
 import type { Segments } from '../page/segment.js';
 import { createWordTable } from '../page/word-table.js';

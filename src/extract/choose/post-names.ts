@@ -1,6 +1,6 @@
 // What forum software calls the parts of a post: its text, who wrote it and when, what it quotes, what is beside it.
 // Promise: names of software, never of a site; one pass over the page's elements.
-import type { PageTree } from '../../parse/tree.js';
+import type { PageTree } from '../../parse/tree/tree.js';
 import { RAW, TEXT, elementNumber } from '../page/elements.js';
 import { WORD_SEED, createWordTable, mixLetter } from '../page/word-table.js';
 

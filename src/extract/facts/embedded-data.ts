@@ -1,6 +1,6 @@
 // The prose that a page carries as data for its scripts: JSON in script elements and in attributes.
 // Promise: read only where the page shows next to nothing; bounded in bytes, depth and strings; plain strings, never run.
-import type { PageTree } from '../../parse/tree.js';
+import type { PageTree } from '../../parse/tree/tree.js';
 import { elementNumber } from '../page/elements.js';
 
 const SCRIPT = elementNumber('script');

@@ -1,6 +1,8 @@
 // What a page says about itself in its head: titles, meta elements, JSON-LD.
 // Promise: read once per page from the tree, bounded in what is parsed, page-given keys never touch a prototype.
-import type { PageTree } from '../../parse/tree.js';
+import { nestsDeeperThan } from '../../base/json-depth.js';
+import { MAX_JSON_DEPTH } from '../../limits.js';
+import type { PageTree } from '../../parse/tree/tree.js';
 import { RAW, TEXT, elementNumber } from '../page/elements.js';
 
 const HTML = elementNumber('html');
@@ -96,6 +98,7 @@ function isJsonLd(tree: PageTree, node: number): boolean {
 }
 
 function parseInto(list: unknown[], json: string): void {
+  if (nestsDeeperThan(json, MAX_JSON_DEPTH)) return;
   try {
     list.push(JSON.parse(json));
   } catch {

@@ -1,7 +1,7 @@
 // The text of a page that shows next to none without its scripts: its posts in JSON-LD, else the prose in the data for
 // its scripts, else its title and its longest description.
 // Promise: used only where the page itself has nothing to choose from; plain text, bounded, never markup.
-import type { PageTree } from '../../parse/tree.js';
+import type { PageTree } from '../../parse/tree/tree.js';
 import { embeddedTexts } from './embedded-data.js';
 import type { LinkedData, PageHead } from './metadata.js';
 import { typesOf } from './metadata.js';

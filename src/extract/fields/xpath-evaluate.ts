@@ -1,6 +1,6 @@
 // Follows a parsed XPath through the compact tree.
 // Promise: results are in document order without repeats; the work per query is bounded, beyond it results end.
-import type { PageTree } from '../../parse/tree.js';
+import type { PageTree } from '../../parse/tree/tree.js';
 import { RAW, TEXT } from '../page/elements.js';
 import type { Expression, Path, Step } from './xpath.js';
 

@@ -1,6 +1,6 @@
 // The chosen part of a page as HTML that is safe to show: structure and text, no scripts, styles or handlers.
 // Promise: only listed elements and attributes, every address checked, every text escaped; linear in the page.
-import type { PageTree } from '../../parse/tree.js';
+import type { PageTree } from '../../parse/tree/tree.js';
 import { ELEMENTS, RAW, TEXT, elementNumber, elementSet } from '../page/elements.js';
 import { codeLanguage } from './code.js';
 import { imageSource } from '../page/media.js';

@@ -1,6 +1,6 @@
 // Code as a page shows it: its exact text and its language.
 // Promise: line breaks and blanks are kept; line numbers and copy buttons that scripts add are not code.
-import type { PageTree } from '../../parse/tree.js';
+import type { PageTree } from '../../parse/tree/tree.js';
 import { codeSpan, shownCode } from '../page/code-lines.js';
 import { RAW, TEXT, elementNumber, elementSet } from '../page/elements.js';
 import { isUnseen } from '../page/segment.js';
@@ -14,10 +14,17 @@ const DOCUMENTS = /^(?:none|plain|text|plaintext|nohighlight|txt)$/i;
 /** The text of a subtree with its white space as written. */
 export function preformattedText(tree: PageTree, node: number, dropped: Uint8Array | null): string {
   if (tree.tag[node] === TEXT) return tree.decode(tree.from[node]!, tree.to[node]!);
-  let text = '';
+  const parts: string[] = [];
+  // The last character so far: asking a string that is being joined for it would copy all of it.
+  let last = '';
+  const write = (part: string): void => {
+    if (part === '') return;
+    parts.push(part);
+    last = part[part.length - 1]!;
+  };
   const lineEnds: number[] = [];
   const endLine = (): void => {
-    if (text !== '' && !text.endsWith('\n')) text += '\n';
+    if (last !== '' && last !== '\n') write('\n');
   };
   for (let at = node + 1; at < tree.end[node]!;) {
     while (lineEnds.length > 0 && at >= lineEnds.at(-1)!) {
@@ -29,9 +36,9 @@ export function preformattedText(tree: PageTree, node: number, dropped: Uint8Arr
       at = tree.end[at]!;
       continue;
     }
-    if (kind === TEXT) text += tree.decode(tree.from[at]!, tree.to[at]!);
-    else if (kind === RAW) text += tree.raw(tree.from[at]!, tree.to[at]!);
-    else if (kind === BR) text += '\n';
+    if (kind === TEXT) write(tree.decode(tree.from[at]!, tree.to[at]!));
+    else if (kind === RAW) write(tree.raw(tree.from[at]!, tree.to[at]!));
+    else if (kind === BR) write('\n');
     else if (isUnseen(tree, at) || codeSpan(tree, at) === 'hidden') {
       at = tree.end[at]!;
       continue;
@@ -39,10 +46,10 @@ export function preformattedText(tree: PageTree, node: number, dropped: Uint8Arr
       endLine();
       lineEnds.push(tree.end[at]!);
     } else if (codeSpan(tree, at) === 'line') endLine();
-    else if (tree.flags[at] === 1 && text !== '' && !/\s$/.test(text.slice(-1))) text += ' ';
+    else if (tree.flags[at] === 1 && last !== '' && last.trim() !== '') write(' ');
     at++;
   }
-  return shownCode(tree, node, text);
+  return shownCode(tree, node, parts.join(''));
 }
 
 /** The language that the element, its `code` or what wraps it names; empty when none does. */

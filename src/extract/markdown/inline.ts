@@ -51,13 +51,22 @@ export function destination(url: string): string {
 
 /** Code between as many backticks as it needs. */
 export function codeSpan(code: string): string {
-  const text = code.replace(/\s*\n\s*/g, ' ');
+  const text = onOneLine(code);
   if (text.trim() === '') return text === '' ? '' : ' ';
   let longest = 0;
   for (const run of text.match(/`+/g) ?? []) longest = Math.max(longest, run.length);
   const fence = '`'.repeat(longest + 1);
   const padded = /^`|`$/.test(text) || (/^ .* $/s.test(text) && text.trim() !== '') ? ` ${text} ` : text;
   return fence + padded + fence;
+}
+
+/** White space around line breaks becomes one space, in one pass. */
+function onOneLine(code: string): string {
+  if (!code.includes('\n')) return code;
+  const lines = code.split('\n');
+  const last = lines.length - 1;
+  const inner = lines.map((line, k) => (k === 0 ? line.trimEnd() : k === last ? line.trimStart() : line.trim()));
+  return inner.filter((line, k) => line !== '' || k === 0 || k === last).join(' ');
 }
 
 /** How links are written: with their address, or with a number. */

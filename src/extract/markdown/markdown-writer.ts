@@ -1,12 +1,21 @@
 // Writes markdown blocks line by line inside quotes and list items.
-// Promise: every block is separated as CommonMark needs it, and continues its containers on every line.
+// Promise: every block is separated as CommonMark needs it, and continues its containers on every line, as long as what
+// lines begin with stays in proportion to the page; beyond that the text goes on without them.
 
 interface Container {
   /** What the container's first line begins with; empty once written. */
   first: string;
   /** What its other lines begin with. */
   readonly rest: string;
+  /** Blocks that stood before it. */
+  readonly blocksBefore: number;
 }
+
+/** Quotes and lists nested deeper than any reader follows are written as if they ended here. */
+const MAX_CONTAINERS = 32;
+/** What the beginnings of lines may come to, for each byte of the page and in all. */
+const PREFIX_PER_BYTE = 2;
+const LEAST_PREFIX = 65_536;
 
 /** A document in the making. */
 export class MarkdownWriter {
@@ -14,10 +23,15 @@ export class MarkdownWriter {
   readonly #containers: Container[] = [];
   /** What stands before the next block. */
   #gap: 'line' | 'blank' = 'line';
-  #isEmpty = true;
+  #blocks = 0;
+  #prefixRoom: number;
+
+  constructor(pageBytes: number) {
+    this.#prefixRoom = LEAST_PREFIX + PREFIX_PER_BYTE * pageBytes;
+  }
 
   get isEmpty(): boolean {
-    return this.#isEmpty;
+    return this.#blocks === 0;
   }
 
   /** Asks for the next block to follow on the next line, without a blank one. */
@@ -30,19 +44,20 @@ export class MarkdownWriter {
   }
 
   open(first: string, rest: string): void {
-    this.#containers.push({ first, rest });
+    const isTooDeep = this.#containers.length >= MAX_CONTAINERS;
+    this.#containers.push({ first: isTooDeep ? '' : first, rest: isTooDeep ? '' : rest, blocksBefore: this.#blocks });
   }
 
   /** Ends the innermost container; true when something was written into it. */
   close(): boolean {
     const container = this.#containers.pop();
-    return container !== undefined && container.first === '';
+    return container !== undefined && this.#blocks > container.blocksBefore;
   }
 
   /** Writes one block. */
   block(lines: readonly string[]): void {
     if (lines.length === 0) return;
-    if (!this.#isEmpty) {
+    if (this.#blocks > 0) {
       if (this.#gap === 'blank') this.#parts.push('\n', this.#blankPrefix());
       this.#parts.push('\n');
     }
@@ -52,7 +67,7 @@ export class MarkdownWriter {
       const prefix = this.#prefix();
       this.#parts.push(line === '' ? prefix.trimEnd() : prefix + line);
     }
-    this.#isEmpty = false;
+    this.#blocks++;
     this.#gap = 'blank';
   }
 
@@ -69,7 +84,7 @@ export class MarkdownWriter {
         container.first = '';
       }
     }
-    return prefix;
+    return this.#within(prefix);
   }
 
   #blankPrefix(): string {
@@ -78,6 +93,11 @@ export class MarkdownWriter {
       if (first !== '') break;
       prefix += rest;
     }
-    return prefix.trimEnd();
+    return this.#within(prefix.trimEnd());
+  }
+
+  #within(prefix: string): string {
+    this.#prefixRoom -= prefix.length;
+    return this.#prefixRoom >= 0 ? prefix : '';
   }
 }

@@ -138,6 +138,20 @@ describe('markdown', () => {
     );
   });
 
+  it('escapes hashes at the end of a heading and bars in cells, once each', () => {
+    expect(md('<h1>C# and F##</h1>')).toBe('# C# and F\\##');
+    expect(md('<table><tr><td>a|b<td>c\\|d<tr><td>1</table>')).toBe('| a\\|b | c\\\\\\|d |\n| --- | --- |\n| 1 |');
+  });
+
+  it('keeps all text of quotes and lists nested beyond any use, in proportion to the page', () => {
+    for (const open of ['<blockquote>', '<ul><li>', '<ol><li>', '<dl><dd>']) {
+      const page = open.repeat(400) + '<p>word'.repeat(20_000);
+      const markdown = md(page);
+      expect(markdown.match(/word/g)).toHaveLength(20_000);
+      expect(markdown.length).toBeLessThan(5 * page.length);
+    }
+  });
+
   it('is the same every time', () => {
     const html = '<h1>a</h1><ul><li>b<li>c</ul><table><tr><td>1<td>2</table>';
     expect(md(html)).toBe(md(html));

@@ -1,6 +1,6 @@
 // A page, or the chosen part of it, as CommonMark with GFM tables.
 // Promise: deterministic, linear in the page; text, headings, lists, tables, code and link targets survive a round trip.
-import type { PageTree } from '../../parse/tree.js';
+import type { PageTree } from '../../parse/tree/tree.js';
 import { RAW, TEXT, elementNumber, elementSet } from '../page/elements.js';
 import { codeLanguage, preformattedText } from './code.js';
 import type { LinkStyle } from './inline.js';
@@ -36,6 +36,8 @@ const CODE = elementSet('code kbd samp tt');
 const HEADING_LEVEL = new Uint8Array(256);
 for (let level = 1; level <= 6; level++) HEADING_LEVEL[tag(`h${level}`)] = level;
 const PREFORMATTED = elementSet('pre listing xmp plaintext');
+const HASH = 35;
+const BACKSLASH = 92;
 
 export interface MarkdownOptions {
   readonly urls: PageUrls;
@@ -55,7 +57,7 @@ export function renderMarkdown(tree: PageTree, root: number, options: MarkdownOp
 }
 
 class Renderer {
-  readonly writer = new MarkdownWriter();
+  readonly writer: MarkdownWriter;
   readonly #tree: PageTree;
   readonly #options: MarkdownOptions;
   #inline: InlineText;
@@ -67,6 +69,7 @@ class Renderer {
   constructor(tree: PageTree, options: MarkdownOptions) {
     this.#tree = tree;
     this.#options = options;
+    this.writer = new MarkdownWriter(tree.bytes.length);
     this.#inline = new InlineText(options.linkStyle ?? inlineLinks);
   }
 
@@ -226,7 +229,7 @@ class Renderer {
 
   #heading(node: number, level: number): void {
     const text = this.#line(node);
-    if (text !== '') this.#write([`${'#'.repeat(level)} ${text.replace(/(?<!\\)(#+)$/, '\\$1')}`]);
+    if (text !== '') this.#write([`${'#'.repeat(level)} ${escapeLastHashes(text)}`]);
   }
 
   /** All of an element on one line. */
@@ -373,15 +376,39 @@ class Renderer {
     const rows = cells.filter((row) => row.some((cell) => cell !== ''));
     if (rows.length === 0) return;
     const width = rows.reduce((most, row) => Math.max(most, row.length), 0);
-    const line = (row: readonly string[]): string =>
-      `| ${Array.from({ length: width }, (_, k) => row[k] ?? '').join(' | ')} |`;
-    this.writer.block([line(rows[0]!), `|${' --- |'.repeat(width)}`, ...rows.slice(1).map(line)]);
+    // Only the first row says how many columns there are: readers fill up the others.
+    const head = [...rows[0]!, ...new Array<string>(width - rows[0]!.length).fill('')];
+    const line = (row: readonly string[]): string => `| ${row.join(' | ')} |`;
+    this.writer.block([line(head), `|${' --- |'.repeat(width)}`, ...rows.slice(1).map(line)]);
     this.#lastList = '';
   }
 
   #cell(node: number): string {
-    return this.#line(node).replace(/\\*\|/g, (run) => (run.length % 2 === 0 ? run : `${run.slice(0, -1)}\\|`));
+    return escapePipes(this.#line(node));
   }
+}
+
+/** Hashes at the end of a heading would be taken for its end. */
+function escapeLastHashes(text: string): string {
+  let from = text.length;
+  while (from > 0 && text.charCodeAt(from - 1) === HASH) from--;
+  // The first of them is escaped already.
+  if (from < text.length && text.charCodeAt(from - 1) === BACKSLASH) from++;
+  return from < text.length ? `${text.slice(0, from)}\\${text.slice(from)}` : text;
+}
+
+/** A pipe in a cell is escaped unless it already is. */
+function escapePipes(text: string): string {
+  let out = '';
+  let copied = 0;
+  for (let at = text.indexOf('|'); at >= 0; at = text.indexOf('|', at + 1)) {
+    let slashes = 0;
+    while (at - slashes > copied && text.charCodeAt(at - slashes - 1) === BACKSLASH) slashes++;
+    if (slashes % 2 === 0) out += `${text.slice(copied, at)}\\|`;
+    else out += text.slice(copied, at + 1);
+    copied = at + 1;
+  }
+  return copied === 0 ? text : out + text.slice(copied);
 }
 
 function startOf(tree: PageTree, list: number): number {

@@ -1,6 +1,6 @@
 // Formulas: the TeX a page carries for them, in MathML annotations, MathJax scripts or attributes.
 // Promise: TeX is handed on unchanged; a formula without TeX is told apart, so that its symbols are kept as text.
-import type { PageTree } from '../../parse/tree.js';
+import type { PageTree } from '../../parse/tree/tree.js';
 import { elementNumber } from '../page/elements.js';
 
 const ANNOTATION = elementNumber('annotation');

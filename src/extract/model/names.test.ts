@@ -10,7 +10,7 @@ const hashOf = (word: string): number =>
   [...word].reduce((hash, letter) => mixLetter(hash, letter.charCodeAt(0)), WORD_SEED);
 
 /** Weights in the packed form: a unit of 1, a base of 10, and for each word its weights near, in the middle and far up. */
-function pack(words: Record<string, readonly number[]>, kind = 0): string {
+function pack(words: Record<string, readonly number[]>, kind = 0): Buffer {
   const list = Object.entries(words);
   const head = Buffer.alloc(8 + NAME_COLUMNS * 4 + list.length * 4);
   head.writeUInt32LE(list.length, 0);
@@ -23,10 +23,10 @@ function pack(words: Record<string, readonly number[]>, kind = 0): string {
       body[(row * BANDS + band) * NAME_COLUMNS + kind] = weight;
     }),
   );
-  return deflateSync(Buffer.concat([head, Buffer.from(body.buffer)])).toString('base64');
+  return deflateSync(Buffer.concat([head, Buffer.from(body.buffer)]));
 }
 
-function logits(html: string, packed: string, kinds = new Float32Array(PAGE_KINDS.length)): number[] {
+function logits(html: string, packed: Buffer, kinds = new Float32Array(PAGE_KINDS.length)): number[] {
   return [...nameLogits(viewPage(html).segments, kinds, unpackNames(packed))];
 }
 

@@ -78,8 +78,8 @@ const MAX_UNPACKED = 1 << 22;
  * Unpacks weights packed by scripts/train-extract.mjs, deflated, little-endian: words (uint32), unit of a weight (float32),
  * base by column (float32), hashes of the words (int32), weights by word, band and column (int8 in units).
  */
-export function unpackNames(packed: string): NameWeights {
-  const bytes = inflateSync(Buffer.from(packed, 'base64'), { maxOutputLength: MAX_UNPACKED });
+export function unpackNames(packed: Buffer): NameWeights {
+  const bytes = inflateSync(packed, { maxOutputLength: MAX_UNPACKED });
   const count = bytes.readUInt32LE(0);
   const unit = bytes.readFloatLE(4);
   const base = Float32Array.from({ length: NAME_COLUMNS }, (_, k) => bytes.readFloatLE(8 + k * 4));

@@ -1,6 +1,6 @@
 // What the training script reads of a page: the features and texts of its blocks, exactly as the extractor sees them.
 // Not part of the public surface; it ships so that the script runs against dist/.
-import type { PageTree } from '../../parse/tree.js';
+import type { PageTree } from '../../parse/tree/tree.js';
 import { blockFeatures, FEATURE_NAMES } from './features.js';
 import { readHead } from '../facts/metadata.js';
 import { readSignals, SIGNAL_NAMES } from './page-signals.js';

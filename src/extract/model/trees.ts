@@ -70,8 +70,7 @@ export function logistic(logits: Float32Array): Float32Array {
  * Unpacks models packed by scripts/train-extract.mjs, little-endian, one after the other: base and leaf unit (float32),
  * trees and depth (uint16), questions (feature uint16, threshold float32), leaves (int16 in leaf units).
  */
-export function unpackModels(packed: string): Trees[] {
-  const bytes = Buffer.from(packed, 'base64');
+export function unpackModels(bytes: Buffer): Trees[] {
   const models: Trees[] = [];
   let at = 0;
   while (at < bytes.length) {

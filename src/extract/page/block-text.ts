@@ -1,6 +1,6 @@
 // The plain text of a block: its words as a reader sees them, white space collapsed, line breaks of `pre` and `br` kept.
 // Promise: words of different elements never run together where the page shows them apart.
-import type { PageTree } from '../../parse/tree.js';
+import type { PageTree } from '../../parse/tree/tree.js';
 import { codeSpan, shownCode } from './code-lines.js';
 import { RAW, TEXT, elementNumber } from './elements.js';
 import { isUnseen } from './segment.js';

@@ -1,6 +1,6 @@
 // What code shows other than its text: lines made of spans, lines that are hidden, markup that a script renders.
 // Promise: asked only within `pre`; lines that the text breaks by itself stay as they are.
-import type { PageTree } from '../../parse/tree.js';
+import type { PageTree } from '../../parse/tree/tree.js';
 import { TEXT, elementNumber } from './elements.js';
 
 const SPAN = elementNumber('span');

@@ -1,6 +1,6 @@
 // What class names, ids and roles say about an element: each known word stands for one category.
 // Promise: one pass over the attribute's bytes, no strings; unknown words say nothing.
-import type { PageTree } from '../../parse/tree.js';
+import type { PageTree } from '../../parse/tree/tree.js';
 import { WORD_SEED, createWordTable, mixLetter } from './word-table.js';
 
 /** Words by category. Words are whole parts of a name: `site-navBar` has the parts site, nav, bar. */

@@ -1,6 +1,6 @@
 // Where an image's picture really is: pages that load images late keep it beside a placeholder.
 // Promise: an absolute, fetchable address or null; never inline data.
-import type { PageTree } from '../../parse/tree.js';
+import type { PageTree } from '../../parse/tree/tree.js';
 import type { PageUrls } from './page-urls.js';
 
 const LATE = ['data-src', 'data-original', 'data-lazy-src', 'data-srcset', 'data-lazy', 'data-url'];

@@ -1,6 +1,6 @@
 // The text of any subtree on one line, as a reader sees it.
 // Promise: words of different blocks never run together; what is not shown is not text.
-import type { PageTree } from '../../parse/tree.js';
+import type { PageTree } from '../../parse/tree/tree.js';
 import { RAW, TEXT, elementNumber } from './elements.js';
 import { IS_BLOCK, isUnseen } from './segment.js';
 

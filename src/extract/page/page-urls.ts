@@ -1,6 +1,6 @@
 // Addresses of a page's links and images, absolute and safe to hand on.
 // Promise: never a `javascript:` or other executable address; always what a browser would resolve, or null.
-import type { PageTree } from '../../parse/tree.js';
+import type { PageTree } from '../../parse/tree/tree.js';
 import { parseUrl } from '../../request/url.js';
 
 /** Schemes that only fetch or open a mail, call or chat. */

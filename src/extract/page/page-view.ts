@@ -1,6 +1,6 @@
 // One page under extraction: its tree and what the extractors share of it, each part worked out once, when first needed.
 // Promise: reading one output never computes another; the page's bytes are held as long as the view is.
-import type { PageTree } from '../../parse/tree.js';
+import type { PageTree } from '../../parse/tree/tree.js';
 import { blockText } from './block-text.js';
 import { elementNumber } from './elements.js';
 import type { PageFacts } from '../facts/facts.js';

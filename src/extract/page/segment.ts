@@ -1,6 +1,6 @@
 // Cuts a page into blocks, the runs of inline text between block elements, and sums up what each element holds.
 // Promise: every visible text node is in exactly one block, blocks are in document order, one pass over the tree.
-import type { PageTree } from '../../parse/tree.js';
+import type { PageTree } from '../../parse/tree/tree.js';
 import { codeSpan } from './code-lines.js';
 import { ELEMENTS, RAW, TEXT, elementNumber, elementSet } from './elements.js';
 import { forgetWords, hintsFound, readHints, wordsOfPage, wordsSoFar } from './hints.js';

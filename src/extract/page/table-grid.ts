@@ -1,6 +1,6 @@
 // The cells of a table by row and column, and whether the table holds data at all.
 // Promise: spans are bounded, nested tables are left to themselves, layout tables are told apart.
-import type { PageTree } from '../../parse/tree.js';
+import type { PageTree } from '../../parse/tree/tree.js';
 import { elementNumber, elementSet } from './elements.js';
 
 const TABLE = elementNumber('table');
