@@ -150,7 +150,7 @@ function lossWords({ losses: { files, records, items, bytes } }: PodsResult): st
     ...(items > 0 ? [countOf(items, 'item')] : []),
   ];
   const what = parts.length > 0 ? `${parts.join(' and ')} (${countText(bytes)} bytes)` : `${countText(bytes)} bytes`;
-  return `; INCOMPLETE: ${what} of ${countOf(files, 'file')} are gone from the data directories`;
+  return `; INCOMPLETE: ${what} of ${countOf(files, 'file')} are missing from the data directories`;
 }
 
 function exitCodeFor({ reason, failures, pages, failed, losses }: PodsResult): number {

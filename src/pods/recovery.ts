@@ -53,6 +53,8 @@ export function createFileRecovery(config: Pick<PodsConfig, 'dataDirs'>): FileRe
         [items, 'item'],
       ] as const) {
         for (const { key, outcome, notedBytes = 0, foundBytes, lostLines } of list) {
+          // A disk may have come back.
+          if (outcome === 'whole' || outcome === 'cut') lost.delete(key);
           if (outcome === 'cut') {
             warn(
               `${key}: cut from ${countText(foundBytes)} to the ${countText(notedBytes)} bytes that were acknowledged`,
@@ -60,11 +62,8 @@ export function createFileRecovery(config: Pick<PodsConfig, 'dataDirs'>): FileRe
           } else if (outcome !== 'whole' && !lost.has(key)) {
             const bytes = Math.max(0, notedBytes - foundBytes);
             lost.set(key, { bytes, lines: lostLines ?? 0 });
-            const lines = lostLines === undefined ? '' : `${countOf(lostLines, what)} in `;
-            const how = outcome === 'missing' ? 'The file is gone' : 'A part of the file or of its index is gone';
             warn(
-              `${key}: ${lines}${countText(bytes)} of ${countText(notedBytes)} acknowledged bytes are missing. ${how}: ` +
-                'was it deleted, is its disk mounted, was there a power cut?',
+              `${key}: ${lossText(outcome, notedBytes, bytes, lostLines === undefined ? undefined : countOf(lostLines, what))}`,
             );
           }
         }
@@ -79,6 +78,22 @@ export function createFileRecovery(config: Pick<PodsConfig, 'dataDirs'>): FileRe
       return sum;
     },
   };
+}
+
+function lossText(
+  outcome: 'short' | 'missing',
+  notedBytes: number,
+  lostBytes: number,
+  lines: string | undefined,
+): string {
+  if (lostBytes === 0) {
+    return `its index has no line for ${lines ?? 'some records'}: acknowledged and stored, they cannot be found any more`;
+  }
+  const how = outcome === 'missing' ? 'The file is gone' : 'A part of the file is gone';
+  return (
+    `${lines === undefined ? '' : `${lines} in `}${countText(lostBytes)} of ${countText(notedBytes)} acknowledged bytes are ` +
+    `missing. ${how}: was it deleted, is its disk mounted, was there a power cut?`
+  );
 }
 
 /** Each index once as it stands, as long as there are bytes left to read. */
