@@ -24,7 +24,7 @@ const oversleep: Setting['meanwhile'] = async (bench, run, crawl, isStruck) => {
     const pid = bench.pick(workersOf(run, 'fetcher'));
     if (pid === undefined) continue;
     process.kill(pid, 'SIGSTOP');
-    await bench.pause(4_500);
+    await bench.pause(13_000);
     try {
       process.kill(pid, 'SIGCONT');
     } catch {
@@ -71,7 +71,7 @@ function settingOf(point: KillPoint): Setting {
       return /cut/.test(point)
         ? {
             options: {
-              more: { fetchers_per_pod: 2, lease_seconds: 3, redis_socket_connect_timeout: 2, http_timeout_seconds: 2 },
+              more: { fetchers_per_pod: 2, lease_seconds: 11 },
               env: { CRAWLER_STUCK_SECONDS: '60' },
             },
             passes: 1,

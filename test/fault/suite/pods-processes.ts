@@ -80,14 +80,14 @@ export const podsProcesses: readonly FaultClass[] = [
     needs: REDIS,
     async act(bench) {
       const crawl = await podsCrawl(bench, {
-        more: { fetchers_per_pod: 2, lease_seconds: 3, redis_socket_connect_timeout: 2, http_timeout_seconds: 2 },
+        more: { fetchers_per_pod: 2, lease_seconds: 11 },
         env: { CRAWLER_STUCK_SECONDS: '60' },
       });
       const run = crawl.run();
       await crawl.web.untilServed(at(bench, PAGES, 0.1, 0.5));
       const pid = bench.pick(workersOf(run, 'fetcher'))!;
       process.kill(pid, 'SIGSTOP');
-      await bench.pause(5_000 + bench.random() * 2_000);
+      await bench.pause(13_000 + bench.random() * 3_000);
       process.kill(pid, 'SIGCONT');
       await crawl.whole(run);
     },
