@@ -222,7 +222,7 @@ const browserRun = (name: string, act: (bench: Bench) => Promise<void>): FaultCl
 function chromium(run: Program, type: 'browser' | 'renderer' | 'gpu-process'): number[] {
   return childrenOf(run.pid).filter((pid) => {
     const line = commandLine(pid);
-    if (!/chrom/.test(line) || /crashpad/.test(line)) return false;
+    if (!/chrom/.test(line) || line.includes('crashpad_handler')) return false;
     return type === 'browser' ? !line.includes('--type=') : line.includes(`--type=${type}`);
   });
 }
