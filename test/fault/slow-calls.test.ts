@@ -55,12 +55,12 @@ describe.skipIf(redisMissing)('a call that was long on its way', () => {
     expect(first.leases).toHaveLength(1);
     const other = entries(1, 'two.example');
     await a.at({ sent: 1_100, acted: 1_500 }, () => a.frontier.add({ holder: 'a', call: 2, entries: other }));
-    const [{ id }] = first.leases as [{ id: number }];
+    const { id, domain: paced } = first.leases[0]!;
     await c.at({ sent: 1_600 }, () =>
       c.frontier.settle({ holder: 'c', call: 2, settlements: [], landings: [{ lease: id }] }),
     );
     const early = await b.at({ sent: 1_660 }, () => b.frontier.lease({ holder: 'b', call: 1, max: 2 }));
-    expect(early.leases.filter(({ domain }) => domain === first.leases[0]!.domain)).toEqual([]);
+    expect(early.leases.filter(({ domain }) => domain === paced)).toEqual([]);
     const due = await b.at({ sent: 1_760 }, () => b.frontier.lease({ holder: 'b', call: 2, max: 1 }));
     expect(due.leases).not.toEqual([]);
     for (const { frontier } of [a, b, c]) await frontier.close();

@@ -52,15 +52,14 @@ export function readContent(dataDir, damage) {
     for (const { url, text } of records) pages.push({ url, title: /Page \d+ of host \d+/.exec(text)?.[0] });
   }
   for (const name of names.filter((one) => /\.pages\.cdxj(\.tail)?$/.test(one))) {
-    for (const { url, filename } of indexLines(join(folder, name), damage))
-      pages.push(readPageFile(folder, url, filename, damage));
+    for (const line of indexLines(join(folder, name), damage)) pages.push(readPageFile(folder, line, damage));
   }
   return pages;
 }
 
 /** With one file per page, the index names the file. */
-function readPageFile(folder, url, filename, damage) {
-  const expected = `${createHash('sha256').update(url).digest('hex')}.txt`;
+function readPageFile(folder, { url, key, filename }, damage) {
+  const expected = `${createHash('sha256').update(key).digest('hex')}.txt`;
   if (filename !== expected) damage.push(`${folder}: ${url} should be in ${expected}, not in ${filename}`);
   const file = join(folder, filename ?? expected);
   if (!existsSync(file)) {
@@ -105,8 +104,8 @@ function indexLines(file, damage) {
   for (const line of text.split('\n')) {
     if (line === '') continue;
     try {
-      const { url, offset, length, filename } = JSON.parse(line.slice(line.indexOf('{')));
-      found.push({ url, offset: Number(offset), length: Number(length), filename });
+      const { url, key = url, offset, length, filename } = JSON.parse(line.slice(line.indexOf('{')));
+      found.push({ url, offset: Number(offset), length: Number(length), filename, key });
     } catch {
       damage.push(`${file}: not an index line: ${line.slice(0, 80)}`);
     }
