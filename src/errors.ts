@@ -29,6 +29,7 @@ export const ERROR_CLASSES = {
   ROBOTS_UNREACHABLE: 'permanent',
   // The answer
   FETCH_TIMEOUT: 'transient',
+  FETCH_SLOW: 'transient',
   HTTP_STATUS: 'transient',
   HTTP_BLOCKED: 'transient',
   RETRY_AFTER_TOO_LONG: 'permanent',

@@ -36,6 +36,7 @@ export { SitemapRequestList } from './crawl/sitemap-request-list.js';
 export type { SitemapRequestListOptions } from './crawl/sitemap-request-list.js';
 export type { BrowserConfig, PageConfig, PageHook } from './crawl/browser-config.js';
 export type { ConsoleMessage, NetworkRequest } from './fetch/browser/capture.js';
+export type { SlowFigures } from './dispatch/slow-share.js';
 export type { BrowserPoolCounts } from './fetch/browser/pool-options.js';
 export { WebCrawler } from './crawl/web-crawler.js';
 export type { CacheLimits, RequestToSend, WebCrawlerHooks, WebCrawlerOptions } from './crawl/web-crawler-options.js';

@@ -19,6 +19,8 @@ import { withinMs } from './time-limit.js';
 import { createTransaction, type Transaction } from './transaction.js';
 import { createVisitContext, type Identity, type VisitContext, type VisitHost } from './visit-context.js';
 
+/** Not the host's doing: the request goes back as it was. */
+const BROKEN_OFF = new Set<ErrorCode>(['LEASE_LOST', 'ADDRESS_BUSY', 'FETCH_SLOW']);
 /** Failures that another session may not meet. */
 const RETIRING = new Set<ErrorCode>(['HTTP_BLOCKED', 'PROXY_FAILED']);
 
@@ -261,8 +263,8 @@ async function judgeFailure(
   startedAtMs: number,
   advice?: Landed,
 ): Promise<FinishedVisit> {
-  // Nothing was sent: it is as good as never leased.
-  if (host.signal.aborted || thrown.code === 'LEASE_LOST' || thrown.code === 'ADDRESS_BUSY') {
+  // Nothing was sent, or it was we who broke it off: it is as good as never leased.
+  if (host.signal.aborted || BROKEN_OFF.has(thrown.code)) {
     return { settlement: { kind: 'untouched', lease }, items: [] };
   }
   const error = advice?.error ?? thrown;

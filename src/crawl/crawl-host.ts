@@ -4,6 +4,7 @@ import type { Configuration } from '../configuration.js';
 import { asCrawlError } from '../errors.js';
 import type { Capture, Engine } from '../fetch/engine.js';
 import { sendRequest } from '../fetch/http/send-request.js';
+import type { SlowShare } from '../dispatch/slow-share.js';
 import type { RequestQueue } from '../frontier/request-queue.js';
 import type { ContextCrawler } from '../handle/context.js';
 import type { SkippedRequestCallback, SkipReason } from '../handle/enqueue-links.js';
@@ -22,6 +23,7 @@ import type { BrowserCrawl, BrowserCrawlParts } from './browser-crawl.js';
 import type { CrawlerKind, ResolvedOptions } from './options.js';
 import { dressFile, dressPage } from './page-context.js';
 import type { Politeness, PoliteQueue } from './politeness.js';
+import { openSlowShare } from './slow-hosts.js';
 import type { Statistics } from './statistics.js';
 
 /** What the run gives its attempts itself. */
@@ -70,6 +72,8 @@ export interface CrawlHost {
   readonly host: Omit<AttemptHost, FromTheRun>;
   /** The gate of a polite crawl, given to its run. */
   readonly openGate: ((host: AttemptHost) => Gate) | undefined;
+  /** Keeps slow hosts to their share of the run's slots. */
+  readonly slowShare: SlowShare | undefined;
   close(): Promise<void>;
 }
 
@@ -78,7 +82,8 @@ export async function openCrawlHost(parts: CrawlHostParts): Promise<CrawlHost> {
   // Loaded with the first run: importing the package stays cheap.
   const { createHttpEngine } = await import('../fetch/http/engine.js');
   const { allowPrivateAddresses, maxConnectionsPerAddress } = options;
-  const http = createHttpEngine({ allowPrivateAddresses, maxConnectionsPerAddress });
+  const slowShare = openSlowShare(options, queue.paceBy);
+  const http = createHttpEngine({ allowPrivateAddresses, maxConnectionsPerAddress, watch: slowShare });
   const engine = parts.engine ?? http;
   const knownPrivateHosts = (await privateHosts?.list()) ?? [];
   for (const host of knownPrivateHosts) http.allowHost(`http://${host}/`);
@@ -169,6 +174,7 @@ export async function openCrawlHost(parts: CrawlHostParts): Promise<CrawlHost> {
   };
   return {
     host,
+    slowShare,
     openGate: politeness && ((attemptHost) => (gate = politeness.openGate(attemptHost))),
     async close() {
       await browsers?.close();

@@ -41,6 +41,8 @@ export interface HostVisitsParts {
 export type Reading =
   | { readonly kind: 'refused' }
   | { readonly kind: 'lost' }
+  /** Broken off for the sake of others: nothing was learned, and it will be asked for again. */
+  | { readonly kind: 'put-off' }
   | { readonly kind: 'read'; readonly host: KnownHost; readonly pauseMs: number };
 
 export interface ReadOptions {
@@ -114,6 +116,13 @@ export function createHostVisits(parts: HostVisitsParts): HostVisits {
     if (signal.aborted) return { kind: 'lost' };
     if (isRefused(status) && isOwn) return { kind: 'refused' };
     visitLog?.count(`robots.txt ${status}`);
+    if (isPutOff(answer)) {
+      const { record, crawlDelaySecs } = host;
+      writeLine(taken, 'robots', startMs, status, delayOf(record, crawlDelaySecs, paceOf(host.origin)));
+      // Unchanged, but others need not wait for this reading any more.
+      book.save(host.origin, record);
+      return { kind: 'put-off' };
+    }
     const noted = note(host, answer);
     const delayMs = delayOf(noted.host.record, noted.host.crawlDelaySecs, paceOf(host.origin));
     if (!STAYED.has(status as ErrorCode)) {
@@ -212,6 +221,11 @@ function adviceFor(ending: Ending, isTooLong: boolean, pace: PaceRules): Omit<La
   if (!isOverload(ending.statusCode)) return {};
   if (isTooLong) return { error: tooLong(ending.retryAfterMs!, pace.maxDelayMs) };
   return ending.retryAfterMs === undefined ? { afterMs: 0 } : { afterMs: 0, isAppointment: true };
+}
+
+/** Whether a robots.txt was not read because its slot was needed for others. */
+export function isPutOff(answer: RobotsAnswer): boolean {
+  return answer.kind === 'failure' && answer.code === 'FETCH_SLOW';
 }
 
 function isRefused(status: number | string): boolean {

@@ -194,6 +194,7 @@ function orderFor(
     stream: options.streamHandler !== undefined,
     ignoreTlsErrors: options.ignoreSslErrors,
     signal: visit.signal,
+    yields: options.streamHandler ? 'until-head' : 'until-end',
   };
 }
 

@@ -39,6 +39,7 @@ export function createRobotsReader(options: RobotsReaderOptions): ReadRobots {
         stream: true,
         ignoreTlsErrors: options.ignoreTlsErrors,
         signal,
+        yields: 'until-end' as const,
       };
       return await options.engine.visit(order, read);
     } catch (thrown) {

@@ -6,6 +6,7 @@ import type { Dispatcher } from '../dispatch/dispatcher.js';
 import { createPermits } from '../dispatch/permits.js';
 import { MemoryAdaptiveDispatcher } from '../dispatch/memory-adaptive.js';
 import { SemaphoreDispatcher } from '../dispatch/semaphore.js';
+import type { SlowFigures, SlowShare } from '../dispatch/slow-share.js';
 import { CrawlError } from '../errors.js';
 import type { BrowserPoolCounts } from '../fetch/browser/pool-options.js';
 import type { Capture, Engine, FetchOrder } from '../fetch/engine.js';
@@ -25,6 +26,7 @@ import { createMemoryGauge } from './memory-gauge.js';
 import { createManyResults, type ManyResults, type ResultStream } from './many-results.js';
 import { resolveRunConfig, type RunConfig } from './run-config.js';
 import { type BatchWorld, type RunningBatch, startBatch } from './run-many.js';
+import { NO_SLOW_HOSTS, openSlowShare, slowHostOptions } from './slow-hosts.js';
 import type { Many } from './url-source.js';
 import { type CacheLimits, checkedWebCrawlerOptions, type WebCrawlerOptions } from './web-crawler-options.js';
 
@@ -55,7 +57,12 @@ export class WebCrawler {
   #cache: Promise<PageCache> | undefined;
   #closed: Promise<void> | undefined;
 
-  private constructor(options: WebCrawlerOptions, engine: HttpEngine, browsers: BrowserWorld | undefined) {
+  private constructor(
+    options: WebCrawlerOptions,
+    engine: HttpEngine,
+    slowShare: SlowShare | undefined,
+    browsers: BrowserWorld | undefined,
+  ) {
     this.#options = options;
     this.#engine = engine;
     this.#browsers = browsers;
@@ -98,6 +105,7 @@ export class WebCrawler {
       log: options.log ?? rootLog.child({ prefix: 'WebCrawler', level: LogLevel.ERROR }),
       hooks: options.hooks ?? {},
       memoryMb: createMemoryGauge(),
+      slowShare,
       connections: createPermits(options.maxConnections ?? Infinity),
     };
   }
@@ -112,7 +120,9 @@ export class WebCrawler {
     const browsers = usesBrowser
       ? await (await import('./browser-world.js')).openBrowserWorld(checked, Configuration.getGlobalConfig())
       : undefined;
-    return new WebCrawler(checked, createHttpEngine({ allowPrivateAddresses, maxConnections }), browsers);
+    const slowShare = openSlowShare(slowHostOptions(checked), 'domain', maxConnections);
+    const engine = createHttpEngine({ allowPrivateAddresses, maxConnections, watch: slowShare });
+    return new WebCrawler(checked, engine, slowShare, browsers);
   }
 
   /** Fetches one URL. */
@@ -169,6 +179,11 @@ export class WebCrawler {
   /** What is open in browsers now (ours). */
   get browserCounts(): BrowserPoolCounts {
     return this.#browsers?.pool.counts ?? { browsers: 0, contexts: 0, pages: 0, lent: 0, launches: 0 };
+  }
+
+  /** Slow fetches now, and what was done about them so far (ours). */
+  get slowHosts(): SlowFigures {
+    return this.#world.slowShare?.figures ?? NO_SLOW_HOSTS;
   }
 
   /** Breaks off what runs and frees every connection. */

@@ -1,5 +1,6 @@
 // PORT. An engine fetches: it lends the capture of one visit to a continuation and takes it back when that ends.
 // Placement is only which continuation is given: finish here, or hand the capture on.
+import type { CrawlError } from '../errors.js';
 
 /** What to fetch and within which limits. Resolved by the crawl; the engine trusts it. */
 export interface FetchOrder {
@@ -26,6 +27,26 @@ export interface FetchOrder {
   readonly received?: 'keep' | 'only';
   readonly ignoreTlsErrors: boolean;
   readonly signal?: AbortSignal;
+  /** May be ended as FETCH_SLOW for the sake of others: while nothing was answered, or until its body is in. */
+  readonly yields?: 'until-head' | 'until-end';
+}
+
+/** A fetch under way, for whoever looks after all of them. */
+export interface WatchedFetch {
+  readonly url: string;
+  /** Response heads so far, those of redirects included. */
+  readonly heads: number;
+  /** Bytes of the body that is coming. */
+  readonly receivedBytes: number;
+  /** Breaks it off with this error. */
+  end(error: CrawlError): void;
+}
+
+/** Told of every fetch that yields. Both are called often: they must be cheap. */
+export interface FetchWatch {
+  enter(fetch: WatchedFetch): void;
+  /** `headMs`: how long its answer took, if there was one. */
+  leave(fetch: WatchedFetch, headMs?: number): void;
 }
 
 export interface CookieJar {

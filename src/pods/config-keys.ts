@@ -14,6 +14,7 @@ import {
   parseByteSize,
   type Check,
 } from '../option-checks.js';
+import { DEFAULT_SLOW_HOST_PATIENCE_SECS, DEFAULT_SLOW_HOST_SHARE } from '../crawl/slow-hosts.js';
 import type { PodsSettings } from './config-types.js';
 import { SKIPPED_EXTENSIONS } from './skipped-extensions.js';
 
@@ -81,6 +82,8 @@ export const FILE_KEYS = {
   durability: oneOf(['process', 'machine']),
   allow_private_addresses: aBoolean,
   max_connections_per_address: aCount,
+  slow_host_share: aNumber({ from: 0, to: 1 }),
+  slow_host_patience_seconds: someSecs,
   max_delay_seconds: someSecs,
   parse_queue_soft_limit: aCount,
   parse_queue_hard_limit: aCount,
@@ -159,6 +162,8 @@ export const SETTING_DEFAULTS: PodsSettings = Object.freeze({
   durability: 'process',
   allowPrivateAddresses: false,
   maxConnectionsPerAddress: 20,
+  slowHostShare: DEFAULT_SLOW_HOST_SHARE,
+  slowHostPatienceSeconds: DEFAULT_SLOW_HOST_PATIENCE_SECS,
   maxDelaySeconds: 3_600,
   parseQueueSoftLimit: 20_000,
   parseQueueHardLimit: 80_000,

@@ -192,6 +192,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     queue,
     host: composed.host,
     openGate: composed.openGate,
+    slowShare: composed.slowShare,
     config: storage,
     poolOptions: {
       ...HTTP_POOL_OPTIONS,
@@ -220,6 +221,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     ownLinks: () => holder.figures.ownLinks,
     sentLinks: () => holder.figures.sentLinks,
     pressure: () => pressure?.events ?? { soft: 0, hard: 0 },
+    slowHosts: () => composed.slowShare?.figures,
   }));
 
   async function feelPressure(): Promise<void> {
@@ -288,6 +290,8 @@ function crawlOptionsOf(config: PodsConfig) {
     userAgent: config.userAgent,
     maxBodyBytes: config.maxContentLength,
     maxConnectionsPerAddress: config.maxConnectionsPerAddress,
+    slowHostShare: config.slowHostShare,
+    slowHostPatienceSecs: config.slowHostPatienceSeconds,
     allowPrivateAddresses: config.allowPrivateAddresses,
     // Redis counts what its domains accept, from whomever; an embedded pod has one worker, which counts.
     maxRequestsPerDomain: config.pods.every(({ kind }) => kind === 'redis') ? undefined : config.maxUrlsPerDomain,

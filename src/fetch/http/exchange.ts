@@ -60,7 +60,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Waiting, BodySource
   private phase: Phase = 'connect';
   private controller: Dispatcher.DispatchController | undefined;
   private chunks: Buffer[] = [];
-  private wireBytes = 0;
+  wireBytes = 0;
   private statusCode = 0;
   private headers: Record<string, string | string[]> = {};
   private codings: readonly Coding[] = [];
