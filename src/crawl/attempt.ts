@@ -10,7 +10,7 @@ import { Request, RequestState } from '../request/request.js';
 import type { ProxyConfiguration } from '../session/proxy.js';
 import type { SessionPool } from '../session/session-pool.js';
 import type { PackedPage } from '../store/content-page.js';
-import type { Departure, Landed } from './departure.js';
+import { type Departure, type Landed, leaseCheck } from './departure.js';
 import { placeOf, wantsStacks } from './failure-place.js';
 import { judge, type RetryLimits, type Verdict } from './retry.js';
 import type { FinishedVisit } from './settler.js';
@@ -29,8 +29,10 @@ export interface Visit extends VisitContext {
   readonly request: Request;
   readonly identity: Identity;
   readonly signal: AbortSignal;
-  /** The request goes on the wire now: from here on the domain's turn is used. */
+  /** The request is on its way: from here on the domain's turn is used. */
   depart(): void;
+  /** Throws when the lease ran out: for whoever is about to write the request to the wire. */
+  checkLease(): void;
   /** The response has ended or failed; what follows for its domain is worked out from how. */
   land(ending?: Ending): void;
   /** The response has ended, and the caller knows what follows for its domain. */
@@ -93,10 +95,11 @@ export async function attempt(
   try {
     identity = await bindIdentity(host, request);
     visitContext = createVisitContext(host, request, identity, transaction);
-    const { depart, land, landWith, rest } = turn;
+    const { depart, checkLease, land, landWith, rest } = turn;
     const restart = () => transaction.clear();
     const { signal } = host;
-    const visit: Visit = { ...visitContext, depart, land, landWith, rest, restart, request, identity, signal };
+    const steps = { depart, checkLease, land, landWith, rest, restart };
+    const visit: Visit = { ...visitContext, ...steps, request, identity, signal };
     const { context } = visitContext;
     const arrival = await host.navigate(visit, () => handle(host, context, request));
     return settleArrival(host, lease.id, arrival, request, identity, transaction, startedAtMs);
@@ -135,7 +138,7 @@ export async function refuse(host: AttemptHost, lease: Lease, error: CrawlError)
   return settleFailure(host, lease.id, error, request, nobody, undefined, performance.now());
 }
 
-type Turn = Pick<Visit, 'depart' | 'land' | 'landWith' | 'rest'> & {
+type Turn = Pick<Visit, 'depart' | 'checkLease' | 'land' | 'landWith' | 'rest'> & {
   /** What the landing told, once there was one. */
   advice(): Landed | undefined;
 };
@@ -144,10 +147,12 @@ type Turn = Pick<Visit, 'depart' | 'land' | 'landWith' | 'rest'> & {
 function trackTurn(host: AttemptHost, lease: number, isGood: () => boolean, departure: Departure): Turn {
   let flying = false;
   let advice: Landed | undefined;
+  const checkLease = leaseCheck(isGood);
   return {
     advice: () => advice,
+    checkLease,
     depart() {
-      if (!isGood()) throw new CrawlError('LEASE_LOST', 'the lease ran out before the request was sent');
+      checkLease();
       flying = true;
       departure.departed();
     },

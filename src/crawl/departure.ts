@@ -26,6 +26,13 @@ export interface Departure {
   restMs(ending?: Ending): number;
 }
 
+/** What an engine asks right before it writes a request: one whose lease ran out is somebody else's by now. */
+export function leaseCheck(isGood: () => boolean): () => void {
+  return () => {
+    if (!isGood()) throw new CrawlError('LEASE_LOST', 'the lease ran out before the request was sent');
+  };
+}
+
 /** How a response ended. */
 export function endingOf({ statusCode, headers, timings }: Capture): Ending {
   const tookMs = timings.totalMs;

@@ -14,7 +14,7 @@ import {
 import type { HostRecord, HostStore } from '../politeness/hosts.js';
 import { afterReading, type RobotsAnswer, type RobotsPolicy, standingOf } from '../politeness/robots-cache.js';
 import type { VisitKind, VisitLog } from '../politeness/visit-log.js';
-import { type Departure, type Landed, ROUNDING_MS, tooLong } from './departure.js';
+import { type Departure, type Landed, leaseCheck, ROUNDING_MS, tooLong } from './departure.js';
 import { createHostBook, type KnownHost, originOf } from './host-book.js';
 import type { TakenLease } from './lease-feed.js';
 import type { ReadRobots } from './robots-reader.js';
@@ -104,16 +104,17 @@ export function createHostVisits(parts: HostVisitsParts): HostVisits {
 
   async function readNow(taken: TakenLease, host: KnownHost, url: string, options: ReadOptions): Promise<Reading> {
     if (!options.isGood()) return { kind: 'lost' };
+    const checkLease = leaseCheck(options.isGood);
     let startMs = nowMs();
-    let reading = await parts.readRobots(url, signal);
+    let reading = await parts.readRobots(url, signal, checkLease);
     // Seeding an address allows that host, and not where its robots.txt leads.
     const isOwn = originOf(url) === host.origin;
     if (isRefused(reading.status) && options.seeded && isOwn && (await parts.allowHost(url))) {
       startMs = nowMs();
-      reading = await parts.readRobots(url, signal);
+      reading = await parts.readRobots(url, signal, checkLease);
     }
     const { answer, status } = reading;
-    if (signal.aborted) return { kind: 'lost' };
+    if (signal.aborted || status === 'LEASE_LOST') return { kind: 'lost' };
     if (isRefused(status) && isOwn) return { kind: 'refused' };
     visitLog?.count(`robots.txt ${status}`);
     if (isPutOff(answer)) {
@@ -153,8 +154,8 @@ export function createHostVisits(parts: HostVisitsParts): HostVisits {
     async ask(taken, url, isGood) {
       if (!isGood()) return undefined;
       const startMs = nowMs();
-      const { answer, status } = await parts.readRobots(url, signal);
-      if (signal.aborted) return undefined;
+      const { answer, status } = await parts.readRobots(url, signal, leaseCheck(isGood));
+      if (signal.aborted || status === 'LEASE_LOST') return undefined;
       visitLog?.count(`robots.txt ${status}`);
       const { record, crawlDelaySecs, origin } = await known(originOf(url));
       if (!STAYED.has(status as ErrorCode)) {

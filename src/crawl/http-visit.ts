@@ -193,6 +193,7 @@ function orderFor(
     maxBodyBytes: options.maxBodyBytes,
     stream: options.streamHandler !== undefined,
     ignoreTlsErrors: options.ignoreSslErrors,
+    beforeSend: visit.checkLease,
     signal: visit.signal,
     yields: options.streamHandler ? 'until-head' : 'until-end',
   };

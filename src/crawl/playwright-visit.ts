@@ -129,6 +129,7 @@ export function createBrowserNavigation(parts: BrowserVisitParts): Navigate {
       method: request.method,
       headers: lowerCased(request.headers ?? {}),
       payload: request.payload,
+      beforeSend: visit.checkLease,
       redirects,
       maxRedirects: options.maxRedirects,
       allowRedirect:

@@ -26,6 +26,11 @@ export interface FetchOrder {
   /** `keep`: the capture has the body as received, too. `only`: nobody decodes it here. Default: decoded alone. */
   readonly received?: 'keep' | 'only';
   readonly ignoreTlsErrors: boolean;
+  /**
+   * Called when a connection is ready and the next thing is to write a request to it: for every hop and every repeat, on
+   * new and kept connections. What it throws ends the visit, and nothing of that request leaves the machine.
+   */
+  readonly beforeSend?: () => void;
   readonly signal?: AbortSignal;
   /** May be ended as FETCH_SLOW for the sake of others: while nothing was answered, or until its body is in. */
   readonly yields?: 'until-head' | 'until-end';

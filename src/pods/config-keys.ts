@@ -14,6 +14,7 @@ import {
   parseByteSize,
   type Check,
 } from '../option-checks.js';
+import { aLeaseInSecs } from '../configuration-options.js';
 import { DEFAULT_SLOW_HOST_PATIENCE_SECS, DEFAULT_SLOW_HOST_SHARE } from '../crawl/slow-hosts.js';
 import type { PodsSettings } from './config-types.js';
 import { SKIPPED_EXTENSIONS } from './skipped-extensions.js';
@@ -74,7 +75,7 @@ export const FILE_KEYS = {
   max_urls_per_domain: aCount,
   domain_head: aWholeNumber({ from: 1 }),
   overflow_limit: aCount,
-  lease_seconds: someSecs,
+  lease_seconds: aLeaseInSecs,
   state_dir: aFilledString,
   handoff_dir: aFilledString,
   parse_queue_max_bytes: aCount,

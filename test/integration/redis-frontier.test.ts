@@ -8,7 +8,7 @@ import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openRedisFrontier, type RedisFrontier, type RedisFrontierOptions } from '../../src/frontier/redis/frontier.js';
 import { createHolder } from '../../src/frontier/holder.js';
-import { addsUp, done, entries, entry } from '../../src/testing/conformance-bench.js';
+import { addsUp, createHandClock, done, entries, entry } from '../../src/testing/conformance-bench.js';
 import { redisMissing, type RedisServer, startRedis } from '../support/redis-server.js';
 
 const pacing = { delayMs: 0, turns: 100 };
@@ -147,6 +147,23 @@ describe.skipIf(redisMissing)(`a frontier in Redis${redisMissing ? `: skipped, $
       },
       { timeout: 10_000, interval: 100 },
     );
+  });
+
+  it('keeps the lease of a process that came new after a silence, when one that was silent calls again', async () => {
+    const server = await serve();
+    const clock = createHandClock();
+    const leaseMs = 3_000;
+    const old = await open(server, { clock, leaseMs });
+    await old.add({ holder: 'old', call: 1, entries: entries(2) });
+    clock.advance(10_000);
+    const fresh = await open(server, { clock, leaseMs });
+    const { leases } = await fresh.lease({ holder: 'fresh', call: 1, max: 2 });
+    expect(leases.length).toBe(2);
+    clock.advance(1_000);
+    // What it knows of pod time is 10 seconds ahead of what the new one was told.
+    expect((await old.lease({ holder: 'old', call: 2, max: 2 })).leases).toEqual([]);
+    const settled = await fresh.settle({ holder: 'fresh', call: 2, settlements: leases.map(done) });
+    expect(settled.held).toBe(true);
   });
 
   it('loses nothing when a server that syncs always is killed between any two calls', async () => {

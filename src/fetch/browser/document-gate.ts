@@ -1,5 +1,6 @@
 // Stands between a page and the documents its main frame asks for: sends method, body and headers of the order with the
 // first request, and decides about redirects before they are followed. Only pages that need it pay for it.
+import { asCrawlError, type CrawlError } from '../../errors.js';
 import { parseUrl } from '../../request/url.js';
 import type { FetchOrder } from '../engine.js';
 import type { PooledPage } from './page-lease.js';
@@ -14,12 +15,14 @@ export interface StoppedRedirect {
 
 export interface DocumentGate {
   readonly stopped: StoppedRedirect | undefined;
+  /** What `beforeSend` threw: the document was not asked for. */
+  readonly refusal: CrawlError | undefined;
   close(): Promise<void>;
 }
 
 type Order = Pick<
   FetchOrder,
-  'url' | 'method' | 'payload' | 'headers' | 'redirects' | 'maxRedirects' | 'allowRedirect'
+  'url' | 'method' | 'payload' | 'headers' | 'redirects' | 'maxRedirects' | 'allowRedirect' | 'beforeSend'
 >;
 
 interface Paused {
@@ -40,6 +43,7 @@ export async function openDocumentGate(lent: PooledPage, order: Order): Promise<
   const mainFrame = frameTree.frame.id;
   const origin = parseUrl(order.url)?.origin;
   let stopped: StoppedRedirect | undefined;
+  let refusal: CrawlError | undefined;
   let isFirst = true;
   let hops = 0;
 
@@ -48,6 +52,12 @@ export async function openDocumentGate(lent: PooledPage, order: Order): Promise<
     if (frameId !== mainFrame) return session.send('Fetch.continueRequest', { requestId });
     if (paused.responseStatusCode !== undefined) return judge(paused);
     if (paused.responseErrorReason !== undefined) return session.send('Fetch.continueRequest', { requestId });
+    try {
+      order.beforeSend?.();
+    } catch (thrown) {
+      refusal = asCrawlError(thrown, 'LEASE_LOST');
+      return session.send('Fetch.failRequest', { requestId, errorReason: 'Aborted' });
+    }
     const isOwn = parseUrl(request.url)?.origin === origin;
     const changes = isFirst
       ? {
@@ -88,6 +98,9 @@ export async function openDocumentGate(lent: PooledPage, order: Order): Promise<
   return {
     get stopped() {
       return stopped;
+    },
+    get refusal() {
+      return refusal;
     },
     async close() {
       session.off('Fetch.requestPaused', onPaused as never);

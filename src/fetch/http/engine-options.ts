@@ -1,4 +1,5 @@
 // The engine's options: checked and frozen once, trusted afterwards.
+import { CONNECT_TIMEOUT_MS } from '../../configuration-options.js';
 import { CrawlError } from '../../errors.js';
 import type { FetchWatch } from '../engine.js';
 import type { Resolve } from './dns.js';
@@ -38,7 +39,7 @@ export type ResolvedEngineOptions = Readonly<Required<Omit<HttpEngineOptions, 'c
 const NUMBERS = {
   maxConnections: 1_000,
   maxConnectionsPerAddress: Infinity,
-  connectTimeoutMs: 10_000,
+  connectTimeoutMs: CONNECT_TIMEOUT_MS,
   headersTimeoutMs: Infinity,
   bodyIdleTimeoutMs: 30_000,
   onceIdleMs: 2_000,

@@ -130,7 +130,13 @@ export function createHttpEngine(options: HttpEngineOptions = {}): HttpEngine {
     try {
       for (let fresh = false; ; fresh = true) {
         if (visit.ended) throw visit.ended;
-        const exchange = new Exchange(parts, pool.take(key, open, fresh, seat?.address), limits, judge);
+        const exchange = new Exchange(
+          parts,
+          pool.take(key, open, fresh, seat?.address),
+          limits,
+          judge,
+          order.beforeSend,
+        );
         visit.exchange = exchange;
         try {
           const answer = await exchange.run(request);

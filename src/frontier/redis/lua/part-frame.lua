@@ -44,7 +44,9 @@ local function tick()
     return
   end
   local full = hot.now + wall - hot.wall
-  hot.now = max(hot.now, min(full, upperMs), lowerMs)
+  -- What the caller knows has passed counts only when the server's clock went back. Else pod time may lag behind it, by
+  -- what a newcomer was not believed: to catch up at once would end leases that were given meanwhile before their time.
+  hot.now = max(hot.now, min(full, upperMs), wall < hot.wall and lowerMs or 0)
   -- A little behind: the call was long on its way, and the next one counts what this one could not. More is a jump of
   -- the server's clock, which counts for nothing.
   local behind = full - hot.now
