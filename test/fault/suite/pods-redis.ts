@@ -15,11 +15,13 @@ const share = (bench: Bench, from: number, to: number) => Math.floor(PAGES * (fr
 const cli = ({ port }: RedisServer, ...args: string[]): string =>
   spawnSync('redis-cli', ['-p', String(port), ...args], { encoding: 'utf8', timeout: 10_000 }).stdout.trim();
 
+type Trouble = (bench: Bench, server: RedisServer, run: Program, crawl: PodsCrawl) => Promise<void>;
+
 /** A crawl on two pods, one of whose servers is troubled in mid-run. */
 const troubled =
-  (trouble: (bench: Bench, server: RedisServer, run: Program, crawl: PodsCrawl) => Promise<void>) =>
+  (trouble: Trouble, pods = 2) =>
   async (bench: Bench) => {
-    const crawl = await podsCrawl(bench, { redis: 2, more: { redis_socket_timeout: 5 } });
+    const crawl = await podsCrawl(bench, { redis: pods, more: { redis_socket_timeout: 5 } });
     const run = crawl.run();
     await crawl.web.untilServed(share(bench, 0.1, 0.5));
     await trouble(bench, bench.pick(crawl.servers)!, run, crawl);
@@ -43,6 +45,18 @@ const proxied = (trouble: (bench: Bench, proxy: Helper) => Promise<void>) => asy
 function empty({ folder }: RedisServer): void {
   for (const file of readdirSync(folder)) rmSync(path.join(folder, file), { recursive: true, force: true });
 }
+
+const emptied: Trouble = async (bench, server, run) => {
+  bench.mayBeIncomplete = true;
+  bench.countKill();
+  await server.stop('SIGKILL');
+  empty(server);
+  await server.start();
+  const code = await run.ended();
+  bench.expect(code === 4, `exit 4 expected, not ${code}`);
+  bench.expect(/pod \d stopped: .*empt/.test(run.stderr()), 'the end does not say which store came back empty');
+  bench.expect(cli(server, 'EXISTS', 'pod:info') === '0', 'the emptied store was filled again');
+};
 
 const redis = (name: string, act: FaultClass['act'], inCi?: FaultClass['inCi']): FaultClass => ({
   ...{ name: `pods/redis-${name}`, placement: 'pods', needs: ['redis'], act },
@@ -83,21 +97,8 @@ export const podsRedis: readonly FaultClass[] = [
       server.resume();
     }),
   ),
-  redis(
-    'emptied',
-    troubled(async (bench, server, run) => {
-      bench.mayBeIncomplete = true;
-      bench.countKill();
-      await server.stop('SIGKILL');
-      empty(server);
-      await server.start();
-      const code = await run.ended();
-      bench.expect(code === 4, `exit 4 expected, not ${code}`);
-      bench.expect(/pod \d stopped: .*empt/.test(run.stderr()), 'the end does not say which store came back empty');
-      bench.expect(cli(server, 'EXISTS', 'pod:info') === '0', 'the emptied store was filled again');
-    }),
-    'always',
-  ),
+  redis('emptied', troubled(emptied, 1), 'always'),
+  redis('one-of-two-emptied', troubled(emptied)),
   redis(
     'emptied-between-runs',
     troubled(async (bench, server, run, crawl) => {
