@@ -18,11 +18,13 @@ export const FAULT_CLASSES: readonly FaultClass[] = [
   ...killPoints,
 ];
 
-/** So many of the quick ones, others with every seed. */
-export function sampleOf(classes: readonly FaultClass[], count: number, seed: number): FaultClass[] {
+/** Chosen by the seed: one of each group, kill points and the placements. */
+export function sampleOf(classes: readonly FaultClass[], seed: number): FaultClass[] {
   const random = randomFrom(seed);
-  const left = [...classes];
-  const taken: FaultClass[] = [];
-  while (taken.length < count && left.length > 0) taken.push(...left.splice(Math.floor(random() * left.length), 1));
-  return taken;
+  const groups = new Map<string, FaultClass[]>();
+  for (const one of classes) {
+    const group = /killed-[\w-]+\./.test(one.name) ? 'kill points' : one.placement;
+    groups.set(group, [...(groups.get(group) ?? []), one]);
+  }
+  return [...groups.values()].map((group) => group[Math.floor(random() * group.length)]!);
 }
