@@ -31,6 +31,8 @@ export interface WorkerFigures {
   readonly sendMs: number;
   readonly outboxLinks: number;
   readonly misplaced: number;
+  /** Links for pods that are lost, dropped because the outbox was full. */
+  readonly droppedForLost: number;
   readonly backpressure: number;
   readonly commands: number;
   readonly droppedLinks: number;
@@ -51,6 +53,8 @@ export type ToWorker =
   | { readonly kind: 'drain' }
   /** Break off what is on the wire, give it back, end. */
   | { readonly kind: 'abort' }
+  /** Pods that take no more links in this run. */
+  | { readonly kind: 'lost'; readonly pods: readonly number[] }
   /** Embedded pods: pages that may be done in all. Answered by `reading`. */
   | { readonly kind: 'allow'; readonly call: number; readonly change: AllowanceAct }
   /** Embedded pods: answered by `reading`. */

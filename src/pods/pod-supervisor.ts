@@ -6,15 +6,9 @@ import type { Log } from '../observe/log.js';
 import type { Affinity } from './affinity.js';
 import type { PodsConfig } from './config-types.js';
 import type { FromWorker, WorkerPlace, WorkerRole } from './messages.js';
-import type { OwnPod } from './pod-view.js';
+import type { OwnPod, PodFailure } from './pod-view.js';
 import { OWNER_TTL_MS } from './redis-pod.js';
 import { createWorkerProcess, type WorkerDeath, type WorkerProcess } from './worker-process.js';
-
-export interface PodFailure {
-  readonly pod: number;
-  readonly code: ErrorCode;
-  readonly message: string;
-}
 
 export interface PodSupervisor {
   readonly pod: OwnPod;
@@ -25,6 +19,8 @@ export interface PodSupervisor {
   /** Drains and ends them; resolves when they are gone. */
   stop(patienceMs: number): Promise<void>;
   kill(): void;
+  /** Stops the pod for good, for a reason that its workers cannot see. */
+  giveUp(code: ErrorCode, message: string): void;
 }
 
 export interface PodSupervisorOptions {
@@ -159,6 +155,7 @@ export function createPodSupervisor(options: PodSupervisorOptions): PodSuperviso
       clearInterval(owning);
       for (const worker of workers) worker.kill();
     },
+    giveUp: fail,
   };
 }
 

@@ -86,6 +86,8 @@ function serve(): void {
       case 'abort':
         isDraining = true;
         return worker?.abort();
+      case 'lost':
+        return worker?.store.setLost(message.pods);
       case 'read':
         return void answer(message.call, async () => 0);
       case 'allow':

@@ -27,6 +27,8 @@ export interface WorkerStore {
   reading(): Promise<PodReading & { readonly seeded: boolean }>;
   /** Of an embedded pod: pages it may do in all; how many were really given or taken. */
   changeAllowance(change: AllowanceAct): Promise<number>;
+  /** Pods that take no more links in this run. */
+  setLost(pods: readonly number[]): void;
   close(): Promise<void>;
 }
 
@@ -63,11 +65,13 @@ async function openRedisStore(options: WorkerStoreOptions): Promise<WorkerStore>
   const targets = createLinkTargets({ open: (pod) => openPodFrontier(config, pod, { as: 'guest', warn }), log });
   const pulling = place.role === 'parser' ? pullFrom(frontier) : undefined;
   const own = tellingHolder(pulling?.frontier ?? frontier, leaseMs, options.onHolder);
+  let lost = new Set<number>();
   const holder = createRoutingHolder({
     own,
     pod: place.pod,
     pods: config.pods.length,
     send: targets.add,
+    isLost: (pod) => lost.has(pod),
     log,
     checkAssignment: options.checkAssignment,
     onSent: options.onSent,
@@ -89,6 +93,7 @@ async function openRedisStore(options: WorkerStoreOptions): Promise<WorkerStore>
     overview: () => frontier.overview(),
     reading: async () => ({ ...(await frontier.pod.reading()), seeded: false }),
     changeAllowance: () => Promise.resolve(0),
+    setLost: (pods) => void (lost = new Set(pods)),
     async close() {
       await delivery?.close();
       await targets.close();

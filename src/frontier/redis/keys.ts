@@ -5,7 +5,7 @@
  * | Key | Type | Content | Deleted by |
  * |---|---|---|---|
  * | `schema_version` | string | format of everything below | `drop` |
- * | `pod:info` | hash | whose store this is: pod, number of pods, versions, how seen requests are remembered | `drop` |
+ * | `pod:info` | hash | whose store this is: pod, number of pods, crawl, versions, how seen requests are remembered; the newest run its follower saw and obeyed | `drop` |
  * | `state` | hash | store id; run id of the server; packed (state-numbers.ts): counters, next ids, pod clock, sequence number | `drop` |
  * | `openers` | hash | token of an opening → the process behind it | its `close`, or who finds it dead |
  * | `life` | hash | holder → order of its first lease, token of its opening | loss or `close` of the holder |
@@ -32,7 +32,8 @@
  * | `outbox` | hash | notes `outbox/POD/LINKS/…`: links for a pod that is away | the settle call after their delivery |
  * | `fetch:queue` | list | captures that wait for a parser, with their leases | the pull that gives them to one |
  * | `pod:owner` | hash | token and identity of the pod's supervisor | its end, or expiry; not `drop` |
- * | `global:…` | string | of the pod that coordinates: pages crawled, stop signal, number of the coordinator | a fresh start |
+ * | `global:…` | string | of the pod that coordinates: pages crawled, stop signal, number of the run (`coordinator`) | a fresh start |
+ * | `global:pods`, `global:stopped` | hash | of the pod that coordinates: pod → its crawl; pod → run in which it stopped, and why | nobody: what is of another crawl or run counts for nothing |
  */
 export const KEYS = {
   schemaVersion: 'schema_version',

@@ -87,6 +87,17 @@ export async function openStore(
     const process = JSON.stringify(identifyProcess(bootId, token));
     const info = Object.entries(freshInfo(identity)).flat();
     const create = options.create === false ? '0' : '1';
+    // Whoever registers keeps a store from being dropped: one that is not ours is only looked at.
+    const look = (await connection.run('open', [
+      prefix,
+      frame().bytes,
+      '0',
+      REDIS_SCHEMA_VERSION,
+      '',
+      '',
+    ])) as unknown[];
+    const [found, version, facts] = look.slice(2) as [Buffer, Buffer, unknown[]];
+    if (version.length > 0 && !isBeingDropped(found)) checkIdentity(identity, String(version), pairs(facts));
     const ask = () => run('open', [create, REDIS_SCHEMA_VERSION, token, process, ...info]);
     let answer = await ask();
     if (isBeingDropped(answer[0])) {
