@@ -98,7 +98,7 @@ export const podsRedis: readonly FaultClass[] = [
     }),
   ),
   redis('emptied', troubled(emptied, 1), 'always'),
-  redis('one-of-two-emptied', troubled(emptied)),
+  redis('one-of-two-emptied', troubled(emptied), 'sample'),
   redis(
     'emptied-between-runs',
     troubled(async (bench, server, run, crawl) => {
