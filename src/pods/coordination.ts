@@ -196,6 +196,10 @@ export function createCoordination(options: CoordinationOptions): Coordination {
     hear,
     async look() {
       await hear();
+      // Only this coordinator changes them: a store that says another number forgot what it was told.
+      if (maxPages !== undefined && present().some((i) => readings[i] && readings[i].allowance !== allowances[i])) {
+        isIntroduced = false;
+      }
       if (present().some((index) => !readings[index])) {
         // A pod that does not answer may hold work: nothing can be concluded.
         quiet = undefined;

@@ -67,7 +67,7 @@ export async function openEmbeddedStore(options: WorkerStoreOptions): Promise<Wo
   };
   const inbox = inboxOf(place.pod);
   // An owner's leases do not expire while it lives.
-  const own = tellingHolder(frontier, Infinity, options.onHolder, id);
+  const own = tellingHolder(frontier, Infinity, options, id);
   const holder = createRoutingHolder({
     own,
     pod: place.pod,

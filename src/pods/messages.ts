@@ -4,6 +4,7 @@ import type { ErrorCode } from '../errors.js';
 import type { AllowanceAct, PodReading } from '../frontier/redis/pod-operations.js';
 import type { MetricsSnapshot } from '../observe/metrics.js';
 import type { PodsConfig } from './config-types.js';
+import type { Progress } from './telling-holder.js';
 
 export type WorkerRole = 'fetcher' | 'parser';
 
@@ -65,6 +66,8 @@ export type FromWorker =
   | { readonly kind: 'started' }
   /** The holder in whose name it leases from now on. */
   | { readonly kind: 'holder'; readonly id: string }
+  /** Its first lease, and its first settled visit: told at once, since it may die of either. */
+  | { readonly kind: 'progress'; readonly progress: Progress }
   | { readonly kind: 'beat'; readonly figures: WorkerFigures; readonly metrics?: MetricsSnapshot }
   | {
       readonly kind: 'reading';

@@ -105,7 +105,7 @@ export async function openOwnRedisPod(
     },
     captures: () => frontier.pod.captures(),
     async returnCaptures() {
-      const pulling = createHolder(pullFrom(frontier).frontier);
+      const pulling = createHolder(pullFrom(frontier, false).frontier);
       for (let count = 0; ;) {
         const { leases } = await pulling.lease({ max: 200 });
         if (leases.length === 0) return count;

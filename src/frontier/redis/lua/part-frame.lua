@@ -16,7 +16,7 @@ local lowerMs, upperMs, wallMs, leaseMs, paceDelayMs, paceTurns, answersKept, st
   memory, memoryA, memoryB, memoryC, domainBudget = unpackNumbers('<dddddI4I4c8ddc1dddd', ARGV[2])
 
 -- In the order of `STATE_NUMBERS` (state-numbers.ts). One string: thirty fields cost as much as twenty links.
-local NUMBERS_COUNT = 30
+local NUMBERS_COUNT = 31
 local NUMBERS = '<' .. string.rep('d', NUMBERS_COUNT)
 local hot, loadedNow = {}, 0
 local stored = call('HMGET', P .. 'state', 'store', 'numbers')
@@ -62,7 +62,7 @@ local function load()
   hot.accepted, hot.queued, hot.retrying, hot.leased, hot.done, hot.failed, hot.skipped, hot.number, hot.front, hot.tie,
     hot.lease, hot.holder, hot.now, hot.wall, hot.seq, hot.quiet, hot.restores, hot.restored, hot.seen, hot.buckets,
     hot.far, hot.overflow, hot.spilled, hot.parsing, hot.parsebytes, hot.outbox, hot.allowance, hot.epoch,
-    hot.offered, hot.dropped = unpackNumbers(NUMBERS, numbers)
+    hot.offered, hot.dropped, hot.suspects = unpackNumbers(NUMBERS, numbers)
   loadedNow = hot.now
   tick()
 end
@@ -85,7 +85,7 @@ local function save()
   call('HSET', P .. 'state', 'numbers', pack(NUMBERS, hot.accepted, hot.queued, hot.retrying, hot.leased, hot.done,
     hot.failed, hot.skipped, hot.number, hot.front, hot.tie, hot.lease, hot.holder, hot.now, hot.wall, hot.seq, hot.quiet,
     hot.restores, hot.restored, hot.seen, hot.buckets, hot.far, hot.overflow, hot.spilled, hot.parsing, hot.parsebytes,
-    hot.outbox, hot.allowance, hot.epoch, hot.offered, hot.dropped))
+    hot.outbox, hot.allowance, hot.epoch, hot.offered, hot.dropped, hot.suspects))
 end
 
 -- For a script that only looked: a write costs the server more than the look. The clock is kept fresh, since a process
