@@ -47,7 +47,14 @@ const NUMBERS = {
   maxHeaderBytes: 64 * 1024,
 } as const;
 
-const NAMES: ReadonlySet<string> = new Set([...Object.keys(NUMBERS), 'allowPrivateAddresses', 'ca', 'resolve', 'watch', 'now']);
+const NAMES: ReadonlySet<string> = new Set([
+  ...Object.keys(NUMBERS),
+  'allowPrivateAddresses',
+  'ca',
+  'resolve',
+  'watch',
+  'now',
+]);
 
 export function resolveEngineOptions(options: HttpEngineOptions): ResolvedEngineOptions {
   for (const name of Object.keys(options)) {
