@@ -24,8 +24,8 @@ export type {
   PlaywrightPoolOptions,
 } from './crawl/playwright-options.js';
 export { launchPlaywright, playwrightUtils } from './crawl/playwright-tools.js';
-export { Statistics } from './crawl/statistics.js';
-export type { FinalStatistics, StatisticsOptions, StatisticState } from './crawl/statistics.js';
+export { Statistics } from './crawl/run/statistics.js';
+export type { FinalStatistics, StatisticsOptions, StatisticState } from './crawl/run/statistics.js';
 export { downloadListOfUrls, purgeDefaultStorages, utils } from './crawl/wiring.js';
 export { enqueueLinks } from './crawl/enqueue-links.js';
 export { RobotsTxtFile } from './crawl/robots-txt-file.js';
@@ -34,17 +34,17 @@ export { Sitemap } from './crawl/sitemap.js';
 export type { SitemapOptions, SitemapProblem, SitemapUrl } from './crawl/sitemap.js';
 export { SitemapRequestList } from './crawl/sitemap-request-list.js';
 export type { SitemapRequestListOptions } from './crawl/sitemap-request-list.js';
-export type { BrowserConfig, PageConfig, PageHook } from './crawl/browser-config.js';
+export type { BrowserConfig, PageConfig, PageHook } from './crawl/browser/page-config.js';
 export type { ConsoleMessage, NetworkRequest } from './fetch/browser/capture.js';
 export type { BrowserPoolCounts } from './fetch/browser/pool-options.js';
 export { WebCrawler } from './crawl/web-crawler.js';
 export type { CacheLimits, RequestToSend, WebCrawlerHooks, WebCrawlerOptions } from './crawl/web-crawler-options.js';
-export { CrawlResult } from './crawl/crawl-result.js';
-export type { CacheStatus, DispatchFacts, ResultTimings } from './crawl/crawl-result.js';
+export { CrawlResult } from './crawl/batch/crawl-result.js';
+export type { CacheStatus, DispatchFacts, ResultTimings } from './crawl/batch/crawl-result.js';
 export type { ResultLink, ResultLinks, ResultMedia, ResultMetadata } from './crawl/result-content.js';
-export type { ManyResults, ResultStream } from './crawl/many-results.js';
-export type { UrlItem } from './crawl/batch-entries.js';
-export type { MarkdownConfig, RunConfig } from './crawl/run-config.js';
+export type { ManyResults, ResultStream } from './crawl/batch/results.js';
+export type { UrlItem } from './crawl/batch/tasks.js';
+export type { MarkdownConfig, RunConfig } from './crawl/batch/run-config.js';
 export { CacheMode } from './store/cache.js';
 
 export {

@@ -27,7 +27,7 @@ import type {
   HttpCrawlerOptions,
 } from './options.js';
 import type { PlaywrightCrawlerOptions } from './playwright-options.js';
-import type { FinalStatistics } from './statistics.js';
+import type { FinalStatistics } from './run/statistics.js';
 
 /**
  * Calls your handler for every request; fetching is the handler's business (`sendRequest`).

@@ -8,11 +8,10 @@ import type { PaceBy } from '../request/url.js';
 import { delayOf } from '../politeness/delay.js';
 import { standingOf } from '../politeness/robots-cache.js';
 import { unpackRecord } from '../request/record.js';
-import type { AdmissionReason } from './admission.js';
-import type { Departure } from './departure.js';
+import type { RefusalReason } from './polite/link-policy.js';
 import { type KnownHost, originOf } from './host-book.js';
 import { createHostVisits, type HostVisits, type HostVisitsParts, type Reading } from './host-visits.js';
-import type { TakenLease } from './lease-feed.js';
+import type { TakenLease } from './run/lease-feed.js';
 import {
   createErrand,
   createReply,
@@ -21,16 +20,17 @@ import {
   ERRAND_PATIENCE_MS,
   errandOf,
 } from './robots-errands.js';
-import type { FinishedVisit } from './settler.js';
+import type { FinishedVisit } from './run/settler.js';
+import { landingOf, type Turn } from './run/turn.js';
 
 /** A lease that was let through, or one that has ended here. */
-export type Admission =
-  | { readonly kind: 'go'; readonly departure: Departure | undefined }
+export type GateDecision =
+  | { readonly kind: 'go'; readonly turn: Turn | undefined }
   | { readonly kind: 'ended'; readonly visit: FinishedVisit };
 
 export interface Gate {
   /** Decides about a leased request; may spend its turn on robots.txt. */
-  admit(taken: TakenLease, isGood: () => boolean): Promise<Admission>;
+  admit(taken: TakenLease, isGood: () => boolean): Promise<GateDecision>;
   /** Settles requests that came along on another's turn: those that may never be asked for end here. */
   ride(riders: readonly Lease[]): Promise<FinishedVisit[]>;
   /** The domains of which the next lease should bring riders. */
@@ -46,7 +46,7 @@ export interface GateParts extends HostVisitsParts {
   /** Whether others look after a queue, with a host store of their own: a pod of the crawl that is not ours. */
   readonly isElsewhere?: (lane: string) => boolean;
   /** Why a URL may not be asked for whatever its host's rules say. */
-  readonly refuseVisit: (url: string) => AdmissionReason | undefined;
+  readonly refuseVisit: (url: string) => RefusalReason | undefined;
   readonly land: (landing: Landing) => void;
   /** Ends a request that may not be asked for, telling user code. */
   readonly refuse: (lease: Lease, error: CrawlError) => Promise<FinishedVisit>;
@@ -56,7 +56,7 @@ export interface GateParts extends HostVisitsParts {
 }
 
 /** Why the gate leaves a URL out. */
-export type GateSkip = 'robotsTxt' | 'crawlDelay' | AdmissionReason;
+export type GateSkip = 'robotsTxt' | 'crawlDelay' | RefusalReason;
 
 type Refusal =
   | { readonly kind: 'skip'; readonly reason: GateSkip }
@@ -81,7 +81,7 @@ export function createGate(parts: GateParts): Gate {
 
   const delayAt = (host: KnownHost) => delayOf(host.record, host.crawlDelaySecs, paceOf(host.origin));
 
-  function judge(host: KnownHost, url: string): Verdict {
+  function decide(host: KnownHost, url: string): Verdict {
     const reason = parts.refuseVisit(url);
     if (reason) return { kind: 'skip', reason };
     const policy = policyOf(host.origin);
@@ -105,16 +105,16 @@ export function createGate(parts: GateParts): Gate {
     }
   }
 
-  async function admit(taken: TakenLease, isGood: () => boolean): Promise<Admission> {
+  async function admit(taken: TakenLease, isGood: () => boolean): Promise<GateDecision> {
     const { lease, life } = taken;
     const { url, skipNavigation, seeded } = unpackRecord(lease.record);
     const errand = errandOf(lease);
     if (errand) return ended(await runErrand(taken, url, errand, isGood));
-    if (skipNavigation) return { kind: 'go', departure: undefined };
-    const go = (host: KnownHost): Admission => ({ kind: 'go', departure: hosts.departure(lease, life, host) });
+    if (skipNavigation) return { kind: 'go', turn: undefined };
+    const go = (host: KnownHost): GateDecision => ({ kind: 'go', turn: hosts.turn(lease, life, host) });
     let host = await hosts.known(originOf(url));
     for (let readings = 0; ; readings++) {
-      const verdict = judge(host, url);
+      const verdict = decide(host, url);
       if (verdict.kind === 'skip' || verdict.kind === 'fail') {
         startSkimming(lease.domain);
         return ended(await endWithout(lease, url, host.origin, verdict));
@@ -145,7 +145,7 @@ export function createGate(parts: GateParts): Gate {
 
   /** Back to its place, and its domain rests as if it had been asked: it was, or must not be. */
   function putBack(lease: Lease, host: KnownHost, pauseMs: number): FinishedVisit {
-    parts.land({ lease: lease.id, ...hosts.landing(delayAt(host), pauseMs) });
+    parts.land({ lease: lease.id, ...landingOf(delayAt(host), pauseMs) });
     return untouched(lease);
   }
 
@@ -189,7 +189,7 @@ export function createGate(parts: GateParts): Gate {
     }
     hosts.save(host, { ...host.record, hop: { ...hop, askedAtMs: nowMs } });
     const errand = createErrand(url, host.origin, nowMs);
-    parts.land({ lease: lease.id, ...hosts.landing(delayAt(host), ERRAND_LOOK_MS) });
+    parts.land({ lease: lease.id, ...landingOf(delayAt(host), ERRAND_LOOK_MS) });
     return {
       settlement: { kind: 'untouched', lease: lease.id, links: [entryOf(errand, true, parts.paceBy)] },
       items: [],
@@ -209,7 +209,7 @@ export function createGate(parts: GateParts): Gate {
     });
     const rest = async (): Promise<void> => {
       const here = await hosts.known(originOf(url));
-      parts.land({ lease: lease.id, ...hosts.landing(delayAt(here), 0) });
+      parts.land({ lease: lease.id, ...landingOf(delayAt(here), 0) });
     };
     if (!reply && parts.isElsewhere?.(parts.laneOf(sender))) {
       const answer = await hosts.ask(taken, url, isGood);
@@ -240,7 +240,7 @@ export function createGate(parts: GateParts): Gate {
         const { url, skipNavigation } = unpackRecord(lease.record);
         const isPage = !skipNavigation && errandOf(lease) === undefined;
         const host = isPage ? await hosts.known(originOf(url)) : undefined;
-        const verdict = host ? judge(host, url) : GO;
+        const verdict = host ? decide(host, url) : GO;
         if (verdict.kind === 'skip' || verdict.kind === 'fail') {
           endedIn.add(lease.domain);
           visits.push(await endWithout(lease, url, host!.origin, verdict));
@@ -264,7 +264,7 @@ export function createGate(parts: GateParts): Gate {
   };
 }
 
-function ended(visit: FinishedVisit): Admission {
+function ended(visit: FinishedVisit): GateDecision {
   return { kind: 'ended', visit };
 }
 

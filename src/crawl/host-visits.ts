@@ -1,23 +1,15 @@
 // What a polite crawl does at a host: reads its robots.txt, and accounts for every request that left for it.
 // Each ends in a line of the visit log and a rest for its domain; one reading of a robots.txt serves all who wait.
 import type { ErrorCode } from '../errors.js';
-import type { HolderId, Landing, Lease } from '../frontier/frontier.js';
-import {
-  delayOf,
-  type Ending,
-  isOverload,
-  isUnreached,
-  type PaceRules,
-  restAfter,
-  type Rest,
-} from '../politeness/delay.js';
+import type { HolderId, Lease } from '../frontier/frontier.js';
+import { delayOf, type PaceRules } from '../politeness/delay.js';
 import type { HostRecord, HostStore } from '../politeness/hosts.js';
 import { afterReading, type RobotsAnswer, type RobotsPolicy, standingOf } from '../politeness/robots-cache.js';
 import type { VisitKind, VisitLog } from '../politeness/visit-log.js';
-import { type Departure, type Landed, ROUNDING_MS, tooLong } from './departure.js';
 import { createHostBook, type KnownHost, originOf } from './host-book.js';
-import type { TakenLease } from './lease-feed.js';
+import type { TakenLease } from './run/lease-feed.js';
 import type { ReadRobots } from './robots-reader.js';
+import { HostTurn, type Turn, type TurnHosts } from './run/turn.js';
 
 export interface HostVisitsParts {
   readonly store: HostStore;
@@ -61,8 +53,7 @@ export interface HostVisits {
   ask(taken: TakenLease, url: string, isGood: () => boolean): Promise<RobotsAnswer | undefined>;
   /** Takes note of what came of a reading. */
   note(host: KnownHost, answer: RobotsAnswer): { readonly host: KnownHost; readonly pauseMs: number };
-  departure(lease: Lease, life: HolderId, host: KnownHost): Departure;
-  landing(delayMs: number, pauseMs: number): Omit<Landing, 'lease'>;
+  turn(lease: Lease, life: HolderId, host: KnownHost): Turn;
 }
 
 /** How often to look whether another process has read a robots.txt. */
@@ -94,6 +85,17 @@ export function createHostVisits(parts: HostVisitsParts): HostVisits {
     const { domain, delayMs } = lease;
     visitLog?.write({ startMs, endMs: nowMs(), domain, kind, status, restMs, alone: delayMs > 0, holder: life });
   }
+
+  const turnHosts: TurnHosts<KnownHost, TakenLease> = {
+    current: (host) => book.look(host.origin) ?? host,
+    save: (host, record) => void book.save(host.origin, record),
+    nowMs,
+    wallMs: parts.wallMs,
+    note(left, startMs, ending, restMs) {
+      const status = 'failure' in ending ? ending.failure : ending.statusCode;
+      if (!STAYED.has(status as ErrorCode)) writeLine(left, 'page', startMs, status, restMs);
+    },
+  };
 
   function note(host: KnownHost, answer: RobotsAnswer): { host: KnownHost; pauseMs: number } {
     const { record, pauseMs } = afterReading(host.record, answer, policyOf(host.origin), parts.wallMs());
@@ -165,53 +167,8 @@ export function createHostVisits(parts: HostVisitsParts): HostVisits {
       }
       return flight;
     },
-    departure(lease, life, host) {
-      let startMs = 0;
-      const pace = paceOf(host.origin);
-      /** Accounts for one request that ended. */
-      function account(ending: Ending): Rest {
-        const current = book.look(host.origin) ?? host;
-        const rest = restAfter(ending, current.record, current.crawlDelaySecs, pace, parts.wallMs());
-        if (rest.record !== current.record) book.save(host.origin, rest.record);
-        const status = 'failure' in ending ? ending.failure : ending.statusCode;
-        if (!STAYED.has(status as ErrorCode)) {
-          writeLine({ lease, life }, 'page', startMs, status, Math.max(rest.delayMs, rest.pauseMs));
-        }
-        return rest;
-      }
-      return {
-        departed() {
-          startMs = nowMs();
-        },
-        landed(ending = UNKNOWN) {
-          const { delayMs, pauseMs, isTooLong } = account(ending);
-          return { landing: landing(delayMs, pauseMs), ...adviceFor(ending, isTooLong, pace) };
-        },
-        restMs(ending = UNKNOWN) {
-          const { delayMs, pauseMs } = account(ending);
-          return Math.max(delayMs, pauseMs);
-        },
-      };
-    },
-    landing,
+    turn: (lease, life, host) => new HostTurn(turnHosts, host, paceOf(host.origin), { lease, life }),
   };
-}
-
-const UNKNOWN: Ending = Object.freeze({ statusCode: 200, tookMs: 0 });
-
-function landing(delayMs: number, pauseMs: number): Omit<Landing, 'lease'> {
-  const delay = delayMs > 0 ? delayMs + ROUNDING_MS : 0;
-  return pauseMs > 0 ? { delayMs: delay, pauseMs: pauseMs + ROUNDING_MS } : { delayMs: delay };
-}
-
-/** The domain rests for what went wrong: the request itself need not wait longer, and comes first after it. */
-function adviceFor(ending: Ending, isTooLong: boolean, pace: PaceRules): Omit<Landed, 'landing'> {
-  if ('failure' in ending) {
-    return ending.failure === 'FETCH_TIMEOUT' || isUnreached(ending.failure) ? { afterMs: 0 } : {};
-  }
-  if (!isOverload(ending.statusCode)) return {};
-  if (isTooLong) return { error: tooLong(ending.retryAfterMs!, pace.maxDelayMs) };
-  return ending.retryAfterMs === undefined ? { afterMs: 0 } : { afterMs: 0, isAppointment: true };
 }
 
 function isRefused(status: number | string): boolean {

@@ -22,7 +22,7 @@ import type { TrapOptions } from '../politeness/traps.js';
 import type { Request } from '../request/request.js';
 import type { ProxyConfiguration } from '../session/proxy.js';
 import type { SessionPoolOptions } from '../session/session-pool.js';
-import type { StatisticsOptions, StatisticState } from './statistics.js';
+import type { StatisticsOptions, StatisticState } from './run/statistics.js';
 
 /** A context whose page was fetched: `request.loadedUrl` is a string. */
 export type LoadedContext<Context extends CrawlingContext> = Context & { request: LoadedRequest<Context['request']> };

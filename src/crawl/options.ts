@@ -107,7 +107,7 @@ export interface ResolvedOptions extends Readonly<
   readonly statisticsOptions: Readonly<NonNullable<BasicCrawlerOptions['statisticsOptions']>>;
 }
 
-const DEFAULT_MAX_BODY_BYTES = 10 * 1024 * 1024;
+export const DEFAULT_MAX_BODY_BYTES = 10 * 1024 * 1024;
 /** Of one process to one address: many small sites share one. */
 const POLITE_CONNECTIONS = 20;
 const DEFAULT_BLOCKED_STATUS_CODES = [401, 403, 429];

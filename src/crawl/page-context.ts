@@ -11,11 +11,12 @@ import type { PageContent, PageLink } from '../parse/page.js';
 import { urlCharactersOf } from '../parse/page-links.js';
 import { scanLinks } from '../parse/scan.js';
 import { parseUrl } from '../request/url.js';
-import type { Visit } from './attempt.js';
+import type { Visit } from './run/attempt.js';
 import { pageExtraction } from './extraction.js';
 import { documentOf } from './document.js';
-import { contentTypeOf, decodingHeader, encodingName, isJson, isMarkup, isXml } from './content-type.js';
+import { contentTypeOf, decodingHeader, encodingName, isJson, isMarkup, isXml } from './navigate/content-type.js';
 import { type FollowRule, followRule } from './link-manners.js';
+import type { AddedPage } from './navigate/navigate.js';
 import type { ResolvedOptions } from './options.js';
 
 const EMPTY = Buffer.alloc(0);
@@ -26,7 +27,7 @@ interface PageLinks {
 }
 
 /** Response, body, json, content and cheerio on demand: HttpCrawler and CheerioCrawler. */
-export function dressPage(visit: Visit, capture: Capture, options: ResolvedOptions): () => void {
+export function addPage(visit: Visit, capture: Capture, options: ResolvedOptions): AddedPage {
   const page = new FetchedPage(capture, options);
   const context = visit.context as object as { [PAGE]: FetchedPage };
   context[PAGE] = page;
@@ -38,8 +39,8 @@ export function dressPage(visit: Visit, capture: Capture, options: ResolvedOptio
   });
   for (const name in GETTERS) Object.defineProperty(context, name, GETTERS[name]!);
   if (options.kind === 'cheerio') Object.defineProperty(context, '$', DOCUMENT);
-  visit.setLinkFinder((selector, baseUrl, skip) => page.findLinks(selector, baseUrl, skip));
-  return () => page.release();
+  visit.setLinkFinder?.((selector, baseUrl, skip) => page.findLinks(selector, baseUrl, skip));
+  return page;
 }
 
 const PAGE = Symbol('page');
@@ -67,7 +68,7 @@ const DOCUMENT = getter((page) => page.readDocument());
 const ENCODING = getter((page) => page.encodingName);
 
 /** A response and what was made of it so far, each when first asked for. */
-class FetchedPage {
+class FetchedPage implements AddedPage {
   readonly type: string;
   readonly #capture: Capture;
   readonly #options: ResolvedOptions;
@@ -134,7 +135,7 @@ class FetchedPage {
   }
 
   /** Lets go of all that was made of the response; who still asks for it gets it made again. */
-  release(): void {
+  afterHandler(): void {
     this.#text = undefined;
     this.#json = undefined;
     this.#content = undefined;
@@ -166,7 +167,7 @@ class FetchedPage {
 }
 
 /** Response and file: FileDownload. A stream that the handler gives up is no failure. */
-export function dressFile(visit: Visit, capture: Capture): void {
+export function addFile(visit: Visit, capture: Capture): void {
   const { type } = contentTypeOf(capture);
   extend(visit.context, {
     response: headOf(capture),

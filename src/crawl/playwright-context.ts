@@ -9,11 +9,12 @@ import { blockUrls, linksOf, removeOverlays, scrollDown } from '../fetch/browser
 import type { PooledPage } from '../fetch/browser/page-lease.js';
 import type { Frame, Page } from '../fetch/browser/playwright-types.js';
 import type { BlockRequestsOptions, InfiniteScrollOptions, SaveSnapshotOptions } from '../handle/browser-context.js';
+import type { CrawlingContext } from '../handle/context.js';
 import { loadDocument } from '../handle/document.js';
 import { createPageContent, type PageContent } from '../parse/page.js';
 import { parseUrl } from '../request/url.js';
 import type { KeyValueStore } from '../store/key-value.js';
-import type { Visit } from './attempt.js';
+import type { Visit } from './run/attempt.js';
 import { pageExtraction } from './extraction.js';
 import { followRule } from './link-manners.js';
 import type { ResolvedOptions } from './options.js';
@@ -27,7 +28,7 @@ const SCROLL_DELAY_MS = 250;
 const HTML = 'text/html; charset=utf-8';
 
 /** The page and its tools; there from before the navigation. */
-export function dressLivePage(visit: Visit, lent: PooledPage, options: ResolvedOptions): LivePage {
+export function addLivePage(visit: Visit, lent: PooledPage, options: ResolvedOptions): LiveContent {
   const { page } = lent;
   let content: PageContent | undefined;
   const { ignoreIframes = false, ignoreShadowRoots = false } = options.browser ?? {};
@@ -61,7 +62,7 @@ export function dressLivePage(visit: Visit, lent: PooledPage, options: ResolvedO
     },
     blockRequests: (blocking: BlockRequestsOptions = {}) => blockUrls(lent, blockedPatterns(blocking)),
     saveSnapshot: (snapshot: SaveSnapshotOptions = {}) =>
-      saveSnapshot(page, snapshot, (name) => visit.context.getKeyValueStore(name)),
+      saveSnapshot(page, snapshot, (name) => (visit.context as CrawlingContext).getKeyValueStore(name)),
     injectFile: (file: string, injection: { surviveNavigations?: boolean } = {}) => injectFile(page, file, injection),
     injectJQuery: (injection: { surviveNavigations?: boolean } = {}) => injectFile(page, jqueryFile(), injection),
     compileScript,
@@ -73,13 +74,13 @@ export function dressLivePage(visit: Visit, lent: PooledPage, options: ResolvedO
   return { takeContent };
 }
 
-export interface LivePage {
+export interface LiveContent {
   takeContent(): Promise<void>;
 }
 
 /** From now on `enqueueLinks` reads the live document. */
 export function linkLivePage(visit: Visit, lent: PooledPage, capture: Capture, options: ResolvedOptions): void {
-  visit.setLinkFinder(async (selector, baseUrl, skip) => {
+  visit.setLinkFinder?.(async (selector, baseUrl, skip) => {
     const { base, links } = await linksOf(lent, selector);
     const page = visit.context as unknown as { content: PageContent };
     const isKept = options.polite

@@ -12,16 +12,17 @@ import type { RobotsPolicy } from '../politeness/robots-cache.js';
 import { openVisitLog } from '../politeness/visit-log.js';
 import { domainOf } from '../request/url.js';
 import type { ProxyConfiguration } from '../session/proxy.js';
-import type { Admission } from './admission.js';
-import { type AttemptHost, refuse } from './attempt.js';
+import type { LinkPolicy } from './polite/link-policy.js';
+import { refuse } from './run/attempt.js';
+import type { BaseContext, VisitServices } from './run/services.js';
 import { createGate, type Gate, type GateParts } from './gate.js';
 import { type HostVisitsParts, STAYED } from './host-visits.js';
 import type { ResolvedOptions } from './options.js';
 import { createRobotsReader } from './robots-reader.js';
 
 export interface Politeness {
-  /** The gate of a run, whose attempts share `host`. */
-  openGate(host: AttemptHost): Gate;
+  /** The gate of a run. */
+  openGate<Context extends BaseContext>(services: VisitServices<Context>): Gate;
   /** A handler sends a request of its own; told the status, or the code of the failure, when it has ended. */
   sending(url: string): (status: number | ErrorCode) => void;
   close(): Promise<void>;
@@ -35,7 +36,7 @@ export interface PolitenessParts {
   readonly queue: PoliteQueue;
   readonly engine: Engine;
   readonly allowHost: (url: string) => Promise<boolean>;
-  readonly admission: Admission;
+  readonly policy: LinkPolicy;
   /** See the gate's. */
   readonly isElsewhere?: GateParts['isElsewhere'];
   readonly proxyConfiguration: ProxyConfiguration | undefined;
@@ -62,30 +63,30 @@ export async function openPoliteness(parts: PolitenessParts): Promise<Politeness
   const readTimeoutMs = Math.min(options.navigationTimeoutMs, MAX_READ_TIMEOUT_MS);
   const readRobots = createRobotsReader({
     engine: parts.engine,
-    userAgentFor: (url) => parts.admission.overrideFor(url).userAgent ?? options.userAgent,
+    userAgentFor: (url) => parts.policy.overrideFor(url).userAgent ?? options.userAgent,
     timeoutMs: readTimeoutMs,
     ignoreTlsErrors: options.ignoreSslErrors,
     proxyUrl: async () => parts.proxyConfiguration?.newUrl(),
   });
   return {
-    openGate: (host) =>
+    openGate: (services) =>
       createGate({
         store,
         shared,
-        ...rulesByOrigin(options, parts.admission),
+        ...rulesByOrigin(options, parts.policy),
         isElsewhere: parts.isElsewhere,
-        refuseVisit: parts.admission.refuseVisit,
+        refuseVisit: parts.policy.refuseVisit ?? (() => undefined),
         readRobots,
         readTimeoutMs,
         allowHost: parts.allowHost,
         visitLog,
         paceBy: queue.paceBy,
         laneOf: (url) => domainOf(url, queue.paceBy),
-        land: host.land,
-        refuse: (lease, error) => refuse(host, lease, error),
-        onSkipped: (skipped) => void host.onSkipped(skipped),
+        land: services.turn.land,
+        refuse: (lease, error) => refuse(services, lease, error),
+        onSkipped: (skipped) => void services.links?.onSkipped(skipped),
         onTrouble: (origin, code, why) => log.warning(`Requests to ${origin} fail for now: ${why}`, { code }),
-        signal: host.signal,
+        signal: services.signal,
         wallMs: Date.now,
         monotonicMs: () => performance.now(),
       }),
@@ -108,7 +109,7 @@ export async function openPoliteness(parts: PolitenessParts): Promise<Politeness
 /** The crawl's rules, and for domains with settings of their own those. */
 function rulesByOrigin(
   options: ResolvedOptions,
-  { overrideFor }: Admission,
+  { overrideFor }: LinkPolicy,
 ): Pick<HostVisitsParts, 'policyOf' | 'paceOf'> {
   const policy: RobotsPolicy = {
     agent: options.robotsAgent,

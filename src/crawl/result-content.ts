@@ -9,9 +9,9 @@ import { loadDocument } from '../handle/document.js';
 import { decodeBody, detectEncoding } from '../parse/encoding.js';
 import { createPageContent, type PageContent, type PageFacts } from '../parse/page.js';
 import { domainOf, hostOf } from '../request/url.js';
-import { contentTypeOf, decodingHeader, isJson, isMarkup, isXml } from './content-type.js';
+import { contentTypeOf, decodingHeader, isJson, isMarkup, isXml } from './navigate/content-type.js';
 import { fieldsOf, pageExtraction, viewPage } from './extraction.js';
-import type { ContentConfig } from './run-config.js';
+import type { ContentConfig } from './batch/run-config.js';
 
 /** A link of a page. */
 export interface ResultLink {

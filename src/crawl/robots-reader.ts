@@ -4,7 +4,7 @@ import { asCrawlError } from '../errors.js';
 import type { Capture, Engine } from '../fetch/engine.js';
 import type { RobotsAnswer } from '../politeness/robots-cache.js';
 import { MAX_ROBOTS_BYTES } from '../politeness/robots.js';
-import { retryAfterMs } from './retry.js';
+import { retryAfterMs } from './run/retry.js';
 
 export interface RobotsReaderOptions {
   readonly engine: Engine;

@@ -4,8 +4,8 @@ import type { AutoscaledPool } from '../dispatch/autoscaled-pool.js';
 import type { RequestQueue } from '../frontier/request-queue.js';
 import type { Log } from '../observe/log.js';
 import type { ResolvedOptions } from './options.js';
-import type { Statistics, StatisticState } from './statistics.js';
-import { withinMs } from './time-limit.js';
+import type { Statistics, StatisticState } from './run/statistics.js';
+import { withinMs } from './run/time-limit.js';
 
 const CALLBACK_LIMIT_MS = 5_000;
 

@@ -13,7 +13,7 @@ import { recoverVisitSegments } from '../store/visit-recovery.js';
 import type { VisitWriter } from '../store/visit-segments.js';
 import type { ResolvedOptions } from './options.js';
 import { beginRun, endRun, readLastRun } from './run-state.js';
-import type { Statistics } from './statistics.js';
+import type { Statistics } from './run/statistics.js';
 
 /** Crawlee's key for the first crawler; crawlers on other queues have their own. */
 const statisticsKey = (queueId: string) => `SDK_CRAWLER_STATISTICS_${queueId === 'default' ? '0' : queueId}`;

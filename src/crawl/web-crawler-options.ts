@@ -3,7 +3,7 @@ import type { Awaitable, HttpHookOptions } from '../handle/context.js';
 import { Log } from '../observe/log.js';
 import { aBoolean, aFilledString, aFunction, anyOf, arrayOf, aWholeNumber, check } from '../option-checks.js';
 import { anObject, aNumber, findProblems, oneOf, optionError, type Shape } from '../option-checks.js';
-import { type BrowserConfig, browserProblems, type PageHook } from './browser-config.js';
+import { type BrowserConfig, browserProblems, type PageHook } from './browser/page-config.js';
 
 /** What a hook may change of a request before it is sent. */
 export type RequestToSend = HttpHookOptions & { readonly url: string };

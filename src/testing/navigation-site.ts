@@ -158,7 +158,7 @@ function servePage(page: Page): void {
       return void html(`status ${second}`, after === null ? {} : { 'retry-after': after }, Number(second));
     }
     case 'type':
-      return void response.writeHead(Number(second || 200), { 'content-type': url.searchParams.get('type')! }).end('x');
+      return void response.writeHead(Number(second || 200), { 'content-type': url.searchParams.get('type')! }).end('1');
     case 'challenge':
       return void response.writeHead(200, { 'content-type': 'text/html' }).end(CHALLENGE);
     case 'reset':

@@ -43,7 +43,7 @@ function handledEnd({ request, response, title, crawler }: SeenContext): Navigat
     url,
     uniqueKey,
     loadedUrl,
-    redirectChain: (request as { redirectChain?: string[] }).redirectChain,
+    redirectChain: request.redirectChain,
     statusCode: response?.statusCode ?? response?.status?.(),
     title,
     crawler: crawler ? functionsOf(crawler) : [],
@@ -107,7 +107,8 @@ function script(
         async requestHandler(context: SeenContext & { content: { title: string }; contentType?: { type: string } }) {
           const isMarkup = context.contentType === undefined || context.contentType.type === 'text/html';
           const title = context.request.skipNavigation || !isMarkup ? null : context.content.title;
-          ends.push(handledEnd({ ...context, request: context.request, response: context.response, title }));
+          const { request, response, crawler } = context;
+          ends.push(handledEnd({ request, response, title, crawler }));
         },
         failedRequestHandler({ request }: { request: Request }, error: Error) {
           ends.push({ end: 'failed', url: request.url, code: (error as { code?: string }).code ?? error.message });
@@ -155,7 +156,7 @@ function batch(name: string, engine: 'http' | 'browser' | 'auto', isPaced: boole
         end: result.success ? 'handled' : 'failed',
         url: result.url,
         loadedUrl: result.loadedUrl,
-        redirectChain: (result as { redirectChain?: string[] }).redirectChain,
+        redirectChain: result.redirectChain,
         statusCode: result.statusCode,
         title: result.metadata?.title ?? null,
         code: result.errorCode,
@@ -191,7 +192,7 @@ async function visitOnPod(
     `http_timeout_seconds: ${settings.timeoutMs / 1000}`,
     `max_content_length: ${settings.maxBodyBytes}`,
     `handler: ${fileURLToPath(new URL('./navigation-handler.mjs', import.meta.url))}`,
-    ...(settings.userAgent === undefined ? [] : [`user_agent_template: ${settings.userAgent}`]),
+    ...(settings.userAgent === undefined ? [] : [`user_agent_template: '${settings.userAgent} ({email})'`]),
     ...(settings.exclude.length === 0 ? [] : ['exclude_file: exclude.txt']),
   ];
   await writeFile(path.join(folder, 'crawl.yaml'), `${lines.join('\n')}\n`);
@@ -201,7 +202,7 @@ async function visitOnPod(
   const worker = await startWorker({
     config,
     place: { role: 'fetcher', pod: 0, id: 0 },
-    log: new Log({ level: LogLevel.DEBUG, logger: { log: (_level: unknown, message: string) => note(message) } as never }),
+    log: new Log({ level: LogLevel.DEBUG, logger: { write: ({ message }) => note(message) } }),
     checkAssignment: true,
     allowance: undefined,
     onHolder: () => undefined,
