@@ -60,6 +60,7 @@ export class WebCrawler {
     this.#hasBrowser = browsers !== undefined;
     this.#resources = {
       engine: this.#engineFor(options, engine, browsers),
+      http: engine,
       engineName: browsers && options.engine !== 'auto' ? 'browser' : 'http',
       flush: async () => (await this.#cache)?.flush(),
       // Always asked again: another URL of the host may have been refused just before it was allowed.

@@ -178,6 +178,8 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     const page = context as CheerioCrawlingContext;
     if (handler) await handler(page as never);
     else await page.enqueueLinks({ strategy: 'all' });
+    // Nothing was fetched.
+    if (page.request.skipNavigation) return;
     // A handler of its own that needs no text may never have had the page scanned: then nobody counts.
     if (!handler || config.extractText !== false) foundLinks += countLinks(page.contentType.type, () => page.content);
     await recorder.record(page.request, page.contentType.type, () => page.content);

@@ -31,6 +31,8 @@ import type { WebCrawlerHooks } from '../web-crawler-options.js';
 /** What a batch shares with the other batches of its crawler. */
 export interface BatchResources {
   readonly engine: Engine<object, CrawlOrder>;
+  /** Reads robots.txt, which no browser shows. */
+  readonly http: Engine;
   /** Writes what the engine still has to write. */
   readonly flush: () => Promise<void>;
   readonly allowHost: (url: string) => Promise<boolean>;
@@ -129,7 +131,7 @@ export function startBatch(parts: BatchParts): RunningBatch {
   const queues = createSessionQueues(LOOK_AHEAD);
   let adding = 0;
 
-  const { engine, allowHost, hostsOf, log } = resources;
+  const { engine, http, allowHost, hostsOf, log } = resources;
 
   const run: Run = startRun({
     queue: {
@@ -156,7 +158,7 @@ export function startBatch(parts: BatchParts): RunningBatch {
     keepAlive: false,
     seedsAreIn: () => isSourceDone && queues.waiting === 0 && adding === 0,
     openGate: (services) =>
-      createBatchGate({ engine, allowHost, limiter, log, hostsOf, taskOf: taskOfLease, onDenied: finish }, services),
+      createBatchGate({ engine: http, allowHost, limiter, log, hostsOf, taskOf: taskOfLease, onDenied: finish }, services),
     onSlot: (lease) => takeSlot(taskOfLease(lease)),
   });
 

@@ -99,9 +99,9 @@ export function admit(item: UrlItem, index: number, batch: ResolvedRunConfig, no
 /** For `jsOnly` the URL is a label: nothing is sent to it. */
 const LABEL_URL = 'http://label.invalid/';
 
-/** A request's key is its place in the list. */
+/** A request's key is its place in the list; that of its redirects ends with it. */
 export function indexOf(key: string): number {
-  return Number.parseInt(key, 10);
+  return Number(key.slice(key.lastIndexOf(' ') + 1) || NaN);
 }
 
 /** Cookies last as long as the URL: redirects and retries see them, other URLs never do. */

@@ -1,7 +1,9 @@
 // Stands between a page and the documents its main frame asks for: sends method, body and headers of the order with the
 // first request, and decides about redirects before they are followed. Only pages that need it pay for it.
+import type { CrawlError } from '../../errors.js';
 import { parseUrl } from '../../request/url.js';
 import type { FetchOrder } from '../engine.js';
+import { isRedirect, redirectTarget } from '../http/redirect.js';
 import type { PooledPage } from './page-lease.js';
 
 export interface StoppedRedirect {
@@ -14,6 +16,8 @@ export interface StoppedRedirect {
 
 export interface DocumentGate {
   readonly stopped: StoppedRedirect | undefined;
+  /** A redirect led nowhere. */
+  readonly failure: CrawlError | undefined;
   close(): Promise<void>;
 }
 
@@ -40,6 +44,7 @@ export async function openDocumentGate(lent: PooledPage, order: Order): Promise<
   const mainFrame = frameTree.frame.id;
   const origin = parseUrl(order.url)?.origin;
   let stopped: StoppedRedirect | undefined;
+  let failure: CrawlError | undefined;
   let isFirst = true;
   let hops = 0;
 
@@ -56,7 +61,7 @@ export async function openDocumentGate(lent: PooledPage, order: Order): Promise<
           headers: headerList({ ...request.headers, ...(isOwn ? order.headers : {}) }),
         }
       : // Headers of the order may be secrets of that site.
-        { headers: headerList(isOwn ? request.headers : without(request.headers, order.headers)) };
+        { headers: headerList(isOwn ? { ...request.headers, ...order.headers } : without(request.headers, order.headers)) };
     isFirst = false;
     return session.send('Fetch.continueRequest', { requestId, ...(isPlain ? {} : changes) });
   }
@@ -64,9 +69,14 @@ export async function openDocumentGate(lent: PooledPage, order: Order): Promise<
   function judge({ requestId, request, responseStatusCode, responseHeaders = [] }: Paused): Promise<unknown> {
     const headers = Object.fromEntries(responseHeaders.map(({ name, value }) => [name.toLowerCase(), value]));
     const { location } = headers;
-    const isRedirect = [301, 302, 303, 307, 308].includes(responseStatusCode!) && location !== undefined;
-    const target = isRedirect ? parseUrl(location, request.url)?.href : undefined;
-    if (target === undefined) return session.send('Fetch.continueRequest', { requestId });
+    if (!isRedirect(responseStatusCode!, location)) return session.send('Fetch.continueRequest', { requestId });
+    let target: string;
+    try {
+      target = redirectTarget(new URL(request.url), location).href;
+    } catch (thrown) {
+      failure = thrown as CrawlError;
+      return session.send('Fetch.failRequest', { requestId, errorReason: 'Aborted' });
+    }
     const isTooMany = ++hops > order.maxRedirects;
     const reason = order.redirects === 'report' ? undefined : order.allowRedirect?.(target);
     if (order.redirects === 'follow' && reason === undefined && !isTooMany) {
@@ -88,6 +98,9 @@ export async function openDocumentGate(lent: PooledPage, order: Order): Promise<
   return {
     get stopped() {
       return stopped;
+    },
+    get failure() {
+      return failure;
     },
     async close() {
       session.off('Fetch.requestPaused', onPaused as never);

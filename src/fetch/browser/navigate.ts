@@ -62,6 +62,7 @@ export async function navigate(
       })) ?? answered;
     return { capture: captureOf(order, response ?? undefined), response: response ?? undefined };
   } catch (thrown) {
+    if (gate?.failure) throw gate.failure;
     if (gate?.stopped) return { capture: stoppedCapture(order, gate.stopped), response: undefined };
     // An error status without a page, or "no content": the browser shows nothing, the answer is there all the same.
     const isEmptyAnswer = answered && /ERR_HTTP_RESPONSE_CODE_FAILURE|ERR_ABORTED/.test((thrown as Error).message);
