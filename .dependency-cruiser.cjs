@@ -3,7 +3,8 @@
 const STAGES = 'frontier|dispatch|politeness|fetch|session|parse|extract|handle|store';
 
 /** What knows nothing above it. */
-const FOUNDATION = '^src/(errors|option-checks|configuration|configuration-options|first-use)\\.ts|^src/request/';
+const FOUNDATION =
+  '^src/(errors|limits|option-checks|configuration|configuration-options|first-use)\\.ts|^src/(base|request)/';
 
 /** Only files under `home` may import the package `name`. */
 const adapterOnly = (name, home) => ({

@@ -1,5 +1,15 @@
-// Two projects: `unit` (beside the source, no I/O, seconds) and `whole` (real sockets, disks, processes).
+// Three projects, one after the other: `unit` (beside the source, no I/O, seconds), `sockets` (real servers and disks,
+// two files at a time) and `machine` (processes, browsers and clocks that need the whole machine: one file at a time).
 import { defineConfig } from 'vitest/config';
+
+/** What starts processes that share the cores, or compares times. */
+const MACHINE = [
+  'test/fault/**/*.test.ts',
+  'test/integration/{browser,pods,cli,batch,polite-processes,redis-pages,redis-simulation,simweb-process}*.test.ts',
+  'test/integration/{autoscaled-pool,dispatchers,examples,http-cost,package,politeness,run-many,page-cache}.test.ts',
+];
+
+const whole = { testTimeout: 120_000, hookTimeout: 60_000 };
 
 export default defineConfig({
   test: {
@@ -12,17 +22,21 @@ export default defineConfig({
           testTimeout: 20_000,
           pool: 'threads',
           isolate: false,
+          sequence: { groupOrder: 0 },
         },
       },
       {
         test: {
-          name: 'whole',
+          ...whole,
+          name: 'sockets',
           include: ['test/**/*.test.ts'],
-          testTimeout: 120_000,
-          hookTimeout: 60_000,
-          // Tests that start processes and servers share two cores: one file at a time keeps them steady.
-          fileParallelism: false,
+          exclude: MACHINE,
+          maxWorkers: 2,
+          sequence: { groupOrder: 1 },
         },
+      },
+      {
+        test: { ...whole, name: 'machine', include: MACHINE, fileParallelism: false, sequence: { groupOrder: 2 } },
       },
     ],
   },

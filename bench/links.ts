@@ -2,7 +2,7 @@
 // Run: node --import jiti/register bench/links.ts   (the sources: the built package has no inner files)
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
-import { scanPage } from '../src/parse/scan.js';
+import { scanPage } from '../src/parse/scan/scan.js';
 import { fingerprintOf } from '../src/request/fingerprint.js';
 import { Request } from '../src/request/request.js';
 import { domainOf, normalizeUrl } from '../src/request/url.js';

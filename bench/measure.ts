@@ -24,6 +24,7 @@ const MEASURES = {
   kill: 'a crawl of 5,000 pages killed 20 times, by one owner and by three sharing processes',
   rate: 'maxRequestsPerMinute 600, seen from the server',
   polite: 'two processes on one queue, 2,000 hosts, 1 s between two requests of a domain',
+  'slow-hosts': '60 hosts that hang or drip, 30 slots: what the healthy ones lose in library, batch and pods',
   'retry-after': '429 with Retry-After: 3, seen from the server',
   memory: 'resident memory at page 5,000 and at page 20,000',
   import: 'CPU time of import "orcrawl"',

@@ -6,7 +6,7 @@ import { gunzipSync } from 'node:zlib';
 import { load } from 'cheerio';
 import { Parser } from 'htmlparser2';
 import { parse } from 'parse5';
-import type * as Scanner from '../src/parse/scan.js';
+import type * as Scanner from '../src/parse/scan/scan.js';
 
 const PAGES = new URL('../../shared/data/pages/', import.meta.url);
 /** Each contender works at least this long per round. */
@@ -44,7 +44,7 @@ async function loadScanner(): Promise<typeof Scanner> {
   const built = new URL('../dist/index.js', import.meta.url);
   if (existsSync(built)) return (await import(built.href)) as typeof Scanner;
   console.log('dist/ is not built: what follows measures the TypeScript loader more than the scanner');
-  return import('../src/parse/scan.js');
+  return import('../src/parse/scan/scan.js');
 }
 
 function saxLinksAndText(page: Buffer): number {

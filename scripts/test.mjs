@@ -9,5 +9,5 @@ function run(command, args) {
 }
 
 installTestTools();
-run('npm', ['run', '--silent', 'build']);
+run(process.execPath, ['scripts/build.mjs', '--if-changed']);
 run('npx', ['vitest', 'run', ...process.argv.slice(2)]);

@@ -18,6 +18,15 @@ import type { ShapeOf } from './option-checks.js';
 export const LOG_LEVEL_NAMES = ['OFF', 'ERROR', 'SOFT_FAIL', 'WARNING', 'INFO', 'DEBUG', 'PERF'] as const;
 export type LogLevelName = (typeof LOG_LEVEL_NAMES)[number];
 
+/** Name, TCP and TLS of a request together take no longer. */
+export const CONNECT_TIMEOUT_MS = 10_000;
+
+/** How long a silent process keeps what it holds. Shorter than a connection may take, leases would run out on the way. */
+export const aLeaseInSecs = check(
+  `a number of seconds above ${CONNECT_TIMEOUT_MS / 1_000}, which a request may wait for its connection`,
+  (value) => typeof value === 'number' && Number.isFinite(value) && value * 1_000 > CONNECT_TIMEOUT_MS,
+);
+
 /** When the default storages are emptied; `'finished'` means: if the last run ended by itself. */
 export type PurgeOnStart = 'finished' | boolean;
 

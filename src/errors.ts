@@ -29,6 +29,7 @@ export const ERROR_CLASSES = {
   ROBOTS_UNREACHABLE: 'permanent',
   // The answer
   FETCH_TIMEOUT: 'transient',
+  FETCH_SLOW: 'transient',
   HTTP_STATUS: 'transient',
   HTTP_BLOCKED: 'transient',
   RETRY_AFTER_TOO_LONG: 'permanent',
@@ -76,6 +77,7 @@ export const ERROR_CLASSES = {
   // Storage
   STORAGE_UNWRITABLE: 'fatal',
   STORAGE_FULL: 'fatal',
+  STORAGE_LOST: 'fatal',
   KEY_INVALID: 'permanent',
   ITEM_INVALID: 'permanent',
 } as const satisfies Record<string, ErrorClass>;

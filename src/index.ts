@@ -36,6 +36,7 @@ export { SitemapRequestList } from './crawl/sitemap-request-list.js';
 export type { SitemapRequestListOptions } from './crawl/sitemap-request-list.js';
 export type { BrowserConfig, PageConfig, PageHook } from './crawl/browser/page-config.js';
 export type { ConsoleMessage, NetworkRequest } from './fetch/browser/capture.js';
+export type { SlowFigures } from './dispatch/slow-share.js';
 export type { BrowserPoolCounts } from './fetch/browser/pool-options.js';
 export { WebCrawler } from './crawl/web-crawler.js';
 export type { CacheLimits, RequestToSend, WebCrawlerHooks, WebCrawlerOptions } from './crawl/web-crawler-options.js';
@@ -58,15 +59,15 @@ export {
   toMarkdown,
 } from './crawl/extraction.js';
 export type { PageInput, ToMarkdownOptions } from './crawl/extraction.js';
-export { chunkMarkdown } from './extract/chunks.js';
-export type { Chunk, ChunkOptions } from './extract/chunks.js';
+export { chunkMarkdown } from './extract/markdown/chunks.js';
+export type { Chunk, ChunkOptions } from './extract/markdown/chunks.js';
 export type { ContentImage, ExtractedContent, PageKind } from './extract/content.js';
-export type { Extracted, ExtractSchema, FieldSchema, FieldType } from './extract/fields.js';
-export type { Bm25Filter, ContentFilter, PruningFilter } from './extract/filters.js';
-export type { InventoryLink, InventoryMedia, LinkInventory, MediaInventory } from './extract/inventory.js';
-export type { PageMarkdown } from './extract/markdown-document.js';
-export type { MicrodataItem, PageMetadata, StructuredData } from './extract/structured.js';
-export type { PageTable } from './extract/tables.js';
+export type { Extracted, ExtractSchema, FieldSchema, FieldType } from './extract/fields/fields.js';
+export type { Bm25Filter, ContentFilter, PruningFilter } from './extract/choose/filters.js';
+export type { InventoryLink, InventoryMedia, LinkInventory, MediaInventory } from './extract/fields/inventory.js';
+export type { PageMarkdown } from './extract/markdown/markdown-document.js';
+export type { MicrodataItem, PageMetadata, StructuredData } from './extract/facts/structured.js';
+export type { PageTable } from './extract/fields/tables.js';
 
 export { Configuration } from './configuration.js';
 export type { ConfigurationOptions } from './configuration.js';
@@ -166,8 +167,8 @@ export { log, Log, LogLevel } from './observe/log.js';
 export type { LoggerOptions } from './observe/log.js';
 
 export type { PageContent } from './parse/page.js';
-export { scanPage } from './parse/scan.js';
-export type { PageLink, ScannedPage, ScanOptions } from './parse/scan.js';
+export { scanPage } from './parse/scan/scan.js';
+export type { PageLink, ScannedPage, ScanOptions } from './parse/scan/scan.js';
 
 export { RobotsTxt } from './politeness/robots.js';
 export type { RobotsMode, RobotsTxtOptions } from './politeness/robots.js';

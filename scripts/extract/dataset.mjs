@@ -6,9 +6,9 @@ import { foldOf, readPages, tokens } from './truth.mjs';
 import { createJiti } from 'jiti';
 
 const jiti = createJiti(import.meta.url);
-const { ELEMENTS } = await jiti.import('../../src/extract/elements.ts');
-const { BLOCK_FEATURES, readTrainingPage } = await jiti.import('../../src/extract/training.ts');
-const { createTreeReader } = await jiti.import('../../src/parse/tree-builder.ts');
+const { ELEMENTS } = await jiti.import('../../src/extract/page/elements.ts');
+const { BLOCK_FEATURES, readTrainingPage } = await jiti.import('../../src/extract/model/training.ts');
+const { createTreeReader } = await jiti.import('../../src/parse/tree/builder.ts');
 
 const readTree = createTreeReader(ELEMENTS);
 

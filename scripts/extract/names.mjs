@@ -1,13 +1,13 @@
 // Learns what the words of class names, ids and roles say: logistic regression, a weight a word, distance and kind of page.
-// Seeded by nothing: the same pages give the same weights. src/extract/names.ts evaluates what this fits.
+// Seeded by nothing: the same pages give the same weights. src/extract/model/names.ts evaluates what this fits.
 import { deflateSync } from 'node:zlib';
 import { minimize } from './minimize.mjs';
 import { siteOf } from './truth.mjs';
 import { createJiti } from 'jiti';
 
 const jiti = createJiti(import.meta.url);
-const { BANDS, MIDDLE_STEPS, NAME_COLUMNS, NEAR_STEPS } = await jiti.import('../../src/extract/names.ts');
-const { FIRST_NODE, STRIDE } = await jiti.import('../../src/extract/segment.ts');
+const { BANDS, MIDDLE_STEPS, NAME_COLUMNS, NEAR_STEPS } = await jiti.import('../../src/extract/model/names.ts');
+const { FIRST_NODE, STRIDE } = await jiti.import('../../src/extract/page/segment.ts');
 
 /** Words of fewer sites are accidents. */
 const MIN_SITES = 4;
@@ -150,7 +150,7 @@ export function tellNames(names, weights, parts, kinds, out) {
   return out;
 }
 
-/** Packs fitted weights for src/extract/names.ts, which documents the format. */
+/** Packs fitted weights for src/extract/model/names.ts, which documents the format. */
 export function packNames(names, weights) {
   const rows = [...names.rows];
   const flat = rows.flatMap(([, row]) =>
@@ -165,5 +165,5 @@ export function packNames(names, weights) {
   for (let c = 0; c < NAME_COLUMNS; c++) head.writeFloatLE(weights[weights.length - NAME_COLUMNS + c], 8 + c * 4);
   rows.forEach(([hash], k) => head.writeInt32LE(hash, 8 + NAME_COLUMNS * 4 + k * 4));
   const body = Buffer.from(Int8Array.from(flat, (value) => Math.round(value / unit)).buffer);
-  return deflateSync(Buffer.concat([head, body]), { level: 9 }).toString('base64');
+  return deflateSync(Buffer.concat([head, body]), { level: 9 });
 }

@@ -1,4 +1,4 @@
-// Packs trained models for src/extract/model.ts, which documents the format.
+// Packs trained models for src/extract/model/trees.ts, which documents the format.
 
 export function packModels(models) {
   const parts = models.map(({ base, trees }) => {
@@ -21,5 +21,5 @@ export function packModels(models) {
     for (const { leaves } of trees) for (const leaf of leaves) at = bytes.writeInt16LE(Math.round(leaf / unit), at);
     return bytes;
   });
-  return Buffer.concat(parts).toString('base64');
+  return Buffer.concat(parts);
 }

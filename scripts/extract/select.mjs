@@ -1,8 +1,8 @@
-// Chooses blocks so that the expected F1 is highest, and scores the choice. Mirrors src/extract/choose.ts.
+// Chooses blocks so that the expected F1 is highest, and scores the choice. Mirrors src/extract/choose/best-set.ts.
 import { compare } from './truth.mjs';
 import { createJiti } from 'jiti';
 
-const { chooseContent } = await createJiti(import.meta.url).import('../../src/extract/choose-content.ts');
+const { chooseContent } = await createJiti(import.meta.url).import('../../src/extract/choose/choose-content.ts');
 
 const sigmoid = (x) => 1 / (1 + Math.exp(-x));
 

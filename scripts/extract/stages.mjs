@@ -5,7 +5,7 @@ import { labelBlocks } from './labels.mjs';
 import { createJiti } from 'jiti';
 
 const jiti = createJiti(import.meta.url);
-const { CONTEXT_NAMES, PAGE_KINDS, contextFeatures } = await jiti.import('../../src/extract/context-features.ts');
+const { CONTEXT_NAMES, PAGE_KINDS, contextFeatures } = await jiti.import('../../src/extract/model/context-features.ts');
 
 export const SETTINGS = {
   kind: { trees: 60, depth: 3, rate: 0.12, groupShare: 0.8, rowShare: 0.8, columnShare: 0.3, l2: 2 },

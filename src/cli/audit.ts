@@ -1,12 +1,14 @@
-// `orcrawl audit`: reads the visit log of a finished or running crawl and says whether hosts were treated as promised.
+// `orcrawl audit`: reads what a finished or running crawl left and says whether it is as promised: hosts treated politely
+// (its visit log), or with --content its stored pages whole and findable.
 // Promise: exit status 1 on any violation, and when there is nothing that could be checked.
 import type { Command } from 'commander';
 import { access } from 'node:fs/promises';
 import path from 'node:path';
 import { countOf, countText } from '../observe/figures.js';
 import type { DomainAudit, VisitAudit } from '../politeness/audit.js';
+import type { ContentAudit } from '../store/content-audit.js';
 import { EXIT, UsageError } from './exit-codes.js';
-import { say } from './terminal.js';
+import { say, shown } from './terminal.js';
 
 const DOMAINS_SHOWN = 20;
 const VIOLATIONS_SHOWN = 10;
@@ -14,15 +16,73 @@ const VIOLATIONS_SHOWN = 10;
 export function addAuditCommand(program: Command, onExit: (code: number) => void): void {
   program
     .command('audit')
-    .summary('check how polite a crawl was')
+    .summary('check how polite a crawl was, or what it stored')
     .description(
       'Reads the visit log of a crawl and compares, domain by domain, the smallest gap between two requests with the ' +
-        'rest that was due; also counts what robots.txt and other rules left out.',
+        'rest that was due; also counts what robots.txt and other rules left out. With --content it reads the stored ' +
+        'pages of a crawl on pods instead: every index line must point at a whole record, every record must be what its ' +
+        'digest says, and no page may be without a line.',
     )
-    .argument('<DIR>', "the crawl's folder (--out), a storage folder of the library, or the log_dir of a crawl on pods")
+    .argument(
+      '<DIR...>',
+      "the crawl's folder (--out), a storage folder of the library, or the log_dir of a crawl on pods; with --content its data directories",
+    )
+    .option('--content', 'check stored pages: index lines, records, digests')
     .option('--json', 'everything, as JSON')
-    .addHelpText('after', '\nExample:\n  $ orcrawl audit orcrawl-out/example.com\n\nExit codes: 0 polite, 1 not.\n')
-    .action(async (folder: string, flags: { json?: boolean }) => onExit(await audit(folder, flags.json === true)));
+    .addHelpText('after', EXAMPLES)
+    .action(async (folders: string[], flags: AuditFlags) => onExit(await run(folders, flags)));
+}
+
+interface AuditFlags {
+  readonly content?: boolean;
+  readonly json?: boolean;
+}
+
+const EXAMPLES = `
+Examples:
+  $ orcrawl audit orcrawl-out/example.com
+  $ orcrawl audit --content /mnt/ssd1/crawler_data /mnt/ssd2/crawler_data
+
+Exit codes: 0 as promised, 1 not.
+`;
+
+async function run(folders: readonly string[], { content = false, json = false }: AuditFlags): Promise<number> {
+  if (content) return auditStored(folders, json);
+  const [folder, ...more] = folders as [string, ...string[]];
+  if (more.length > 0) throw new UsageError('give one folder: only --content takes several');
+  return audit(folder, json);
+}
+
+async function auditStored(dataDirs: readonly string[], isJson: boolean): Promise<number> {
+  for (const dir of dataDirs) {
+    await access(path.join(dir, 'content')).catch(() => {
+      throw new UsageError(`${dir} has no folder "content": give the data directories of a crawl on pods`);
+    });
+  }
+  const { auditContent } = await import('../store/content-audit.js');
+  const found = await auditContent(dataDirs);
+  if (isJson) say(JSON.stringify(found, null, 2));
+  else for (const line of contentLines(found)) say(line);
+  return found.problemCount === 0 && found.segments > 0 ? EXIT.done : EXIT.misuse;
+}
+
+const PROBLEMS_SHOWN = 20;
+
+/** The audit of stored pages for people, line by line. */
+export function contentLines(found: ContentAudit): string[] {
+  const { segments, records, lines, problemCount, problems, beingWritten } = found;
+  const what = `${countOf(records, 'record')} and ${countOf(lines, 'index line')} in ${countOf(segments, 'segment')}`;
+  const shownLines = [
+    problemCount === 0 ? `Whole: ${what} agree.` : `Damaged: ${countOf(problemCount, 'problem')} in ${what}.`,
+  ];
+  if (segments === 0) shownLines[0] = 'Nothing is stored there.';
+  for (const { where, problem } of problems.slice(0, PROBLEMS_SHOWN))
+    shownLines.push(`  ${shown(where, 1_000)}: ${shown(problem, 1_000)}`);
+  if (problemCount > PROBLEMS_SHOWN)
+    shownLines.push(`  … and ${countText(problemCount - PROBLEMS_SHOWN)} more (--json)`);
+  if (beingWritten > 0)
+    shownLines.push(`Not wholly covered: ${countOf(beingWritten, 'segment is', 'segments are')} being written.`);
+  return shownLines;
 }
 
 async function audit(folder: string, isJson: boolean): Promise<number> {

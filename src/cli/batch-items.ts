@@ -1,6 +1,6 @@
 // One result as `orcrawl scrape` and `orcrawl batch` write it: a line of JSON, a row, or the page itself.
 // Promise: every line has the same fields in the same order; only what is written is worked out.
-import { escapeText } from '../extract/inline.js';
+import { escapeText } from '../extract/markdown/inline.js';
 import type { CrawlResult } from '../index.js';
 import { cellsOf, csvRow } from '../store/csv.js';
 import { UsageError } from './exit-codes.js';

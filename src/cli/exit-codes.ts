@@ -14,6 +14,8 @@ export const EXIT = Object.freeze({
   emptied: 4,
   /** A pod stopped because its workers kept ending. */
   podStopped: 5,
+  /** What was stored is gone, or a part of it: the rest is safe, and the crawl is not whole. */
+  lost: 6,
   interrupted: 130,
 });
 
@@ -23,6 +25,7 @@ export class UsageError extends Error {}
 export function exitCodeOf(error: unknown): number {
   if (!(error instanceof CrawlError)) return EXIT.misuse;
   if (error.code === 'STORAGE_FULL') return EXIT.paused;
+  if (error.code === 'STORAGE_LOST') return EXIT.lost;
   if (error.code === 'QUEUE_EMPTIED') return EXIT.emptied;
   return error.code === 'WORKER_LOST' ? EXIT.podStopped : EXIT.misuse;
 }

@@ -8,7 +8,7 @@ import { findPage, type StoredPage } from '../store/content-reading.js';
 import { escapeControls } from '../observe/log-lines.js';
 import { seedUrl } from './arguments.js';
 import { EXIT, UsageError } from './exit-codes.js';
-import { say, shown } from './terminal.js';
+import { complain, say, shown } from './terminal.js';
 
 interface GetFlags {
   readonly dataDir?: readonly string[];
@@ -56,7 +56,7 @@ async function get(typed: string, flags: GetFlags): Promise<number> {
   const url = seedUrl(typed);
   const dataDirs = flags.dataDir ?? [];
   const having = flags.raw ? 'response' : flags.text ? 'text' : undefined;
-  const page = await findPage(dataDirs, url, { having });
+  const page = await findPage(dataDirs, url, { having, onDamage: (message) => complain(shown(message, 2_000)) });
   if (page === undefined) throw new UsageError(await whyNotFound(dataDirs, url, having));
   if (flags.json) say(JSON.stringify({ ...metadataOf(page), text: page.text }));
   else if (flags.meta)

@@ -2,7 +2,7 @@
 // Promise: everything that is wrong is reported at once before anything starts; the exit status says how it ended.
 import type { Command } from 'commander';
 import { CrawlError } from '../errors.js';
-import { countText } from '../observe/figures.js';
+import { countOf, countText } from '../observe/figures.js';
 import type { PodsConfig } from '../pods/config-types.js';
 import type { PodsProgress, PodsResult } from '../pods/orchestrator.js';
 import { positiveNumber } from './arguments.js';
@@ -18,6 +18,7 @@ Exit codes:
   3    paused: no data directory has room left; free some and --resume
   4    a store came back empty: restore it, or start again with --fresh
   5    a pod stopped because its workers kept ending
+  6    incomplete: stored pages or items are gone from a data directory
   130  interrupted; --resume continues
   2    the crawl came to its end and nothing was stored: all that was asked for failed
 `;
@@ -65,7 +66,9 @@ async function run(flags: ConfigFlags): Promise<number> {
     log.info(startLine(config));
     const stuckMs = stuckMsOf(process.env.CRAWLER_STUCK_SECONDS);
     const result = await runPods({ config, stuckMs, log, drain: drain.signal, now: now.signal, onProgress });
-    say(`${result.pages} pages${result.isWhole ? '' : ' on this machine'}: ${WORDS[result.reason]}`);
+    say(
+      `${result.pages} pages${result.isWhole ? '' : ' on this machine'}: ${WORDS[result.reason]}${lossWords(result)}`,
+    );
     for (const { pod, message } of result.failures) complain(`pod ${pod} stopped: ${message}`);
     for (const line of failureLines(result)) complain(line);
     return exitCodeFor(result);
@@ -139,10 +142,22 @@ function failureLines({ failed, errors }: PodsResult): string[] {
   return [`${countText(failed)} failed${list === '' ? '' : `: ${list}`}${remedy}`];
 }
 
-function exitCodeFor({ reason, failures, pages, failed }: PodsResult): number {
+/** Which of what was stored is gone; the log names the files. */
+function lossWords({ losses: { files, records, items, bytes } }: PodsResult): string {
+  if (files === 0) return '';
+  const parts = [
+    ...(records > 0 ? [countOf(records, 'stored record')] : []),
+    ...(items > 0 ? [countOf(items, 'item')] : []),
+  ];
+  const what = parts.length > 0 ? `${parts.join(' and ')} (${countText(bytes)} bytes)` : `${countText(bytes)} bytes`;
+  return `; INCOMPLETE: ${what} of ${countOf(files, 'file')} are missing from the data directories`;
+}
+
+function exitCodeFor({ reason, failures, pages, failed, losses }: PodsResult): number {
   if (reason === 'signal') return EXIT.interrupted;
   const [first] = failures;
   if (!first && reason === 'exhausted' && pages === 0 && failed > 0) return EXIT.someFailed;
+  if (!first && losses.files > 0) return EXIT.lost;
   if (!first) return reason === 'failed' ? EXIT.misuse : EXIT.done;
   return exitCodeOf(new CrawlError(first.code, first.message));
 }

@@ -2,6 +2,7 @@
 // the promises around it (fresh start or resume, statistics, signals). The public classes only wear it.
 import type { Configuration } from '../configuration.js';
 import { type AutoscaledPoolOptions, HTTP_POOL_OPTIONS, resolvePoolOptions } from '../dispatch/pool-options.js';
+import type { SlowFigures, SlowShare } from '../dispatch/slow-share.js';
 import { CrawlError } from '../errors.js';
 import type { Lease } from '../frontier/frontier.js';
 import type { AddRequestsBatchedOptions, AddRequestsBatchedResult, RequestsLike } from '../frontier/request-queue.js';
@@ -27,6 +28,7 @@ import { type FinalStatistics, Statistics } from './run/statistics.js';
 import { startStatusMessages } from './status-message.js';
 import { createSeeding } from './seeding.js';
 import type { FinishedVisit } from './run/settler.js';
+import { NO_SLOW_HOSTS } from './run/slow-hosts.js';
 import { createStorages } from './storages.js';
 
 export interface RunOptions extends AddRequestsBatchedOptions {
@@ -63,6 +65,7 @@ export function composeCrawler<Kind extends CrawlerKind>(
   const policy = createLinkPolicy(options);
   const storages = createStorages(options, config, log);
   let sessionPool: SessionPool | undefined;
+  let slowShare: SlowShare | undefined;
   let run: Run | undefined;
   let running = false;
   let current: Promise<FinalStatistics> | undefined;
@@ -158,11 +161,13 @@ export function composeCrawler<Kind extends CrawlerKind>(
       await sessionPool?.teardown();
       throw error;
     });
+    ({ slowShare } = opened);
     stats.startCapturing();
     const started = (run = startRun({
       queue,
       services: opened.services,
       openGate: opened.openGate,
+      slowShare,
       config,
       poolOptions,
       openWriter: storages.openVisitWriter,
@@ -273,6 +278,9 @@ export function composeCrawler<Kind extends CrawlerKind>(
     },
     get autoscaledPool() {
       return run?.pool;
+    },
+    get slowHosts(): SlowFigures {
+      return slowShare?.figures ?? NO_SLOW_HOSTS;
     },
   };
 }

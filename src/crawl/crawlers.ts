@@ -132,6 +132,11 @@ export class BasicCrawler<Context extends CrawlingContext = BasicCrawlingContext
     return this.#crawler.sessionPool;
   }
 
+  /** Slow fetches now, and what was done about them in the last run (ours). */
+  get slowHosts() {
+    return this.#crawler.slowHosts;
+  }
+
   get autoscaledPool() {
     return this.#crawler.autoscaledPool;
   }

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import type { CheerioAPI } from 'cheerio';
 import type * as CheerioSlim from 'cheerio/slim';
 import { describe, expect, it } from 'vitest';
-import { MAX_NESTING } from '../parse/document-rows.js';
+import { MAX_NESTING } from '../parse/document/rows.js';
 import { documentOf } from './document.js';
 
 // The build that the product loads: the other one has classes of its own.

@@ -2,8 +2,8 @@
 // Promise: cheerio loads when the first page is asked for, and not before.
 import type { CheerioAPI } from 'cheerio';
 import { cheerioOn, nodePrototypes } from '../handle/document.js';
-import { readDocument } from '../parse/document.js';
-import { inheritFrom } from '../parse/document-nodes.js';
+import { readDocument } from '../parse/document/document.js';
+import { inheritFrom } from '../parse/document/nodes.js';
 
 let inherited = false;
 

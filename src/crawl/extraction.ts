@@ -1,25 +1,25 @@
 // Composes parse and extract into the functions people call: bytes or a string in, content out, synchronously.
 // Promise: any input gives a result; options are checked before the page is read.
-import { ELEMENTS } from '../extract/elements.js';
+import { ELEMENTS } from '../extract/page/elements.js';
 import type { ExtractedContent } from '../extract/content.js';
 import { readContent } from '../extract/content.js';
-import type { ContentFilter } from '../extract/filters.js';
-import { checkFilter } from '../extract/filters.js';
-import type { PageMarkdown } from '../extract/markdown-document.js';
-import { readMarkdown } from '../extract/markdown-document.js';
-import type { ExtractSchema, Extracted } from '../extract/fields.js';
-import { checkSchema, readFields } from '../extract/fields.js';
-import type { LinkInventory, MediaInventory } from '../extract/inventory.js';
-import { readLinkInventory, readMediaInventory } from '../extract/inventory.js';
-import { PageView } from '../extract/page-view.js';
-import type { PageMetadata, StructuredData } from '../extract/structured.js';
-import { readPageMetadata, readStructured } from '../extract/structured.js';
-import type { PageTable } from '../extract/tables.js';
-import { readTables } from '../extract/tables.js';
-import { createXPathSource } from '../extract/xpath-source.js';
+import type { ContentFilter } from '../extract/choose/filters.js';
+import { checkFilter } from '../extract/choose/filters.js';
+import type { PageMarkdown } from '../extract/markdown/markdown-document.js';
+import { readMarkdown } from '../extract/markdown/markdown-document.js';
+import type { ExtractSchema, Extracted } from '../extract/fields/fields.js';
+import { checkSchema, readFields } from '../extract/fields/fields.js';
+import type { LinkInventory, MediaInventory } from '../extract/fields/inventory.js';
+import { readLinkInventory, readMediaInventory } from '../extract/fields/inventory.js';
+import { PageView } from '../extract/page/page-view.js';
+import type { PageMetadata, StructuredData } from '../extract/facts/structured.js';
+import { readPageMetadata, readStructured } from '../extract/facts/structured.js';
+import type { PageTable } from '../extract/fields/tables.js';
+import { readTables } from '../extract/fields/tables.js';
+import { createXPathSource } from '../extract/fields/xpath-source.js';
 import { aBoolean, anObject, check, checkOptions, oneOf } from '../option-checks.js';
 import type { Extraction } from '../parse/page.js';
-import { createTreeReader } from '../parse/tree-builder.js';
+import { createTreeReader } from '../parse/tree/builder.js';
 import { createCssSource, createTextSource, pageText } from './field-sources.js';
 
 const readTree = createTreeReader(ELEMENTS);

@@ -2,9 +2,9 @@
 // Promise: a selector that is no CSS is refused by name.
 import type { CheerioAPI } from 'cheerio';
 import { CrawlError } from '../errors.js';
-import type { FieldSource } from '../extract/fields.js';
-import { nodeText } from '../extract/node-text.js';
-import type { PageView } from '../extract/page-view.js';
+import type { FieldSource } from '../extract/fields/fields.js';
+import { nodeText } from '../extract/page/node-text.js';
+import type { PageView } from '../extract/page/page-view.js';
 import { readableText } from '../handle/readable-text.js';
 import { documentOf } from './document.js';
 

@@ -1,6 +1,7 @@
-// Decides at the first use of a storage folder whether the default queue, dataset and key-value store of
-// the last runs are emptied (they ended by themselves) or continued (one was interrupted).
+// Decides at the first use of a storage folder whether the default queue, dataset and key-value store of the last runs
+// are emptied or continued. Guarantee: items are emptied only together with the queue whose crawl wrote them.
 import type { Configuration } from '../configuration.js';
+import type { PurgeOnStart } from '../configuration-options.js';
 import { WITHIN_FIRST_USE } from '../first-use.js';
 import { RequestQueue } from '../frontier/request-queue.js';
 import { purgeDefaultStorages } from '../store/purge.js';
@@ -13,26 +14,37 @@ export async function prepareDefaultStorages(config: Configuration): Promise<voi
   await withRunLock(folder, async () => {
     const record = await readRuns(folder);
     const ownQueue = config.get('defaultRequestQueueId');
-    if (purgeOnStart !== true && isToBeContinued(record, ownQueue)) return;
-    const hasEnded = purgeOnStart === true || record?.runs[ownQueue] !== undefined;
-    if (!(await emptyDefaultQueue(config, hasEnded))) return;
-    // Crawls on other queues write to the default storages too: while one is to be continued, its items stay.
-    if (purgeOnStart === true || !isAnyInterrupted(record)) await purgeDefaultStorages({ config });
-    await markPrepared(folder);
+    const start = decideStart(record, ownQueue, purgeOnStart);
+    if (start === 'continue') return;
+    const { [ownQueue]: own, ...others } = record?.runs ?? {};
+    if (!(await emptyDefaultQueue(config, purgeOnStart === true || own !== undefined))) return;
+    if (start === 'empty all') await purgeDefaultStorages({ config });
+    await markPrepared(folder, start === 'empty all' ? {} : others);
   });
 }
 
-/** Crashed, interrupted, unreadable, or just emptied by a process that lives. */
-function isToBeContinued(record: RunRecord | undefined, ownQueue: string): boolean {
-  if (!record) return true;
-  const { preparedBy, runs } = record;
-  if (preparedBy !== undefined && isAlive(preparedBy)) return true;
-  const own = runs[ownQueue];
-  return own === undefined ? isAnyInterrupted(record) : own.state !== 'finished';
-}
+/** What a start does: nothing, empty the default queue alone, or the default dataset and key-value store with it. */
+export type Start = 'continue' | 'empty queue' | 'empty all';
 
-function isAnyInterrupted(record: RunRecord | undefined): boolean {
-  return Object.values(record?.runs ?? {}).some(({ state }) => state !== 'finished');
+/**
+ * The rule of `purgeOnStart: 'finished'`. The default queue is emptied when its last run ended by itself, in every process
+ * that worked on it: one that was killed comes back to what the others made of it. Crawls on named queues write to the
+ * default dataset too, and a named queue stays as it is: what its crawl wrote would not come again, so it stays as well,
+ * until the queue is dropped.
+ */
+export function decideStart(
+  record: RunRecord | undefined,
+  ownQueue: string,
+  purgeOnStart: Exclude<PurgeOnStart, false>,
+  lives: (pid: number) => boolean = isAlive,
+): Start {
+  if (purgeOnStart === true) return 'empty all';
+  // Unreadable, or just emptied by a process that lives.
+  if (!record || (record.preparedBy !== undefined && lives(record.preparedBy))) return 'continue';
+  const { [ownQueue]: own, ...others } = record.runs;
+  if (own !== undefined && own.state !== 'finished') return 'continue';
+  if (Object.keys(others).length === 0) return 'empty all';
+  return own === undefined ? 'continue' : 'empty queue';
 }
 
 /**

@@ -10,7 +10,7 @@ import { standingOf } from '../politeness/robots-cache.js';
 import { unpackRecord } from '../request/record.js';
 import type { RefusalReason } from './polite/link-policy.js';
 import { type KnownHost, originOf } from './host-book.js';
-import { createHostVisits, type HostVisits, type HostVisitsParts, type Reading } from './host-visits.js';
+import { createHostVisits, type HostVisits, type HostVisitsParts, isPutOff, type Reading } from './host-visits.js';
 import type { TakenLease } from './run/lease-feed.js';
 import {
   createErrand,
@@ -136,6 +136,7 @@ export function createGate(parts: GateParts): Gate {
       // What the page itself will be told is clearer than what its robots.txt was.
       if (reading.kind === 'refused') return go(host);
       if (reading.kind === 'lost') return ended(untouched(lease));
+      if (reading.kind === 'put-off') return ended(putBack(lease, host, 0));
       host = reading.host;
       if (isPaced || reading.pauseMs > 0 || readings >= MAX_READINGS) {
         return ended(putBack(lease, host, reading.pauseMs));
@@ -215,6 +216,7 @@ export function createGate(parts: GateParts): Gate {
       const answer = await hosts.ask(taken, url, isGood);
       if (!answer) return untouched(lease);
       await rest();
+      if (isPutOff(answer)) return untouched(lease);
       const back = createReply(url, sender, answer, policyOf(sender).agent ?? '*', parts.wallMs());
       return done([entryOf(back, true, parts.paceBy)]);
     }
@@ -228,7 +230,7 @@ export function createGate(parts: GateParts): Gate {
     const reading: Reading = await hosts.read(taken, host, url, { seeded: false, isPaced: true, isGood });
     if (reading.kind === 'lost') return untouched(lease);
     await rest();
-    return done();
+    return reading.kind === 'put-off' ? untouched(lease) : done();
   }
 
   return {

@@ -9,7 +9,7 @@ import type { VisitKind, VisitLog } from '../politeness/visit-log.js';
 import { createHostBook, type KnownHost, originOf } from './host-book.js';
 import type { TakenLease } from './run/lease-feed.js';
 import type { ReadRobots } from './robots-reader.js';
-import { HostTurn, type Turn, type TurnHosts } from './run/turn.js';
+import { HostTurn, leaseCheck, type Turn, type TurnHosts } from './run/turn.js';
 
 export interface HostVisitsParts {
   readonly store: HostStore;
@@ -33,6 +33,8 @@ export interface HostVisitsParts {
 export type Reading =
   | { readonly kind: 'refused' }
   | { readonly kind: 'lost' }
+  /** Broken off for the sake of others: nothing was learned, and it will be asked for again. */
+  | { readonly kind: 'put-off' }
   | { readonly kind: 'read'; readonly host: KnownHost; readonly pauseMs: number };
 
 export interface ReadOptions {
@@ -104,18 +106,26 @@ export function createHostVisits(parts: HostVisitsParts): HostVisits {
 
   async function readNow(taken: TakenLease, host: KnownHost, url: string, options: ReadOptions): Promise<Reading> {
     if (!options.isGood()) return { kind: 'lost' };
+    const checkLease = leaseCheck(options.isGood);
     let startMs = nowMs();
-    let reading = await parts.readRobots(url, signal);
+    let reading = await parts.readRobots(url, signal, checkLease);
     // Seeding an address allows that host, and not where its robots.txt leads.
     const isOwn = originOf(url) === host.origin;
     if (isRefused(reading.status) && options.seeded && isOwn && (await parts.allowHost(url))) {
       startMs = nowMs();
-      reading = await parts.readRobots(url, signal);
+      reading = await parts.readRobots(url, signal, checkLease);
     }
     const { answer, status } = reading;
-    if (signal.aborted) return { kind: 'lost' };
+    if (signal.aborted || status === 'LEASE_LOST') return { kind: 'lost' };
     if (isRefused(status) && isOwn) return { kind: 'refused' };
     visitLog?.count(`robots.txt ${status}`);
+    if (isPutOff(answer)) {
+      const { record, crawlDelaySecs } = host;
+      writeLine(taken, 'robots', startMs, status, delayOf(record, crawlDelaySecs, paceOf(host.origin)));
+      // Unchanged, but others need not wait for this reading any more.
+      book.save(host.origin, record);
+      return { kind: 'put-off' };
+    }
     const noted = note(host, answer);
     const delayMs = delayOf(noted.host.record, noted.host.crawlDelaySecs, paceOf(host.origin));
     if (!STAYED.has(status as ErrorCode)) {
@@ -146,8 +156,8 @@ export function createHostVisits(parts: HostVisitsParts): HostVisits {
     async ask(taken, url, isGood) {
       if (!isGood()) return undefined;
       const startMs = nowMs();
-      const { answer, status } = await parts.readRobots(url, signal);
-      if (signal.aborted) return undefined;
+      const { answer, status } = await parts.readRobots(url, signal, leaseCheck(isGood));
+      if (signal.aborted || status === 'LEASE_LOST') return undefined;
       visitLog?.count(`robots.txt ${status}`);
       const { record, crawlDelaySecs, origin } = await known(originOf(url));
       if (!STAYED.has(status as ErrorCode)) {
@@ -169,6 +179,11 @@ export function createHostVisits(parts: HostVisitsParts): HostVisits {
     },
     turn: (lease, life, host) => new HostTurn(turnHosts, host, paceOf(host.origin), { lease, life }),
   };
+}
+
+/** Whether a robots.txt was not read because its slot was needed for others. */
+export function isPutOff(answer: RobotsAnswer): boolean {
+  return answer.kind === 'failure' && answer.code === 'FETCH_SLOW';
 }
 
 function isRefused(status: number | string): boolean {

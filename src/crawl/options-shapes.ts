@@ -93,6 +93,8 @@ const BASIC = {
   maxSameContent: aLimit,
   domains: anObject,
   maxConnectionsPerAddress: aLimit,
+  slowHostShare: aNumber({ from: 0, to: 1 }),
+  slowHostPatienceSecs: aNumber({ above: 0 }),
   useSessionPool: aBoolean,
   sessionPoolOptions: anObject,
   proxyConfiguration: objectWith('a ProxyConfiguration', ['newUrl', 'newProxyInfo']),

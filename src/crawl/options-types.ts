@@ -123,6 +123,13 @@ export interface BasicCrawlerOptions<Context extends CrawlingContext = BasicCraw
   domains?: DomainRuleOptions | undefined;
   /** Most connections of this process to one address (ours). Default 20 in polite mode, else no limit. */
   maxConnectionsPerAddress?: number | undefined;
+  /**
+   * The part of the slots, from 0 to 1, that hosts which hang or drip may hold while requests to others wait (ours);
+   * 1: all of them. See docs/politeness.md. Default 0.2.
+   */
+  slowHostShare?: number | undefined;
+  /** A fetch that receives next to nothing for so long counts as slow (ours). Default 2. */
+  slowHostPatienceSecs?: number | undefined;
 
   /** Whether each request is bound to a session: cookies, a proxy, consistent headers. Default true. */
   useSessionPool?: boolean | undefined;

@@ -8,6 +8,7 @@ import type { DomainRuleOptions } from '../politeness/domain-rules.js';
 import type { TrapOptions } from '../politeness/traps.js';
 import type { PaceBy } from '../request/url.js';
 import { CRAWLER_NAMES, SHAPES } from './options-shapes.js';
+import { slowHostOptions } from './run/slow-hosts.js';
 import type { CrawlerKind } from './options-shapes.js';
 import { browserCrawlOptions, findBrowserProblems } from './playwright-options.js';
 import type { BrowserCrawlOptions, PlaywrightCrawlerOptions } from './playwright-options.js';
@@ -86,6 +87,8 @@ export interface ResolvedOptions extends Readonly<
   readonly adaptiveDelay: number;
   readonly paceBy: PaceBy;
   readonly maxConnectionsPerAddress: number;
+  readonly slowHostShare: number;
+  readonly slowHostPatienceMs: number;
   readonly useSessionPool: boolean;
   readonly sessionPoolOptions: Readonly<NonNullable<BasicCrawlerOptions['sessionPoolOptions']>>;
   readonly persistCookiesPerSession: boolean;
@@ -176,6 +179,7 @@ function withDefaults(kind: CrawlerKind, given: FileDownloadOptions<AnyData>): R
     maxConcurrency: given.maxConcurrency ?? pool.maxConcurrency ?? Math.max(200, minConcurrency),
     autoscaledPoolOptions: Object.freeze({ ...pool }),
     ...polite(given),
+    ...slowHostOptions(given),
     useSessionPool,
     sessionPoolOptions: Object.freeze({ ...given.sessionPoolOptions }),
     persistCookiesPerSession: useSessionPool && (given.persistCookiesPerSession ?? true),

@@ -1,12 +1,12 @@
 // The content fields of a CrawlResult, each worked out when first read: the one place where results meet parse/ and extract/.
 // Promise: nothing is decoded or scanned until asked for, and a page that is no markup has its text and nothing else.
-import type { Extracted } from '../extract/fields.js';
-import { type MediaInventory, readMediaInventory } from '../extract/inventory.js';
-import { type PageMarkdown, readMarkdown } from '../extract/markdown-document.js';
-import { type PageTable, readTables } from '../extract/tables.js';
+import type { Extracted } from '../extract/fields/fields.js';
+import { type MediaInventory, readMediaInventory } from '../extract/fields/inventory.js';
+import { type PageMarkdown, readMarkdown } from '../extract/markdown/markdown-document.js';
+import { type PageTable, readTables } from '../extract/fields/tables.js';
 import type { Capture } from '../fetch/engine.js';
 import { loadDocument } from '../handle/document.js';
-import { decodeBody, detectEncoding } from '../parse/encoding.js';
+import { decodeBody, detectEncoding } from '../parse/encoding/encoding.js';
 import { createPageContent, type PageContent, type PageFacts } from '../parse/page.js';
 import { domainOf, hostOf } from '../request/url.js';
 import { contentTypeOf, decodingHeader, isJson, isMarkup, isXml } from './navigate/content-type.js';

@@ -20,10 +20,11 @@ export interface RobotsReading {
   readonly status: number | string;
 }
 
-export type ReadRobots = (url: string, signal: AbortSignal) => Promise<RobotsReading>;
+/** `beforeSend` as in an order. */
+export type ReadRobots = (url: string, signal: AbortSignal, beforeSend?: () => void) => Promise<RobotsReading>;
 
 export function createRobotsReader(options: RobotsReaderOptions): ReadRobots {
-  return async (url, signal) => {
+  return async (url, signal, beforeSend) => {
     try {
       const order = {
         url,
@@ -38,7 +39,9 @@ export function createRobotsReader(options: RobotsReaderOptions): ReadRobots {
         maxBodyBytes: Infinity,
         stream: true,
         ignoreTlsErrors: options.ignoreTlsErrors,
+        beforeSend,
         signal,
+        yields: 'until-end' as const,
       };
       return await options.engine.visit(order, read);
     } catch (thrown) {

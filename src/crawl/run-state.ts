@@ -52,18 +52,38 @@ export function beginRun(folder: string, queueId: string): Promise<void> {
   });
 }
 
-/** This process's run ended; the queue's run has ended when no other process works on it. */
+/** This process's run ended. */
 export function endRun(folder: string, queueId: string, state: 'finished' | 'interrupted'): Promise<void> {
   return updateRuns(folder, ({ runs }) => {
-    const others = (runs[queueId]?.pids ?? []).filter((pid) => pid !== process.pid && isAlive(pid));
-    const run: LastRun = others.length > 0 ? { state: 'running', pids: others } : { state, pids: [process.pid] };
+    const run = afterEnd(runs[queueId], process.pid, state);
     return { runs: { ...runs, [queueId]: run } };
   });
 }
 
+/**
+ * The queue's run when one of its processes has ended. It goes on while another works on it; and while one that died in it
+ * has not come back, it was interrupted, though the others may have done everything.
+ */
+export function afterEnd(
+  before: LastRun | undefined,
+  pid: number,
+  state: 'finished' | 'interrupted',
+  lives: (pid: number) => boolean = isAlive,
+): LastRun {
+  const others = (before?.pids ?? []).filter((other) => other !== pid);
+  if (others.some(lives)) return { state: 'running', pids: others };
+  return { state: others.length > 0 ? 'interrupted' : state, pids: [pid] };
+}
+
+/** The queue is gone, and with it what its runs were about. */
+export async function forgetRun(folder: string, queueId: string): Promise<void> {
+  if ((await readRuns(folder))?.runs[queueId] === undefined) return;
+  await updateRuns(folder, ({ runs: { [queueId]: _, ...runs }, ...rest }) => ({ ...rest, runs }));
+}
+
 /** The default storages were emptied for this process. Call it within `withRunLock`. */
-export function markPrepared(folder: string): Promise<void> {
-  return writeRuns(folder, { preparedBy: process.pid, runs: {} });
+export function markPrepared(folder: string, runs: RunRecord['runs']): Promise<void> {
+  return writeRuns(folder, { preparedBy: process.pid, runs });
 }
 
 async function updateRuns(folder: string, update: (record: RunRecord) => RunRecord): Promise<void> {

@@ -87,7 +87,7 @@ export function createStorages(options: ResolvedOptions, config: Configuration, 
     // An owner is alone: whoever wrote the other segments is gone, even if the operating system cannot tell.
     const isGone = opened?.access === 'owner' ? isForeignWriter : isVisitWriterGone;
     const ofTheDead = Object.entries(notes).filter(([key]) => isGone(key));
-    const recovered = await recoverVisitSegments(config.localDataDirectory(), Object.fromEntries(ofTheDead));
+    const recovered = await recoverVisitSegments([config.localDataDirectory()], Object.fromEntries(ofTheDead));
     for (const { key, outcome, notedBytes, foundBytes } of recovered) {
       if (outcome === 'short') log.warning(`${key} lost acknowledged items`, { notedBytes, foundBytes });
     }

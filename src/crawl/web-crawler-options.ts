@@ -45,6 +45,13 @@ export interface WebCrawlerOptions {
   sessionTtlSecs?: number | undefined;
   /** Most connections at once, over all batches. Default: as many as the dispatchers permit. */
   maxConnections?: number | undefined;
+  /**
+   * The part of a dispatcher's permits, from 0 to 1, that hosts which hang or drip may hold while requests to others
+   * wait; 1: all of them. Default 0.2.
+   */
+  slowHostShare?: number | undefined;
+  /** A fetch that receives next to nothing for so long counts as slow. Default 2. */
+  slowHostPatienceSecs?: number | undefined;
   /** Lets redirects reach private addresses: all, or the given CIDR ranges. Hosts in the list itself are allowed. */
   allowPrivateAddresses?: boolean | readonly string[] | undefined;
   /** Where the cache lives, in a folder `cache` of its own. Default: the storage folder of the configuration. */
@@ -61,6 +68,8 @@ const SHAPE: Shape = {
   browser: anObject,
   sessionTtlSecs: aNumber({ above: 0 }),
   maxConnections: aWholeNumber({ from: 1, to: 10_000 }),
+  slowHostShare: aNumber({ from: 0, to: 1 }),
+  slowHostPatienceSecs: aNumber({ above: 0 }),
   allowPrivateAddresses: anyOf(aBoolean, arrayOf(aFilledString)),
   storageDir: aFilledString,
   hooks: anObject,

@@ -6,6 +6,7 @@ import type { Dispatcher } from '../dispatch/dispatcher.js';
 import { createPermits } from '../dispatch/permits.js';
 import { MemoryAdaptiveDispatcher } from '../dispatch/memory-adaptive.js';
 import { SemaphoreDispatcher } from '../dispatch/semaphore.js';
+import type { SlowFigures, SlowShare } from '../dispatch/slow-share.js';
 import { CrawlError } from '../errors.js';
 import type { BrowserPoolCounts } from '../fetch/browser/pool-options.js';
 import type { Engine } from '../fetch/engine.js';
@@ -25,6 +26,7 @@ import { createManyResults, type ManyResults, type ResultStream } from './batch/
 import { resolveRunConfig, type RunConfig } from './batch/run-config.js';
 import { type BatchResources, type RunningBatch, startBatch } from './batch/run.js';
 import type { Many } from './batch/url-source.js';
+import { NO_SLOW_HOSTS, openSlowShare, slowHostOptions } from './run/slow-hosts.js';
 import { type CacheLimits, checkedWebCrawlerOptions, type WebCrawlerOptions } from './web-crawler-options.js';
 
 /** User agents, or proxies, of which the robots rules of hosts are remembered, and how much of them. */
@@ -53,7 +55,12 @@ export class WebCrawler {
   #cache: Promise<PageCache> | undefined;
   #closed: Promise<void> | undefined;
 
-  private constructor(options: WebCrawlerOptions, engine: HttpEngine, browsers: BrowserResources | undefined) {
+  private constructor(
+    options: WebCrawlerOptions,
+    engine: HttpEngine,
+    slowShare: SlowShare | undefined,
+    browsers: BrowserResources | undefined,
+  ) {
     this.#options = options;
     this.#engine = engine;
     this.#browsers = browsers;
@@ -80,6 +87,7 @@ export class WebCrawler {
       log: options.log ?? rootLog.child({ prefix: 'WebCrawler', level: LogLevel.ERROR }),
       hooks: options.hooks ?? {},
       memoryMb: createMemoryGauge(),
+      slowShare,
       connections: createPermits(options.maxConnections ?? Infinity),
     };
   }
@@ -94,7 +102,9 @@ export class WebCrawler {
     const browsers = usesBrowser
       ? await (await import('./browser/resources.js')).openBrowserResources(checked, Configuration.getGlobalConfig())
       : undefined;
-    return new WebCrawler(checked, createHttpEngine({ allowPrivateAddresses, maxConnections }), browsers);
+    const slowShare = openSlowShare(slowHostOptions(checked), 'domain', maxConnections);
+    const engine = createHttpEngine({ allowPrivateAddresses, maxConnections, watch: slowShare });
+    return new WebCrawler(checked, engine, slowShare, browsers);
   }
 
   /** Fetches one URL. */
@@ -151,6 +161,11 @@ export class WebCrawler {
   /** What is open in browsers now (ours). */
   get browserCounts(): BrowserPoolCounts {
     return this.#browsers?.pool.counts ?? { browsers: 0, contexts: 0, pages: 0, lent: 0, launches: 0 };
+  }
+
+  /** Slow fetches now, and what was done about them so far (ours). */
+  get slowHosts(): SlowFigures {
+    return this.#resources.slowShare?.figures ?? NO_SLOW_HOSTS;
   }
 
   /** Breaks off what runs and frees every connection. */

@@ -1,15 +1,16 @@
 // Connects stages that do not know each other: what happens at first use, and how lists of URLs are fetched.
 // Imported for its effect by index.ts; costs nothing until a storage is opened or a list is asked for.
 import { Configuration } from '../configuration.js';
-import { beforeFirstUse } from '../first-use.js';
+import { afterQueueDrop, beforeFirstUse } from '../first-use.js';
 import { sendRequest } from '../fetch/http/send-request.js';
 import { RequestQueue } from '../frontier/request-queue.js';
 import { fetchUrlListsWith } from '../frontier/url-list-source.js';
 import { createToolbox } from '../handle/toolbox.js';
-import { decodeBody, detectEncoding } from '../parse/encoding.js';
+import { decodeBody, detectEncoding } from '../parse/encoding/encoding.js';
 import { purgeDefaultStorages as purgeStores } from '../store/purge.js';
 import { prepareDefaultStorages } from './fresh-start.js';
 import { defaultUserAgent } from './options.js';
+import { forgetRun } from './run-state.js';
 
 const LIST_TIMEOUT_MS = 60_000;
 const MAX_LIST_BYTES = 256 * 1024 * 1024;
@@ -45,6 +46,9 @@ export const { downloadListOfUrls } = utils;
 
 fetchUrlListsWith(({ requestsFromUrl, regex }) => downloadListOfUrls({ url: requestsFromUrl, urlRegExp: regex }));
 beforeFirstUse(prepareDefaultStorages);
+afterQueueDrop(async (config, queueId) => {
+  if (config.get('persistStorage')) await forgetRun(config.localDataDirectory(), queueId);
+});
 
 /**
  * Empties the default queue, dataset and key-value store (all but the input).

@@ -1,16 +1,16 @@
 // The main content of a page in every form people ask for: facts, text, markdown, HTML, images.
 // Promise: each form is rendered when first read, from one choice of blocks, so all of them say the same.
-import type { PageKind } from './context-features.js';
-import { renderHtml } from './clean-html.js';
-import { droppedNodes } from './kept-nodes.js';
-import { renderMarkdown } from './markdown.js';
-import { imageSource } from './media.js';
-import { elementNumber } from './elements.js';
-import type { PageView } from './page-view.js';
-import { collapse } from './metadata.js';
-import { STAND_IN_CONFIDENCE, standInHtml, standInMarkdown } from './stand-in.js';
+import type { PageKind } from './model/context-features.js';
+import { renderHtml } from './markdown/clean-html.js';
+import { droppedNodes } from './page/kept-nodes.js';
+import { renderMarkdown } from './markdown/markdown.js';
+import { imageSource } from './page/media.js';
+import { elementNumber } from './page/elements.js';
+import type { PageView } from './page/page-view.js';
+import { collapse } from './facts/metadata.js';
+import { STAND_IN_CONFIDENCE, standInHtml, standInMarkdown } from './facts/stand-in.js';
 
-export type { PageKind } from './context-features.js';
+export type { PageKind } from './model/context-features.js';
 
 /** An image of the content. */
 export interface ContentImage {

@@ -1,5 +1,6 @@
 // PORT. An engine fetches: it lends the capture of one visit to a continuation and takes it back when that ends.
 // Placement is only which continuation is given: finish here, or hand the capture on.
+import type { CrawlError } from '../errors.js';
 
 /** What to fetch and within which limits. Resolved by the crawl; the engine trusts it. */
 export interface FetchOrder {
@@ -25,7 +26,32 @@ export interface FetchOrder {
   /** `keep`: the capture has the body as received, too. `only`: nobody decodes it here. Default: decoded alone. */
   readonly received?: 'keep' | 'only';
   readonly ignoreTlsErrors: boolean;
+  /**
+   * Called when a connection is ready and the next thing is to write a request to it: for every hop and every repeat, on
+   * new and kept connections. What it throws ends the visit, and nothing of that request leaves the machine.
+   */
+  readonly beforeSend?: () => void;
   readonly signal?: AbortSignal;
+  /** May be ended as FETCH_SLOW for the sake of others: while nothing was answered, or until its body is in. */
+  readonly yields?: 'until-head' | 'until-end';
+}
+
+/** A fetch under way, for whoever looks after all of them. */
+export interface WatchedFetch {
+  readonly url: string;
+  /** Response heads so far, those of redirects included. */
+  readonly heads: number;
+  /** Bytes of the body that is coming. */
+  readonly receivedBytes: number;
+  /** Breaks it off with this error. */
+  end(error: CrawlError): void;
+}
+
+/** Told of every fetch that yields. Both are called often: they must be cheap. */
+export interface FetchWatch {
+  enter(fetch: WatchedFetch): void;
+  /** `headMs`: how long its answer took, if there was one. */
+  leave(fetch: WatchedFetch, headMs?: number): void;
 }
 
 export interface CookieJar {

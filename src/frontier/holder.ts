@@ -1,6 +1,7 @@
 // One life of this process in a frontier: numbers its calls, repeats one whose answer was lost, and begins
 // a new life when the frontier says that this one is over.
 import { randomBytes } from 'node:crypto';
+import { killPoint } from '../base/kill-points.js';
 import { CrawlError } from '../errors.js';
 import type {
   Frontier,
@@ -58,11 +59,16 @@ export function createHolder(frontier: Frontier, options: HolderOptions = {}): H
   }
 
   /** Makes a call; once more under the same number if it is unknown whether the first one arrived. */
-  async function numbered<T>(make: (caller: { holder: HolderId; call: number }) => Promise<T>): Promise<T> {
+  async function numbered<T>(
+    step: 'add' | 'lease' | 'settle',
+    make: (caller: { holder: HolderId; call: number }) => Promise<T>,
+  ): Promise<T> {
+    killPoint(`frontier.before-${step}`);
     const caller = { holder: id, call: ++calls };
     const calledAtMs = performance.now();
     try {
       const answer = await make(caller);
+      killPoint(`frontier.after-${step}`);
       // From when the call was made: the frontier counts from some later moment.
       heardAtMs = Math.max(heardAtMs, calledAtMs);
       return answer;
@@ -75,11 +81,11 @@ export function createHolder(frontier: Frontier, options: HolderOptions = {}): H
   async function lease(call: Omit<LeaseCall, 'holder' | 'call'>): Promise<LeaseAnswer> {
     const life = id;
     try {
-      return await numbered((caller) => frontier.lease({ ...call, ...caller }));
+      return await numbered('lease', (caller) => frontier.lease({ ...call, ...caller }));
     } catch (error) {
       if (!(error instanceof CrawlError) || error.code !== 'LEASE_LOST') throw error;
       if (life === id) beginNewLife();
-      return numbered((caller) => frontier.lease({ ...call, ...caller }));
+      return numbered('lease', (caller) => frontier.lease({ ...call, ...caller }));
     }
   }
 
@@ -87,11 +93,11 @@ export function createHolder(frontier: Frontier, options: HolderOptions = {}): H
     get id() {
       return id;
     },
-    add: (entries) => numbered((caller) => frontier.add({ ...caller, entries })),
+    add: (entries) => numbered('add', (caller) => frontier.add({ ...caller, entries })),
     lease,
     async settle(call, life = id) {
       if (life !== id) return { held: false, accepted: call.settlements.map(() => false) };
-      const answer = await numbered((caller) => frontier.settle({ ...call, ...caller }));
+      const answer = await numbered('settle', (caller) => frontier.settle({ ...call, ...caller }));
       if (!answer.held && life === id) beginNewLife();
       return answer;
     },

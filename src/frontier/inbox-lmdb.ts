@@ -3,6 +3,7 @@
 // removed afterwards, so a crash in between repeats and loses nothing.
 import { createRequire } from 'node:module';
 import type { Database, RootDatabase, TransactionFlags } from 'lmdb';
+import { checkLmdbFolder } from '../base/lmdb-file.js';
 
 export interface Inbox {
   /** Appends a packed batch of `links` links. */
@@ -21,6 +22,7 @@ export interface Inbox {
 const FLUSHED_LATER = 0x10003 as TransactionFlags;
 
 export function openInbox(folder: string, { sync = false }: { sync?: boolean } = {}): Inbox {
+  checkLmdbFolder(folder);
   const lmdb = createRequire(import.meta.url)('lmdb') as typeof import('lmdb');
   const environment: RootDatabase = lmdb.open({ path: folder, maxDbs: 4, noSubdir: false, eventTurnBatching: false });
   const batches: Database<string, number> = environment.openDB({ name: 'batches', encoding: 'string' });

@@ -1,10 +1,10 @@
 // LMDB behind the tables of kv.ts: the only place that knows lmdb-js, and where its errors get their names.
 // A commit outlives the process; the disk is flushed by each commit, so that a machine's crash loses the last
 // moments at most and never the order of what is kept (docs/decisions/002-embedded-frontier.md).
-import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, readSync, statfsSync } from 'node:fs';
+import { accessSync, constants, mkdirSync, statfsSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
 import type { Database, RootDatabase, TransactionFlags } from 'lmdb';
+import { checkLmdbFolder } from '../base/lmdb-file.js';
 import { CrawlError } from '../errors.js';
 import { type Kv, type Table, TABLE_KEYS, TABLE_NAMES, type Tables } from './kv.js';
 
@@ -23,8 +23,8 @@ export async function openLmdbKv(path: string, options: { alone: boolean }): Pro
   try {
     mkdirSync(path, { recursive: true });
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
-    checkFile(join(path, 'lock.mdb'));
-    checkFile(join(path, 'data.mdb'), MAGIC);
+    // lmdb-js ends the process on files that it cannot open or that are damaged.
+    checkLmdbFolder(path);
     // createRequire: loaded on first use, and also from the CommonJS build of a consumer.
     const lmdb = createRequire(import.meta.url)('lmdb') as typeof import('lmdb');
     environment = lmdb.open({
@@ -55,24 +55,6 @@ export async function openLmdbKv(path: string, options: { alone: boolean }): Pro
       await environment.close();
     },
   };
-}
-
-/** What LMDB writes near the start of its first page. */
-const MAGIC = Buffer.from([0xde, 0xc0, 0xef, 0xbe]);
-const MAGIC_WITHIN_BYTES = 64;
-
-/** lmdb-js crashes the process on files that it cannot open or that are not LMDB's: look before it does. */
-function checkFile(file: string, magic?: Buffer): void {
-  if (!existsSync(file)) return;
-  const start = Buffer.alloc(MAGIC_WITHIN_BYTES);
-  const descriptor = openSync(file, 'r+');
-  try {
-    const bytes = readSync(descriptor, start, 0, start.length, 0);
-    if (!magic || bytes === 0 || start.includes(magic)) return;
-  } finally {
-    closeSync(descriptor);
-  }
-  throw new CrawlError('QUEUE_CORRUPT', `${file} is not a queue: start fresh with another queue or an empty folder`);
 }
 
 /** lmdb-js: abortable, committed before it returns, flushed after the writer's lock is free. */

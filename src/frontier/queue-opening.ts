@@ -4,8 +4,8 @@ import path from 'node:path';
 import { Configuration } from '../configuration.js';
 import { CrawlError } from '../errors.js';
 import type { WITHIN_FIRST_USE } from '../first-use.js';
-import { aNumber, check, checkOptions, oneOf, type Shape, warnOnce } from '../option-checks.js';
-import { CONFIGURATION_SHAPE } from '../configuration-options.js';
+import { check, checkOptions, oneOf, type Shape, warnOnce } from '../option-checks.js';
+import { aLeaseInSecs, CONFIGURATION_SHAPE } from '../configuration-options.js';
 import type { HolderId, Pacing } from './frontier.js';
 import { createHolder, newHolderId } from './holder.js';
 import { createMemoryFrontier } from './memory.js';
@@ -17,7 +17,7 @@ export interface RequestQueueOpenOptions {
   config?: Configuration;
   /** `owner` (default): this process alone works on the queue. `shared`: several processes may. */
   access?: 'owner' | 'shared';
-  /** How long a silent process keeps its requests when nobody can tell that it died. */
+  /** How long a silent process keeps its requests when nobody can tell that it died. Above 10; default 180. */
   requestLockSecs?: number;
   /**
    * The queue lives in this Redis (7.0 or newer), under keys of its own, and any number of processes may share it.
@@ -31,7 +31,7 @@ export interface RequestQueueOpenOptions {
 const OPEN_SHAPE: Shape = {
   config: check('a Configuration', (value) => value instanceof Configuration),
   access: oneOf(['owner', 'shared']),
-  requestLockSecs: aNumber({ above: 0 }),
+  requestLockSecs: aLeaseInSecs,
   redisUrl: CONFIGURATION_SHAPE.redisUrl,
 };
 

@@ -2,7 +2,7 @@
 // every guarantee is the frontier's.
 import { Configuration } from '../configuration.js';
 import { CrawlError } from '../errors.js';
-import { firstUse, WITHIN_FIRST_USE } from '../first-use.js';
+import { firstUse, queueDropped, WITHIN_FIRST_USE } from '../first-use.js';
 import { type Fingerprint, fingerprintFromId } from '../request/fingerprint.js';
 import { isFound } from '../request/found.js';
 import { type Dictionary, Request, type Source, toRequest } from '../request/request.js';
@@ -60,6 +60,14 @@ export interface RequestQueueInfo {
 
 type Opened = Awaited<ReturnType<typeof openFrontier>>;
 
+/** What a queue is called, and whom it tells of its end. */
+interface Registered {
+  readonly id: string;
+  readonly name: string | undefined;
+  readonly release: () => void;
+  readonly afterDrop: () => Promise<void>;
+}
+
 type Registry = Map<string, Promise<RequestQueue>>;
 
 /** Stored queues are one per folder or Redis in this process; those in memory one per Configuration and name. */
@@ -92,16 +100,18 @@ export class RequestQueue {
     'domain';
   readonly #opened: Opened;
   readonly #release: () => void;
+  readonly #afterDrop: () => Promise<void>;
   readonly #leases = new Map<string, number>();
   #counters: Counters;
   #background: Promise<unknown> | undefined;
   #closed: Promise<void> | undefined;
   #isClosing = false;
 
-  private constructor(id: string, name: string | undefined, release: () => void, opened: Opened, counters: Counters) {
+  private constructor({ id, name, release, afterDrop }: Registered, opened: Opened, counters: Counters) {
     this.id = id;
     this.name = name;
     this.#release = release;
+    this.#afterDrop = afterDrop;
     this.#opened = opened;
     this.#counters = counters;
     this.recent = createRecentFingerprints();
@@ -118,7 +128,8 @@ export class RequestQueue {
     let queue = registry.get(place.key);
     if (!queue) {
       const release = () => void registry.delete(place.key);
-      queue = RequestQueue.#create(id, name ?? undefined, release, place, options);
+      const afterDrop = async () => (name == null ? undefined : queueDropped(config, id));
+      queue = RequestQueue.#create({ id, name: name ?? undefined, release, afterDrop }, place, options);
       registry.set(place.key, queue);
       queue.catch(release);
     }
@@ -126,15 +137,13 @@ export class RequestQueue {
   }
 
   static async #create(
-    id: string,
-    name: string | undefined,
-    release: () => void,
+    registered: Registered,
     place: QueuePlace,
     options: RequestQueueOpenOptions,
   ): Promise<RequestQueue> {
     const opened = await openFrontier(place, options);
     const { counters } = await opened.frontier.overview();
-    return new RequestQueue(id, name, release, opened, counters);
+    return new RequestQueue(registered, opened, counters);
   }
 
   /** @internal The caller in whose name this process leases and settles. */
@@ -340,7 +349,10 @@ export class RequestQueue {
 
   /** Removes the queue and everything in it. */
   async drop(): Promise<void> {
-    await (this.#closed ??= this.#end(() => this.#opened.remove()));
+    await (this.#closed ??= this.#end(async () => {
+      await this.#opened.remove();
+      await this.#afterDrop();
+    }));
   }
 
   /** Gives back what this process holds and frees the queue for others. */

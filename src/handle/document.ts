@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import type { CheerioAPI } from 'cheerio';
 import type * as CheerioSlim from 'cheerio/slim';
 import type * as HtmlParser from 'htmlparser2';
-import type { NodePrototypes } from '../parse/document-nodes.js';
+import type { NodePrototypes } from '../parse/document/nodes.js';
 
 /**
  * What is nested deeper is hostile: browsers stop at 512. Measured at 100,000: 8 s to parse, 12 s for one

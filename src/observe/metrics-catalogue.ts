@@ -48,6 +48,17 @@ export const METRICS = {
     help: 'Links sent to a store, to the own pod or another.',
   },
   orcrawl_active_workers: { type: 'gauge', of: 'pod', labels: ['role'], help: 'Pages in work at this moment.' },
+  orcrawl_slow_fetches: { type: 'gauge', of: 'pod', help: 'Fetches that receive next to nothing at this moment.' },
+  orcrawl_slow_fetches_ended_total: {
+    type: 'counter',
+    of: 'pod',
+    help: 'Slow fetches ended because others needed their slots; their requests went back to the queue.',
+  },
+  orcrawl_slow_requests_put_back_total: {
+    type: 'counter',
+    of: 'pod',
+    help: 'Times a request to a slow host went back to the queue unasked.',
+  },
   orcrawl_processes: { type: 'gauge', of: 'pod', labels: ['role'], help: 'Processes that run.' },
   orcrawl_process_restarts_total: {
     type: 'counter',

@@ -2,10 +2,10 @@
 // Promise: making one costs nothing but the object; the bytes are held as long as the object is.
 import type { ExtractedContent } from '../extract/content.js';
 import { ownGetters } from './own-getters.js';
-import type { PageFacts, PageLink, ScannedPage } from './scan.js';
-import { scanPage } from './scan.js';
+import type { PageFacts, PageLink, ScannedPage } from './scan/scan.js';
+import { scanPage } from './scan/scan.js';
 
-export type { PageFacts, PageLink } from './scan.js';
+export type { PageFacts, PageLink } from './scan/scan.js';
 
 /** What a page says: title, text, links and metadata, from one pass over its bytes. */
 export interface PageContent {

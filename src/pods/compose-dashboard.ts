@@ -78,6 +78,7 @@ const ROWS: readonly (readonly [title: string, panels: readonly Panel[]])[] = [
         queries: [[rate('orcrawl_backpressure_events_total', 'pod, limit'), 'pod {{pod}} {{limit}}']],
       },
       { title: 'Active workers', unit: 'short', queries: [[of('orcrawl_active_workers'), 'pod {{pod}} {{role}}']] },
+      { title: 'Slow fetches', unit: 'short', queries: [[of('orcrawl_slow_fetches'), 'pod {{pod}}']] },
     ],
   ],
   [

@@ -14,6 +14,8 @@ import {
   parseByteSize,
   type Check,
 } from '../option-checks.js';
+import { aLeaseInSecs } from '../configuration-options.js';
+import { DEFAULT_SLOW_HOST_PATIENCE_SECS, DEFAULT_SLOW_HOST_SHARE } from '../crawl/run/slow-hosts.js';
 import type { PodsSettings } from './config-types.js';
 import { SKIPPED_EXTENSIONS } from './skipped-extensions.js';
 
@@ -73,7 +75,7 @@ export const FILE_KEYS = {
   max_urls_per_domain: aCount,
   domain_head: aWholeNumber({ from: 2 }),
   overflow_limit: aCount,
-  lease_seconds: someSecs,
+  lease_seconds: aLeaseInSecs,
   state_dir: aFilledString,
   handoff_dir: aFilledString,
   parse_queue_max_bytes: aCount,
@@ -81,6 +83,8 @@ export const FILE_KEYS = {
   durability: oneOf(['process', 'machine']),
   allow_private_addresses: aBoolean,
   max_connections_per_address: aCount,
+  slow_host_share: aNumber({ from: 0, to: 1 }),
+  slow_host_patience_seconds: someSecs,
   max_delay_seconds: someSecs,
   parse_queue_soft_limit: aCount,
   parse_queue_hard_limit: aCount,
@@ -159,6 +163,8 @@ export const SETTING_DEFAULTS: PodsSettings = Object.freeze({
   durability: 'process',
   allowPrivateAddresses: false,
   maxConnectionsPerAddress: 20,
+  slowHostShare: DEFAULT_SLOW_HOST_SHARE,
+  slowHostPatienceSeconds: DEFAULT_SLOW_HOST_PATIENCE_SECS,
   maxDelaySeconds: 3_600,
   parseQueueSoftLimit: 20_000,
   parseQueueHardLimit: 80_000,

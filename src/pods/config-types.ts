@@ -50,6 +50,9 @@ export interface PodsSettings {
   readonly durability: 'process' | 'machine';
   readonly allowPrivateAddresses: boolean;
   readonly maxConnectionsPerAddress: number;
+  /** Part of a fetcher's slots. */
+  readonly slowHostShare: number;
+  readonly slowHostPatienceSeconds: number;
   readonly maxDelaySeconds: number;
   readonly parseQueueSoftLimit: number;
   readonly parseQueueHardLimit: number;

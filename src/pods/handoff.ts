@@ -4,6 +4,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { killPoint } from '../base/kill-points.js';
 import { CrawlError } from '../errors.js';
 import type { Capture, Engine } from '../fetch/engine.js';
 import { contentCodings, decodeBody } from '../fetch/http/body.js';
@@ -39,18 +40,22 @@ export async function openHandoff(folder: string): Promise<Handoff> {
       const line = Buffer.from(`${JSON.stringify({ ...head, bodyBytes: received.length } satisfies CaptureHead)}\n`);
       const path = join(folder, name);
       try {
+        killPoint('handoff.before-write');
         await writeFile(path, Buffer.concat([line, received]));
       } catch (error) {
         await rm(path, { force: true }).catch(() => undefined);
         throw asStorageError(error, path);
       }
+      killPoint('handoff.after-write');
       return { name, bytes: line.length + received.length };
     },
     async take(name) {
       if (!isCaptureName(name)) return undefined;
       const path = join(folder, name);
+      killPoint('handoff.before-take');
       const file = await readFile(path).catch(() => undefined);
       await rm(path, { force: true }).catch(() => undefined);
+      killPoint('handoff.after-take');
       return file && readCapture(file);
     },
   };

@@ -14,7 +14,7 @@ import { handoffFolder, sweepHandoff } from './handoff.js';
 import { openPodLog } from './pod-log.js';
 import { createPodSupervisor, type PodFailure, type PodSupervisor } from './pod-supervisor.js';
 import type { OwnPod, PodView } from './pod-view.js';
-import { recoverFiles } from './recovery.js';
+import { createFileRecovery, type FileLosses, type FileRecovery } from './recovery.js';
 import { openRunMetrics } from './run-metrics.js';
 import { setItemsAside } from './earlier-items.js';
 import { distribution, privateKindOf, seedPods } from './seeding.js';
@@ -50,6 +50,8 @@ export interface PodsResult {
   readonly failed: number;
   /** Of those, what this run's workers met, by error code. */
   readonly errors: Readonly<Record<string, number>>;
+  /** What was acknowledged and is not in the data directories any more: the crawl is not whole. */
+  readonly losses: FileLosses;
 }
 
 const LOOK_MS = 1_000;
@@ -69,15 +71,18 @@ export async function runPods(options: PodsRunOptions): Promise<PodsResult> {
   const warn = (message: string) => log.warning(message);
   const router = createMessageRouter();
   const stores = await openStores(config, router, warn);
+  const files = createFileRecovery(config);
   const logs = config.ownPods.map((pod) => openPodLog(config, pod, 'orchestrator', 0));
   try {
     await takeRoles(stores.own, log, options.drain);
-    await prepare(config, stores.own, log);
+    await files.prepare();
+    await prepare(config, stores.own, files, log);
     return await supervise(
       options,
       stores,
       logs.map(({ log: own }) => own),
       router,
+      files,
     );
   } finally {
     await stores.close();
@@ -108,7 +113,7 @@ async function takeRoles(pods: readonly OwnPod[], log: Log, signal: AbortSignal)
 const OWN_RETRY_MS = 500;
 
 /** Resume or fresh: nothing is wiped that nobody gave up, and nothing is continued by accident. */
-async function prepare(config: PodsConfig, pods: readonly OwnPod[], log: Log): Promise<void> {
+async function prepare(config: PodsConfig, pods: readonly OwnPod[], files: FileRecovery, log: Log): Promise<void> {
   if (config.fresh) {
     await Promise.all(pods.map((pod) => pod.wipe()));
     await setItemsAside(config, log);
@@ -125,7 +130,7 @@ async function prepare(config: PodsConfig, pods: readonly OwnPod[], log: Log): P
     );
   }
   for (const pod of pods) {
-    await recoverFiles(config, pod, warnTo(log));
+    await files.recover(pod, warnTo(log));
     if (config.parsersPerPod === 0 && (await pod.returnCaptures()) > 0) {
       log.info(`Pod ${pod.index}: pages that waited for parsers are fetched again`);
     }
@@ -142,6 +147,7 @@ async function supervise(
   stores: Stores,
   logs: readonly Log[],
   router: ReturnType<typeof createMessageRouter>,
+  files: FileRecovery,
 ): Promise<PodsResult> {
   const { config, log } = options;
   const { own, board } = stores;
@@ -176,8 +182,7 @@ async function supervise(
         log.error(`Pod ${failure.pod} stopped: ${failure.message}`, { code: failure.code });
       },
       // Files are shared by all pods of the machine: one recovery at a time.
-      recover: (of) =>
-        (recovering = recovering.catch(() => undefined).then(() => recoverFiles(config, of, warnTo(logs[i]!)))),
+      recover: (of) => (recovering = recovering.catch(() => undefined).then(() => files.recover(of, warnTo(logs[i]!)))),
     }),
   );
   router.attach(supervisors);
@@ -224,7 +229,7 @@ async function supervise(
   }
   await recovering.catch(() => undefined);
   for (const pod of own) {
-    await recoverFiles(config, pod, warnTo(log)).catch((error: unknown) => log.warning((error as Error).message));
+    await files.recover(pod, warnTo(log)).catch((error: unknown) => log.warning((error as Error).message));
     await pod.disown().catch(() => undefined);
   }
   if (seedError) throw seedError;
@@ -234,7 +239,15 @@ async function supervise(
   const pages = coordination?.pages ?? (await pagesOf(own));
   if (isCoordinator) await board.showPages(pages).catch(() => undefined);
   const failed = before.reduce((sum, one, i) => sum + ((coordination?.readings[i] ?? one)?.failed ?? 0), 0);
-  return { reason, pages, isWhole: isCoordinator, failures, failed, errors: sumOf(errorsOf.values()) };
+  return {
+    reason,
+    pages,
+    isWhole: isCoordinator,
+    failures,
+    failed,
+    errors: sumOf(errorsOf.values()),
+    losses: files.losses,
+  };
 }
 
 async function pagesOf(pods: readonly OwnPod[]): Promise<number> {

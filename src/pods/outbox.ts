@@ -1,5 +1,6 @@
 // Delivers the links that wait in a pod's outbox once their pod is back.
 // Promise: a note leaves the outbox only after its links were confirmed; a crash in between repeats, and loses nothing.
+import { killPoint } from '../base/kill-points.js';
 import type { Holder } from '../frontier/holder.js';
 import type { PodOperations } from '../frontier/redis/pod-operations.js';
 import type { Log } from '../observe/log.js';
@@ -31,6 +32,7 @@ export function startOutboxDelivery(options: {
       for (const [name, text] of notes) {
         const target = podOfName(name);
         if (targets.isAway(target)) continue;
+        killPoint('outbox.before-send');
         const isIn = await targets.add(target, unpackOutbox(text)).then(
           () => true,
           () => false,
@@ -38,7 +40,9 @@ export function startOutboxDelivery(options: {
         if (isIn) gone[name] = null;
       }
       if (Object.keys(gone).length === 0) return;
+      killPoint('outbox.before-forget');
       await holder.settle({ settlements: [], notes: gone });
+      killPoint('outbox.after-forget');
     }
   }
 

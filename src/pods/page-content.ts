@@ -2,7 +2,7 @@
 // Made when the handler has ended, so that settling only writes.
 import type { Capture } from '../fetch/engine.js';
 import type { PageContent } from '../parse/page.js';
-import { decodeBody, detectEncoding } from '../parse/encoding.js';
+import { decodeBody, detectEncoding } from '../parse/encoding/encoding.js';
 import type { Request } from '../request/request.js';
 import type { ContentStore } from '../store/content.js';
 import type { PackedPage } from '../store/content-page.js';

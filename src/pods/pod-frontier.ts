@@ -52,6 +52,7 @@ export function openPodFrontier(
       domainHead: config.domainHead,
       overflowLimit: config.overflowLimit,
       keep: as === 'worker',
+      isLocal: as !== 'guest',
     },
     warn: as === 'worker' ? options.warn : undefined,
     onForgotten: options.onForgotten,

@@ -1,12 +1,13 @@
 // One pod of this machine: its workers, the role of supervisor, and what happens when something of it dies.
 // Promise: the leases of a dead worker are free at once and its half-written pages are cut; a pod that cannot work stops
 // with a reason, and the others go on.
-import { type ErrorCode, ERROR_CLASSES } from '../errors.js';
+import { asCrawlError, type ErrorCode, ERROR_CLASSES } from '../errors.js';
 import type { Log } from '../observe/log.js';
 import type { Affinity } from './affinity.js';
 import type { PodsConfig } from './config-types.js';
 import type { FromWorker, WorkerPlace, WorkerRole } from './messages.js';
 import type { OwnPod } from './pod-view.js';
+import { OWNER_TTL_MS } from './redis-pod.js';
 import { createWorkerProcess, type WorkerDeath, type WorkerProcess } from './worker-process.js';
 
 export interface PodFailure {
@@ -49,6 +50,9 @@ export function createPodSupervisor(options: PodSupervisorOptions): PodSuperviso
   let failure: PodFailure | undefined;
   let isStopping = false;
   let owning: NodeJS.Timeout | undefined;
+  let isRenewing = false;
+  let ownedAtMs = performance.now();
+  let hasRunOut = false;
 
   const workers = placesOf(config, pod.index).map((place) =>
     createWorkerProcess({
@@ -103,9 +107,32 @@ export function createPodSupervisor(options: PodSupervisorOptions): PodSuperviso
     await Promise.all(workers.map((worker) => worker.stop(patienceMs)));
   }
 
+  /**
+   * Renews the role, one call at a time. A store that is away gives it to nobody else: when it answers again, the role is
+   * ours once more, or another's, and then this pod stops.
+   */
   async function keepRole(): Promise<void> {
-    const isOurs = await pod.own(() => undefined).catch(() => true);
-    if (!isOurs) fail('QUEUE_IN_USE', 'another orchestrator has taken over');
+    if (isRenewing) return;
+    isRenewing = true;
+    const askedAtMs = performance.now();
+    try {
+      if (!(await pod.own(() => undefined))) return fail('QUEUE_IN_USE', 'another orchestrator has taken over');
+      if (hasRunOut) log.info(`Pod ${pod.index} is supervised by this process again`);
+      hasRunOut = false;
+      ownedAtMs = askedAtMs;
+    } catch (thrown) {
+      const { code, message } = asCrawlError(thrown, 'QUEUE_UNREACHABLE');
+      if (ERROR_CLASSES[code] === 'fatal') return fail(code, message);
+      const silentMs = performance.now() - ownedAtMs;
+      if (hasRunOut || silentMs < OWNER_TTL_MS) return;
+      hasRunOut = true;
+      log.warning(
+        `The role of supervisor ran out after ${Math.round(silentMs / 1_000)} s without an answer: ${message}. ` +
+          'It is taken again when the store answers; if another orchestrator has it by then, this pod stops.',
+      );
+    } finally {
+      isRenewing = false;
+    }
   }
 
   return {

@@ -1,4 +1,5 @@
 // The metrics of one worker, gathered from what its parts count anyway; sent with its beats.
+import type { SlowFigures } from '../dispatch/slow-share.js';
 import { createMetrics, type MetricsSnapshot } from '../observe/metrics.js';
 import { addProcessMetrics } from '../observe/metrics-system.js';
 import type { WorkerPlace } from './messages.js';
@@ -14,6 +15,8 @@ export interface WorkerMetricsParts {
   readonly foundLinks: () => number;
   readonly ownLinks: () => number;
   readonly sentLinks: () => number;
+  /** Undefined where nobody looks after slow hosts. */
+  readonly slowHosts: () => SlowFigures | undefined;
   readonly pressure: () => { readonly soft: number; readonly hard: number };
 }
 
@@ -37,6 +40,9 @@ export function createWorkerMetrics(parts: WorkerMetricsParts): WorkerMetrics {
   metrics.total('orcrawl_links_sent_total', { to: 'other' }, parts.sentLinks);
   metrics.total('orcrawl_backpressure_events_total', { limit: 'soft' }, () => parts.pressure().soft);
   metrics.total('orcrawl_backpressure_events_total', { limit: 'hard' }, () => parts.pressure().hard);
+  metrics.gauge('orcrawl_slow_fetches', {}, () => parts.slowHosts()?.slow ?? 0);
+  metrics.total('orcrawl_slow_fetches_ended_total', {}, () => parts.slowHosts()?.ended ?? 0);
+  metrics.total('orcrawl_slow_requests_put_back_total', {}, () => parts.slowHosts()?.putBack ?? 0);
   metrics.gauge('orcrawl_active_workers', { role: place.role }, parts.active);
   addProcessMetrics(metrics, parts.pages);
   const told = new Map<string, number>();

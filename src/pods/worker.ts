@@ -16,14 +16,14 @@ import type { Log } from '../observe/log.js';
 import type { MetricsSnapshot } from '../observe/metrics.js';
 import type { Dictionary, Request } from '../request/request.js';
 import { ContentStore } from '../store/content.js';
-import { Dataset } from '../store/dataset.js';
+import { createDataDirectories } from '../store/data-directories.js';
 import { KeyValueStore } from '../store/key-value.js';
 import { closeStorages } from '../store/opened.js';
-import { ownerName } from '../store/segment-names.js';
 import type { PodsConfig } from './config-types.js';
 import { watchExcludeFile } from './exclude-list.js';
 import { loadHandler } from './handler-module.js';
 import { createHandoffEngine, handoffFolder, openHandoff } from './handoff.js';
+import { createItemWriters } from './item-writers.js';
 import type { WorkerFigures, WorkerPlace } from './messages.js';
 import { countLinks, createPageRecorder } from './page-content.js';
 import { createBackpressure } from './parse-queue.js';
@@ -81,8 +81,15 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     purgeOnStart: false,
   });
   const crawlOptions = crawlOptionsOf(config);
+  const directories = createDataDirectories(
+    config.dataDirs,
+    (message) => log.warning(message),
+    (message) => log.error(message),
+  );
+  const items = createItemWriters(directories, place.pod * config.fetchersPerPod + place.id);
   const content = await ContentStore.open({
     dataDirs: config.dataDirs,
+    directories,
     storeRawHtml: config.storeRawHtml,
     extractText: config.extractText !== false,
     layout: config.contentLayout,
@@ -199,6 +206,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     queue,
     services: opened.services,
     openGate: opened.openGate,
+    slowShare: opened.slowShare,
     config: storage,
     poolOptions: {
       ...HTTP_POOL_OPTIONS,
@@ -207,7 +215,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       ...(pressure ? { isTaskReadyFunction: async () => pressure.mayStart() } : {}),
       log,
     },
-    openWriter: async (name) => (await Dataset.open(name, { config: storage })).openVisitWriter(ownerName()),
+    openWriter: items.open,
     content,
     settleCompanyMs: () => settleCompanyMs(config),
     maxEnded: Infinity,
@@ -227,6 +235,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     ownLinks: () => holder.figures.ownLinks,
     sentLinks: () => holder.figures.sentLinks,
     pressure: () => pressure?.events ?? { soft: 0, hard: 0 },
+    slowHosts: () => opened.slowShare?.figures,
   }));
 
   async function feelPressure(): Promise<void> {
@@ -245,7 +254,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     stopping.abort();
     clearInterval(feeling);
     excluded.close();
-    for (const close of [opened.close, content.close, () => closeStorages(storage), store.close]) {
+    for (const close of [opened.close, content.close, items.close, () => closeStorages(storage), store.close]) {
       await Promise.resolve(close()).catch((error: unknown) => log.exception(error, 'closing failed'));
     }
     return how;
@@ -295,6 +304,8 @@ function crawlOptionsOf(config: PodsConfig) {
     userAgent: config.userAgent,
     maxBodyBytes: config.maxContentLength,
     maxConnectionsPerAddress: config.maxConnectionsPerAddress,
+    slowHostShare: config.slowHostShare,
+    slowHostPatienceSecs: config.slowHostPatienceSeconds,
     allowPrivateAddresses: config.allowPrivateAddresses,
     // Redis counts what its domains accept, from whomever; an embedded pod has one worker, which counts.
     maxRequestsPerDomain: config.pods.every(({ kind }) => kind === 'redis') ? undefined : config.maxUrlsPerDomain,

@@ -20,39 +20,41 @@ const PERCENT = 37;
 
 /** `?` and the sorted query in `text[from, to)`, or '' when nothing is left of it; undefined when it is unusual. */
 export function sortedPlainQuery(text: string, from: number, to: number): string | undefined {
-  const names: string[] = [];
-  const pairs: string[] = [];
+  const pairs: Pair[] = [];
+  let isSorted = true;
+  // The next one at or after `at`; looked for once, since a query may have many pairs and no other equals sign.
+  let equals = from - 1;
   for (let at = from; at < to;) {
     let end = text.indexOf(AMPERSAND, at);
     if (end < 0 || end > to) end = to;
     if (end > at) {
-      let equals = text.indexOf('=', at);
-      if (equals < 0 || equals > end) equals = end;
-      const name = written(text, at, equals);
-      const value = equals < end ? written(text, equals + 1, end) : '';
+      if (equals < at) equals = text.indexOf('=', at);
+      if (equals < 0) equals = to;
+      const nameEnd = Math.min(equals, end);
+      const name = written(text, at, nameEnd);
+      const value = nameEnd < end ? written(text, nameEnd + 1, end) : '';
       if (name === undefined || value === undefined) return undefined;
-      if (!name.startsWith('utm_')) insert(names, pairs, name, `${name}=${value}`);
+      if (!name.startsWith('utm_')) {
+        if (pairs.length > 0 && pairs[pairs.length - 1]!.name > name) isSorted = false;
+        pairs.push({ name, text: `${name}=${value}` });
+      }
     }
     at = end + 1;
   }
   if (pairs.length === 0) return '';
-  if (pairs.length === 1) return `?${pairs[0]!}`;
+  if (pairs.length === 1) return `?${pairs[0]!.text}`;
   // Names are sorted as they read unescaped.
-  for (const name of names) if (name.includes('%') || name.includes('+')) return undefined;
-  return `?${pairs.join(AMPERSAND)}`;
+  for (const { name } of pairs) if (name.includes('%') || name.includes('+')) return undefined;
+  // Stable: equal names keep their order.
+  if (!isSorted) pairs.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+  let query = '?';
+  for (const pair of pairs) query += query.length === 1 ? pair.text : AMPERSAND + pair.text;
+  return query;
 }
 
-/** Keeps the pairs sorted by name, equal names in their order. */
-function insert(names: string[], pairs: string[], name: string, pair: string): void {
-  let at = names.length;
-  while (at > 0 && names[at - 1]! > name) at--;
-  if (at === names.length) {
-    names.push(name);
-    pairs.push(pair);
-  } else {
-    names.splice(at, 0, name);
-    pairs.splice(at, 0, pair);
-  }
+interface Pair {
+  readonly name: string;
+  readonly text: string;
 }
 
 /** The spelling of a name or value; undefined when the parser would change it or it is not ASCII. */

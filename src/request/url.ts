@@ -201,8 +201,8 @@ function parsedKey(text: string, keepFragment: boolean): string {
 
 function sortedQuery(url: URL): string {
   if (url.search === '') return '';
-  const parameters = url.searchParams;
-  for (const name of [...parameters.keys()]) if (name.startsWith('utm_')) parameters.delete(name);
+  // Filtered into a list: each `delete` would write the whole URL anew.
+  const parameters = new URLSearchParams([...url.searchParams].filter(([name]) => !name.startsWith('utm_')));
   parameters.sort();
   const query = parameters.toString();
   return query === '' ? '' : `?${query}`;

@@ -1,6 +1,6 @@
 // The files that segment writers append to, opened when needed and only so many at once.
 // Promise: any number of writers share a bounded number of descriptors, none of which keeps a process alive.
-import { close, fdatasync, fsync, open, write } from 'node:fs';
+import { close, constants, fdatasync, fsync, open, write } from 'node:fs';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 
@@ -12,6 +12,7 @@ const syncFile = promisify(fsync);
 
 /** Far below the usual limit of 1,024 (256 on macOS) descriptors a process. */
 const MAX_OPEN = 64;
+const APPEND = constants.O_WRONLY | constants.O_APPEND;
 
 interface OpenFile {
   readonly fd: Promise<number>;
@@ -19,8 +20,8 @@ interface OpenFile {
 }
 
 export interface AppendFiles {
-  /** Appends all of `bytes`, creating the file if it is missing. On failure a part may have been written. */
-  append(path: string, bytes: Uint8Array): Promise<void>;
+  /** Appends all of `bytes`; a missing file is created only if it `isNew`. On failure a part may have been written. */
+  append(path: string, bytes: Uint8Array, isNew: boolean): Promise<void>;
   /** Resolves when what was appended is on the disk; with `isNew` also the file's name in its folder. */
   sync(path: string, isNew: boolean): Promise<void>;
   /** Frees the descriptor of a file that nobody is writing to. */
@@ -46,16 +47,16 @@ export function createAppendFiles(maxOpen = MAX_OPEN): AppendFiles {
     for (const [path, file] of files) if (file.busy === 0) return forget(path, file);
   };
 
-  const take = (path: string): OpenFile => {
-    const file = files.get(path) ?? { fd: makeRoom().then(() => openFile(path, 'a')), busy: 0 };
+  const take = (path: string, flags: number): OpenFile => {
+    const file = files.get(path) ?? { fd: makeRoom().then(() => openFile(path, flags)), busy: 0 };
     files.delete(path);
     files.set(path, file);
     file.busy++;
     return file;
   };
 
-  const withFile = async (path: string, use: (fd: number) => Promise<void>): Promise<void> => {
-    const file = take(path);
+  const withFile = async (path: string, flags: number, use: (fd: number) => Promise<void>): Promise<void> => {
+    const file = take(path, flags);
     try {
       await use(await file.fd);
       file.busy--;
@@ -66,11 +67,11 @@ export function createAppendFiles(maxOpen = MAX_OPEN): AppendFiles {
     }
   };
 
-  const inPlace = async (path: string, use: (fd: number) => Promise<void>): Promise<void> => {
+  const inPlace = async (path: string, flags: number, use: (fd: number) => Promise<void>): Promise<void> => {
     if (writing >= maxOpen) await new Promise<void>((go) => waiting.push(go));
     else writing++;
     try {
-      await withFile(path, use);
+      await withFile(path, flags, use);
     } finally {
       // Whoever waits longest takes over this place; the number of places in use stays.
       const next = waiting.shift();
@@ -80,14 +81,14 @@ export function createAppendFiles(maxOpen = MAX_OPEN): AppendFiles {
   };
 
   return {
-    append: (path, bytes) =>
-      inPlace(path, async (fd) => {
+    append: (path, bytes, isNew) =>
+      inPlace(path, isNew ? APPEND | constants.O_CREAT : APPEND, async (fd) => {
         for (let done = 0; done < bytes.length;) {
           done += (await writeBytes(fd, bytes, done, bytes.length - done)).bytesWritten;
         }
       }),
     async sync(path, isNew) {
-      await inPlace(path, (fd) => syncData(fd));
+      await inPlace(path, APPEND, (fd) => syncData(fd));
       if (isNew) await syncFolder(dirname(path));
     },
     async close(path) {

@@ -2,10 +2,11 @@
 // Promise: a page and its index are one transaction, so a killed process leaves no half of one; the oldest pages go
 // when there are too many bytes, those past their age when somebody writes.
 import { createHash } from 'node:crypto';
-import { closeSync, existsSync, mkdirSync, openSync, readSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import type { RootDatabase } from 'lmdb';
+import { lmdbFileState } from '../base/lmdb-file.js';
 import { CrawlError } from '../errors.js';
 import { isSameVariant, type PageCache, type PageFacts, type PageKey, type StoredPage } from './cache.js';
 import { asStorageError } from './storage-errors.js';
@@ -190,32 +191,16 @@ function prefixOf({ method, url, engine, userAgent }: PageKey): string {
   return digest(JSON.stringify([method, url, engine, userAgent]));
 }
 
-/** What LMDB writes near the start of its first page. */
-const MAGIC = Buffer.from([0xde, 0xc0, 0xef, 0xbe]);
-const MAGIC_WITHIN_BYTES = 64;
-
 function openEnvironment(folder: string): RootDatabase {
   try {
     mkdirSync(folder, { recursive: true });
-    // lmdb-js ends the process on a file that is not LMDB's: look before it does.
-    if (!isLmdb(path.join(folder, 'data.mdb'))) {
+    const state = lmdbFileState(path.join(folder, 'data.mdb'));
+    if (state === 'foreign' || state === 'truncated') {
       throw new CrawlError('STORAGE_UNWRITABLE', `${folder} holds no page cache: delete it, or choose another folder`);
     }
     const lmdb = createRequire(import.meta.url)('lmdb') as typeof import('lmdb');
     return lmdb.open({ path: folder, maxDbs: 4, noSubdir: false, eventTurnBatching: false });
   } catch (error) {
     throw asStorageError(error, folder);
-  }
-}
-
-function isLmdb(file: string): boolean {
-  if (!existsSync(file)) return true;
-  const start = Buffer.alloc(MAGIC_WITHIN_BYTES);
-  const descriptor = openSync(file, 'r+');
-  try {
-    const bytes = readSync(descriptor, start, 0, start.length, 0);
-    return bytes === 0 || start.includes(MAGIC);
-  } finally {
-    closeSync(descriptor);
   }
 }

@@ -118,9 +118,9 @@ function wholeNumber(value: unknown): number | undefined {
   return Number.isSafeInteger(number) && number >= 0 ? number : undefined;
 }
 
-/** Where the record of a line ends in its segment, read without parsing all of the line; undefined when it is no line. */
-export function recordEnd(line: string): number | undefined {
-  // Ours come in this order right after the digest; a URL cannot fake it, since its quotes are escaped in JSON.
-  const match = /"digest":"[A-Z2-7]*","length":"(\d+)","offset":"(\d+)","filename":"[^"\\]*".*\}$/.exec(line);
-  return match === null ? undefined : Number(match[1]) + Number(match[2]);
+/** Whether bytes look like a line: `SURT TIMESTAMP {…}`. Cheap: the JSON is not parsed. */
+export function looksLikeIndexLine(bytes: Buffer): boolean {
+  const space = bytes.indexOf(0x20);
+  if (space < 0 || bytes[bytes.length - 1] !== 0x7d) return false;
+  return /^ \d{14} \{"$/.test(bytes.toString('latin1', space, space + 18));
 }

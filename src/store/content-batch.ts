@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { killPoint } from '../base/kill-points.js';
 import type { SegmentKind } from './content-names.js';
 import type { PackedPage } from './content-page.js';
 import type { PackedRecord } from './content-segment.js';
@@ -45,8 +46,11 @@ export async function storeAsFile(folder: string, chosen: Chosen, durability: Du
   const path = join(folder, filename);
   const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
   try {
+    killPoint('content-file.before-write');
     await writeFile(temporary, bytes, { flush: durability === 'machine' });
+    killPoint('content-file.before-rename');
     await rename(temporary, path);
+    killPoint('content-file.after-rename');
   } catch (error) {
     await rm(temporary, { force: true }).catch(() => undefined);
     throw asStorageError(error, path);

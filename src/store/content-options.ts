@@ -2,6 +2,7 @@
 // Promise: the rest of the store trusts what comes out of here.
 import { aBoolean, aFilledString, aFunction, anObject, arrayOf, aWholeNumber, check } from '../option-checks.js';
 import { checkOptions, oneOf, type ShapeOf } from '../option-checks.js';
+import type { DataDirectories } from './data-directories.js';
 import type { Durability } from './segment-file.js';
 import { isOwnerGone, ownerName } from './segment-names.js';
 
@@ -35,6 +36,8 @@ export interface ContentStoreOptions {
   /** Whether the writer of a segment is certainly dead. */
   readonly isWriterGone?: (writerId: string) => boolean;
   readonly warn?: (message: string) => void;
+  /** Shared with whoever else writes to the same directories, which were made before; `dataDirs` are its paths. */
+  readonly directories?: DataDirectories;
   /** Who writes, as the first record of a segment says it: `orcrawl/1.2.3`. */
   readonly software?: string;
   readonly nowMs?: () => number;
@@ -56,6 +59,7 @@ const SHAPE: ShapeOf<ContentStoreOptions> = {
   note: aFunction,
   isWriterGone: aFunction,
   warn: aFunction,
+  directories: anObject,
   software: aFilledString,
   nowMs: aFunction,
 };

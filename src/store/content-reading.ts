@@ -1,10 +1,11 @@
 // Finds a stored page by its URL, in all data directories, while writers write.
-// Promise: the newest capture that is whole; memory holds one record and one chunk of an index.
+// Promise: the newest capture that is whole; memory holds one record and one chunk of an index. Damage on the way is told
+// of, with file and line, and does not end the search.
 import { open, readdir, readFile, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CrawlError } from '../errors.js';
 import { normalizeUrl } from '../request/url.js';
-import { parseIndexLine, surtOf, type IndexEntry } from './cdxj.js';
+import { looksLikeIndexLine, parseIndexLine, surtOf, type IndexEntry } from './cdxj.js';
 import {
   CONTENT_FOLDER,
   contentHash,
@@ -13,7 +14,7 @@ import {
   segmentOfIndex,
   TAIL_ENDING,
 } from './content-names.js';
-import { scanUnsorted, searchSorted, type ReadBytes } from './index-search.js';
+import { lineNumberAt, scanUnsorted, searchSorted, type FoundLine, type ReadBytes } from './index-search.js';
 import { isMissing } from './storage-errors.js';
 import { parseResponse, readGzippedRecord, type ParsedResponse } from './warc-reading.js';
 
@@ -42,12 +43,22 @@ export interface StoredPage {
 export interface FindPageOptions {
   /** Only captures that have this: the newest may have been stored without. */
   readonly having?: 'text' | 'response';
+  /** Told of each damaged line that the search met: `FILE:LINE: what is wrong`. */
+  readonly onDamage?: (message: string) => void;
 }
 
 interface Capture {
   readonly folder: string;
   readonly entry: IndexEntry;
+  readonly from: IndexPlace;
 }
+
+interface IndexPlace {
+  readonly index: string;
+  readonly atByte: number;
+}
+
+type OnDamage = (at: IndexPlace, problem: string) => Promise<void>;
 
 /**
  * The newest stored capture of a URL, or undefined. URLs that differ only as `uniqueKey` allows are the same page.
@@ -64,13 +75,14 @@ export async function findPage(
   const uniqueKey = normalizeUrl(url);
   const home = homeDirectory(contentHash(uniqueKey), Math.max(1, dataDirs.length));
   const captures: Capture[] = [];
+  const onDamage = damageTeller(options.onDamage);
   // The page's own directory first, so that it wins between lines of the same instant.
   for (const dataDir of [...dataDirs.slice(home), ...dataDirs.slice(0, home)]) {
-    captures.push(...(await findCaptures(join(dataDir, CONTENT_FOLDER), uniqueKey)));
+    captures.push(...(await findCaptures(join(dataDir, CONTENT_FOLDER), uniqueKey, onDamage)));
   }
   const byTime = groupedByTime(captures);
   for (const fetchedAtMs of [...byTime.keys()].sort((a, b) => b - a)) {
-    const page = await readCapture(byTime.get(fetchedAtMs)!);
+    const page = await readCapture(byTime.get(fetchedAtMs)!, onDamage);
     if (page && (options.having === undefined || page[options.having] !== undefined)) return page;
   }
   return undefined;
@@ -86,7 +98,21 @@ function groupedByTime(captures: readonly Capture[]): Map<number, Capture[]> {
   return byTime;
 }
 
-async function findCaptures(folder: string, uniqueKey: string): Promise<Capture[]> {
+const MAX_TOLD = 20;
+
+/** Each place once, and no more than a few; the number of a line is worked out only when there is something to tell. */
+function damageTeller(tell: FindPageOptions['onDamage']): OnDamage {
+  const told = new Set<string>();
+  return async ({ index, atByte }, problem) => {
+    if (!tell || told.size >= MAX_TOLD || told.has(`${index} ${atByte}`)) return;
+    told.add(`${index} ${atByte}`);
+    const file = await open(index, 'r').catch(() => undefined);
+    const line = file ? await lineNumberAt(readerOf(file), atByte).finally(() => file.close()) : '?';
+    tell(`${index}:${line}: ${problem}`);
+  };
+}
+
+async function findCaptures(folder: string, uniqueKey: string, onDamage: OnDamage): Promise<Capture[]> {
   const files = await readdir(folder).catch((error: unknown) => {
     if (isMissing(error)) throw new CrawlError('OPTION_INVALID', `${folder} does not exist: is it a data directory?`);
     throw error;
@@ -94,9 +120,10 @@ async function findCaptures(folder: string, uniqueKey: string): Promise<Capture[
   const prefix = Buffer.from(`${surtOf(uniqueKey)} `);
   const captures: Capture[] = [];
   for (const index of indexesOf(files)) {
-    for (const line of await linesIn(join(folder, index), prefix)) {
-      const entry = parseIndexLine(line);
-      if (entry?.uniqueKey === uniqueKey) captures.push({ folder, entry });
+    for (const { text, ...from } of await linesIn(join(folder, index), prefix, onDamage)) {
+      const entry = parseIndexLine(text);
+      if (entry === undefined) await onDamage(from, 'it is not a line of an index');
+      else if (entry.uniqueKey === uniqueKey) captures.push({ folder, entry, from });
     }
   }
   return captures;
@@ -112,7 +139,7 @@ function indexesOf(files: readonly string[]): string[] {
   return [...names];
 }
 
-async function linesIn(sorted: string, prefix: Buffer): Promise<string[]> {
+async function linesIn(sorted: string, prefix: Buffer, onDamage: OnDamage): Promise<(FoundLine & IndexPlace)[]> {
   // It may be sorted between two looks: then the second look at the sorted one finds it.
   for (const path of [sorted, sorted + TAIL_ENDING, sorted]) {
     const file = await open(path, 'r').catch((error: unknown) => {
@@ -123,7 +150,13 @@ async function linesIn(sorted: string, prefix: Buffer): Promise<string[]> {
     try {
       const { size } = await file.stat();
       const search = path === sorted ? searchSorted : scanUnsorted;
-      return await search(readerOf(file), size, prefix);
+      const damaged: number[] = [];
+      const found = await search(readerOf(file), size, prefix, {
+        isLine: looksLikeIndexLine,
+        onDamage: (atByte) => void (damaged.length < MAX_TOLD && damaged.push(atByte)),
+      });
+      for (const atByte of damaged) await onDamage({ index: path, atByte }, 'it is not a line of an index');
+      return found.map((line) => ({ ...line, index: path }));
     } finally {
       await file.close();
     }
@@ -145,15 +178,20 @@ function readerOf(file: FileHandle): ReadBytes {
 }
 
 /** What is stored of one capture; undefined when nothing of it is whole (its writer is writing, or died). */
-async function readCapture(lines: readonly Capture[]): Promise<StoredPage | undefined> {
+async function readCapture(lines: readonly Capture[], onDamage: OnDamage): Promise<StoredPage | undefined> {
   let text: { content: string; from: Capture } | undefined;
   let response: { content: ParsedResponse; from: Capture } | undefined;
   let bare: Capture | undefined;
   for (const line of lines) {
     const { filename } = line.entry;
+    const isText = filename !== undefined && contentKindOf(filename) === 'text';
     if (filename === undefined) bare ??= line;
-    else if (contentKindOf(filename) === 'text') text ??= withContent(await readText(line), line);
-    else response ??= withContent(await readResponse(line), line);
+    else if (isText ? text : response) continue;
+    else {
+      if (isText) text = withContent(await readText(line), line);
+      else response = withContent(await readResponse(line), line);
+      if (!(isText ? text : response)) await onDamage(line.from, `it points at no whole record of ${filename}`);
+    }
   }
   const from = text?.from ?? response?.from ?? bare;
   if (from === undefined) return undefined;

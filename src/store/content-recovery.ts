@@ -1,16 +1,19 @@
 // After a crash: brings the content segments of dead writers back to what the queue knows, and sorts their indexes.
-// Promise (guarantee 2): afterwards a page is in a segment and in its index exactly if its visit was acknowledged.
-import { open, readdir, rm, stat, truncate } from 'node:fs/promises';
+// Promise (guarantee 2): afterwards a page is in a segment and in its index exactly if its visit was acknowledged,
+// whether the index was unsorted, sorted, being sorted or torn; a recovery that dies half-way is repeated by the next.
+import { readdir, rm, stat, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
-import { recordEnd } from './cdxj.js';
-import { CONTENT_FOLDER, CONTENT_KEY_PREFIX, indexNameOf, parseContentName, TAIL_ENDING } from './content-names.js';
-import { segmentOfIndex } from './content-names.js';
-import { batchesOfLines, sortLines } from './index-sorting.js';
+import { killPoint } from '../base/kill-points.js';
+import { CONTENT_FOLDER, CONTENT_KEY_PREFIX, indexNameOf, parseContentName } from './content-names.js';
+import { segmentOfIndex, TAIL_ENDING } from './content-names.js';
+import { createIndexJudge, judgeIndex } from './index-judging.js';
+import { createIndexRecovery, type IndexChecks, type RecoveredIndex } from './index-recovery.js';
+import { readSegmentNote, type SegmentNote } from './segment-note.js';
 import { asStorageError, isMissing } from './storage-errors.js';
 
 /**
  * What became of one segment. `short`: acknowledged pages or their index lines are missing, as after a power cut;
- * `missing`: all of it, as when a disk is not mounted.
+ * `missing`: all of it, as when a disk is not mounted or a folder was deleted.
  */
 export interface RecoveredContent {
   readonly key: string;
@@ -19,17 +22,20 @@ export interface RecoveredContent {
   readonly notedBytes?: number;
   readonly foundBytes: number;
   readonly keptBytes: number;
+  /** Acknowledged pages that are gone or cannot be found any more; undefined where nobody counted. */
+  readonly lostLines?: number;
 }
 
 export interface RecoveryOptions {
   readonly notes?: Readonly<Record<string, string>>;
   readonly isWriterGone: (writerId: string) => boolean;
   readonly warn: (message: string) => void;
+  /** Which indexes that need no work are read all the same, to find damage; none unless given. */
+  readonly checks?: IndexChecks;
 }
 
 /** A sort takes seconds; a temporary file this old has nobody who will rename it. */
 const ABANDONED_AFTER_MS = 600_000;
-const SCAN_BYTES = 1024 * 1024;
 
 /**
  * Cuts the segments of dead writers: those that notes name to the noted length, or, without notes, all of them
@@ -41,22 +47,26 @@ export async function recoverContent(
 ): Promise<readonly RecoveredContent[]> {
   const found = await findSegments(dataDirs);
   const recovered: RecoveredContent[] = [];
-  for (const name of options.notes ? notedNames(options.notes) : found.keys()) {
+  // The newest first: they are what a crash can have hurt, and what the bound on reading should be spent on.
+  const names = [...(options.notes ? notedNames(options.notes) : found.keys())].sort().reverse();
+  for (const name of names) {
     const writerId = parseContentName(name)?.writerId;
     if (writerId === undefined || !options.isWriterGone(writerId)) continue;
     const key = CONTENT_KEY_PREFIX + name;
-    const noted = options.notes && Number(options.notes[key]);
+    const noted = readSegmentNote(options.notes?.[key]);
     const folder = found.get(name);
-    if (folder !== undefined) recovered.push({ key, ...(await recoverSegment(folder, name, noted, options.warn)) });
-    else if (noted) recovered.push({ key, outcome: 'missing', notedBytes: noted, foundBytes: 0, keptBytes: 0 });
+    if (folder !== undefined) recovered.push({ key, ...(await recoverSegment(folder, name, noted, options)) });
+    else if (noted && noted.bytes > 0) {
+      const { bytes: notedBytes, lines: lostLines } = noted;
+      recovered.push({ key, outcome: 'missing', notedBytes, foundBytes: 0, keptBytes: 0, lostLines });
+    }
   }
   return recovered;
 }
 
 function notedNames(notes: Readonly<Record<string, string>>): string[] {
   return Object.keys(notes).flatMap((key) => {
-    const noted = Number(notes[key]);
-    const isNamed = key.startsWith(CONTENT_KEY_PREFIX) && Number.isSafeInteger(noted) && noted >= 0;
+    const isNamed = key.startsWith(CONTENT_KEY_PREFIX) && readSegmentNote(notes[key]) !== undefined;
     return isNamed ? [key.slice(CONTENT_KEY_PREFIX.length)] : [];
   });
 }
@@ -86,102 +96,93 @@ type Outcome = Omit<RecoveredContent, 'key'>;
 async function recoverSegment(
   folder: string,
   name: string,
-  notedBytes: number | undefined,
-  warn: RecoveryOptions['warn'],
+  noted: SegmentNote | undefined,
+  options: RecoveryOptions,
 ): Promise<Outcome> {
   const sorted = join(folder, indexNameOf(name));
   const isPages = indexNameOf(name) === name;
   try {
-    const cut = isPages ? await cutPages(sorted, notedBytes) : await cutRecords(join(folder, name), sorted, notedBytes);
-    const { indexedBytes } = await sortIndex(sorted, isPages ? Infinity : cut.keptBytes, warn);
-    const isIndexShort = !isPages && indexedBytes !== undefined && indexedBytes !== cut.keptBytes;
-    return { notedBytes, ...cut, outcome: isIndexShort ? 'short' : cut.outcome };
+    return isPages ? await recoverPages(sorted, noted, options) : await recoverRecords(folder, name, noted, options);
   } catch (error) {
     throw asStorageError(error, join(folder, name));
   }
 }
 
-/** An index without a segment is cut to its length; half a line at its end is left out by the sort. */
-async function cutPages(sorted: string, notedBytes: number | undefined): Promise<Outcome> {
+/** A segment and its index. */
+async function recoverRecords(
+  folder: string,
+  name: string,
+  noted: SegmentNote | undefined,
+  options: RecoveryOptions,
+): Promise<Outcome> {
+  const path = join(folder, name);
+  const index = createIndexRecovery(join(folder, indexNameOf(name)), options);
+  const foundBytes = (await sizeOf(path)) ?? 0;
+  const keptBytes = await keptOf(noted, foundBytes, index.lastWholeRecord, name);
+  // With a queue the index is cut first: if this process dies in between, the segment is still too long, and tells the
+  // next one. Without, the unsorted index tells it, so that stays until the segment is cut.
+  const cut = async (): Promise<void> => {
+    killPoint('recovery.before-cut');
+    if (keptBytes === 0) await rm(path, { force: true });
+    else if (keptBytes < foundBytes) await truncate(path, keptBytes);
+    killPoint('recovery.after-cut');
+  };
+  if (!noted) await cut();
+  const isShort = noted !== undefined && foundBytes < noted.bytes;
+  const found = await index.recover({ name, keptBytes }, { mustRead: isShort || foundBytes !== keptBytes, isShort });
+  killPoint('recovery.after-index');
+  if (noted) await cut();
+  return { notedBytes: noted?.bytes, foundBytes, keptBytes, ...verdict(noted, foundBytes, keptBytes, found) };
+}
+
+/** How much of a segment counts: what was noted, or if that is not all there, its whole records. */
+async function keptOf(
+  noted: SegmentNote | undefined,
+  foundBytes: number,
+  lastWholeRecord: (name: string, foundBytes: number) => Promise<number | undefined>,
+  name: string,
+): Promise<number> {
+  if (noted && foundBytes >= noted.bytes) return noted.bytes;
+  return (await lastWholeRecord(name, foundBytes)) ?? foundBytes;
+}
+
+function verdict(
+  noted: SegmentNote | undefined,
+  foundBytes: number,
+  keptBytes: number,
+  index: RecoveredIndex,
+): Pick<Outcome, 'outcome' | 'lostLines'> {
+  const isRecordShort = noted !== undefined && keptBytes < noted.bytes;
+  const isIndexShort = keptBytes > 0 && index.coveredBytes !== undefined && index.coveredBytes !== keptBytes;
+  if (!isRecordShort && !isIndexShort) return { outcome: keptBytes < foundBytes ? 'cut' : 'whole' };
+  const lost = noted?.lines === undefined || index.lines === undefined ? undefined : noted.lines - index.lines;
+  return { outcome: 'short', lostLines: lost === undefined ? undefined : Math.max(0, lost) };
+}
+
+/** An index without a segment: in the order of writing it is cut to the noted length. */
+async function recoverPages(
+  sorted: string,
+  noted: SegmentNote | undefined,
+  options: RecoveryOptions,
+): Promise<Outcome> {
   const tail = sorted + TAIL_ENDING;
   const tailBytes = await sizeOf(tail);
   const foundBytes = tailBytes ?? (await sizeOf(sorted)) ?? 0;
-  if (notedBytes === undefined || foundBytes === notedBytes)
-    return { outcome: 'whole', foundBytes, keptBytes: foundBytes };
-  if (foundBytes < notedBytes) return { outcome: 'short', foundBytes, keptBytes: foundBytes };
-  // Only what was wholly acknowledged gets sorted; a sorted one that is longer was noted by a later call.
-  if (tailBytes === undefined) return { outcome: 'whole', foundBytes, keptBytes: foundBytes };
-  await cutOrRemove(tail, notedBytes);
-  return { outcome: 'cut', foundBytes, keptBytes: notedBytes };
+  // Sorted is only what was wholly acknowledged: it is not longer than its note.
+  const isLong = noted !== undefined && tailBytes !== undefined && tailBytes > noted.bytes;
+  killPoint('recovery.before-pages-cut');
+  if (isLong) await truncate(tail, noted.bytes);
+  const keptBytes = isLong ? noted.bytes : foundBytes;
+  const { lines } = await createIndexRecovery(sorted, options).recover(undefined, { isEmpty: keptBytes === 0 });
+  const isShort = noted !== undefined && keptBytes < noted.bytes;
+  const lost = isShort && noted.lines !== undefined ? noted.lines - (lines ?? (await countLines(sorted))) : undefined;
+  const outcome = isShort ? 'short' : isLong ? 'cut' : 'whole';
+  return { notedBytes: noted?.bytes, outcome, foundBytes, keptBytes, lostLines: lost && Math.max(0, lost) };
 }
 
-async function cutRecords(path: string, sorted: string, notedBytes: number | undefined): Promise<Outcome> {
-  const foundBytes = (await sizeOf(path)) ?? 0;
-  // Nothing of it counts, and perhaps nothing was written: an empty file is no archive.
-  if (notedBytes === 0 || foundBytes === 0) await rm(path, { force: true });
-  // Without notes a sorted index says as much: its segment was closed in good order.
-  const isFinished = notedBytes === undefined && (await isSorted(sorted));
-  if (foundBytes === notedBytes || isFinished) return { outcome: 'whole', foundBytes, keptBytes: foundBytes };
-  const isLongEnough = notedBytes !== undefined && foundBytes > notedBytes;
-  const keptBytes = isLongEnough ? notedBytes : await lastWholeRecord(sorted, foundBytes);
-  if (keptBytes < foundBytes && notedBytes !== 0) await cutOrRemove(path, keptBytes);
-  const isShort = notedBytes !== undefined && foundBytes < notedBytes;
-  return { outcome: isShort ? 'short' : keptBytes < foundBytes ? 'cut' : 'whole', foundBytes, keptBytes };
-}
-
-/** Where the last record ends that the index knows and that is there. */
-async function lastWholeRecord(sorted: string, foundBytes: number): Promise<number> {
-  let last = 0;
-  for (const path of [sorted + TAIL_ENDING, sorted]) {
-    const file = await open(path, 'r').catch(ignoreMissing);
-    if (file === undefined) continue;
-    try {
-      for await (const lines of batchesOfLines(file, 0, Infinity, SCAN_BYTES)) {
-        for (const line of lines) {
-          const end = recordEnd(line);
-          if (end !== undefined && end <= foundBytes) last = Math.max(last, end);
-        }
-      }
-    } finally {
-      await file.close();
-    }
-  }
-  return last;
-}
-
-/** Sorts an index that is not yet, leaving out lines of records that are not kept; gives how far its lines reach. */
-async function sortIndex(
-  sorted: string,
-  keptBytes: number,
-  warn: RecoveryOptions['warn'],
-): Promise<{ indexedBytes?: number }> {
-  const tail = sorted + TAIL_ENDING;
-  let indexedBytes = 0;
-  if ((await sizeOf(tail)) === undefined) return {};
-  const keep = (line: string): boolean => {
-    const end = recordEnd(line) ?? (keptBytes === Infinity ? 0 : Infinity);
-    if (end > keptBytes) return false;
-    indexedBytes = Math.max(indexedBytes, end);
-    return true;
-  };
-  try {
-    if (keptBytes === 0) await rm(tail, { force: true });
-    else await sortLines(tail, sorted, { keep });
-    return { indexedBytes };
-  } catch (error) {
-    // Another process was faster, or there is no room: readers scan what is not sorted.
-    if (!isMissing(error)) warn(`${sorted} stays unsorted: ${(error as Error).message}`);
-    return {};
-  }
-}
-
-async function isSorted(sorted: string): Promise<boolean> {
-  return (await sizeOf(sorted + TAIL_ENDING)) === undefined && (await sizeOf(sorted)) !== undefined;
-}
-
-async function cutOrRemove(path: string, lengthBytes: number): Promise<void> {
-  if (lengthBytes > 0) await truncate(path, lengthBytes);
-  else await rm(path, { force: true });
+async function countLines(path: string): Promise<number> {
+  if ((await sizeOf(path)) === undefined) return 0;
+  return (await judgeIndex(path, createIndexJudge(undefined))).kept;
 }
 
 async function sizeOf(path: string): Promise<number | undefined> {

@@ -2,15 +2,21 @@
 // Promise (guarantee 2): one length says everything: the index has exactly the lines of the records within it.
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { killPoint } from '../base/kill-points.js';
+import type { CrawlError } from '../errors.js';
 import { indexLine, type IndexEntry } from './cdxj.js';
 import { CONTENT_KEY_PREFIX, indexNameOf, TAIL_ENDING, type SegmentKind } from './content-names.js';
 import { sortLines } from './index-sorting.js';
 import { createSegmentFile, type Durability } from './segment-file.js';
+import { segmentNote } from './segment-note.js';
 import type { VisitWriter } from './visit-segments.js';
 import { gzipRecord, warcinfoRecord } from './warc.js';
 
 /** What settling needs of a segment: the same as of a dataset's. */
-export type ContentWriter = Pick<VisitWriter, 'key' | 'length' | 'full' | 'cutTo' | 'close'>;
+export interface ContentWriter extends Pick<VisitWriter, 'key' | 'length' | 'note' | 'full' | 'cutTo' | 'close'> {
+  /** The queue has recorded the note. A segment with bytes that nobody confirmed is not sorted: it may yet be cut. */
+  confirm(): void;
+}
 
 /** A page ready to be written: its compressed record (none in a `pages` index) and its line but for its place. */
 export interface PackedRecord {
@@ -29,7 +35,7 @@ export interface ContentSegment extends ContentWriter {
   readonly name: string;
   /** Resolves to where each record is; on failure nothing of them stays. */
   append(records: readonly PackedRecord[]): Promise<readonly RecordPlace[]>;
-  /** After `close`, when all of it is acknowledged: sorts the index. */
+  /** After `close`: sorts the index if all of it is acknowledged. */
   finish(): Promise<void>;
 }
 
@@ -48,6 +54,7 @@ export interface ContentSegmentOptions {
 interface Mark {
   readonly length: number;
   readonly indexLength: number;
+  readonly lines: number;
 }
 
 /** Ends of appends that can be cut back to; an owner cuts only what it has not had acknowledged. */
@@ -63,15 +70,23 @@ export function createContentSegment(options: ContentSegmentOptions): ContentSeg
   const marks: Mark[] = [];
   // Bytes that could not be cut back: the next start does it, by the note, and needs the order of writing for it.
   let isUncut = false;
+  let isLost = false;
+  let confirmedLength = 0;
+  let lines = 0;
 
-  const cutBack = async ({ length, indexLength }: Mark): Promise<void> => {
+  const cutBack = async (mark: Mark): Promise<void> => {
+    const { length, indexLength } = mark;
     isUncut = true;
+    lines = mark.lines;
     // The index first: a record without its line is the lesser evil if this process dies in between.
     const results = [];
+    killPoint('content.before-cut');
     if (index.lengthBytes > indexLength) results.push(await settled(index.cutTo(indexLength)));
+    killPoint('content.between-cuts');
     if (records && records.lengthBytes > length) results.push(await settled(records.cutTo(length)));
     for (const { error } of results) if (error !== undefined) throw error;
     isUncut = false;
+    killPoint('content.after-cut');
   };
 
   const writeRecords = async (packed: readonly PackedRecord[]): Promise<RecordPlace[]> => {
@@ -94,19 +109,27 @@ export function createContentSegment(options: ContentSegmentOptions): ContentSeg
     get length() {
       return main.lengthBytes;
     },
+    get note() {
+      return segmentNote(main.lengthBytes, lines);
+    },
     get full() {
       return main.lengthBytes >= options.maxBytes;
     },
     async append(packed) {
-      const before = { length: main.lengthBytes, indexLength: index.lengthBytes };
+      const before: Mark = { length: main.lengthBytes, indexLength: index.lengthBytes, lines };
       marks.push(before);
       if (marks.length > MAX_MARKS) marks.shift();
       try {
+        killPoint('content.before-records');
         const places = await writeRecords(packed);
-        const lines = packed.map(({ entry, surt }, n) => indexLine({ ...entry, ...places[n] }, surt));
-        await index.append(Buffer.from(lines.join('')));
+        killPoint('content.before-index');
+        const text = packed.map(({ entry, surt }, n) => indexLine({ ...entry, ...places[n] }, surt)).join('');
+        await index.append(Buffer.from(text));
+        killPoint('content.after-index');
+        lines += packed.length;
         return places;
       } catch (error) {
+        isLost = (error as CrawlError).code === 'STORAGE_LOST';
         await cutBack(before).catch(() => undefined);
         throw error;
       }
@@ -117,12 +140,16 @@ export function createContentSegment(options: ContentSegmentOptions): ContentSeg
       if (mark === undefined) throw new RangeError(`no append to ${name} ended at byte ${lengthBytes}`);
       await cutBack(mark);
     },
+    confirm() {
+      confirmedLength = main.lengthBytes;
+    },
     async close() {
       await index.close();
       await records?.close();
     },
     async finish() {
-      if (isUncut) return;
+      // By its note the next start finds out what of it counts, and for that it needs the order of writing.
+      if (isLost || isUncut || main.lengthBytes !== confirmedLength) return;
       if (main.lengthBytes > 0) return sortLines(tail, sorted, { sync: durability === 'machine' });
       // All of it was cut back: nothing stays behind.
       for (const path of [tail, join(folder, name)]) await rm(path, { force: true });

@@ -1,6 +1,6 @@
 // The content of visited pages, over several data directories: the last thing a visit leaves before its acknowledgement.
 // Promise: a page is stored with its index line or not at all; a directory that fails is left out while others remain.
-import { access, constants, mkdir, readdir } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CrawlError } from '../errors.js';
 import { recordsByKind, storeAsFile } from './content-batch.js';
@@ -9,6 +9,7 @@ import { resolveContentOptions, type ContentStoreOptions } from './content-optio
 import { packPage, type ContentPage, type PackedPage } from './content-page.js';
 import { recoverContent, type RecoveredContent } from './content-recovery.js';
 import { createContentSegment, type ContentSegment, type ContentWriter } from './content-segment.js';
+import { checkDirectory, createDataDirectories, makeDirectory } from './data-directories.js';
 import { asStorageError } from './storage-errors.js';
 
 /** Where a page's content is; `path` is undefined when only its metadata is stored. */
@@ -19,7 +20,7 @@ export interface ContentPlace {
   readonly length?: number;
 }
 
-/** What an append wrote. Settle with the note `writer.key → writer.length` of each, or cut each back to `before`. */
+/** What an append wrote. Settle with the note `writer.key → writer.note` of each and confirm it, or cut it to `before`. */
 export interface ContentBatch {
   readonly written: readonly { readonly writer: ContentWriter; readonly before: number }[];
   /** One a page, in their order: of its text, else of its response. */
@@ -46,7 +47,6 @@ interface Directory {
   readonly path: string;
   readonly folder: string;
   readonly segments: Map<SegmentKind, ContentSegment>;
-  failure?: CrawlError;
 }
 
 type Written = Map<ContentSegment, number>;
@@ -54,6 +54,7 @@ type Written = Map<ContentSegment, number>;
 async function openContentStore(options: ContentStoreOptions): Promise<ContentStore> {
   const settings = resolveContentOptions(options);
   const { warn } = settings;
+  const disks = settings.directories ?? createDataDirectories(settings.dataDirs, warn);
   const isInFiles = settings.layout === 'files';
   const directories = settings.dataDirs.map((path): Directory => {
     return { path, folder: join(path, CONTENT_FOLDER), segments: new Map() };
@@ -63,14 +64,15 @@ async function openContentStore(options: ContentStoreOptions): Promise<ContentSt
 
   for (const directory of directories) {
     try {
-      await mkdir(directory.folder, { recursive: true });
-      await access(directory.folder, constants.W_OK);
+      if (!settings.directories) await makeDirectory(directory.path);
+      await checkDirectory(directory.path);
     } catch (error) {
-      retire(directory, error);
+      disks.retire(directory.path, error, directory.folder);
     }
   }
-  if (directories.every(({ failure }) => failure)) {
-    throw new CrawlError('STORAGE_UNWRITABLE', `no data directory can be written: ${failures()}`);
+  if (disks.inUse.length === 0) {
+    const code = disks.hasLost ? 'STORAGE_LOST' : 'STORAGE_UNWRITABLE';
+    throw new CrawlError(code, `no data directory can be written: ${disks.describe()}`);
   }
   const recovered = await recoverContent(settings.dataDirs, settings);
   for (const { key, outcome, notedBytes, foundBytes, keptBytes } of recovered) {
@@ -79,24 +81,10 @@ async function openContentStore(options: ContentStoreOptions): Promise<ContentSt
     else if (outcome !== 'whole') warn(`${key} lost acknowledged pages: ${keptBytes} of ${notedBytes} bytes are left`);
   }
 
-  function retire(directory: Directory, error: unknown): void {
-    directory.failure = asStorageError(error, directory.folder);
-    const left = directories.filter(({ failure }) => !failure).length;
-    warn(`data directory ${directory.path} is left out from now on (${reasonOf(directory.failure)}); ${left} left`);
-  }
-
-  function failures(): string {
-    return directories.map(({ path, failure }) => `${path}: ${failure ? reasonOf(failure) : 'in use'}`).join('; ');
-  }
-
   /** The page's own directory, or the next one that works. */
   function directoryFor({ sha256 }: PackedPage): Directory {
-    const home = homeDirectory(sha256, directories.length);
-    for (let step = 0; step < directories.length; step++) {
-      const directory = directories[(home + step) % directories.length]!;
-      if (!directory.failure) return directory;
-    }
-    throw new CrawlError('STORAGE_FULL', `no data directory is left: free some space, then run again (${failures()})`);
+    const path = disks.choose(homeDirectory(sha256, directories.length));
+    return directories.find((directory) => directory.path === path)!;
   }
 
   /** The segment to append to. A full one is replaced, but not within a batch: it could not be cut back any more. */
@@ -112,7 +100,7 @@ async function openContentStore(options: ContentStoreOptions): Promise<ContentSt
     const { gzipLevel, durability, software, nowMs, segmentBytes: maxBytes } = settings;
     const segment = createContentSegment({ folder, name, kind, maxBytes, gzipLevel, durability, software, nowMs });
     // Noted before the first append: after a crash, bytes without a note would pass for acknowledged ones.
-    await settings.note?.({ [segment.key]: '0' });
+    await settings.note?.({ [segment.key]: segment.note });
     directory.segments.set(kind, segment);
     return segment;
   }
@@ -148,7 +136,7 @@ async function openContentStore(options: ContentStoreOptions): Promise<ContentSt
           for (const [n, { index }] of group.entries()) places[index] = found[n]!;
         } catch (error) {
           if (!(error instanceof StorageTrouble)) throw error;
-          retire(directory, error.cause);
+          disks.retire(directory.path, error.cause, directory.folder);
           waiting.push(...group);
         }
       }
@@ -191,22 +179,25 @@ async function openContentStore(options: ContentStoreOptions): Promise<ContentSt
       await cutBack(mine);
       throw error instanceof CrawlError ? new StorageTrouble(error) : error;
     }
-    for (const [segment, before] of mine) if (!written.has(segment)) written.set(segment, before);
+    for (const [segment, before] of mine) {
+      if (!written.has(segment)) written.set(segment, before);
+      if (!settings.note) segment.confirm();
+    }
     return places;
   }
 
   return {
     recovered,
     get directoriesInUse() {
-      return directories.filter(({ failure }) => !failure).map(({ path }) => path);
+      return disks.inUse;
     },
     pack: (page) => packPage(page, settings),
     append(pages) {
       const mine = last.then(async (): Promise<ContentBatch> => {
         // Not when they failed: the batch before this one could still have been cut back.
         for (const directory of directories) {
-          if (directory.failure)
-            for (const [kind, segment] of directory.segments) await letGo(directory, kind, segment);
+          if (disks.isInUse(directory.path)) continue;
+          for (const [kind, segment] of directory.segments) await letGo(directory, kind, segment);
         }
         const written: Written = new Map();
         try {
@@ -236,7 +227,8 @@ async function openContentStore(options: ContentStoreOptions): Promise<ContentSt
  * @example
  * const content = await ContentStore.open({ dataDirs: ['/mnt/ssd1', '/mnt/ssd2'], notes, note });
  * const { written } = await content.append([await content.pack(page)]);
- * await holder.settle({ settlements, notes: Object.fromEntries(written.map(({ writer }) => [writer.key, String(writer.length)])) });
+ * await holder.settle({ settlements, notes: Object.fromEntries(written.map(({ writer }) => [writer.key, writer.note])) });
+ * for (const { writer } of written) writer.confirm();
  */
 export const ContentStore = Object.freeze({ open: openContentStore });
 
@@ -250,9 +242,4 @@ class StorageTrouble extends Error {
 /** Best effort: what stays is past the noted length, and cut by it at the next open. */
 async function cutBack(written: Written): Promise<void> {
   for (const [segment, before] of written) await segment.cutTo(before).catch(() => undefined);
-}
-
-function reasonOf(failure: CrawlError): string {
-  const code = (failure.cause as NodeJS.ErrnoException | undefined)?.code;
-  return code === undefined ? failure.code : `${failure.code}, ${code}`;
 }

@@ -1,9 +1,10 @@
 // The host store on disk: one LMDB file beside the queue, shared by all processes that work on it.
 // Bounded in bytes, oldest first; a file that cannot be opened is a cache that is gone, and is made anew.
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, readSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import type { Database, RootDatabase } from 'lmdb';
+import { lmdbFileState } from '../base/lmdb-file.js';
 import type { HostRecord, HostStore } from '../politeness/hosts.js';
 
 export interface LmdbHostsOptions {
@@ -27,8 +28,6 @@ const MAX_COMPANY = 256;
 /** LMDB's own limit on keys is 1,978 bytes; no origin of the web comes near this. */
 const MAX_HOST_LENGTH = 1_000;
 const ROW_BYTES = 64;
-const MAGIC = Buffer.from([0xde, 0xc0, 0xef, 0xbe]);
-const MAGIC_WITHIN_BYTES = 64;
 const BOOT_FILE = 'boot';
 const TOTAL = 'total';
 const NEXT = 'next';
@@ -160,8 +159,9 @@ function openEnvironment(folder: string, bootId: string): RootDatabase {
     if (noSync) writeFileSync(path.join(folder, BOOT_FILE), bootId);
     return lmdb.open({ path: folder, maxDbs: 4, noSubdir: false, eventTurnBatching: false, noSync });
   };
-  // lmdb-js ends the process on a file that is not LMDB's: look before it does.
-  const isUsable = isLmdb(path.join(folder, 'data.mdb')) && isOfBoot(path.join(folder, BOOT_FILE), bootId);
+  const state = lmdbFileState(path.join(folder, 'data.mdb'));
+  const isWhole = state === 'missing' || state === 'whole';
+  const isUsable = isWhole && isOfBoot(path.join(folder, BOOT_FILE), bootId);
   if (!isUsable) rmSync(folder, { recursive: true, force: true });
   try {
     return open();
@@ -177,17 +177,5 @@ function isOfBoot(file: string, bootId: string): boolean {
     return readFileSync(file, 'utf8') === bootId;
   } catch {
     return true;
-  }
-}
-
-function isLmdb(file: string): boolean {
-  if (!existsSync(file)) return true;
-  const start = Buffer.alloc(MAGIC_WITHIN_BYTES);
-  const descriptor = openSync(file, 'r');
-  try {
-    const bytes = readSync(descriptor, start, 0, start.length, 0);
-    return bytes === 0 || start.includes(MAGIC);
-  } finally {
-    closeSync(descriptor);
   }
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { scanUnsorted, searchSorted, type ReadBytes } from './index-search.js';
+import { lineNumberAt, scanUnsorted, searchSorted, type FoundLine, type ReadBytes } from './index-search.js';
 
 const keys = fc.array(fc.stringMatching(/^[a-c]{0,4}$/), { maxLength: 60 });
 /** Now and then a line longer than what is read at once. */
@@ -18,6 +18,8 @@ function fileOf(lines: readonly string[], tail = ''): { read: ReadBytes; size: n
   };
 }
 
+const textsOf = (found: readonly FoundLine[]): string[] => found.map(({ text }) => text);
+
 describe('a look-up', () => {
   it('finds exactly the lines of a key in a sorted index', async () => {
     await fc.assert(
@@ -25,7 +27,7 @@ describe('a look-up', () => {
         const lines = list.map((each, n) => `${each} ${n % 7} ${text}`).sort();
         const { read, size } = fileOf(lines);
         const expected = lines.filter((line) => line.startsWith(`${key} `));
-        expect(await searchSorted(read, size, Buffer.from(`${key} `))).toEqual(expected);
+        expect(textsOf(await searchSorted(read, size, Buffer.from(`${key} `)))).toEqual(expected);
       }),
     );
   });
@@ -37,7 +39,7 @@ describe('a look-up', () => {
         const lines = list.map((each, n) => `${each} ${n}`);
         const { read, size } = fileOf(lines, `${key} half`);
         const expected = lines.filter((line) => line.startsWith(`${key} `));
-        expect(await scanUnsorted(read, size, Buffer.from(`${key} `), chunkBytes)).toEqual(expected);
+        expect(textsOf(await scanUnsorted(read, size, Buffer.from(`${key} `), { chunkBytes }))).toEqual(expected);
       }),
     );
   });
@@ -47,7 +49,33 @@ describe('a look-up', () => {
     const { read, size } = fileOf(lines);
     let reads = 0;
     const counted: ReadBytes = (from, to) => (reads++, read(from, to));
-    expect(await searchSorted(counted, size, Buffer.from('key00017777 '))).toEqual([lines[17_777]]);
+    expect(textsOf(await searchSorted(counted, size, Buffer.from('key00017777 ')))).toEqual([lines[17_777]]);
     expect(reads).toBeLessThan(40);
+  });
+
+  it('is not led astray by damage in a sorted index, and tells where it met some', async () => {
+    const damage = fc.oneof(
+      fc.constant('~'.repeat(50)),
+      fc.constant('\0'.repeat(40_000)),
+      fc.constant('\x7f'.repeat(3_000_000)),
+      fc.constant(''),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.nat({ max: 1_999 }), fc.nat({ max: 2_000 }), damage, async (wanted, at, garbage) => {
+        const good = Array.from({ length: 2_000 }, (_, n) => `key${String(n).padStart(8, '0')} ${'z'.repeat(200)}`);
+        const lines = good.toSpliced(at, 0, garbage, garbage);
+        const { read, size } = fileOf(lines);
+        const damaged = new Set<number>();
+        const prefix = Buffer.from(good[wanted]!.slice(0, 12));
+        const found = await searchSorted(read, size, prefix, {
+          isLine: (bytes) => bytes.subarray(0, 3).toString() === 'key',
+          onDamage: (atByte) => damaged.add(atByte),
+        });
+        expect(textsOf(found)).toEqual([good[wanted]]);
+        expect(await lineNumberAt(read, found[0]!.atByte)).toBe(lines.indexOf(good[wanted]!) + 1);
+        for (const atByte of damaged) expect([at + 1, at + 2]).toContain(await lineNumberAt(read, atByte));
+      }),
+      { numRuns: 60 },
+    );
   });
 });

@@ -2,6 +2,7 @@
 // Promise: memory holds one run and a chunk of each run; the loop gets a turn every run; the old file stays until the new one is whole.
 import { randomBytes } from 'node:crypto';
 import { open, rename, rm, type FileHandle } from 'node:fs/promises';
+import { killPoint } from '../base/kill-points.js';
 
 /** Bytes sorted at once: some 12,000 lines, about 20 ms. */
 const RUN_BYTES = 4 * 1024 * 1024;
@@ -27,6 +28,7 @@ export async function sortLines(from: string, to: string, options: SortOptions =
   const temporary = `${to}.${unique}.tmp`;
   const runsPath = `${to}.${unique}.runs.tmp`;
   try {
+    killPoint('index-sort.before-write');
     const source = await open(from, 'r');
     const runs = await open(runsPath, 'w+').catch(async (error: unknown) => {
       await source.close();
@@ -45,8 +47,11 @@ export async function sortLines(from: string, to: string, options: SortOptions =
       await source.close();
       await runs.close();
     }
+    killPoint('index-sort.before-rename');
     await rename(temporary, to);
+    killPoint('index-sort.after-rename');
     if (from !== to) await rm(from, { force: true });
+    killPoint('index-sort.after-remove');
   } finally {
     await rm(runsPath, { force: true });
     await rm(temporary, { force: true });
@@ -128,7 +133,13 @@ function sink(heap: Run[], from: number): void {
 const head = (run: Run): string => run.lines[run.at]!;
 const byBytes = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** Whole lines from `fromByte` to `toByte`, in batches of about `chunkBytes`; never an empty batch. */
+/** Whatever has no newline for so long is damage, and is not gathered. */
+export const MAX_LINE_BYTES = 1024 * 1024;
+
+/**
+ * Whole lines from `fromByte` to `toByte`, in batches of about `chunkBytes`; never an empty batch. One longer than
+ * MAX_LINE_BYTES is given as an empty line.
+ */
 export async function* batchesOfLines(
   file: FileHandle,
   fromByte: number,
@@ -136,14 +147,25 @@ export async function* batchesOfLines(
   chunkBytes: number,
 ): AsyncGenerator<string[]> {
   let rest: Buffer = Buffer.alloc(0);
+  let isTooLong = false;
   for (let at = fromByte; at < toByte;) {
     const chunk = Buffer.allocUnsafe(Math.min(chunkBytes, toByte - at));
     const { bytesRead } = await file.read(chunk, 0, chunk.length, at);
     if (bytesRead === 0) return;
     at += bytesRead;
-    const bytes = Buffer.concat([rest, chunk.subarray(0, bytesRead)]);
+    let bytes: Buffer = Buffer.concat([rest, chunk.subarray(0, bytesRead)]);
+    if (isTooLong) {
+      const ends = bytes.indexOf(NEWLINE);
+      // Its end becomes an empty line.
+      bytes = ends < 0 ? Buffer.alloc(0) : bytes.subarray(ends);
+      isTooLong = ends < 0;
+    }
     const end = bytes.lastIndexOf(NEWLINE);
     rest = bytes.subarray(end + 1);
+    if (rest.length > MAX_LINE_BYTES) {
+      isTooLong = true;
+      rest = Buffer.alloc(0);
+    }
     if (end >= 0) yield bytes.toString('latin1', 0, end).split('\n');
   }
 }

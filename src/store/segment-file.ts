@@ -1,6 +1,7 @@
 // One append-only file with one writer: what dataset and content segments are made of.
-// Promise: appends happen in order, wholly or not at all; what a failed write left behind is cut before the next one.
-import { truncate } from 'node:fs/promises';
+// Promise: appends happen in order, wholly or not at all; what a failed write left behind is cut before the next one; an
+// append resolves only if the file is at its path and has all that was appended, so nothing goes into a deleted file.
+import { stat, truncate } from 'node:fs/promises';
 import { CrawlError } from '../errors.js';
 import { appendFiles } from './append-files.js';
 import { asStorageError, isMissing } from './storage-errors.js';
@@ -12,7 +13,7 @@ export type Durability = 'process' | 'machine';
 export interface SegmentFile {
   /** Bytes written so far. */
   readonly lengthBytes: number;
-  /** Resolves when all bytes are in the file; on failure it is as before. */
+  /** Resolves when all bytes are in the file; on failure it is as before. STORAGE_LOST when the file is gone. */
   append(bytes: Uint8Array): Promise<void>;
   /** Drops everything from `lengthBytes` on. */
   cutTo(lengthBytes: number): Promise<void>;
@@ -32,7 +33,7 @@ export interface SegmentFileOptions {
 export function createSegmentFile(path: string, options: SegmentFileOptions = {}): SegmentFile {
   const { startBytes = 0, durability = 'process', onClose } = options;
   let lengthBytes = startBytes;
-  let state: 'open' | 'closed' | 'gone' = 'open';
+  let state: 'open' | 'closed' | 'gone' | 'lost' = 'open';
   // After a failed write whatever is past `lengthBytes` must go before the next one.
   let dirty = false;
   let last: Promise<unknown> = Promise.resolve();
@@ -45,15 +46,38 @@ export function createSegmentFile(path: string, options: SegmentFileOptions = {}
 
   const mustBeOpen = (): void => {
     if (state === 'open') return;
+    if (state === 'lost') throw lost();
     const why = state === 'gone' ? 'its dataset was emptied or dropped' : 'it was closed';
     throw new CrawlError('STORAGE_UNWRITABLE', `segment ${path} takes no more items: ${why}`);
   };
 
+  const sizeNow = async (): Promise<number | undefined> =>
+    stat(path).then(
+      ({ size }) => size,
+      (error: unknown) => {
+        if (isMissing(error)) return undefined;
+        throw error;
+      },
+    );
+
+  // Only ever shortens: a file that is shorter than it should be is another one, or was cut by somebody else.
   const clean = async (): Promise<void> => {
-    await truncate(path, lengthBytes).catch((error: unknown) => {
-      if (!isMissing(error)) throw error;
-    });
+    if (((await sizeNow()) ?? 0) > lengthBytes) await truncate(path, lengthBytes);
     dirty = false;
+  };
+
+  const lost = (): CrawlError =>
+    new CrawlError(
+      'STORAGE_LOST',
+      `${path} was deleted, moved or cut by somebody else while it was being written: it held ${lengthBytes} bytes`,
+    );
+
+  /** One writer a file: any other size means that what was written is not what is found at the path. */
+  const mustHave = async (wantedBytes: number): Promise<void> => {
+    if ((await sizeNow()) === wantedBytes) return;
+    state = 'lost';
+    await appendFiles.close(path);
+    throw lost();
   };
 
   return {
@@ -67,17 +91,22 @@ export function createSegmentFile(path: string, options: SegmentFileOptions = {}
         try {
           if (dirty) await clean();
           dirty = true;
-          await appendFiles.append(path, bytes);
+          await appendFiles.append(path, bytes, lengthBytes === 0);
           if (durability === 'machine') await appendFiles.sync(path, lengthBytes === 0);
+          await mustHave(lengthBytes + bytes.length);
           dirty = false;
           lengthBytes += bytes.length;
         } catch (error) {
           if (dirty) await clean().catch(() => undefined);
-          throw asStorageError(error, path);
+          if (!isMissing(error) || lengthBytes === 0) throw asStorageError(error, path);
+          state = 'lost';
+          throw lost();
         }
       }),
     cutTo: (toBytes) =>
       inOrder(async () => {
+        // Of a lost file nothing is left to cut: what it was cut to is what is missing.
+        if (state === 'lost') return void (lengthBytes = Math.min(lengthBytes, toBytes));
         mustBeOpen();
         if (toBytes > lengthBytes) return;
         lengthBytes = toBytes;

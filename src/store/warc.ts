@@ -143,7 +143,8 @@ function oneLine(text: string): string {
   return CONTROL.test(text) ? text.replace(/[\x00-\x1f\x7f]+/g, ' ') : text;
 }
 
-function oneWord(text: string): string {
+/** A URL as a header holds it. */
+export function oneWord(text: string): string {
   return SPACE_OR_CONTROL.test(text) ? text.replace(/[\x00-\x20\x7f]/g, encodeURIComponent) : text;
 }
 

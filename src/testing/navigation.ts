@@ -129,7 +129,7 @@ interface Visited {
 function settingsOf(group: NavigationGroup, site: NavigationSite): NavigationSettings {
   const base: NavigationSettings = {
     maxRetries: 1,
-    timeoutMs: 3_000,
+    timeoutMs: 6_000,
     maxBodyBytes: 200_000,
     exclude: [],
     agents: {},

@@ -3,8 +3,8 @@
 import { isUtf8 } from 'node:buffer';
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { detectEncoding } from '../../src/parse/encoding.js';
-import { encodingForLabel } from '../../src/parse/encoding-labels.js';
+import { detectEncoding } from '../../src/parse/encoding/encoding.js';
+import { encodingForLabel } from '../../src/parse/encoding/labels.js';
 import { DATA } from './parse5-view.js';
 
 const FOLDER = new URL('html5lib-encoding/', DATA);

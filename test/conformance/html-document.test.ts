@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import type { CheerioAPI } from 'cheerio';
 import { documentOf } from '../../src/crawl/document.js';
 import { loadDocument } from '../../src/handle/document.js';
-import { detectEncoding, toUtf8 } from '../../src/parse/encoding.js';
-import { scanLinks, scanPage } from '../../src/parse/scan.js';
+import { detectEncoding, toUtf8 } from '../../src/parse/encoding/encoding.js';
+import { scanLinks, scanPage } from '../../src/parse/scan/scan.js';
 import { readPages } from './parse5-view.js';
 
 /** One page in so many, so that CI takes seconds; all with ORCRAWL_ALL_PAGES=1. */

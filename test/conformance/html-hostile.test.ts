@@ -1,7 +1,7 @@
 // Pages built to make a parser slow: four times the input may take a little over four times the time, never sixteen.
 // The ratio is of CPU time, best of several runs, so that a busy machine does not decide the outcome.
 import { describe, expect, it } from 'vitest';
-import { scanPage } from '../../src/parse/scan.js';
+import { scanPage } from '../../src/parse/scan/scan.js';
 
 const url = 'https://example.com/dir/page';
 /** Linear is 4, quadratic 16. */

@@ -2,12 +2,12 @@
 // Comments and doctypes are left out of the comparison: no output of the scanner depends on what they contain.
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { AttributeList } from '../../src/parse/attributes.js';
-import { ReferenceReader } from '../../src/parse/entities.js';
-import { scanPage } from '../../src/parse/scan.js';
-import type { ContentModel, TokenSink } from '../../src/parse/tokenizer.js';
-import { DATA as DATA_MODEL, ESCAPABLE, PLAINTEXT, RAW, SCRIPT, tokenize } from '../../src/parse/tokenizer.js';
-import { ValueDecoder } from '../../src/parse/values.js';
+import { AttributeList } from '../../src/parse/tokens/attributes.js';
+import { ReferenceReader } from '../../src/parse/tokens/entities.js';
+import { scanPage } from '../../src/parse/scan/scan.js';
+import type { ContentModel, TokenSink } from '../../src/parse/tokens/tokenizer.js';
+import { DATA as DATA_MODEL, ESCAPABLE, PLAINTEXT, RAW, SCRIPT, tokenize } from '../../src/parse/tokens/tokenizer.js';
+import { ValueDecoder } from '../../src/parse/tokens/values.js';
 import { DATA, collapse, treeView } from './parse5-view.js';
 
 const FOLDER = new URL('html5lib-tokenizer/', DATA);

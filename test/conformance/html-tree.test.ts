@@ -1,8 +1,8 @@
 // Compares the scanner with a parse5 tree on every real page there is: links, link texts, titles, text.
 // The rules by which the two may differ are listed here; anything else is a failure.
 import { describe, expect, it } from 'vitest';
-import { decodeBody, detectEncoding } from '../../src/parse/encoding.js';
-import { scanPage } from '../../src/parse/scan.js';
+import { decodeBody, detectEncoding } from '../../src/parse/encoding/encoding.js';
+import { scanPage } from '../../src/parse/scan/scan.js';
 import { collapse, readPages, treeView } from './parse5-view.js';
 
 const URL_OF_PAGE = 'https://example.com/dir/page?x=1';

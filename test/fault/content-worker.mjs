@@ -1,5 +1,5 @@
 // A process that the content fault test kills: appends pages without end and acknowledges each batch in a file that
-// is replaced atomically, as a queue's settle is atomic. Arguments: folder, pages.
+// is replaced atomically, as a queue's settle is atomic. Arguments: folder, pages, layout.
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { createJiti } from 'jiti';
 const jiti = createJiti(import.meta.url);
 const { ContentStore } = await jiti.import('../../src/store/content.ts');
 
-const [folder, pages] = process.argv.slice(2);
+const [folder, pages, layout = 'segments'] = process.argv.slice(2);
 const ACKNOWLEDGED = join(folder, 'acknowledged.json');
 
 let state = existsSync(ACKNOWLEDGED) ? JSON.parse(readFileSync(ACKNOWLEDGED, 'utf8')) : { done: 0, notes: {} };
@@ -30,6 +30,7 @@ function page(n) {
 const content = await ContentStore.open({
   dataDirs: [join(folder, 'ssd1'), join(folder, 'ssd2')],
   storeRawHtml: true,
+  layout,
   segmentBytes: 60_000,
   notes: state.notes,
   note: async (notes) => acknowledge({ ...state, notes: { ...state.notes, ...notes } }),
@@ -49,8 +50,9 @@ while (state.done < Number(pages)) {
     continue;
   }
   const notes = { ...state.notes };
-  for (const { writer } of written) notes[writer.key] = String(writer.length);
+  for (const { writer } of written) notes[writer.key] = writer.note;
   acknowledge({ done: state.done + size, notes });
+  for (const { writer } of written) writer.confirm();
 }
 await content.close();
 writeSync(1, 'finished\n');

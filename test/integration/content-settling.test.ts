@@ -11,7 +11,7 @@ import { folders } from './content-fixtures.js';
 import { page, textOf, urlOf } from './content-pages.js';
 
 const lengths = ({ written }: ContentBatch): Record<string, string> =>
-  Object.fromEntries(written.map(({ writer }) => [writer.key, String(writer.length)]));
+  Object.fromEntries(written.map(({ writer }) => [writer.key, writer.note]));
 
 describe('content settled with a queue', () => {
   it('is there when its visits are acknowledged, and is not when the holder had lost them', async () => {
@@ -45,7 +45,7 @@ describe('content settled with a queue', () => {
     expect(await visit([2, 3])).toBe(false);
     expect(noteRepeats).toBe(1);
     const { notes, counters } = await frontier.overview();
-    expect(Object.values(notes)).toContain('0');
+    expect(Object.values(notes)).toContain('0 0');
     expect(counters).toMatchObject({ done: 2, queued: 2 });
     // As after a death at this point: the next process reads the notes.
     const next = await ContentStore.open({ dataDirs, notes, isWriterGone: () => true });

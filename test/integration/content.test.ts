@@ -28,7 +28,10 @@ async function openStore(options: ContentStoreOptions) {
     ...options,
   });
   const acknowledge = ({ written }: ContentBatch): void => {
-    for (const { writer } of written) notes[writer.key] = String(writer.length);
+    for (const { writer } of written) {
+      notes[writer.key] = writer.note;
+      writer.confirm();
+    }
   };
   const append = async (list: Pages): Promise<ContentBatch> => {
     const packed = [];
@@ -162,7 +165,7 @@ describe('segments', () => {
     const content = await ContentStore.open({
       dataDirs,
       note: async (notes) => {
-        expect(Object.values(notes)).toEqual(['0']);
+        expect(Object.values(notes)).toEqual(['0 0']);
         seen.push(await filesIn(dataDirs[0]!));
       },
     });

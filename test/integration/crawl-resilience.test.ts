@@ -2,7 +2,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CrawlError } from '../../src/index.js';
-import { CriticalError, HttpCrawler, RequestQueue, Simweb } from '../../src/index.js';
+import { CriticalError, Dataset, HttpCrawler, RequestQueue, Simweb } from '../../src/index.js';
 import { memoryConfig, silent, temporaryFolder, testConfig } from '../support/crawl.js';
 
 let web: Simweb;
@@ -323,6 +323,27 @@ describe('several runs', () => {
       expect((await crawler.getData()).items).toHaveLength(1);
       await crawler.teardown();
     }
+  });
+
+  it('leave the items of a named queue that is done, until the queue is dropped', async () => {
+    const folder = await temporaryFolder();
+    /** What a process finds that starts now: nobody alive prepared the folder. */
+    const found = async (): Promise<number> => {
+      const record = JSON.parse(await readFile(`${folder}/run.json`, 'utf8')) as { preparedBy?: number };
+      await writeFile(`${folder}/run.json`, JSON.stringify({ ...record, preparedBy: 2 ** 30 }));
+      return (await (await Dataset.open(undefined, { config: await testConfig(folder) })).getData()).total;
+    };
+    const config = await testConfig(folder);
+    const queue = await RequestQueue.open('done', { config });
+    const crawler = new HttpCrawler(
+      { ...fast, requestQueue: queue, requestHandler: ({ request, pushData }) => pushData({ url: request.url }) },
+      config,
+    );
+    await crawler.run(pages(2));
+    expect(await found()).toBe(2);
+    await queue.drop();
+    await crawler.teardown();
+    expect(await found()).toBe(0);
   });
 
   it('keep requests that were added and never run, and a run whose record is damaged', async () => {

@@ -328,7 +328,7 @@ describe('a dataset on disk', () => {
       await dataset.openVisitWriter('c'),
     ];
     for (const writer of [a, b, c]) await writer.append('{"n":0}\n{"n":1}\n');
-    const outcomes = await recoverVisitSegments(fixture.folder, {
+    const outcomes = await recoverVisitSegments([fixture.folder], {
       [a.key]: '8',
       [b.key]: 0,
       'dataset/items/000009-visit-gone-00.jsonl': 5,
@@ -346,7 +346,7 @@ describe('a dataset on disk', () => {
     await writer.append('{"n":0}\n{"n":1}\n');
     const path = join(fixture.folder, 'datasets', 'default', writer.key.split('/')[2] as string);
     writeFileSync(path, '{"n":0}\n{"n"');
-    const [outcome] = await recoverVisitSegments(fixture.folder, { [writer.key]: 16 });
+    const [outcome] = await recoverVisitSegments([fixture.folder], { [writer.key]: 16 });
     expect(outcome).toEqual({ key: writer.key, outcome: 'short', notedBytes: 16, foundBytes: 12 });
     expect(readFileSync(path, 'utf8')).toBe('{"n":0}\n');
   });

@@ -199,6 +199,7 @@ describe('a wrong pods configuration', () => {
       'pods: [{ redis_url: "redis://a" }, { redis_url: "redis://b" }]\nfetchers_per_pod: 4\nredis_max_connections: 11',
       /^redis_max_connections is 11, but 2 pods of 4 fetchers and 0 parsers may open 12 connections to one Redis$/,
     ],
+    ['lease_seconds: 10', /^lease_seconds must be a number of seconds above 10, which a request may wait for its conn/],
     ['email: "you at example"', /^email must be an e-mail address/],
     ['seed_file: 7', /^seed_file must be a non-empty string, got 7/],
   ])('says what contradicts itself: %s', async (yaml, reason) => {

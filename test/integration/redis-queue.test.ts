@@ -40,6 +40,17 @@ describe.skipIf(redisMissing)(`a request queue in Redis${redisMissing ? `: skipp
     await client.del('orcrawl:q');
   });
 
+  it('refuses locks that end while a request waits for its connection', async () => {
+    const config = await testConfig();
+    const open = RequestQueue.open('short', { config, redisUrl: server.url, requestLockSecs: 10 });
+    await expect(open).rejects.toMatchObject({
+      code: 'OPTION_INVALID',
+      message: expect.stringMatching(
+        /requestLockSecs.* above 10, which a request may wait for its connection/,
+      ) as string,
+    });
+  });
+
   it('finishes a removal that was interrupted before it lets the queue be used', async () => {
     const config = await testConfig();
     const queue = await RequestQueue.open('half', { config, redisUrl: server.url });

@@ -5,8 +5,8 @@ import { gfm, gfmHtml } from 'micromark-extension-gfm';
 import type { DefaultTreeAdapterMap } from 'parse5';
 import { parse, serialize } from 'parse5';
 import { viewPage } from '../../src/crawl/extraction.js';
-import { renderHtml } from '../../src/extract/clean-html.js';
-import { readMarkdown, unseenNodes } from '../../src/extract/markdown-document.js';
+import { renderHtml } from '../../src/extract/markdown/clean-html.js';
+import { readMarkdown, unseenNodes } from '../../src/extract/markdown/markdown-document.js';
 
 export type Node = DefaultTreeAdapterMap['node'];
 export type Counts = Map<string, number>;

@@ -12,9 +12,9 @@ import {
   type ResultMedia,
   type ResultMetadata,
 } from '../result-content.js';
-import type { Extracted } from '../../extract/fields.js';
-import type { PageMarkdown } from '../../extract/markdown-document.js';
-import type { PageTable } from '../../extract/tables.js';
+import type { Extracted } from '../../extract/fields/fields.js';
+import type { PageMarkdown } from '../../extract/markdown/markdown-document.js';
+import type { PageTable } from '../../extract/fields/tables.js';
 import type { ContentConfig } from './run-config.js';
 
 /** Whether a result was read from the cache. */

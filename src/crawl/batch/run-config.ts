@@ -5,8 +5,8 @@ import { check, findProblems, oneOf, optionError, type ShapeOf } from '../../opt
 import { NO_PAGE_SHAPE, PAGE_SHAPE, type PageConfig, pageConflicts } from '../browser/page-config.js';
 import type { AllowedHttpMethods } from '../../request/request.js';
 import { parseUrl } from '../../request/url.js';
-import { checkSchema, type ExtractSchema } from '../../extract/fields.js';
-import { checkFilter, type ContentFilter } from '../../extract/filters.js';
+import { checkSchema, type ExtractSchema } from '../../extract/fields/fields.js';
+import { checkFilter, type ContentFilter } from '../../extract/choose/filters.js';
 import { CACHE_MODES, CacheMode } from '../../store/cache.js';
 
 /** How a page's content is read. */

@@ -3,6 +3,7 @@
 import type { Configuration } from '../../configuration.js';
 import type { Dispatcher } from '../../dispatch/dispatcher.js';
 import type { Permits } from '../../dispatch/permits.js';
+import type { SlowShare } from '../../dispatch/slow-share.js';
 import type { SystemLoad } from '../../dispatch/system-load.js';
 import { asCrawlError, CrawlError } from '../../errors.js';
 import type { Engine } from '../../fetch/engine.js';
@@ -44,6 +45,8 @@ export interface BatchResources {
   readonly memoryMb: () => number;
   /** What fetches, for results of URLs that were never asked for. */
   readonly engineName: 'http' | 'browser';
+  /** Keeps slow hosts to their share of the slots of all batches. */
+  readonly slowShare: SlowShare | undefined;
   /** The connections of all batches. */
   readonly connections: Permits<{ wake(): void }>;
 }
@@ -149,6 +152,7 @@ export function startBatch(parts: BatchParts): RunningBatch {
       loggingIntervalSecs: 0,
     },
     mayStart,
+    slowShare: resources.slowShare,
     load: CALM_LOAD,
     openWriter: () => Promise.reject(new CrawlError('OPTION_INVALID', 'a batch stores no items')),
     maxEnded: Infinity,
@@ -229,7 +233,9 @@ export function startBatch(parts: BatchParts): RunningBatch {
   async function leaseAndLookAhead(call: Parameters<typeof holder.lease>[0]) {
     const answer = await holder.lease(call);
     if (answer.leases.length > 0) room = stock;
-    else if (answer.state === 'waiting' && active.size < permits && !isSourceDone) lookFurther();
+    else if (answer.state === 'waiting' && !isSourceDone && (active.size < permits || resources.slowShare?.isFull)) {
+      lookFurther();
+    }
     return answer;
   }
 

@@ -1,6 +1,6 @@
 // What kind of thing a response is: its media type and, for text, its encoding.
 import type { Capture } from '../../fetch/engine.js';
-import { detectEncoding } from '../../parse/encoding.js';
+import { detectEncoding } from '../../parse/encoding/encoding.js';
 
 export interface ContentType {
   readonly type: string;

@@ -166,7 +166,9 @@ export function orderFor(visit: Visit, rules: NavigationRules, refuseVisit: Refu
     maxBodyBytes: rules.maxBodyBytes,
     stream: rules.stream,
     ignoreTlsErrors: rules.ignoreTlsErrors,
+    beforeSend: visit.checkLease,
     signal: visit.signal,
+    yields: rules.stream ? ('until-head' as const) : ('until-end' as const),
   };
 }
 

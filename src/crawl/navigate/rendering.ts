@@ -1,6 +1,6 @@
 // Whether a page shows its content only with scripts: told from its bytes, and remembered by site.
 // Promise: cheap, bounded, and never wrong for long: a site that is known is looked at again now and then.
-import { scanPage } from '../../parse/scan.js';
+import { scanPage } from '../../parse/scan/scan.js';
 import { domainOf } from '../../request/url.js';
 
 // Every repetition is bounded: hostile pages are read too.

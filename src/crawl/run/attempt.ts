@@ -14,9 +14,11 @@ import type { BaseContext, CommonServices, Identity, VisitServices } from './ser
 import type { FinishedVisit } from './settler.js';
 import { withinMs } from './time-limit.js';
 import { createTransaction, type Transaction } from './transaction.js';
-import { endingOf, type Turn, type TurnEnd } from './turn.js';
+import { endingOf, leaseCheck, type Turn, type TurnEnd } from './turn.js';
 import type { VisitContext } from './visit-context.js';
 
+/** Not the host's doing: the request goes back as it was. */
+const BROKEN_OFF = new Set<ErrorCode>(['LEASE_LOST', 'ADDRESS_BUSY', 'FETCH_SLOW']);
 /** Failures that another session may not meet. */
 const RETIRING = new Set<ErrorCode>(['HTTP_BLOCKED', 'PROXY_FAILED']);
 
@@ -27,8 +29,10 @@ export interface Visit extends VisitContext<BaseContext> {
   readonly signal: AbortSignal;
   /** Resolves when the domain may be asked, where the queue alone does not see to it. */
   readonly ready: ((signal: AbortSignal) => Promise<void>) | undefined;
-  /** The request goes on the wire now: from here on the domain's turn is used. */
+  /** The request is on its way: from here on the domain's turn is used. */
   beginTurn(): void;
+  /** Throws when the lease ran out: for whoever is about to write the request to the wire. */
+  readonly checkLease: () => void;
   /** The response has ended: its domain rests, or was not even asked when the capture is the cache's. */
   endTurn(capture?: Capture): void;
   /** The page is to be asked for once more, after this answer. False: that needs a turn of its own. */
@@ -76,6 +80,7 @@ export async function attempt<Context extends BaseContext>(
       signal,
       ready: ownTurn.ready,
       beginTurn: () => turn.begin(),
+      checkLease: turn.checkLease,
       endTurn: (capture) => turn.endWith(capture),
       again: (capture) => turn.again(capture),
     };
@@ -124,10 +129,10 @@ export async function refuse<Context extends BaseContext>(
 class TrackedTurn {
   /** What the end of the turn told, once there was one. */
   ended: TurnEnd | undefined;
+  readonly checkLease: () => void;
   #isUsed = false;
   readonly #services: CommonServices;
   readonly #lease: number;
-  readonly #isGood: () => boolean;
   readonly #turn: Turn;
   readonly #transaction: Transaction;
 
@@ -140,13 +145,13 @@ class TrackedTurn {
   ) {
     this.#services = services;
     this.#lease = lease;
-    this.#isGood = isGood;
+    this.checkLease = leaseCheck(isGood);
     this.#turn = turn;
     this.#transaction = transaction;
   }
 
   begin(): void {
-    if (!this.#isGood()) throw new CrawlError('LEASE_LOST', 'the lease ran out before the request was sent');
+    this.checkLease();
     this.#isUsed = true;
     this.#turn.begin();
   }
@@ -171,7 +176,7 @@ class TrackedTurn {
     if (!this.#isUsed) return !turn.isPaced;
     if (capture?.cacheStatus === 'hit') return true;
     await delay(this.#turn.restMs(capture && endingOf(capture)), undefined, { signal });
-    if (!this.#isGood()) throw new CrawlError('LEASE_LOST', 'the lease ran out before the request was sent');
+    this.checkLease();
     this.#turn.begin();
     return true;
   }
@@ -295,8 +300,8 @@ async function endFailed<Context extends BaseContext>(
   startedAtMs: number,
   advice?: TurnEnd,
 ): Promise<FinishedVisit> {
-  // Nothing was sent: it is as good as never leased.
-  if (services.signal.aborted || thrown.code === 'LEASE_LOST' || thrown.code === 'ADDRESS_BUSY') {
+  // Nothing was sent, or it was we who broke it off: it is as good as never leased.
+  if (services.signal.aborted || BROKEN_OFF.has(thrown.code)) {
     return { settlement: { kind: 'untouched', lease }, items: [] };
   }
   const error = advice?.error ?? thrown;

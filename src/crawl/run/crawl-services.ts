@@ -3,12 +3,13 @@
 import type { Configuration } from '../../configuration.js';
 import { asCrawlError } from '../../errors.js';
 import type { Capture, Engine, FetchOrder } from '../../fetch/engine.js';
+import type { SlowShare } from '../../dispatch/slow-share.js';
 import { sendRequest } from '../../fetch/http/send-request.js';
 import type { RequestQueue } from '../../frontier/request-queue.js';
 import type { ContextCrawler, CrawlingContext } from '../../handle/context.js';
 import type { SkipReason } from '../../handle/enqueue-links.js';
 import type { Log } from '../../observe/log.js';
-import { decodeBody, detectEncoding } from '../../parse/encoding.js';
+import { decodeBody, detectEncoding } from '../../parse/encoding/encoding.js';
 import type { Request } from '../../request/request.js';
 import { parseUrl } from '../../request/url.js';
 import type { Session } from '../../session/session.js';
@@ -25,6 +26,7 @@ import type { Politeness, PoliteQueue } from '../politeness.js';
 import type { Navigate } from './attempt.js';
 import type { HandlerServices, LinkServices, PlacedServices, VisitServices } from './services.js';
 import type { Statistics } from './statistics.js';
+import { openSlowShare } from './slow-hosts.js';
 import { createPlainTurn } from './turn.js';
 import { createVisitContext, type ContextServices, type StorageServices } from './visit-context.js';
 
@@ -67,6 +69,8 @@ export interface CrawlServices {
   readonly services: PlacedServices<CrawlingContext>;
   /** The gate of a polite crawl, given to its run. */
   readonly openGate: ((services: VisitServices<CrawlingContext>) => Gate) | undefined;
+  /** Keeps slow hosts to their share of the run's slots. */
+  readonly slowShare: SlowShare | undefined;
   close(): Promise<void>;
 }
 
@@ -75,7 +79,8 @@ export async function openCrawlServices(parts: CrawlServicesParts): Promise<Craw
   // Loaded with the first run: importing the package stays cheap.
   const { createHttpEngine } = await import('../../fetch/http/engine.js');
   const { allowPrivateAddresses, maxConnectionsPerAddress } = options;
-  const http = createHttpEngine({ allowPrivateAddresses, maxConnectionsPerAddress });
+  const slowShare = openSlowShare(options, queue.paceBy);
+  const http = createHttpEngine({ allowPrivateAddresses, maxConnectionsPerAddress, watch: slowShare });
   const engine = parts.engine ?? http;
   const knownPrivateHosts = (await privateHosts?.list()) ?? [];
   for (const host of knownPrivateHosts) http.allowHost(`http://${host}/`);
@@ -185,6 +190,7 @@ export async function openCrawlServices(parts: CrawlServicesParts): Promise<Craw
   };
   return {
     services,
+    slowShare,
     openGate: politeness && ((visitServices) => (gate = politeness.openGate(visitServices))),
     async close() {
       await browsers?.close();

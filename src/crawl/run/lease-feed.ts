@@ -13,6 +13,10 @@ export interface LeaseFeed {
   /** The next request to visit, if one is at hand. */
   take(): TakenLease | undefined;
   readonly ready: number;
+  /** The domains of the requests at hand. */
+  domains(): Iterable<string>;
+  /** Takes out those at hand that must not be kept. */
+  sift(mustGo: (taken: TakenLease) => boolean): TakenLease[];
   /** Asks the queue for more, once at a time. Resolves when the answer is in. */
   refill(): Promise<void>;
   /** True when the last answer said that nothing is pending anywhere and nothing was added since. */
@@ -92,6 +96,18 @@ export function createLeaseFeed(options: LeaseFeedOptions): LeaseFeed {
     },
     get ready() {
       return ready();
+    },
+    *domains() {
+      for (let index = next; index < atHand.length; index++) yield atHand[index]!.lease.domain;
+    },
+    sift(mustGo) {
+      const left = atHand.slice(next);
+      const gone = left.filter(mustGo);
+      if (gone.length > 0) {
+        atHand = left.filter((taken) => !gone.includes(taken));
+        next = 0;
+      }
+      return gone;
     },
     async refill() {
       if (closed || performance.now() < sleepUntilMs) return;

@@ -5,6 +5,7 @@ import { setMaxListeners } from 'node:events';
 import type { Configuration } from '../../configuration.js';
 import { AutoscaledPool } from '../../dispatch/autoscaled-pool.js';
 import type { AutoscaledPoolOptions } from '../../dispatch/pool-options.js';
+import type { SlowShare } from '../../dispatch/slow-share.js';
 import type { SystemLoad } from '../../dispatch/system-load.js';
 import { asCrawlError, CrawlError } from '../../errors.js';
 import type { HolderId, Lease } from '../../frontier/frontier.js';
@@ -17,6 +18,7 @@ import type { Gate } from '../gate.js';
 import { createLeaseFeed, type TakenLease } from './lease-feed.js';
 import type { BaseContext, PlacedServices, VisitServices } from './services.js';
 import { createSettler, type FinishedVisit } from './settler.js';
+import { joinSlowShare } from './slow-hosts.js';
 
 export interface RunParts<Context extends BaseContext> {
   readonly queue: Pick<RequestQueue, 'holder' | 'recent' | 'leaseMs' | 'overview'>;
@@ -44,6 +46,8 @@ export interface RunParts<Context extends BaseContext> {
   readonly mayStart?: () => boolean;
   /** Told when an attempt takes a slot of the pool; what it returns is called when the slot is free. */
   readonly onSlot?: (lease: Lease) => () => void;
+  /** Keeps slow hosts to their share of the slots. */
+  readonly slowShare?: SlowShare | undefined;
   /** How long an ended visit waits for others to be settled with. Default 10. */
   readonly settleCompanyMs?: () => number;
   /** The load the pool follows. Default: that of the machine. */
@@ -109,7 +113,9 @@ export function startRun<Context extends BaseContext>(parts: RunParts<Context>):
     holder,
     wanted() {
       const free = pool.desiredConcurrency - pool.currentConcurrency;
-      return parts.leaseAhead ? free + Math.min(pool.desiredConcurrency, MAX_AHEAD) : free;
+      // With the share of slow hosts full, somebody has to know whether others wait behind them.
+      const isAhead = parts.leaseAhead || parts.slowShare?.isFull === true;
+      return isAhead ? free + Math.min(pool.desiredConcurrency, MAX_AHEAD) : free;
     },
     maxEnded: Number.isFinite(parts.maxEnded) ? parts.maxEnded : undefined,
     skim: gate?.skim,
@@ -139,6 +145,21 @@ export function startRun<Context extends BaseContext>(parts: RunParts<Context>):
     },
   );
 
+  const leaveShare =
+    parts.slowShare &&
+    joinSlowShare(parts.slowShare, {
+      pool,
+      feed,
+      putBack: (taken, waitMs) => settler.settle({ ...putBack(taken, waitMs), life: taken.life }),
+      onError,
+    });
+
+  /** Back to its place, and its domain is not asked for so long. */
+  function putBack({ lease }: TakenLease, pauseMs: number): FinishedVisit {
+    settler.land({ lease: lease.id, pauseMs });
+    return { settlement: { kind: 'untouched', lease: lease.id }, items: [] };
+  }
+
   async function runTask(): Promise<void> {
     const taken = feed.take();
     if (!taken) return;
@@ -150,6 +171,8 @@ export function startRun<Context extends BaseContext>(parts: RunParts<Context>):
   async function visit(taken: TakenLease): Promise<FinishedVisit> {
     const refused = gate ? undefined : parts.refuseLease?.(taken.lease);
     if (refused) return refused;
+    const waitMs = parts.slowShare?.waitMs(taken.lease.domain, true) ?? 0;
+    if (waitMs > 0) return putBack(taken, waitMs);
     return gate ? passGate(gate, taken) : attempt(services, taken.lease, isGood(taken));
   }
 
@@ -250,6 +273,7 @@ export function startRun<Context extends BaseContext>(parts: RunParts<Context>):
   }
 
   async function giveBack(): Promise<void> {
+    leaveShare?.();
     const left = await feed.drain();
     // Each is bounded by the time limits of its steps; one that threw has ended the pool, and was told of.
     await Promise.allSettled(running);

@@ -23,6 +23,9 @@ function createWriter(key: string) {
     get length() {
       return text.length;
     },
+    get note() {
+      return String(text.length);
+    },
     async append(lines: string) {
       if (writer.failing) throw new Error('disk full');
       text += lines;

@@ -30,7 +30,7 @@ export interface SettledVisit extends FinishedVisit {
 
 /** What a batch was appended to, and how long that was before. */
 interface Written {
-  readonly writer: Pick<VisitWriter, 'key' | 'length' | 'cutTo'>;
+  readonly writer: Pick<VisitWriter, 'key' | 'length' | 'note' | 'cutTo'> & { confirm?(): void };
   readonly before: number;
 }
 
@@ -98,7 +98,7 @@ export function createSettler(options: SettlerOptions): Settler {
     const writer = await options.openWriter(dataset);
     // Noted before the first append: after a crash, bytes without a note would pass for acknowledged ones.
     // A refused call notes nothing: it is made again in the new life.
-    while (!(await holder.settle({ settlements: [], notes: { [writer.key]: String(writer.length) } })).held);
+    while (!(await holder.settle({ settlements: [], notes: { [writer.key]: writer.note } })).held);
     writers.set(key, writer);
     return writer;
   }
@@ -159,14 +159,17 @@ export function createSettler(options: SettlerOptions): Settler {
     for (const visit of batch) if (visit.life !== life) visit.onSettled?.(false);
     const written = await appendAll(held);
     const notes: Record<string, string> = {};
-    for (const { writer } of written) notes[writer.key] = String(writer.length);
+    for (const { writer } of written) notes[writer.key] = writer.note;
     const settlements = held.map(({ settlement }) => withNewLinks(settlement));
     const answering = holder.settle({ settlements, landings: landed, notes }, life);
     options.onSettling?.();
     // When no answer came, the step may have happened: what was written stays, and the next start cuts it if it did not.
     const answer = await answering;
     if (!answer.held) await undo(written);
-    else for (const { settlement } of held) confirm(settlement);
+    else {
+      for (const { writer } of written) writer.confirm?.();
+      for (const { settlement } of held) confirm(settlement);
+    }
     for (const visit of held) visit.onSettled?.(answer.held);
   }
 
@@ -205,15 +208,27 @@ export function createSettler(options: SettlerOptions): Settler {
     const written: Written[] = [];
     try {
       for (const [dataset, lines] of linesOf) {
-        const writer = await writerOf(dataset);
-        written.push({ writer, before: writer.length });
-        await writer.append(lines.length === 1 ? lines[0]! : Buffer.concat(lines));
+        written.push(await appendLines(dataset, lines.length === 1 ? lines[0]! : Buffer.concat(lines)));
       }
     } catch (error) {
       await undo(written);
       throw error;
     }
     return written;
+  }
+
+  /** A writer that takes no more because its place failed is replaced, as long as there is another place. */
+  async function appendLines(dataset: string | undefined, lines: Uint8Array): Promise<Written> {
+    for (;;) {
+      const writer = await writerOf(dataset);
+      const before = writer.length;
+      try {
+        await writer.append(lines);
+        return { writer, before };
+      } catch (error) {
+        if (!writer.full) throw error;
+      }
+    }
   }
 
   async function undo(written: readonly Written[]): Promise<void> {

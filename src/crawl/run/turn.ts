@@ -29,6 +29,13 @@ export interface Turn {
   readonly release?: (restMs?: number) => void;
 }
 
+/** What an engine asks right before it writes a request: one whose lease ran out is somebody else's by now. */
+export function leaseCheck(isGood: () => boolean): () => void {
+  return () => {
+    if (!isGood()) throw new CrawlError('LEASE_LOST', 'the lease ran out before the request was sent');
+  };
+}
+
 /** How a response ended. */
 export function endingOf({ statusCode, headers, timings }: Capture): Ending {
   const tookMs = timings.totalMs;

@@ -1,6 +1,6 @@
 // Stands between a page and the documents its main frame asks for: sends method, body and headers of the order with the
 // first request, and decides about redirects before they are followed. Only pages that need it pay for it.
-import type { CrawlError } from '../../errors.js';
+import { asCrawlError, type CrawlError } from '../../errors.js';
 import { parseUrl } from '../../request/url.js';
 import type { FetchOrder } from '../engine.js';
 import { isRedirect, redirectTarget } from '../http/redirect.js';
@@ -16,14 +16,14 @@ export interface StoppedRedirect {
 
 export interface DocumentGate {
   readonly stopped: StoppedRedirect | undefined;
-  /** A redirect led nowhere. */
-  readonly failure: CrawlError | undefined;
+  /** What `beforeSend` threw, or why a redirect leads nowhere: the document was not asked for. */
+  readonly refusal: CrawlError | undefined;
   close(): Promise<void>;
 }
 
 type Order = Pick<
   FetchOrder,
-  'url' | 'method' | 'payload' | 'headers' | 'redirects' | 'maxRedirects' | 'allowRedirect'
+  'url' | 'method' | 'payload' | 'headers' | 'redirects' | 'maxRedirects' | 'allowRedirect' | 'beforeSend'
 >;
 
 interface Paused {
@@ -44,7 +44,7 @@ export async function openDocumentGate(lent: PooledPage, order: Order): Promise<
   const mainFrame = frameTree.frame.id;
   const origin = parseUrl(order.url)?.origin;
   let stopped: StoppedRedirect | undefined;
-  let failure: CrawlError | undefined;
+  let refusal: CrawlError | undefined;
   let isFirst = true;
   let hops = 0;
 
@@ -53,6 +53,12 @@ export async function openDocumentGate(lent: PooledPage, order: Order): Promise<
     if (frameId !== mainFrame) return session.send('Fetch.continueRequest', { requestId });
     if (paused.responseStatusCode !== undefined) return judge(paused);
     if (paused.responseErrorReason !== undefined) return session.send('Fetch.continueRequest', { requestId });
+    try {
+      order.beforeSend?.();
+    } catch (thrown) {
+      refusal = asCrawlError(thrown, 'LEASE_LOST');
+      return session.send('Fetch.failRequest', { requestId, errorReason: 'Aborted' });
+    }
     const isOwn = parseUrl(request.url)?.origin === origin;
     const changes = isFirst
       ? {
@@ -74,7 +80,7 @@ export async function openDocumentGate(lent: PooledPage, order: Order): Promise<
     try {
       target = redirectTarget(new URL(request.url), location).href;
     } catch (thrown) {
-      failure = thrown as CrawlError;
+      refusal = thrown as CrawlError;
       return session.send('Fetch.failRequest', { requestId, errorReason: 'Aborted' });
     }
     const isTooMany = ++hops > order.maxRedirects;
@@ -99,8 +105,8 @@ export async function openDocumentGate(lent: PooledPage, order: Order): Promise<
     get stopped() {
       return stopped;
     },
-    get failure() {
-      return failure;
+    get refusal() {
+      return refusal;
     },
     async close() {
       session.off('Fetch.requestPaused', onPaused as never);

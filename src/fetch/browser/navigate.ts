@@ -11,7 +11,7 @@ import type { Frame, GotoOptions, PageRequest, PageResponse } from './playwright
 
 export type NavigationOrder = Pick<
   FetchOrder,
-  'url' | 'method' | 'headers' | 'payload' | 'redirects' | 'maxRedirects' | 'allowRedirect'
+  'url' | 'method' | 'headers' | 'payload' | 'redirects' | 'maxRedirects' | 'allowRedirect' | 'beforeSend'
 >;
 
 export interface Navigated {
@@ -53,7 +53,10 @@ export async function navigate(
   try {
     // To another fragment of the page it shows, a browser would only scroll.
     if (isSameDocument(page.url(), order.url)) await deadline.run('leaving', page.goto('about:blank'));
-    const go = () => deadline.run('navigation', page.goto(order.url, { ...goto, timeout: 0 }));
+    const go = () => {
+      order.beforeSend?.();
+      return deadline.run('navigation', page.goto(order.url, { ...goto, timeout: 0 }));
+    };
     const response =
       (await go().catch((error: unknown) => {
         // What the page showed before was leaving by itself: it is gone now.
@@ -62,7 +65,7 @@ export async function navigate(
       })) ?? answered;
     return { capture: captureOf(order, response ?? undefined), response: response ?? undefined };
   } catch (thrown) {
-    if (gate?.failure) throw gate.failure;
+    if (gate?.refusal) throw gate.refusal;
     if (gate?.stopped) return { capture: stoppedCapture(order, gate.stopped), response: undefined };
     // An error status without a page, or "no content": the browser shows nothing, the answer is there all the same.
     const isEmptyAnswer = answered && /ERR_HTTP_RESPONSE_CODE_FAILURE|ERR_ABORTED/.test((thrown as Error).message);

@@ -1,5 +1,7 @@
 // The engine's options: checked and frozen once, trusted afterwards.
+import { CONNECT_TIMEOUT_MS } from '../../configuration-options.js';
 import { CrawlError } from '../../errors.js';
+import type { FetchWatch } from '../engine.js';
 import type { Resolve } from './dns.js';
 
 export interface HttpEngineOptions {
@@ -25,17 +27,19 @@ export interface HttpEngineOptions {
   readonly ca?: string | readonly string[];
   /** How names become addresses; the system's way when left out. */
   readonly resolve?: Resolve;
+  /** Told of every fetch that yields to others. */
+  readonly watch?: FetchWatch | undefined;
   /** A monotonic clock in milliseconds. */
   readonly now?: () => number;
 }
 
-export type ResolvedEngineOptions = Readonly<Required<Omit<HttpEngineOptions, 'ca' | 'resolve'>>> &
-  Pick<HttpEngineOptions, 'ca' | 'resolve'>;
+export type ResolvedEngineOptions = Readonly<Required<Omit<HttpEngineOptions, 'ca' | 'resolve' | 'watch'>>> &
+  Pick<HttpEngineOptions, 'ca' | 'resolve' | 'watch'>;
 
 const NUMBERS = {
   maxConnections: 1_000,
   maxConnectionsPerAddress: Infinity,
-  connectTimeoutMs: 10_000,
+  connectTimeoutMs: CONNECT_TIMEOUT_MS,
   headersTimeoutMs: Infinity,
   bodyIdleTimeoutMs: 30_000,
   onceIdleMs: 2_000,
@@ -43,7 +47,7 @@ const NUMBERS = {
   maxHeaderBytes: 64 * 1024,
 } as const;
 
-const NAMES: ReadonlySet<string> = new Set([...Object.keys(NUMBERS), 'allowPrivateAddresses', 'ca', 'resolve', 'now']);
+const NAMES: ReadonlySet<string> = new Set([...Object.keys(NUMBERS), 'allowPrivateAddresses', 'ca', 'resolve', 'watch', 'now']);
 
 export function resolveEngineOptions(options: HttpEngineOptions): ResolvedEngineOptions {
   for (const name of Object.keys(options)) {
@@ -64,6 +68,6 @@ export function resolveEngineOptions(options: HttpEngineOptions): ResolvedEngine
     }
     numbers[name] = value;
   }
-  const { ca, resolve, now = () => performance.now() } = options;
-  return Object.freeze({ ...numbers, allowPrivateAddresses: allow, ca, resolve, now });
+  const { ca, resolve, watch, now = () => performance.now() } = options;
+  return Object.freeze({ ...numbers, allowPrivateAddresses: allow, ca, resolve, watch, now });
 }

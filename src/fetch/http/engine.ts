@@ -6,7 +6,7 @@ import type { Socket } from 'node:net';
 import type * as Undici from 'undici';
 import { CrawlError } from '../../errors.js';
 import { parseHttpUrl, parseUrl } from '../../request/url.js';
-import type { Capture, Engine, FetchOrder } from '../engine.js';
+import type { Capture, Engine, FetchOrder, WatchedFetch } from '../engine.js';
 import type { AddressSeats, Seat } from './address-seats.js';
 import { createAddressSeats } from './address-seats.js';
 import { ACCEPT_ENCODING } from './body.js';
@@ -130,7 +130,13 @@ export function createHttpEngine(options: HttpEngineOptions = {}): HttpEngine {
     try {
       for (let fresh = false; ; fresh = true) {
         if (visit.ended) throw visit.ended;
-        const exchange = new Exchange(parts, pool.take(key, open, fresh, seat?.address), limits, judge);
+        const exchange = new Exchange(
+          parts,
+          pool.take(key, open, fresh, seat?.address),
+          limits,
+          judge,
+          order.beforeSend,
+        );
         visit.exchange = exchange;
         try {
           const answer = await exchange.run(request);
@@ -179,6 +185,7 @@ export function createHttpEngine(options: HttpEngineOptions = {}): HttpEngine {
     for (;;) {
       let verdict: Verdict | undefined;
       const answer = await send(hop, order, visit, (statusCode, headers): BodyUse => {
+        visit.heads++;
         const setCookie = headers['set-cookie'];
         if (setCookie && order.cookies) order.cookies.store(hop.url.href, setCookie as string[]);
         verdict = verdictOn(statusCode, headerText(headers, 'location'));
@@ -220,14 +227,19 @@ export function createHttpEngine(options: HttpEngineOptions = {}): HttpEngine {
         maxBodyBytes: order.maxBodyBytes,
         received: order.received,
       });
+      // What may have had an effect is not sent twice for the sake of others.
+      const watch = order.yields && REPEATABLE.has(order.method.toUpperCase()) ? resolved.watch : undefined;
+      watch?.enter(visit);
       try {
         const captured = await capture(order, visit);
         if (visit.ended) throw visit.ended;
+        if (!captured.stream || order.yields === 'until-head') watch?.leave(visit, captured.timings.headersMs);
         // Once the body is in, the visit's continuation has the signal to itself.
         if (!captured.stream) visit.release();
         else visit.stream = captured.stream;
         return await use(captured, LIVE);
       } finally {
+        watch?.leave(visit);
         visit.release();
         visit.stream?.destroy();
       }
@@ -250,8 +262,9 @@ export function createHttpEngine(options: HttpEngineOptions = {}): HttpEngine {
 type Decide = (statusCode: number, headers: Record<string, string | string[]>) => BodyUse;
 
 /** A visit under way: what the order's signal has to stop. */
-interface Visit {
+interface Visit extends WatchedFetch {
   readonly limits: ExchangeLimits;
+  heads: number;
   exchange?: Exchange;
   stream?: Capture['stream'];
   /** Why the visit must not go on. */
@@ -263,6 +276,15 @@ function startVisit(order: FetchOrder, limits: ExchangeLimits): Visit {
   const { signal } = order;
   const visit: Visit = {
     limits,
+    url: order.url,
+    heads: 0,
+    get receivedBytes() {
+      return visit.exchange?.wireBytes ?? 0;
+    },
+    end(error) {
+      visit.ended = error;
+      visit.exchange?.fail(error);
+    },
     release() {
       signal?.removeEventListener('abort', onAbort);
       // A removed listener stays in the signal's chain until a full collection: it must not keep the response.
@@ -270,8 +292,7 @@ function startVisit(order: FetchOrder, limits: ExchangeLimits): Visit {
     },
   };
   function onAbort(): void {
-    visit.ended = new CrawlError('ABORTED', `aborted: ${order.url}`, { cause: signal!.reason });
-    visit.exchange?.fail(visit.ended);
+    visit.end(new CrawlError('ABORTED', `aborted: ${order.url}`, { cause: signal!.reason }));
   }
   if (signal?.aborted) onAbort();
   else signal?.addEventListener('abort', onAbort, { once: true });

@@ -60,7 +60,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Waiting, BodySource
   private phase: Phase = 'connect';
   private controller: Dispatcher.DispatchController | undefined;
   private chunks: Buffer[] = [];
-  private wireBytes = 0;
+  wireBytes = 0;
   private statusCode = 0;
   private headers: Record<string, string | string[]> = {};
   private codings: readonly Coding[] = [];
@@ -81,6 +81,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Waiting, BodySource
     private readonly limits: ExchangeLimits,
     /** Asked once, with the final status and headers. */
     private readonly decideUse: (statusCode: number, headers: Record<string, string | string[]>) => BodyUse,
+    private readonly beforeSend?: () => void,
   ) {
     this.reused = connection.served > 0;
     this.phaseSinceMs = parts.now();
@@ -116,7 +117,9 @@ export class Exchange implements Dispatcher.DispatchHandler, Waiting, BodySource
     if (nowMs - this.phaseSinceMs >= spanMs) this.fail(timeoutError(limits.host, phase, spanMs, false));
   }
 
+  /** The client calls it when its socket is ready, and writes the request in the same step unless it throws. */
   onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.beforeSend?.();
     this.controller = controller;
     this.phase = 'headers';
     this.phaseSinceMs = this.parts.now();

@@ -1,6 +1,7 @@
 // The way to one Redis server: commands and scripts with a bounded wait, through reconnects, and errors with our names.
-// Promise: a call resolves, or rejects within its patience; it may have reached the server more than once, which the
-// numbers of calls make harmless.
+// Promise: a call resolves, or rejects within its patience and one silence; a connection that falls silent is left for a
+// new one. A call may reach the server more than once, which the numbers of calls make harmless. An idle connection does
+// not keep the process alive.
 import { createRequire } from 'node:module';
 import type { Redis } from 'ioredis';
 import { CrawlError } from '../../errors.js';
@@ -13,8 +14,10 @@ export interface ConnectionOptions {
   readonly db?: number;
   readonly password?: string;
   readonly connectTimeoutMs?: number;
-  /** How long one command may take. */
+  /** The longest silence while an answer is due: then the connection is left for a new one. See `silenceLimitMs`. */
   readonly commandTimeoutMs?: number;
+  /** How long the server keeps what this process holds without hearing of it. */
+  readonly leaseMs?: number;
   /** Probes a connection that is silent, so that a dead one is noticed. Default true. */
   readonly keepAlive?: boolean;
   /** How long a call waits for a server that is away, over all its attempts. */
@@ -36,14 +39,36 @@ export interface Connection {
 }
 
 const DEFAULT_CONNECT_TIMEOUT_MS = 10_000;
-const DEFAULT_COMMAND_TIMEOUT_MS = 30_000;
+const DEFAULT_COMMAND_TIMEOUT_MS = 10_000;
 const DEFAULT_PATIENCE_MS = 30_000;
 const MAX_RECONNECT_PAUSE_MS = 1_000;
+/** A lease is renewed when a third of it is over: three silences later, 5/6 of it are. */
+const SILENCES_PER_LEASE = 6;
+/** A busy machine answers later than a short lease would have it. */
+const SHORTEST_LIMIT_MS = 1_000;
+
+/**
+ * How long a connection may be silent while an answer is due. Never longer than a call waits, and so short that a lease
+ * outlives three silent connections in a row.
+ */
+export function silenceLimitMs(
+  options: Pick<ConnectionOptions, 'commandTimeoutMs' | 'leaseMs' | 'patienceMs'>,
+): number {
+  const {
+    commandTimeoutMs = DEFAULT_COMMAND_TIMEOUT_MS,
+    leaseMs = Infinity,
+    patienceMs = DEFAULT_PATIENCE_MS,
+  } = options;
+  const byLease = Math.max(SHORTEST_LIMIT_MS, leaseMs / SILENCES_PER_LEASE);
+  return Math.min(commandTimeoutMs, byLease, patienceMs);
+}
 
 export function createConnection(options: ConnectionOptions): Connection {
   const { patienceMs = DEFAULT_PATIENCE_MS } = options;
   const where = withoutPassword(options.url);
-  const redis = createClient(options);
+  const silenceMs = silenceLimitMs(options);
+  const redis = createClient(options, silenceMs);
+  const liveness = keepAliveWhile(redis);
   let isClosed = false;
   let commandsSent = 0;
   let failure: CrawlError | undefined;
@@ -63,7 +88,7 @@ export function createConnection(options: ConnectionOptions): Connection {
   redis.on('end', tell);
   let isFirst = true;
   redis.on('ready', () => {
-    void (async () => {
+    void liveness.during(async () => {
       try {
         if (!isFirst) await afterReturn?.(sendScript);
         isFirst = false;
@@ -74,7 +99,7 @@ export function createConnection(options: ConnectionOptions): Connection {
         else redis.disconnect(true);
       }
       tell();
-    })();
+    });
   });
 
   async function sendScript(name: ScriptName, args: readonly Argument[]): Promise<unknown> {
@@ -104,8 +129,11 @@ export function createConnection(options: ConnectionOptions): Connection {
     });
   }
 
-  async function patiently<T>(send: () => Promise<T>): Promise<T> {
-    const deadlineMs = performance.now() + patienceMs;
+  const patiently = <T>(send: () => Promise<T>): Promise<T> => liveness.during(() => untilAnswered(send));
+
+  async function untilAnswered<T>(send: () => Promise<T>): Promise<T> {
+    let deadlineMs = performance.now() + patienceMs;
+    let hasExtraTime = true;
     for (;;) {
       await untilUsable(deadlineMs);
       if (failure) throw failure;
@@ -117,7 +145,13 @@ export function createConnection(options: ConnectionOptions): Connection {
         const known = translated(error, where);
         // A full overflow empties by itself; full memory does not.
         const mayPass = known.code === 'QUEUE_UNREACHABLE' || /\bOVERFLOW\b/.test((known.cause as Error).message);
-        if (!mayPass || isClosed || performance.now() >= deadlineMs) throw known;
+        if (!mayPass || isClosed) throw known;
+        if (performance.now() >= deadlineMs) {
+          // The connection used up the patience, and not the server: over a new one the call gets an answer.
+          if (isReply(known.cause) || !hasExtraTime) throw known;
+          hasExtraTime = false;
+          deadlineMs = performance.now() + silenceMs;
+        }
         // A server that loads its data or is busy refuses at once: do not ask it in a tight loop.
         await new Promise((resume) => setTimeout(resume, BUSY_PAUSE_MS));
       }
@@ -129,15 +163,16 @@ export function createConnection(options: ConnectionOptions): Connection {
     get commandsSent() {
       return commandsSent;
     },
-    async connect() {
-      try {
-        await redis.connect();
-        await untilUsable(performance.now() + (options.connectTimeoutMs ?? DEFAULT_CONNECT_TIMEOUT_MS));
-      } catch (error) {
-        redis.disconnect();
-        throw translated(lastError ?? error, where);
-      }
-    },
+    connect: () =>
+      liveness.during(async () => {
+        try {
+          await redis.connect();
+          await untilUsable(performance.now() + (options.connectTimeoutMs ?? DEFAULT_CONNECT_TIMEOUT_MS));
+        } catch (error) {
+          redis.disconnect();
+          throw translated(lastError ?? error, where);
+        }
+      }),
     command: (...parts) =>
       patiently(() => {
         commandsSent++;
@@ -156,7 +191,35 @@ export function createConnection(options: ConnectionOptions): Connection {
 const BUSY_PAUSE_MS = 50;
 const KEEP_ALIVE_MS = 30_000;
 
-function createClient(options: ConnectionOptions): Redis {
+/** While nothing is asked, neither the connection nor the wait for a new one keeps the process alive. */
+function keepAliveWhile(redis: Redis): { during<T>(work: () => Promise<T>): Promise<T> } {
+  let working = 0;
+  const follow = (): void => {
+    // Both are missing while there is no connection, or one.
+    const { stream, reconnectTimeout } = redis as unknown as {
+      stream?: import('node:net').Socket;
+      reconnectTimeout?: NodeJS.Timeout | null;
+    };
+    for (const holding of [stream, reconnectTimeout]) {
+      if (working > 0) holding?.ref();
+      else holding?.unref();
+    }
+  };
+  redis.on('connect', follow);
+  redis.on('reconnecting', follow);
+  return {
+    async during(work) {
+      if (working++ === 0) follow();
+      try {
+        return await work();
+      } finally {
+        if (--working === 0) follow();
+      }
+    },
+  };
+}
+
+function createClient(options: ConnectionOptions, silenceMs: number): Redis {
   // createRequire: loaded on first use, and also from the CommonJS build of a consumer.
   const { Redis: Client } = createRequire(import.meta.url)('ioredis') as typeof import('ioredis');
   return new Client(options.url, {
@@ -168,7 +231,8 @@ function createClient(options: ConnectionOptions): Redis {
     maxRetriesPerRequest: 0,
     retryStrategy: (attempt) => Math.min(MAX_RECONNECT_PAUSE_MS, 50 * attempt),
     connectTimeout: options.connectTimeoutMs ?? DEFAULT_CONNECT_TIMEOUT_MS,
-    commandTimeout: options.commandTimeoutMs ?? DEFAULT_COMMAND_TIMEOUT_MS,
+    // Ends the connection, so that the next one gets the calls; a timeout of single commands would keep it.
+    socketTimeout: silenceMs,
     // Anything but a number means none.
     keepAlive: options.keepAlive === false ? (false as never) : KEEP_ALIVE_MS,
     ...(options.db === undefined ? {} : { db: options.db }),
@@ -220,6 +284,11 @@ function translated(error: unknown, where: string): CrawlError {
     return new CrawlError('QUEUE_CORRUPT', `the queue in Redis at ${where} failed: ${message}`, cause);
   }
   return unreachable(where, error);
+}
+
+/** The server said so itself. */
+function isReply(error: unknown): boolean {
+  return error instanceof Error && error.name === 'ReplyError';
 }
 
 function unreachable(where: string, cause: unknown): CrawlError {

@@ -27,6 +27,7 @@ import { createPodOperations, type PodOperations } from './pod-operations.js';
 import { findAll, overviewOf } from './reading.js';
 import { seenNumbers, type SeenMemory, type SeenNumbers } from './seen-memory.js';
 import { checkServer } from './start-checks.js';
+import { unpackStateNumbers } from './state-numbers.js';
 import { openStore } from './store.js';
 import type { PodIdentity } from './store-identity.js';
 
@@ -115,6 +116,7 @@ async function openOn(
   let keeper: Keeper | undefined;
   let checkedDeadMs = performance.now();
   let closing: Promise<void> | undefined;
+  let failure: CrawlError | undefined;
 
   async function leasePart(call: SkimmingCall, part: number, max: number, riders: number): Promise<LeaseAnswer> {
     const skim = [...new Set(call.skim ?? [])].map(domainKey);
@@ -139,6 +141,20 @@ async function openOn(
 
   function checkOpen(): void {
     if (closing) throw new CrawlError('QUEUE_CLOSED', `the queue in Redis at ${where} has been closed`);
+    if (failure) throw failure;
+  }
+
+  async function openSpill({ folder, keep = true, isLocal = keep }: SpillOptions): Promise<void> {
+    const { openSpillStore } = await import('./spill-lmdb.js');
+    const openTail = (storedRows: number) => openSpillStore(folder, store.id, storedRows);
+    const packed = (await connection.command('HGET', prefix + KEYS.state, 'numbers')) as Buffer | null;
+    const { far, overflow } = unpackStateNumbers(packed);
+    if (isLocal && far > overflow) await openTail(far - overflow).close();
+    if (!keep) return;
+    keeper = startKeeper({
+      ...{ token, folder, run, domainHead: store.domainHead, openStore: openTail, warn: options.warn },
+      fail: (error) => (failure = error),
+    });
   }
 
   async function giveBack(): Promise<void> {
@@ -169,11 +185,7 @@ async function openOn(
 
   try {
     await releaseDead(connection, { prefix, token, bootId, release });
-    if (spill && spill.keep !== false) {
-      const { openSpillStore } = await import('./spill-lmdb.js');
-      const openTail = () => openSpillStore(spill.folder);
-      keeper = startKeeper({ token, domainHead: store.domainHead, openStore: openTail, run, warn: options.warn });
-    }
+    if (spill) await openSpill(spill);
   } catch (error) {
     openTokens().delete(token);
     throw error;

@@ -6,7 +6,7 @@
  * |---|---|---|---|
  * | `schema_version` | string | format of everything below | `drop` |
  * | `pod:info` | hash | whose store this is: pod, number of pods, versions, how seen requests are remembered | `drop` |
- * | `state` | hash | store id; packed (state-numbers.ts): counters, next ids, pod clock, sequence number | `drop` |
+ * | `state` | hash | store id; run id of the server; packed (state-numbers.ts): counters, next ids, pod clock, sequence number | `drop` |
  * | `openers` | hash | token of an opening → the process behind it | its `close`, or who finds it dead |
  * | `life` | hash | holder → order of its first lease, token of its opening | loss or `close` of the holder |
  * | `holders` | zset | holder by the pod time at which it is lost unless heard of | the same |
@@ -23,7 +23,8 @@
  * | `b:SLICE` | string | bits of everything accepted (Bloom) | `drop` |
  * | `r` | hash | fingerprint → state and record (queues whose requests can be found) | `drop` |
  * | `overflow` | list | requests beyond their domain's head, until they are on disk | the keeper |
- * | `spill` | hash | domain → position up to which its requests came back from disk | the refill that brings the last |
+ * | `spill` | hash | domain → position on disk of the next request that comes back | the refill that brings the last |
+ * | `gaps` | list | positions on disk that count for nothing, since the server began again | the refill that brings the last of all |
  * | `long` | set | domains with requests in `overflow` or on disk | the refill that brings the last |
  * | `refill` | set | domains whose head runs low | the keeper |
  * | `keeper` | hash | token and end of the role of the process that moves requests to disk and back | `drop` |
@@ -44,7 +45,7 @@ export const KEYS = {
 
 /** What is ours under a prefix; whatever else lives there is left alone. */
 export const OWN_KEYS =
-  /^(schema_version|pod:info|state|openers|life|holders|lost|due|waiting|notes|overflow|outbox|fetch:queue|keeper|spill|refill|long|r|[ladqpsbu]:[^]+)$/;
+  /^(schema_version|pod:info|state|openers|life|holders|lost|due|waiting|notes|overflow|outbox|fetch:queue|keeper|spill|gaps|refill|long|r|[ladqpsbu]:[^]+)$/;
 
 /** Grows when a key or a packed value changes its meaning. */
 export const REDIS_SCHEMA_VERSION = '2';

@@ -3,6 +3,8 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { checkLmdbFolder, lmdbFileState } from '../../base/lmdb-file.js';
 import { CrawlError } from '../../errors.js';
 
 export interface SpilledRequest {
@@ -10,29 +12,61 @@ export interface SpilledRequest {
   readonly value: Buffer;
 }
 
+/** Positions from the first up to the second count for nothing. */
+export type Gap = readonly [from: number, to: number];
+
 export interface SpillStore {
   write(rows: readonly (SpilledRequest & { readonly domain: Buffer })[]): Promise<void>;
-  /** The next of a domain at or after a position, in order. */
-  read(domain: Buffer, from: number, count: number): SpilledRequest[];
+  /** The next of a domain at or after one position and before another, in order, without those in gaps. */
+  read(domain: Buffer, range: { from: number; before: number; gaps: readonly Gap[] }, count: number): SpilledRequest[];
   /** Removes a domain's requests before a position. */
   forget(domain: Buffer, before: number): Promise<void>;
+  /** Removes every request. */
+  clear(): Promise<void>;
   close(): Promise<void>;
 }
 
-export function openSpillStore(folder: string): SpillStore {
+/** Not as long as any row's key. */
+const OWNER_KEY = Buffer.from([0]);
+
+/**
+ * Opens the tail of one store, made when missing. `storedRows`: requests that must be there already.
+ *
+ * Throws `QUEUE_CORRUPT` when they are missing, damaged or belong to another store.
+ */
+export function openSpillStore(folder: string, storeId: Buffer, storedRows: number): SpillStore {
   const where = `requests spilled to ${folder}`;
   const fail = (error: unknown): CrawlError => {
+    if (error instanceof CrawlError) return error;
     const { code, message } = error as { code?: unknown; message?: string };
     const isFull = code === 'ENOSPC' || code === 28 || /no space/i.test(message ?? '');
     return new CrawlError(isFull ? 'STORAGE_FULL' : 'STORAGE_UNWRITABLE', `${where}: ${message}`, { cause: error });
   };
   let database: import('lmdb').RootDatabase<Buffer, Buffer>;
   try {
+    if (storedRows > 0 && lmdbFileState(join(folder, 'data.mdb')) === 'missing') throw missing(folder, storedRows);
     mkdirSync(folder, { recursive: true });
+    checkLmdbFolder(folder);
     const lmdb = createRequire(import.meta.url)('lmdb') as typeof import('lmdb');
     database = lmdb.open<Buffer, Buffer>({ path: folder, encoding: 'binary', keyEncoding: 'binary', noSubdir: false });
   } catch (error) {
     throw fail(error);
+  }
+  claim();
+
+  /** A tail of another store is not ours to read; when nothing of ours is on disk, it makes room. */
+  function claim(): void {
+    const owner = database.get(OWNER_KEY);
+    if (owner && !storeId.equals(owner) && storedRows > 0) {
+      void database.close();
+      throw missing(folder, storedRows, ', which holds the requests of another crawl');
+    }
+    if (owner && storeId.equals(owner)) return;
+    database.transactionSync(() => {
+      // A tail without an owner was written by orcrawl 0.1.
+      if (owner || storedRows === 0) database.clearSync();
+      void database.put(OWNER_KEY, storeId);
+    });
   }
 
   return {
@@ -52,14 +86,23 @@ export function openSpillStore(folder: string): SpillStore {
         throw fail(error);
       }
     },
-    read(domain, from, count) {
+    read(domain, { from, before, gaps }, count) {
       const name = nameOf(domain);
-      const range = database.getRange({ start: keyOf(name, from), end: keyOf(name, LAST), limit: count });
-      return Array.from(range, ({ key, value }) => ({
-        position: Number(key.readBigUInt64BE(8)),
-        // lmdb lends its buffer until the next read.
-        value: Buffer.from(value.subarray(0, value.length)),
-      }));
+      const rows: SpilledRequest[] = [];
+      let start = from;
+      for (const [gapFrom, gapTo] of [...gaps, [before, before] as const]) {
+        const end = Math.min(gapFrom, before);
+        if (start < end) {
+          const range = { start: keyOf(name, start), end: keyOf(name, end), limit: count - rows.length };
+          for (const { key, value } of database.getRange(range)) {
+            // lmdb lends its buffer until the next read.
+            rows.push({ position: Number(key.readBigUInt64BE(8)), value: Buffer.from(value) });
+          }
+        }
+        start = Math.max(start, gapTo);
+        if (rows.length >= count) break;
+      }
+      return rows;
     },
     async forget(domain, before) {
       const name = nameOf(domain);
@@ -71,11 +114,23 @@ export function openSpillStore(folder: string): SpillStore {
         for (const key of keys) void database.remove(key);
       });
     },
+    async clear() {
+      database.transactionSync(() => {
+        database.clearSync();
+        void database.put(OWNER_KEY, storeId);
+      });
+    },
     close: () => database.close(),
   };
 }
 
-const LAST = Number.MAX_SAFE_INTEGER;
+export function missing(folder: string, rows: number, reason = ''): CrawlError {
+  return new CrawlError(
+    'QUEUE_CORRUPT',
+    `${rows} queued requests that were moved to ${folder} are missing there${reason}. ` +
+      'Restore that folder (it belongs to the state_dir of this pod), or start afresh',
+  );
+}
 
 /** Names may be longer than LMDB's keys: eight bytes of a hash tell domains apart. */
 function nameOf(domain: Buffer): Buffer {

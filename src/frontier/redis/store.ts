@@ -23,6 +23,8 @@ export interface Store {
   /** Names this opening among all openings of all processes. */
   readonly token: string;
   readonly bootId: string;
+  /** Made with the store: another store in its place has another. */
+  readonly id: Buffer;
   /** Requests a domain keeps in Redis; 0 for all. */
   readonly domainHead: number;
   /** Runs a script; its answer without pod time and sequence number, which are noted here. */
@@ -135,6 +137,9 @@ export async function openStore(
   return {
     token,
     bootId,
+    get id() {
+      return storeId;
+    },
     domainHead,
     run: (name, args) => run(name, args),
     async add(caller, found, name) {

@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
---@include frame
+--@include frame values domains
 -- Makes the caller the keeper unless another lives, and tells it what there is to move.
 --
 -- ARGV[1..2]  see the part frame
@@ -7,8 +7,10 @@
 -- ARGV[4]     milliseconds after which a silent keeper is replaced
 -- ARGV[5]     at most so many requests to spill, and domains to refill
 -- Keys:       keeper (hash: token, until)  overflow (list)  refill (set)  spill (hash, domain -> position read up to)
--- Returns     {pod time, sequence number, 1 if the caller is the keeper, position of the first request to spill,
---             requests to spill, domains to refill, where each was read up to, requests on disk or on their way there}
+--             gaps (list, see the part server)
+-- Returns     {pod time, sequence number, 1 if the caller is the keeper, how often the server began again, position of
+--             the first request to spill, requests to spill, domains to refill, where each was read up to, how many
+--             requests of each are far, gaps, requests in overflow, requests on disk or on their way there}
 if not isOurStore() then
   return redis.error_reply('EMPTIED')
 end
@@ -25,9 +27,11 @@ if isDue then
 end
 saveLook(isDue)
 local wanted = call('SRANDMEMBER', P .. 'refill', ARGV[5])
-local positions = {}
+local positions, fars = {}, {}
 for i, key in ipairs(wanted) do
   positions[i] = call('HGET', P .. 'spill', key) or '0'
+  fars[i] = domainOf(key).far
 end
-return { hot.now, hot.seq, 1, hot.spilled, call('LRANGE', P .. 'overflow', 0, tonumber(ARGV[5]) - 1), wanted, positions,
-  hot.far }
+local gaps = hot.far > 0 and call('LRANGE', P .. 'gaps', 0, -1) or {}
+return { hot.now, hot.seq, 1, hot.restores, hot.spilled, call('LRANGE', P .. 'overflow', 0, tonumber(ARGV[5]) - 1),
+  wanted, positions, fars, gaps, hot.overflow, hot.far }

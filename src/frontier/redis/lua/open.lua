@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
---@include frame
+--@include frame server
 -- Makes the store if it is none yet and registers the process that opens it.
 --
 -- ARGV[1..2]  see the part frame; the store's id is the one a new store gets
@@ -24,6 +24,7 @@ elseif schema ~= ARGV[4] or not stored[1] or stored[1] == 'DROPPING' then
   return { 0, 0, stored[1] or '', schema, call('HGETALL', P .. 'pod:info') }
 end
 load()
+meetServer()
 if hot.now == 0 then
   hot.now = hot.wall
 end

@@ -11,6 +11,7 @@
 -- Keys: d:BUCKET (hash, name -> row)  due (zset by due time; member: tie and domain key)
 --       q:DOMAIN (list, the line)     p:DOMAIN (zset, places beside the line)
 --       overflow (list; length of the domain key, domain key, value)   long (set, domains with far requests)
+--       spill (hash, domain with far requests -> position of the next that comes back)
 local ROW = '<I4I6I6I6I4I4I2I2B'
 local MOST_DELAY, MOST_TIME, MOST_AT_LEAST = 4294967294, 2 ^ 48 - 1, 255
 local domains, marked = {}, {}
@@ -105,6 +106,8 @@ local function pushTail(d)
     end
     tail = staying
     if d.far == 0 and #far > 0 then
+      -- The position its first row will have: whatever of it lies on disk before has come back already.
+      call('HSET', P .. 'spill', d.key, string.format('%.0f', hot.spilled + hot.overflow))
       call('SADD', P .. 'long', d.key)
     end
     d.far, hot.far, hot.overflow = d.far + #far, hot.far + #far, hot.overflow + #far

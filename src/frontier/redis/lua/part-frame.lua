@@ -65,8 +65,20 @@ local function load()
   tick()
 end
 
+-- Guarantee 5: the counters add up, and none is negative. Whatever broke that, nothing goes on from there.
+local function checkCounters()
+  local least = min(hot.queued, hot.retrying, hot.leased, hot.parsing, hot.far, hot.overflow, hot.outbox)
+  local sum = hot.queued + hot.retrying + hot.leased + hot.parsing + hot.done + hot.failed + hot.skipped
+  if least < 0 or sum ~= hot.accepted or hot.far > hot.queued then
+    error(string.format('CORRUPT counters: accepted %d, queued %d (on disk %d, on their way there %d), retrying %d, '
+      .. 'leased %d, parsing %d, done %d, failed %d, skipped %d, in the outbox %d', hot.accepted, hot.queued, hot.far,
+      hot.overflow, hot.retrying, hot.leased, hot.parsing, hot.done, hot.failed, hot.skipped, hot.outbox))
+  end
+end
+
 -- The last write of a script: its sequence number tells a client whether the server forgot it.
 local function save()
+  checkCounters()
   hot.seq = hot.seq + 1
   call('HSET', P .. 'state', 'numbers', pack(NUMBERS, hot.accepted, hot.queued, hot.retrying, hot.leased, hot.done,
     hot.failed, hot.skipped, hot.number, hot.front, hot.tie, hot.lease, hot.holder, hot.now, hot.wall, hot.seq, hot.quiet,

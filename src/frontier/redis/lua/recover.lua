@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
---@include frame
+--@include frame server
 -- A client came back: did the server forget calls that it had answered? Then the pod rests for one delay, since nobody
 -- knows which domains were asked meanwhile, and lease ids go on above any that was given.
 -- The first client that knows of a later call finds out; the others compare with where the server began again.
@@ -15,9 +15,11 @@ if not isOurStore() then
   return redis.error_reply('EMPTIED')
 end
 load()
+meetServer()
 local last, known = tonumber(ARGV[3]), tonumber(ARGV[5])
 if hot.restores == known and last > hot.seq then
   hot.restores, hot.restored = known + 1, hot.seq
+  skipPositions()
 end
 local forgotten = 0
 if hot.restores > known then

@@ -5,18 +5,22 @@
 -- ARGV[1..2]  see the part frame
 -- ARGV[3]     the domain's key
 -- ARGV[4..5]  the position it was read up to, and the one after the last that comes back now
--- ARGV[6..]   the requests' values, in order
--- Keys:       those of the parts; spill (hash)  refill (set)  long (set)
+-- ARGV[6]     how often the server had begun again when the position was read
+-- ARGV[7..]   the requests' values, in order
+-- Keys:       those of the parts; spill (hash)  refill (set)  long (set)  gaps (list)
 -- Returns     {pod time, sequence number, 1 if they came back}
 if not isOurStore() then
   return redis.error_reply('EMPTIED')
 end
 load()
-local d, count = domainOf(ARGV[3]), #ARGV - 5
-local isNext = (call('HGET', P .. 'spill', ARGV[3]) or '0') == ARGV[4]
+local d, count = domainOf(ARGV[3]), #ARGV - 6
+local isNext = (call('HGET', P .. 'spill', ARGV[3]) or '0') == ARGV[4] and hot.restores == tonumber(ARGV[6])
 if isNext then
+  if count > d.far then
+    error('CORRUPT: ' .. count .. ' requests came back from disk for a domain that has ' .. d.far .. ' there')
+  end
   exact(d)
-  for i = 6, #ARGV, 500 do
+  for i = 7, #ARGV, 500 do
     call('RPUSH', P .. 'q:' .. d.key, unpack(ARGV, i, min(i + 499, #ARGV)))
   end
   if near(d) == 0 then
@@ -25,6 +29,7 @@ if isNext then
   d.far, hot.far = d.far - count, hot.far - count
   mark(d)
   if d.far == 0 then
+    -- When it spills again, pushTail() sets where its next row begins: what lies before is never read again.
     call('HDEL', P .. 'spill', ARGV[3])
     call('SREM', P .. 'long', ARGV[3])
   else
@@ -32,6 +37,9 @@ if isNext then
   end
   if d.far == 0 or lineLength(d) > domainHead / 2 then
     call('SREM', P .. 'refill', ARGV[3])
+  end
+  if hot.far == 0 then
+    call('DEL', P .. 'gaps')
   end
   flush()
 end

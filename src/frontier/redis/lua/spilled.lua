@@ -1,17 +1,19 @@
 #!lua flags=allow-oom
 --@include frame
--- The first requests of `overflow` are safely on disk: they leave Redis, if the position is still the one they had.
+-- The first requests of `overflow` are safely on disk: they leave Redis, if they are still the ones that were read.
 --
 -- ARGV[1..2]  see the part frame
 -- ARGV[3]     position of the first of them
 -- ARGV[4]     how many
+-- ARGV[5]     how often the server had begun again when they were read
 -- Keys:       overflow (list)  state (hash)
 -- Returns     {pod time, sequence number, 1 if they left}
 if not isOurStore() then
   return redis.error_reply('EMPTIED')
 end
 load()
-local isNext, count = hot.spilled == tonumber(ARGV[3]), tonumber(ARGV[4])
+local count = tonumber(ARGV[4])
+local isNext = hot.spilled == tonumber(ARGV[3]) and hot.restores == tonumber(ARGV[5])
 if isNext then
   call('LTRIM', P .. 'overflow', count, -1)
   hot.spilled = hot.spilled + count

@@ -1,0 +1,63 @@
+// Looks at an LMDB file before lmdb-js opens it: lmdb-js ends the whole process on a file that is foreign or cut short.
+// Guarantee: a file that is reported `whole` can be mapped without running past its end.
+import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs';
+import { join } from 'node:path';
+import { CrawlError } from '../errors.js';
+
+export type LmdbFileState = 'missing' | 'whole' | 'foreign' | 'truncated';
+
+const MAGIC = 0xbeefc0de;
+/** Within a meta page: after the page's own header. */
+const MAGIC_AT = 24;
+const PAGE_BYTES_AT = MAGIC_AT + 24;
+const LAST_PAGE_AT = MAGIC_AT + 120;
+const TRANSACTION_AT = MAGIC_AT + 128;
+const META_BYTES = TRANSACTION_AT + 8;
+const MAX_PAGE_BYTES = 65_536;
+
+/** An empty file counts as missing: LMDB makes it anew. Throws where the file cannot be opened for writing. */
+export function lmdbFileState(file: string): LmdbFileState {
+  if (!existsSync(file)) return 'missing';
+  const descriptor = openSync(file, 'r+');
+  try {
+    const { size } = fstatSync(descriptor);
+    if (size === 0) return 'missing';
+    const first = readMeta(descriptor, 0);
+    if (!first || first.pageBytes < 256 || first.pageBytes > MAX_PAGE_BYTES) return 'foreign';
+    const second = readMeta(descriptor, first.pageBytes);
+    if (!second) return size < 2 * first.pageBytes ? 'truncated' : 'foreign';
+    const { lastPage } = second.transaction > first.transaction ? second : first;
+    return BigInt(size) >= (lastPage + 1n) * BigInt(first.pageBytes) ? 'whole' : 'truncated';
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Throws `QUEUE_CORRUPT`, naming the file, unless a folder's database is whole or not made yet. */
+export function checkLmdbFolder(folder: string): void {
+  const lock = join(folder, 'lock.mdb');
+  if (existsSync(lock)) closeSync(openSync(lock, 'r+'));
+  const file = join(folder, 'data.mdb');
+  const state = lmdbFileState(file);
+  if (state === 'missing' || state === 'whole') return;
+  const what = state === 'foreign' ? 'is not a database of orcrawl' : 'is cut short: a part of its data is missing';
+  throw new CrawlError('QUEUE_CORRUPT', `${file} ${what}. Restore it from a backup, or start fresh in another folder`);
+}
+
+interface Meta {
+  readonly pageBytes: number;
+  readonly lastPage: bigint;
+  readonly transaction: bigint;
+}
+
+function readMeta(descriptor: number, at: number): Meta | undefined {
+  const bytes = Buffer.alloc(META_BYTES);
+  if (readSync(descriptor, bytes, 0, META_BYTES, at) < META_BYTES || bytes.readUInt32LE(MAGIC_AT) !== MAGIC) {
+    return undefined;
+  }
+  return {
+    pageBytes: bytes.readUInt32LE(PAGE_BYTES_AT),
+    lastPage: bytes.readBigUInt64LE(LAST_PAGE_AT),
+    transaction: bytes.readBigUInt64LE(TRANSACTION_AT),
+  };
+}

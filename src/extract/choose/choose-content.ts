@@ -1,0 +1,112 @@
+// From what the second look says of each block to the blocks that are given as content.
+// Promise: used alike by the extractor and by the script that scores it, so that figures are of what ships.
+import { isBare } from './bare-page.js';
+import type { Choice } from './best-set.js';
+import { chooseBlocks } from './best-set.js';
+import { commentNodes, holdsPosts, leaveComments } from './comments.js';
+import { consentNodes } from './consent.js';
+import { PAGE_KINDS } from '../model/context-features.js';
+import { elementNumber, elementSet } from '../page/elements.js';
+import { logistic } from '../model/trees.js';
+import { NEVER, weighPosts } from './posts.js';
+import { leaveRelated } from './related.js';
+import { leaveRepeats } from './repeats.js';
+import type { Segments } from '../page/segment.js';
+import { leaveSetAside } from './set-aside.js';
+import { CONTAINER, IS_HIDDEN, STRIDE, WORDS } from '../page/segment.js';
+
+const DOCUMENTATION = PAGE_KINDS.indexOf('documentation');
+const LISTING = PAGE_KINDS.indexOf('listing');
+const COLLECTION = PAGE_KINDS.indexOf('collection');
+const FORUM = PAGE_KINDS.indexOf('forum');
+/** From here on a page counts as a forum's for {@link weighPosts}; 0.02 to 0.6 score alike on the given pages. */
+const FORUM_FROM = 0.05;
+/** From here on comments are what the page is about, whatever they are called. */
+const FORUM_SURE = 0.5;
+const PRE = elementNumber('pre');
+/** Half a table or half a listing is of no use. */
+const WHOLE = elementSet('pre table');
+/** A larger table arranges the page. */
+const MAX_WHOLE_WORDS = 400;
+/** Below this a cell is no part of its table: a table that arranges a page, a signature in it. */
+const OUT_OF_QUESTION = -4;
+/** Code with kept text this many blocks before and after it belongs to that text; 3, 8 and 15 were tried. */
+const AROUND_CODE = 8;
+
+export interface ContentChoice extends Choice {
+  /** By block. */
+  readonly probabilities: Float32Array;
+}
+
+/** Chooses the blocks of a page; `kinds` are the probabilities of its kinds, `logits` the second look's, changed in place. */
+export function chooseContent(segments: Segments, kinds: Float32Array, logits: Float32Array): ContentChoice {
+  const { blocks, count } = segments;
+  const consent = consentNodes(segments);
+  if (consent !== null)
+    for (let b = 0; b < count; b++) if (consent[blocks[b * STRIDE + CONTAINER]!] === 1) logits[b] = NEVER;
+  leaveSetAside(segments, logits);
+  const comments = commentNodes(segments);
+  const isForum = kinds[FORUM]! >= FORUM_FROM || (comments !== null && holdsPosts(segments, comments));
+  const hasPosts = isForum && weighPosts(segments, logits);
+  if (comments !== null && !hasPosts && kinds[FORUM]! < FORUM_SURE) leaveComments(segments, comments, logits);
+  if (kinds[LISTING]! + kinds[COLLECTION]! + kinds[DOCUMENTATION]! < 0.5) leaveRelated(segments, logits);
+  const probabilities = logistic(logits);
+  const sizes = new Int32Array(count);
+  for (let b = 0; b < count; b++) sizes[b] = blocks[b * STRIDE + WORDS]!;
+  const { chosen, expected } = chooseBlocks(probabilities, sizes);
+  if (isBare(segments)) {
+    for (let b = 0; b < count; b++) chosen[b] = blocks[b * STRIDE + IS_HIDDEN] === 1 || logits[b]! <= NEVER ? 0 : 1;
+  } else {
+    keepWhole(segments, sizes, logits, chosen);
+    keepCode(segments, chosen);
+    // Manuals say the same for each system on purpose.
+    if (kinds[DOCUMENTATION]! < 0.5) leaveRepeats(segments, chosen);
+  }
+  return { chosen, expected, probabilities };
+}
+
+/** Tables and code are taken whole where most of them is chosen; code is left whole where it is not. */
+function keepWhole(segments: Segments, sizes: Int32Array, logits: Float32Array, chosen: Uint8Array): void {
+  const { tree, blocks, count, words } = segments;
+  // By node: the innermost table or listing that it stands in.
+  const whole = new Int32Array(tree.count);
+  for (let node = 1; node < tree.count; node++)
+    whole[node] = WHOLE[tree.tag[node]!] === 1 ? node : whole[tree.parent[node]!]!;
+  const taken = new Int32Array(tree.count);
+  const total = new Int32Array(tree.count);
+  for (let b = 0; b < count; b++) {
+    const node = whole[blocks[b * STRIDE + CONTAINER]!]!;
+    total[node]! += sizes[b]!;
+    if (chosen[b] === 1) taken[node]! += sizes[b]!;
+  }
+  for (let b = 0; b < count; b++) {
+    const node = whole[blocks[b * STRIDE + CONTAINER]!]!;
+    if (node === 0 || words[node]! > MAX_WHOLE_WORDS) continue;
+    if (taken[node]! * 2 > total[node]!) chosen[b] = logits[b]! > OUT_OF_QUESTION ? 1 : chosen[b]!;
+    else if (tree.tag[node] === PRE) chosen[b] = 0;
+  }
+}
+
+/** Takes code that stands amid the text that is kept: a manual without its listings is of no use. */
+function keepCode({ tree, blocks, count }: Segments, chosen: Uint8Array): void {
+  const inCode = new Uint8Array(tree.count);
+  let any = false;
+  for (let node = 1; node < tree.count; node++) {
+    if (tree.tag[node] === PRE || inCode[tree.parent[node]!] === 1) inCode[node] = 1;
+    any ||= tree.tag[node] === PRE;
+  }
+  if (!any) return;
+  const isCode = (b: number): boolean => inCode[blocks[b * STRIDE + CONTAINER]!] === 1;
+  // By block: the next one that is kept text.
+  const next = new Int32Array(count);
+  for (let b = count - 1, at = count + AROUND_CODE; b >= 0; b--) {
+    next[b] = at;
+    if (chosen[b] === 1 && !isCode(b)) at = b;
+  }
+  for (let b = 0, last = -1 - AROUND_CODE; b < count; b++) {
+    const code = isCode(b);
+    if (!code && chosen[b] === 1) last = b;
+    if (code && b - last <= AROUND_CODE && next[b]! - b <= AROUND_CODE && blocks[b * STRIDE + IS_HIDDEN] === 0)
+      chosen[b] = 1;
+  }
+}

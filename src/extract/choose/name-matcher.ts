@@ -1,0 +1,46 @@
+// Whether an element's names tell what it is: one word of a list, or a word of one list directly before one of another.
+// Promise: looks hashes up, makes no strings; and what such elements must not hold is found by one pass over the page.
+import type { PageTree } from '../../parse/tree/tree.js';
+import { elementSet } from '../page/elements.js';
+import type { Segments } from '../page/segment.js';
+import { createWordTable } from '../page/word-table.js';
+
+/** Tells whether the names of a node match. */
+export type NameMatcher = (segments: Pick<Segments, 'names' | 'nameStart'>, node: number) => boolean;
+
+/** `pair` holds the first words and the second ones: `['cookie', 'banner bar']` matches `cookie-banner` and `cookieBar`. */
+export function createNameMatcher(words: string, pair: readonly [string, string] = ['', '']): NameMatcher {
+  const single = createWordTable([words]);
+  const first = createWordTable([pair[0]]);
+  const second = createWordTable([pair[1]]);
+  return ({ names, nameStart }, node) => {
+    for (let k = nameStart[node]!, end = nameStart[node + 1]!; k < end; k++) {
+      if (single.find(names[k]!) >= 0) return true;
+      if (k + 1 < end && first.find(names[k]!) >= 0 && second.find(names[k + 1]!) >= 0) return true;
+    }
+    return false;
+  };
+}
+
+/** By node: the next one after it that is one of these elements. */
+export function nextElement({ tag, count }: PageTree, elements: string): Int32Array {
+  const wanted = elementSet(elements);
+  const next = new Int32Array(count);
+  for (let node = count - 1, at = count; node >= 0; node--) {
+    next[node] = at;
+    if (wanted[tag[node]!] === 1) at = node;
+  }
+  return next;
+}
+
+/** By node: 1 within the outermost elements that are wanted; null where there is none. */
+export function markElements(tree: PageTree, isWanted: (node: number) => boolean): Uint8Array | null {
+  let marked: Uint8Array | null = null;
+  for (let node = 1; node < tree.count; node++) {
+    if (!isWanted(node)) continue;
+    marked ??= new Uint8Array(tree.count);
+    marked.fill(1, node, tree.end[node]);
+    node = tree.end[node]! - 1;
+  }
+  return marked;
+}

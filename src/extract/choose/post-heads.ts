@@ -1,0 +1,57 @@
+// Who wrote a post and when: the lines of a forum that readers need besides the texts.
+// Promise: one line of each kind a post, short, before the text and within the post's own element.
+import type { PostMarks } from './post-names.js';
+import { FOREIGN, MEMBER, WHEN, WHO } from './post-names.js';
+import { blockText } from '../page/block-text.js';
+import type { Segments } from '../page/segment.js';
+import { CHARS, CONTAINER, FIRST_NODE, IS_HIDDEN, LAST_NODE, STRIDE, WORDS } from '../page/segment.js';
+
+const MAX_WHO_WORDS = 4;
+const MAX_WHEN_WORDS = 15;
+const MAX_CHARS = 120;
+const MONTH = '(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\\.?';
+/** Dates of the calendar: "a year ago" says little once the page is stored. */
+const DATE = new RegExp(
+  `\\b(?:19|20)\\d\\d\\b|\\b\\d{1,2}[/.-]\\d{1,2}[/.-]\\d{2,4}\\b|\\b${MONTH} \\d{1,2}\\b|\\b\\d{1,2}\\.? ${MONTH}|\\b(?:today|yesterday)\\b`,
+  'i',
+);
+
+/** By block: 1 where it says who wrote a post or when. */
+export function headsOfPosts(segments: Segments, { post, beside, head }: PostMarks, inPost: Uint8Array): Uint8Array {
+  const { tree, blocks, count } = segments;
+  const texts: number[] = [];
+  for (let b = 0; b < count; b++) {
+    const node = post[blocks[b * STRIDE + CONTAINER]!]!;
+    const last = texts.at(-1) ?? 0;
+    if (inPost[b] === 1 && node > last && (last === 0 || node >= tree.end[last]!)) texts.push(node);
+  }
+  const heads = new Uint8Array(count);
+  let b = 0;
+  for (let k = 0; k < texts.length; k++) {
+    const outer = elementOfPost(tree, texts[k]!, texts[k - 1] ?? 0, texts[k + 1] ?? tree.count);
+    while (b < count && blocks[b * STRIDE + FIRST_NODE]! < outer) b++;
+    let found = 0;
+    for (; b < count && inPost[b] === 0 && blocks[b * STRIDE + FIRST_NODE]! < tree.end[outer]!; b++) {
+      const at = b * STRIDE;
+      const container = blocks[at + CONTAINER]!;
+      if (beside[container] === FOREIGN || blocks[at + IS_HIDDEN] === 1) continue;
+      if (blocks[at + WORDS]! > MAX_WHEN_WORDS || blocks[at + CHARS]! > MAX_CHARS) continue;
+      const text = blockText(tree, blocks[at + FIRST_NODE]!, blocks[at + LAST_NODE]!);
+      // A date among a member's details is the day of joining.
+      const isWhen = (found & WHEN) === 0 && beside[container] !== MEMBER && DATE.test(text);
+      const isNamed = ((head[container]! | head[blocks[at + FIRST_NODE]!]!) & WHO & ~found) !== 0;
+      const isWho = isNamed && (isWhen || (blocks[at + WORDS]! <= MAX_WHO_WORDS && text.length > 1));
+      if (!isWho && !isWhen) continue;
+      found |= (isWho ? WHO : 0) | (isWhen ? WHEN : 0);
+      heads[b] = 1;
+    }
+  }
+  return heads;
+}
+
+/** The largest element around a post's text that holds no other post's. */
+function elementOfPost({ parent, end }: Segments['tree'], text: number, before: number, after: number): number {
+  let outer = text;
+  for (let up = parent[text]!; up > before && end[up]! <= after; up = parent[up]!) outer = up;
+  return outer;
+}

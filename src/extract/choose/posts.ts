@@ -1,0 +1,79 @@
+// The texts of posts on a page of a forum, by the names that forum software gives to a post's parts.
+// Promise: a nudge to what was learned, and only where a page has several named posts.
+import { blockText } from '../page/block-text.js';
+import { headsOfPosts } from './post-heads.js';
+import { FOREIGN, markPosts } from './post-names.js';
+import type { Segments } from '../page/segment.js';
+import { CONTAINER, FIRST_NODE, HEADING, LAST_NODE, STRIDE, WORDS } from '../page/segment.js';
+
+/** What a name is worth, in logits: picked on the given pages, where values around these score alike (decision 013). */
+const IN_POST = 2.5;
+const HEAD_OF_POST = 6;
+const OUT_OF_POST = -3;
+const NOT_OF_POST = -8;
+const MIN_POSTS = 2;
+const MIN_SHARE = 0.05;
+/** The logit of what is content on no page. */
+export const NEVER = -20;
+const REPEATED_QUOTE = -8;
+const MAX_NOTICE_WORDS = 40;
+/** Words in a row that tell a repetition, and how many of such are remembered. */
+const RUN = 4;
+const MAX_RUNS = 100_000;
+
+/** Moves the logits of a forum's blocks: up in its posts, down elsewhere. False where few are named. */
+export function weighPosts(segments: Segments, logits: Float32Array): boolean {
+  const { tree, blocks, count } = segments;
+  const marks = markPosts(tree);
+  const { post, beside } = marks;
+  const inPost = new Uint8Array(count);
+  let posts = 0;
+  let last = 0;
+  let postWords = 0;
+  let words = 0;
+  for (let b = 0, at = 0; b < count; b++, at += STRIDE) {
+    const container = blocks[at + CONTAINER]!;
+    if (logits[b]! > NEVER) words += blocks[at + WORDS]!;
+    if (post[container] === 0 || beside[container] !== 0 || isOfSoftware(segments, at)) continue;
+    inPost[b] = 1;
+    postWords += blocks[at + WORDS]!;
+    if (post[container]! > last) {
+      posts++;
+      last = post[container]!;
+    }
+  }
+  leaveQuotes(segments, marks.quote, logits);
+  if (posts < MIN_POSTS || postWords < MIN_SHARE * words) return false;
+  const heads = headsOfPosts(segments, marks, inPost);
+  for (let b = 0; b < count; b++) {
+    const isForeign = beside[blocks[b * STRIDE + CONTAINER]!] === FOREIGN;
+    logits[b]! += inPost[b] === 1 ? IN_POST : heads[b] === 1 ? HEAD_OF_POST : isForeign ? NOT_OF_POST : OUT_OF_POST;
+  }
+  return true;
+}
+
+/** What the software says in a post's place: "Re: the title" above each, that a topic was closed. */
+function isOfSoftware({ tree, blocks }: Segments, at: number): boolean {
+  if (blocks[at + WORDS]! > MAX_NOTICE_WORDS) return false;
+  const text = blockText(tree, blocks[at + FIRST_NODE]!, blocks[at + LAST_NODE]!);
+  return (blocks[at + HEADING]! > 0 && /^re: /i.test(text)) || /^This topic was automatically \w+ after /.test(text);
+}
+
+/** A reply that quotes a post repeats what stands further up: lowers quotations half of which was there already. */
+function leaveQuotes({ tree, blocks, count }: Segments, quote: Int32Array, logits: Float32Array): void {
+  if (quote.every((node) => node === 0)) return;
+  const seen = new Set<string>();
+  for (let b = 0, at = 0; b < count; b++, at += STRIDE) {
+    const text = blockText(tree, blocks[at + FIRST_NODE]!, blocks[at + LAST_NODE]!).toLowerCase();
+    const words = text.match(/[\p{L}\p{N}]+/gu) ?? [];
+    const length = Math.max(1, Math.min(RUN, words.length));
+    let repeated = 0;
+    for (let k = 0; k + length <= words.length; k++) {
+      const run = words.slice(k, k + length).join(' ');
+      if (seen.has(run)) repeated++;
+      else if (seen.size < MAX_RUNS) seen.add(run);
+    }
+    const runs = words.length - length + 1;
+    if (quote[blocks[at + CONTAINER]!]! > 0 && repeated * 2 > runs) logits[b]! += REPEATED_QUOTE;
+  }
+}

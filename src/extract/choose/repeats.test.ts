@@ -1,0 +1,34 @@
+// What is left out as said before on the same page.
+import { describe, expect, it } from 'vitest';
+import { viewPage } from '../../crawl/extraction.js';
+import { leaveRepeats } from './repeats.js';
+
+/** The texts that stay when all were chosen. */
+function kept(html: string): string[] {
+  const view = viewPage(html);
+  const chosen = new Uint8Array(view.segments.count).fill(1);
+  leaveRepeats(view.segments, chosen);
+  return Array.from({ length: view.segments.count }, (_, b) => b)
+    .filter((b) => chosen[b] === 1)
+    .map((b) => view.blockText(b));
+}
+
+const long =
+  'The first paragraph of the text says what the page is about, in more than twenty words, as first paragraphs tend to do.';
+
+describe('leaveRepeats', () => {
+  it('gives a text once that a page holds for wide and for narrow screens', () => {
+    const text = `<h2>Heading</h2><p>${long}</p><p>Short end.</p>`;
+    expect(kept(`<div class="wide">${text}</div><div class="narrow">${text}</div><p>Last</p>`)).toEqual([
+      ...['Heading', long, 'Short end.'],
+      'Last',
+    ]);
+  });
+
+  it('keeps refrains, code, tables and short lines', () => {
+    expect(kept(`<div><p>${long}</p><p>Verse</p><p>${long}</p></div>`)).toHaveLength(3);
+    expect(kept(`<div><pre>${long}</pre></div><div><pre>${long}</pre></div>`)).toHaveLength(2);
+    expect(kept(`<table><tr><td>${long}</table><table><tr><td>${long}</table>`)).toHaveLength(2);
+    expect(kept('<div><p>Add to cart</p></div><div><p>Add to cart</p></div>')).toHaveLength(2);
+  });
+});

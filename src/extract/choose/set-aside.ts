@@ -1,0 +1,52 @@
+// What a page itself sets aside as not its content: its footer, what search engines shall not quote, frames of embedded
+// posts, notes to browsers without scripts.
+// Promise: only by marks made for that; a page that sets aside nearly all of itself is taken as if it had none.
+import { TEXT, elementNumber } from '../page/elements.js';
+import { logistic } from '../model/trees.js';
+import { createNameMatcher, markElements } from './name-matcher.js';
+import type { Segments } from '../page/segment.js';
+import { CONTAINER, STRIDE, WORDS } from '../page/segment.js';
+
+const FOOTER = elementNumber('footer');
+const NOSCRIPT = elementNumber('noscript');
+const MAX_NOTE = 2_000;
+const MAX_NOTE_NODES = 100;
+/** Names that search engines and Instagram's embeds define. */
+const isMarked = createNameMatcher('nocontent', ['instagram', 'media']);
+const SET_ASIDE = -8;
+/** The share of a page's likely content that may be set aside. */
+const MAX_SHARE = 0.5;
+
+/** Lowers the logits of what the page sets aside. */
+export function leaveSetAside(segments: Segments, logits: Float32Array): void {
+  const { tree, blocks, count, noSnippet } = segments;
+  const aside = markElements(
+    tree,
+    (node) =>
+      tree.tag[node] === FOOTER ||
+      (tree.tag[node] === NOSCRIPT && asksForScript(tree, node)) ||
+      noSnippet.has(node) ||
+      isMarked(segments, node),
+  );
+  if (aside === null) return;
+  const likely = logistic(logits);
+  let total = 0;
+  let set = 0;
+  for (let b = 0, at = 0; b < count; b++, at += STRIDE) {
+    const words = likely[b]! * blocks[at + WORDS]!;
+    total += words;
+    if (aside[blocks[at + CONTAINER]!] === 1) set += words;
+  }
+  if (set > MAX_SHARE * total) return;
+  for (let b = 0, at = 0; b < count; b++, at += STRIDE)
+    if (aside[blocks[at + CONTAINER]!] === 1) logits[b]! += SET_ASIDE;
+}
+
+/** "Please enable JavaScript": a note to the browser, where other `noscript` elements hold the page's text. */
+function asksForScript(tree: Segments['tree'], node: number): boolean {
+  let text = '';
+  const end = Math.min(tree.end[node]!, node + MAX_NOTE_NODES);
+  for (let at = node + 1; at < end && text.length < MAX_NOTE; at++)
+    if (tree.tag[at] === TEXT) text += tree.decode(tree.from[at]!, tree.to[at]!);
+  return text.length < MAX_NOTE && /javascript/i.test(text);
+}

@@ -1,0 +1,214 @@
+// Schemas to JSON: what to select, and as what type each field is wanted; CSS, XPath or regular expressions.
+// Promise: a schema is checked whole before the page is read; a field that is not there is its default, or null.
+import { CrawlError } from '../../errors.js';
+import { findProblems, aBoolean, aString, anyOf, aRegExp, check, oneOf, optionError } from '../../option-checks.js';
+
+export type FieldType =
+  'text' | 'html' | 'attribute' | 'number' | 'integer' | 'boolean' | 'date' | 'url' | 'exists' | 'object';
+
+/** One field of the result. */
+export interface FieldSchema {
+  /** Relative to the item; without one the item itself is read. Not used with `regex`. */
+  readonly selector?: string | undefined;
+  /** `text` by default; `object` when `fields` is given. */
+  readonly type?: FieldType | undefined;
+  /** The attribute to read; with it the type may be any. */
+  readonly attribute?: string | undefined;
+  /** Takes the first group (or the whole match) of this in the text. */
+  readonly pattern?: string | RegExp | undefined;
+  /** A list of all that match, instead of the first. */
+  readonly many?: boolean | undefined;
+  /** For what is not there. */
+  readonly default?: unknown;
+  /** Fields of the nested object. */
+  readonly fields?: Readonly<Record<string, FieldSchema>> | undefined;
+}
+
+/** What to extract from a page. */
+export interface ExtractSchema {
+  readonly engine: 'css' | 'xpath' | 'regex';
+  /** Selects the items; the result is then a list, one object an item. Without it the page is the one item. */
+  readonly items?: string | undefined;
+  readonly fields: Readonly<Record<string, FieldSchema>>;
+}
+
+/** How fields are looked up: one implementation per engine. */
+export interface FieldSource<Node> {
+  select(from: Node, selector: string): readonly Node[];
+  text(node: Node): string;
+  html(node: Node): string;
+  attribute(node: Node, name: string): string | null;
+  resolve(reference: string): string | null;
+}
+
+const MAX_DEPTH = 10;
+const FIELD_SHAPE = {
+  selector: aString,
+  type: oneOf(['text', 'html', 'attribute', 'number', 'integer', 'boolean', 'date', 'url', 'exists', 'object']),
+  attribute: aString,
+  pattern: anyOf(aString, aRegExp),
+  many: aBoolean,
+  default: check('anything', () => true),
+  fields: check('an object of fields', (value) => typeof value === 'object' && value !== null),
+};
+const SCHEMA_SHAPE = {
+  engine: oneOf(['css', 'xpath', 'regex']),
+  items: aString,
+  fields: check('an object of fields', (value) => typeof value === 'object' && value !== null),
+};
+
+/** Throws OPTION_INVALID with all that is wrong about a schema. */
+export function checkSchema(schema: ExtractSchema): void {
+  const problems = findProblems('schema', schema, SCHEMA_SHAPE);
+  if (schema.engine === undefined) problems.push('schema lacks "engine"');
+  if (schema.fields === undefined) problems.push('schema lacks "fields"');
+  const visit = (fields: unknown, path: string, depth: number): void => {
+    if (depth > MAX_DEPTH) return void problems.push(`${path} is nested deeper than ${MAX_DEPTH}`);
+    for (const [name, field] of Object.entries((fields ?? {}) as Record<string, FieldSchema>)) {
+      problems.push(...findProblems(`${path}.${name}`, field, FIELD_SHAPE));
+      if (typeof field?.pattern === 'string') problems.push(...badPattern(field.pattern, `${path}.${name}`));
+      if (schema.engine === 'regex' && field?.pattern === undefined && field?.fields === undefined) {
+        problems.push(`${path}.${name} needs a "pattern"`);
+      }
+      if (field?.fields !== undefined) visit(field.fields, `${path}.${name}`, depth + 1);
+    }
+  };
+  visit(schema.fields, 'fields', 0);
+  if (problems.length > 0) throw optionError(problems);
+}
+
+function badPattern(pattern: string, owner: string): string[] {
+  try {
+    new RegExp(pattern);
+    return [];
+  } catch (error) {
+    return [`${owner} has a bad pattern: ${(error as Error).message}`];
+  }
+}
+
+export type Extracted = Record<string, unknown>;
+
+/** Applies a checked schema: a list of objects with `items`, else one object. */
+export function readFields<Node>(
+  schema: ExtractSchema,
+  source: FieldSource<Node>,
+  root: Node,
+): Extracted | Extracted[] {
+  if (schema.items === undefined) return readObject(schema.fields, source, root);
+  return source.select(root, schema.items).map((item) => readObject(schema.fields, source, item));
+}
+
+function readObject<Node>(
+  fields: Readonly<Record<string, FieldSchema>>,
+  source: FieldSource<Node>,
+  node: Node,
+): Extracted {
+  const result = Object.create(null) as Extracted;
+  for (const [name, field] of Object.entries(fields)) result[name] = readField(field, source, node);
+  return { ...result };
+}
+
+function readField<Node>(field: FieldSchema, source: FieldSource<Node>, node: Node): unknown {
+  const nodes = field.selector === undefined ? [node] : source.select(node, field.selector);
+  if (field.type === 'exists') return nodes.length > 0;
+  if (field.many === true) {
+    return nodes.flatMap((one) => {
+      if (field.pattern !== undefined && field.fields === undefined) return allMatches(field, source, one);
+      const value = readValue(field, source, one);
+      return value === null ? [] : [value];
+    });
+  }
+  for (const one of nodes) {
+    const value = readValue(field, source, one);
+    if (value !== null) return value;
+  }
+  return field.default ?? null;
+}
+
+function readValue<Node>(field: FieldSchema, source: FieldSource<Node>, node: Node): unknown {
+  if (field.fields !== undefined) return readObject(field.fields, source, node);
+  const raw = rawValue(field, source, node);
+  if (raw === null) return null;
+  return typed(field, field.pattern === undefined ? raw : firstMatch(field.pattern, raw), source);
+}
+
+function rawValue<Node>(field: FieldSchema, source: FieldSource<Node>, node: Node): string | null {
+  if (field.attribute !== undefined) return source.attribute(node, field.attribute);
+  if (field.type === 'attribute')
+    throw new CrawlError('OPTION_INVALID', 'a field of type "attribute" needs "attribute"');
+  if (field.type === 'html') return source.html(node);
+  return source
+    .text(node)
+    .replace(/[\s\u00a0]+/g, ' ')
+    .trim();
+}
+
+function firstMatch(pattern: string | RegExp, text: string): string | null {
+  const match = new RegExp(pattern).exec(text);
+  return match === null ? null : (match[1] ?? match[0]);
+}
+
+const MAX_MATCHES = 10_000;
+
+function allMatches<Node>(field: FieldSchema, source: FieldSource<Node>, node: Node): unknown[] {
+  const raw = rawValue(field, source, node);
+  if (raw === null) return [];
+  const { source: text, flags } = new RegExp(field.pattern!);
+  const found: unknown[] = [];
+  for (const match of raw.matchAll(new RegExp(text, flags.includes('g') ? flags : `${flags}g`))) {
+    const value = typed(field, match[1] ?? match[0], source);
+    if (value !== null) found.push(value);
+    if (found.length >= MAX_MATCHES) break;
+  }
+  return found;
+}
+
+function typed<Node>(field: FieldSchema, value: string | null, source: FieldSource<Node>): unknown {
+  if (value === null) return null;
+  switch (field.type) {
+    case 'number':
+    case 'integer': {
+      const number = parseNumber(value);
+      return number === null ? null : field.type === 'integer' ? Math.trunc(number) : number;
+    }
+    case 'boolean':
+      return !/^(?:|0|no|false|off|none|null)$/i.test(value.trim());
+    case 'date': {
+      const time = Date.parse(value);
+      return Number.isNaN(time) ? null : new Date(time).toISOString();
+    }
+    case 'url':
+      return source.resolve(value);
+    case 'text':
+    case 'attribute':
+    case undefined:
+      return value === '' && field.attribute === undefined ? null : value;
+    case 'html':
+    case 'exists':
+    case 'object':
+      return value;
+    default:
+      return field.type satisfies never;
+  }
+}
+
+/** The first number in a text: `1,234.50`, `1.234,50`, `-3`, `€ 12`. The last separator followed by one or two digits is the decimal. */
+export function parseNumber(text: string): number | null {
+  const match = /[-−+]?\d[\d.,'’\s\u00a0\u202f]*/.exec(text);
+  if (match === null) return null;
+  let digits = match[0]
+    .replace(/[\s\u00a0\u202f'’]/g, '')
+    .replace('−', '-')
+    .replace(/[.,]+$/, '');
+  const lastDot = digits.lastIndexOf('.');
+  const lastComma = digits.lastIndexOf(',');
+  const decimal = lastDot > lastComma ? '.' : ',';
+  const other = decimal === '.' ? ',' : '.';
+  digits = digits.replaceAll(other, '');
+  const pieces = digits.split(decimal);
+  // `1,234` and `1.234.567` have groups of thousands; `1,5` and `1.25` have decimals.
+  const isGroup =
+    pieces.length > 2 || (pieces.length === 2 && decimal === ',' && pieces[1]!.length === 3 && lastDot < 0);
+  const number = Number(isGroup ? pieces.join('') : pieces.join('.'));
+  return Number.isFinite(number) ? number : null;
+}

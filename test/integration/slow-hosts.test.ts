@@ -1,0 +1,182 @@
+// Hosts that hang or drip beside healthy ones: what the healthy ones lose, and that slow ones lose nothing but time.
+// Times are compared within one run of the test; the same crawl without the share must fail, or nothing is shown.
+import { describe, expect, it, onTestFinished } from 'vitest';
+import {
+  CheerioCrawler,
+  type CheerioCrawlerOptions,
+  RateLimiter,
+  SemaphoreDispatcher,
+  WebCrawler,
+} from '../../src/index.js';
+import { memoryConfig, silent } from '../support/crawl.js';
+import { redisMissing } from '../support/redis-server.js';
+import { timeOnPods } from '../support/slow-pods.js';
+import { healthyMs, type SlowWeb, type SlowWebOptions, startSlowWeb } from '../support/slow-web.js';
+
+const SLOTS = 30;
+const PATIENCE = { slowHostPatienceSecs: 0.5 };
+const MOST = 1.5;
+const FOREVER = 60_000;
+
+async function web(options: SlowWebOptions): Promise<SlowWeb> {
+  const started = await startSlowWeb(options);
+  onTestFinished(() => started.close());
+  return started;
+}
+
+function crawlerOf(options: CheerioCrawlerOptions): CheerioCrawler {
+  const crawler = new CheerioCrawler(
+    {
+      log: silent,
+      allowPrivateAddresses: true,
+      minConcurrency: SLOTS,
+      maxConcurrency: SLOTS,
+      ...PATIENCE,
+      requestHandler: async ({ enqueueLinks }) => void (await enqueueLinks()),
+      ...options,
+    },
+    memoryConfig(),
+  );
+  return crawler;
+}
+
+describe('a polite crawl of 40 hosts on 30 slots', () => {
+  /** How long the healthy pages take; slow hosts are seeded first. */
+  async function time(slow: Partial<SlowWebOptions>, limitMs: number, options: CheerioCrawlerOptions = {}) {
+    const pages = await web({ healthy: 40, pages: 12, latencyMs: 100, slow: 0, ...slow });
+    const crawler = crawlerOf({ respectRobotsTxtFile: true, sameDomainDelaySecs: 0.2, ...options });
+    const startedMs = performance.now();
+    const run = crawler.run([...pages.slowSeeds, ...pages.healthySeeds]);
+    const tookMs = await healthyMs(pages, startedMs, limitMs);
+    const { slowHosts } = crawler;
+    await crawler.teardown();
+    await run.catch(() => undefined);
+    return { tookMs, slowHosts, pages };
+  }
+
+  it('takes at most half as long again beside 60 hosts that hang or drip, because of the share', async () => {
+    const alone = await time({}, FOREVER);
+    expect(alone.slowHosts).toEqual({ slow: 0, ended: 0, putBack: 0 });
+    for (const slow of [{ manner: 'hang' }, { manner: 'drip', slowRobots: true }] as const) {
+      const beside = await time({ slow: 60, ...slow }, FOREVER);
+      expect(beside.tookMs / alone.tookMs, JSON.stringify(slow)).toBeLessThanOrEqual(MOST);
+      expect(beside.slowHosts.ended).toBeGreaterThan(0);
+      // None was asked over and over.
+      expect(Math.max(...beside.pages.slowRequests.values())).toBeLessThanOrEqual(4);
+    }
+    const limitMs = MOST * alone.tookMs;
+    const unshared = await time({ slow: 60 }, limitMs, { slowHostShare: 1 });
+    expect(unshared.tookMs).toBeCloseTo(limitMs);
+  });
+});
+
+describe('a batch with 30 permits', () => {
+  const PAGES = 20;
+
+  async function time(
+    given: Partial<SlowWebOptions>,
+    limitMs: number,
+    { slowHostShare, rateLimiter }: { slowHostShare?: number; rateLimiter?: RateLimiter } = {},
+  ) {
+    const pages = await web({ healthy: 40, pages: PAGES, latencyMs: 200, slow: 0, ...given });
+    const crawler = await WebCrawler.open({ allowPrivateAddresses: true, log: silent, slowHostShare, ...PATIENCE });
+    const numbers = Array.from({ length: given.pages ?? PAGES }, (_, page) => page);
+    const healthy = numbers.flatMap((page) => pages.healthySeeds.map((seed) => new URL(`/${page}`, seed).href));
+    const dispatcher = new SemaphoreDispatcher({ permits: SLOTS, rateLimiter });
+    const startedMs = performance.now();
+    // More slow ones than the batch reads ahead: the healthy ones behind them must be found.
+    const results = crawler.runMany([...pages.slowSeeds, ...healthy], {}, dispatcher);
+    const run = Promise.resolve(results).catch(() => undefined);
+    const tookMs = await healthyMs(pages, startedMs, limitMs);
+    const { slowHosts } = crawler;
+    await crawler.close();
+    await run;
+    return { tookMs, slowHosts };
+  }
+
+  it('takes at most half as long again beside 60 hosts that hang or drip, because of the share', async () => {
+    const alone = await time({}, FOREVER);
+    for (const manner of ['hang', 'drip'] as const) {
+      const beside = await time({ slow: 60, manner }, FOREVER);
+      expect(beside.tookMs / alone.tookMs, manner).toBeLessThanOrEqual(MOST);
+      expect(beside.slowHosts.ended).toBeGreaterThan(0);
+    }
+    const limitMs = MOST * alone.tookMs;
+    expect((await time({ slow: 60 }, limitMs, { slowHostShare: 1 })).tookMs).toBeCloseTo(limitMs);
+  });
+
+  it('does so when its domains are paced, too', async () => {
+    const paced = () => ({ rateLimiter: new RateLimiter({ baseDelayMs: 200 }) });
+    const alone = await time({ pages: 12 }, FOREVER, paced());
+    const beside = await time({ pages: 12, slow: 60 }, FOREVER, paced());
+    expect(beside.tookMs / alone.tookMs).toBeLessThanOrEqual(MOST);
+    expect(beside.slowHosts.ended).toBeGreaterThan(0);
+  });
+});
+
+describe.skipIf(redisMissing)('a pod whose fetcher has 30 workers', () => {
+  const plan = { healthy: 40, pages: 8, latencyMs: 100, slots: SLOTS, delaySecs: 0.3 };
+  const patience = 'slow_host_patience_seconds: 0.3';
+
+  it('takes at most half as long again beside 60 hosts that hang, because of the share', async () => {
+    const aloneMs = await timeOnPods({ ...plan, slow: 0, more: [patience], limitMs: FOREVER });
+    const besideMs = await timeOnPods({ ...plan, slow: 60, more: [patience], limitMs: FOREVER });
+    expect(besideMs / aloneMs).toBeLessThanOrEqual(MOST);
+    const limitMs = MOST * aloneMs;
+    const unsharedMs = await timeOnPods({ ...plan, slow: 60, more: [patience, 'slow_host_share: 1'], limitMs });
+    expect(unsharedMs).toBeCloseTo(limitMs);
+  });
+});
+
+describe('hosts that are slow and honest', () => {
+  const LATE = { answersAfterMs: 1_500 };
+
+  it('lose nothing but time: what was ended for others is fetched later, and is no retry', async () => {
+    const pages = await web({ healthy: 20, pages: 12, latencyMs: 200, slow: 20, manner: LATE });
+    const handled: string[] = [];
+    const failed: string[] = [];
+    const crawler = crawlerOf({
+      maxConcurrency: 10,
+      minConcurrency: 10,
+      maxRequestRetries: 0,
+      errorHandler: ({ request }) => void failed.push(request.url),
+      failedRequestHandler: ({ request }) => void failed.push(request.url),
+      requestHandler: async ({ request, enqueueLinks }) => {
+        handled.push(request.url);
+        expect(request.retryCount).toBe(0);
+        await enqueueLinks();
+      },
+    });
+    const stats = await crawler.run([...pages.slowSeeds, ...pages.healthySeeds]);
+    expect(crawler.slowHosts.ended).toBeGreaterThan(0);
+    expect(failed).toEqual([]);
+    expect(stats.requestsFailed).toBe(0);
+    expect(crawler.stats.state.requestsRetries).toBe(0);
+    expect(new Set(handled).size).toBe(handled.length);
+    expect(handled.length).toBe(20 * 12 + 20);
+  });
+
+  it('are not ended while nothing else waits', async () => {
+    const pages = await web({ healthy: 0, pages: 1, latencyMs: 0, slow: 15, manner: LATE });
+    const crawler = crawlerOf({ maxConcurrency: 15, minConcurrency: 15 });
+    const stats = await crawler.run(pages.slowSeeds);
+    expect(stats.requestsFinished).toBe(15);
+    expect(crawler.slowHosts.ended).toBe(0);
+    expect([...pages.slowRequests.values()]).toEqual(Array(15).fill(1));
+  });
+
+  it('keep their robots.txt: one that was ended for others is read later, and is no failure', async () => {
+    const pages = await web({ healthy: 20, pages: 8, latencyMs: 100, slow: 20, manner: LATE });
+    const crawler = crawlerOf({
+      maxConcurrency: 8,
+      minConcurrency: 8,
+      maxRequestRetries: 0,
+      respectRobotsTxtFile: true,
+      sameDomainDelaySecs: 0.05,
+    });
+    const stats = await crawler.run([...pages.slowSeeds, ...pages.healthySeeds]);
+    expect(crawler.slowHosts.ended).toBeGreaterThan(0);
+    expect(stats.requestsFailed).toBe(0);
+    expect(stats.requestsFinished).toBe(20 * 8 + 20);
+  });
+});
