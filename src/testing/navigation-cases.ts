@@ -325,6 +325,14 @@ const RULES: NavigationCase[] = [
     {},
     { check: ({ asked, expect }) => expect(asked[0]!.headers['x-hook']).toBe('hooked') },
   ),
+  visit(
+    'ruled',
+    'headers of a hook stay in the origin of the request',
+    '/to?host=other',
+    ({ engine, family }) => (engine === 'browser' || family === 'pod' ? undefined : handled({ asks: 2 })),
+    {},
+    { check: ({ asked, expect }) => expect(asked.map(({ headers }) => headers['x-hook'])).toEqual(['hooked', undefined]) },
+  ),
   visit('ruled', 'a request without navigation asks for nothing', '/page', notOfBatches(handled({ asks: 0 })), {
     skipNavigation: true,
   }),

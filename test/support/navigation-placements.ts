@@ -15,6 +15,7 @@ import {
 import { entryOf } from '../../src/frontier/entry.js';
 import { Log, LogLevel } from '../../src/observe/log.js';
 import { readPodsConfig } from '../../src/pods/config.js';
+import { makeDirectory } from '../../src/store/data-directories.js';
 import { startWorker } from '../../src/pods/worker.js';
 import type {
   NavigationEnd,
@@ -176,6 +177,7 @@ async function visitOnPod(
 ): Promise<readonly NavigationEnd[]> {
   const ends: NavigationEnd[] = [];
   const folder = await temporaryFolder();
+  await makeDirectory(path.join(folder, 'data'));
   await writeFile(path.join(folder, 'exclude.txt'), `${settings.exclude.join('\n')}\n`);
   await writeFile(path.join(folder, 'seeds.txt'), 'http://127.0.0.1/\n');
   const lines = [

@@ -14,7 +14,7 @@ const resultOf = (html: string): CrawlResult =>
     },
     engine: 'http',
     failure: undefined,
-    redirected: false,
+    redirectChain: [],
     cacheStatus: 'miss',
     fetchedAt: '2026-01-01T00:00:00.000Z',
     config: {},

@@ -1,6 +1,8 @@
 // Pages over HTTP as hooks and handlers see them: hooks change the request's headers, method, payload, proxy and time.
 import type { FetchOrder } from '../../fetch/engine.js';
+import { nextHop } from '../../fetch/http/redirect.js';
 import type { HttpHookOptions } from '../../handle/context.js';
+import type { Request } from '../../request/request.js';
 import type { Visit } from '../run/attempt.js';
 import { createHookOptionsReader } from './hook-options.js';
 import { type Hook, lowerCased, type NavigationRules, orderFor, runHooks, type Side } from './navigate.js';
@@ -60,7 +62,7 @@ export function createHttpSide<Live extends object>(parts: HttpSideParts<Live>):
         ...orderFor(visit, rules, refuseVisit),
         url,
         method,
-        headers: lowerCased(headers),
+        headers: headersFor(request, lowerCased(headers)),
         payload,
         proxyUrl,
         timeoutMs,
@@ -70,6 +72,14 @@ export function createHttpSide<Live extends object>(parts: HttpSideParts<Live>):
       return { order, hookOptions };
     },
   };
+}
+
+/** What hooks gave the URL that was asked for may be secrets of that site: another that it led to gets none of them. */
+function headersFor({ url, target }: Request, headers: Record<string, string>): Readonly<Record<string, string>> {
+  if (target === url) return headers;
+  const [from, to] = [new URL(url), new URL(target)];
+  const isSafer = from.hostname === to.hostname && from.protocol === 'http:' && to.protocol === 'https:';
+  return isSafer ? headers : nextHop({ url: from, method: 'GET', headers }, 307, to).headers;
 }
 
 /** What hooks changed on the request itself counts too, unless they changed the same in the options. */
