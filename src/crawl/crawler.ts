@@ -22,14 +22,14 @@ import { openCrawlServices } from './run/crawl-services.js';
 import type { HandlerServices } from './run/services.js';
 import { ROUNDING_MS } from './run/turn.js';
 import { type Run, type RunEnd, startRun } from './run/lifecycle.js';
-import { resolveOptions, type CrawlerKind, type OptionsOfKind, type ResolvedOptions } from './options.js';
-import { INTERRUPTED_EXIT_CODE, watchSignals } from './signals.js';
+import { resolveOptions, type CrawlerKind, type OptionsOfKind, type ResolvedOptions } from './options/options.js';
+import { INTERRUPTED_EXIT_CODE, watchSignals } from './run/signals.js';
 import { type FinalStatistics, Statistics } from './run/statistics.js';
-import { startStatusMessages } from './status-message.js';
-import { createSeeding } from './seeding.js';
+import { startStatusMessages } from './run/status-message.js';
+import { createSeeding } from './run/seeding.js';
 import type { FinishedVisit } from './run/settler.js';
 import { NO_SLOW_HOSTS } from './run/slow-hosts.js';
-import { createStorages } from './storages.js';
+import { createStorages } from './storage/storages.js';
 
 export interface RunOptions extends AddRequestsBatchedOptions {
   /** Whether a second `run` empties the default queue first. Default true. */

@@ -25,8 +25,8 @@ import type {
   CrawlerKind,
   FileDownloadOptions,
   HttpCrawlerOptions,
-} from './options.js';
-import type { PlaywrightCrawlerOptions } from './playwright-options.js';
+} from './options/options.js';
+import type { PlaywrightCrawlerOptions } from './browser/playwright-options.js';
 import type { FinalStatistics } from './run/statistics.js';
 
 /**

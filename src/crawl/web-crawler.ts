@@ -27,7 +27,7 @@ import { resolveRunConfig, type RunConfig } from './batch/run-config.js';
 import { type BatchResources, type RunningBatch, startBatch } from './batch/run.js';
 import type { Many } from './batch/url-source.js';
 import { NO_SLOW_HOSTS, openSlowShare, slowHostOptions } from './run/slow-hosts.js';
-import { type CacheLimits, checkedWebCrawlerOptions, type WebCrawlerOptions } from './web-crawler-options.js';
+import { type CacheLimits, checkedWebCrawlerOptions, type WebCrawlerOptions } from './options/web-crawler-options.js';
 
 /** User agents, or proxies, of which the robots rules of hosts are remembered, and how much of them. */
 const MAX_IDENTITIES = 64;

@@ -6,7 +6,7 @@ import { Configuration } from '../configuration.js';
 import { createLinkPolicy } from '../crawl/polite/link-policy.js';
 import { openCrawlServices } from '../crawl/run/crawl-services.js';
 import { type Run, type RunEnd, startRun } from '../crawl/run/lifecycle.js';
-import { resolveOptions } from '../crawl/options.js';
+import { resolveOptions } from '../crawl/options/options.js';
 import { Statistics } from '../crawl/run/statistics.js';
 import { HTTP_POOL_OPTIONS } from '../dispatch/pool-options.js';
 import type { Capture } from '../fetch/engine.js';

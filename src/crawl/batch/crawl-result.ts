@@ -11,7 +11,7 @@ import {
   type ResultLinks,
   type ResultMedia,
   type ResultMetadata,
-} from '../result-content.js';
+} from '../page/result-content.js';
 import type { Extracted } from '../../extract/fields/fields.js';
 import type { PageMarkdown } from '../../extract/markdown/markdown-document.js';
 import type { PageTable } from '../../extract/fields/tables.js';

@@ -13,8 +13,8 @@ import type { VisitServices } from '../run/services.js';
 import { createLimitedTurn, type Turn } from '../run/turn.js';
 import { type BatchContext, MAX_DELAY_MS } from './services.js';
 import type { BatchTask } from './tasks.js';
-import type { Gate } from '../gate.js';
-import { defaultUserAgent } from '../options.js';
+import type { Gate } from '../polite/gate.js';
+import { defaultUserAgent } from '../options/options.js';
 import type { ResolvedRunConfig } from './run-config.js';
 
 export interface BatchGateParts {
@@ -56,8 +56,8 @@ export function createBatchGate(parts: BatchGateParts, services: VisitServices<B
     const userAgent = agentOf(config);
     // Loaded for those who use them.
     const [{ createGate }, { createRobotsReader }] = await Promise.all([
-      import('../gate.js'),
-      import('../robots-reader.js'),
+      import('../polite/gate.js'),
+      import('../polite/robots-reader.js'),
     ]);
     const policy = { agent: userAgent, ttlMs: RULES_TTL_MS, retryMs: RETRY_MS, maxDelayMs: MAX_DELAY_MS };
     const pace = {

@@ -27,7 +27,7 @@ import type { CrawlResult } from './crawl-result.js';
 import { type Run, startRun } from '../run/lifecycle.js';
 import type { ResolvedRunConfig } from './run-config.js';
 import { type Many, openSource } from './url-source.js';
-import type { WebCrawlerHooks } from '../web-crawler-options.js';
+import type { WebCrawlerHooks } from '../options/web-crawler-options.js';
 
 /** What a batch shares with the other batches of its crawler. */
 export interface BatchResources {

@@ -10,12 +10,12 @@ import { createHttpSide } from '../navigate/http-side.js';
 import { createNavigation, type NavigationRules } from '../navigate/navigate.js';
 import type { CacheAsk, CrawlOrder, PageOrder } from '../navigate/order.js';
 import { checkStatus, type StatusRules } from '../navigate/status.js';
-import { DEFAULT_MAX_BODY_BYTES, defaultUserAgent } from '../options.js';
+import { DEFAULT_MAX_BODY_BYTES, defaultUserAgent } from '../options/options.js';
 import type { Navigate, Visit } from '../run/attempt.js';
 import type { BaseContext, PlacedServices } from '../run/services.js';
 import { withinMs } from '../run/time-limit.js';
 import { createPlainTurn } from '../run/turn.js';
-import type { WebCrawlerHooks } from '../web-crawler-options.js';
+import type { WebCrawlerHooks } from '../options/web-crawler-options.js';
 import type { ResolvedRunConfig } from './run-config.js';
 import { type BatchTask, indexOf, sessionOf } from './tasks.js';
 

@@ -12,9 +12,9 @@ import { adaptive } from '../navigate/adaptive.js';
 import { createHttpSide, type HttpSideParts } from '../navigate/http-side.js';
 import { createNavigation, type NavigationParts, type NavigationRules } from '../navigate/navigate.js';
 import type { RefuseVisit } from '../navigate/redirect.js';
-import { addPage } from '../page-context.js';
-import type { ResolvedOptions } from '../options.js';
-import { poolOptionsOf } from '../playwright-options.js';
+import { addPage } from '../page/page-context.js';
+import type { ResolvedOptions } from '../options/options.js';
+import { poolOptionsOf } from './playwright-options.js';
 import type { Navigate, Visit } from '../run/attempt.js';
 
 export interface BrowserCrawl {

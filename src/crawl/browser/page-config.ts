@@ -7,7 +7,7 @@ import type { BrowserContextOptions, Page } from '../../fetch/browser/playwright
 import { aBoolean, aFilledString, anObject, anyOf, arrayOf, aNumber, aString, aWholeNumber } from '../../option-checks.js';
 import { check, findProblems, oneOf, refused, type Shape, type ShapeOf } from '../../option-checks.js';
 import { parseUrl } from '../../request/url.js';
-import { mayUseSandbox } from '../playwright-options.js';
+import { mayUseSandbox } from './playwright-options.js';
 
 /** What a URL asks of the page it is loaded in. */
 export interface PageConfig {

@@ -1,7 +1,7 @@
 // What only a page can do, on the context of a page that came over HTTP: asking for it is how a handler says that it
 // needs a browser.
 import { PageWanted } from '../navigate/adaptive.js';
-import { extend } from '../playwright-context.js';
+import { extend } from './playwright-context.js';
 import type { Visit } from '../run/attempt.js';
 
 const PAGE_ONLY = [

@@ -7,7 +7,7 @@ import { type BrowserSessions, createBrowserSessions } from '../../session/brows
 import { browserPoolOptionsOf } from './page-config.js';
 import type { CrawlOrder } from '../navigate/order.js';
 import { createBrowserEngine, withoutPage } from './engine.js';
-import type { WebCrawlerOptions } from '../web-crawler-options.js';
+import type { WebCrawlerOptions } from '../options/web-crawler-options.js';
 
 export interface BrowserResources {
   readonly pool: BrowserPool;

@@ -7,9 +7,9 @@ import type { Visit } from '../run/attempt.js';
 import { type Hook, lowerCased, type NavigationRules, orderFor, runHooks, type Side } from '../navigate/navigate.js';
 import type { CrawlOrder } from '../navigate/order.js';
 import type { RefuseVisit } from '../navigate/redirect.js';
-import type { ResolvedOptions } from '../options.js';
-import { urlsByClicking } from '../playwright-clicks.js';
-import { addLivePage, extend, linkLivePage } from '../playwright-context.js';
+import type { ResolvedOptions } from '../options/options.js';
+import { urlsByClicking } from './playwright-clicks.js';
+import { addLivePage, extend, linkLivePage } from './playwright-context.js';
 
 export interface BrowserSideParts {
   readonly rules: NavigationRules;

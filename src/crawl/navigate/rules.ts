@@ -1,5 +1,5 @@
 // The rules of a navigation, from the options of a crawler.
-import type { ResolvedOptions } from '../options.js';
+import type { ResolvedOptions } from '../options/options.js';
 import type { NavigationRules } from './navigate.js';
 
 export function navigationRulesOf(options: ResolvedOptions): NavigationRules {

@@ -5,7 +5,7 @@ import { type BudgetReason, createBudgets } from '../../politeness/budgets.js';
 import { createDomainRules, type DomainReason, type ResolvedOverride } from '../../politeness/domain-rules.js';
 import { createSameContent } from '../../politeness/same-content.js';
 import { createTrapRules, type TrapReason } from '../../politeness/traps.js';
-import type { ResolvedOptions } from '../options.js';
+import type { ResolvedOptions } from '../options/options.js';
 
 export type RefusalReason = DomainReason | TrapReason | BudgetReason | 'SAME_CONTENT';
 

@@ -15,14 +15,14 @@ import { parseUrl } from '../../request/url.js';
 import type { Session } from '../../session/session.js';
 import type { SessionPool } from '../../session/session-pool.js';
 import type { BrowserCrawl, BrowserCrawlParts } from '../browser/crawl.js';
-import type { Gate } from '../gate.js';
+import type { Gate } from '../polite/gate.js';
 import { createHttpSide, type HttpSideParts } from '../navigate/http-side.js';
 import { cookiesOf, createNavigation, isSeededAddress, type NavigationParts } from '../navigate/navigate.js';
 import { navigationRulesOf } from '../navigate/rules.js';
-import type { CrawlerKind, ResolvedOptions } from '../options.js';
-import { addFile, addPage } from '../page-context.js';
+import type { CrawlerKind, ResolvedOptions } from '../options/options.js';
+import { addFile, addPage } from '../page/page-context.js';
 import type { LinkPolicy } from '../polite/link-policy.js';
-import type { Politeness, PoliteQueue } from '../politeness.js';
+import type { Politeness, PoliteQueue } from '../polite/politeness.js';
 import type { Navigate } from './attempt.js';
 import type { HandlerServices, LinkServices, PlacedServices, VisitServices } from './services.js';
 import type { Statistics } from './statistics.js';
@@ -95,7 +95,7 @@ export async function openCrawlServices(parts: CrawlServicesParts): Promise<Craw
   const politeness: Politeness | undefined =
     options.polite && !parts.engine
       ? await (
-          await import('../politeness.js')
+          await import('../polite/politeness.js')
         ).openPoliteness({
           options,
           queue,

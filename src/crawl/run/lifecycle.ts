@@ -14,7 +14,7 @@ import type { ContentStore } from '../../store/content.js';
 import { unpackRecord } from '../../request/record.js';
 import type { VisitWriter } from '../../store/visit-segments.js';
 import { attempt, refuse } from './attempt.js';
-import type { Gate } from '../gate.js';
+import type { Gate } from '../polite/gate.js';
 import { createLeaseFeed, type TakenLease } from './lease-feed.js';
 import type { BaseContext, PlacedServices, VisitServices } from './services.js';
 import { createSettler, type FinishedVisit } from './settler.js';
