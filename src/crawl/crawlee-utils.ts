@@ -9,7 +9,7 @@ import { createToolbox } from '../handle/toolbox.js';
 import { decodeBody, detectEncoding } from '../parse/encoding/encoding.js';
 import { purgeDefaultStorages as purgeStores } from '../store/purge.js';
 import { prepareDefaultStorages } from './storage/fresh-start.js';
-import { defaultUserAgent } from './options/options.js';
+import { defaultUserAgent } from './user-agent.js';
 import { forgetRun } from './storage/run-state.js';
 
 const LIST_TIMEOUT_MS = 60_000;

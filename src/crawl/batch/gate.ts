@@ -14,7 +14,7 @@ import { createLimitedTurn, type Turn } from '../run/turn.js';
 import { type BatchContext, MAX_DELAY_MS } from './services.js';
 import type { BatchTask } from './tasks.js';
 import type { Gate } from '../polite/gate.js';
-import { defaultUserAgent } from '../options/options.js';
+import { defaultUserAgent } from '../user-agent.js';
 import type { ResolvedRunConfig } from './run-config.js';
 
 export interface BatchGateParts {

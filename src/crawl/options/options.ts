@@ -1,12 +1,12 @@
 // From the options a user gave to the options the crawl works with: checked, defaults applied, frozen.
 // Promise: what is wrong is reported in one error before anything starts; the rest of the code trusts the result.
-import { createRequire } from 'node:module';
 import { findProblems, optionError, warnOnce } from '../../option-checks.js';
 import type { Warn } from '../../option-checks.js';
 import type { AnyData, ErrorHandler, HttpHook, RequestHandler } from '../../handle/context.js';
 import type { DomainRuleOptions } from '../../politeness/domain-rules.js';
 import type { TrapOptions } from '../../politeness/traps.js';
 import type { PaceBy } from '../../request/url.js';
+import { defaultUserAgent } from '../user-agent.js';
 import { CRAWLER_NAMES, SHAPES } from './options-shapes.js';
 import { slowHostOptions } from '../run/slow-hosts.js';
 import type { CrawlerKind } from './options-shapes.js';
@@ -290,15 +290,4 @@ function timerMs(seconds: number): number {
 
 function mimeType(text: string): string {
   return (text.split(';', 1)[0] as string).trim().toLowerCase();
-}
-
-let userAgent: string | undefined;
-
-/** Names the crawler and its version; read when the first crawler is made, not at import. */
-export function defaultUserAgent(): string {
-  if (userAgent === undefined) {
-    const { version } = createRequire(import.meta.url)('../../../package.json') as { version: string };
-    userAgent = `Mozilla/5.0 (compatible; orcrawl/${version})`;
-  }
-  return userAgent;
 }

@@ -15,7 +15,7 @@ import {
   type ShapeOf,
 } from '../../option-checks.js';
 import type { OpenSitemap, SitemapLimits } from '../../politeness/sitemap-walk.js';
-import { defaultUserAgent } from '../options/options.js';
+import { defaultUserAgent } from '../user-agent.js';
 
 /** How robots.txt and sitemaps are fetched. */
 export interface SiteFileOptions {
