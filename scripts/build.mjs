@@ -59,6 +59,12 @@ await bundle.write({
   sourcemap: 'hidden',
 });
 await bundle.close();
+// A module that names a file beside it must not share its chunk with others: it would look in the wrong folder.
+for (const file of readdirSync('dist/chunks').filter((name) => name.endsWith('.js'))) {
+  const named = /new URL\(\s*[`'"]\.\/[^)]*import\.meta\.url/.exec(readFileSync(join('dist/chunks', file), 'utf8'));
+  if (named)
+    throw new Error(`dist/chunks/${file} has lost its place: ${named[0]}. Put what reads the file into a module alone`);
+}
 for (const file of sources) if (/\.(lua|bin|txt)$/.test(file)) cpSync(join('src', file), join('dist', file));
 chmodSync('dist/cli/main.js', 0o755);
 writeFileSync(STAMP, madeFrom);

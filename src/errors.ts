@@ -70,6 +70,7 @@ export const ERROR_CLASSES = {
   QUEUE_UNSUITABLE: 'fatal',
   QUEUE_FOREIGN: 'fatal',
   QUEUE_EMPTIED: 'fatal',
+  QUEUE_ROLLED_BACK: 'fatal',
   QUEUE_FULL: 'transient',
   // Sitemaps
   SITEMAP_INVALID: 'permanent',

@@ -4,7 +4,8 @@ import type { Command } from 'commander';
 import { CrawlError } from '../errors.js';
 import { countOf, countText } from '../observe/figures.js';
 import type { PodsConfig } from '../pods/config-types.js';
-import type { PodsProgress, PodsResult } from '../pods/orchestrator.js';
+import type { PodsResult } from '../pods/orchestrator.js';
+import type { PodsProgress } from '../pods/watching.js';
 import { positiveNumber } from './arguments.js';
 import { EXIT, exitCodeOf } from './exit-codes.js';
 import { addPodsFlags, type ConfigFlags, reportConfigProblems } from './pods-flags.js';
@@ -16,7 +17,8 @@ Exit codes:
   1    wrong configuration or arguments, no usable seed, a handler module that
        does not load, or a store that cannot be used
   3    paused: no data directory has room left; free some and --resume
-  4    a store came back empty: restore it, or start again with --fresh
+  4    a store came back empty: the other pods worked on to their end; restore it
+       and --resume, or start again with --fresh
   5    a pod stopped because its workers kept ending
   6    incomplete: stored pages or items are gone from a data directory
   130  interrupted; --resume continues
@@ -66,10 +68,10 @@ async function run(flags: ConfigFlags): Promise<number> {
     log.info(startLine(config));
     const stuckMs = stuckMsOf(process.env.CRAWLER_STUCK_SECONDS);
     const result = await runPods({ config, stuckMs, log, drain: drain.signal, now: now.signal, onProgress });
-    say(
-      `${result.pages} pages${result.isWhole ? '' : ' on this machine'}: ${WORDS[result.reason]}${lossWords(result)}`,
-    );
-    for (const { pod, message } of result.failures) complain(`pod ${pod} stopped: ${message}`);
+    const { incompleteLine } = await import('../pods/incomplete.js');
+    const where = result.isWhole ? '' : ' on this machine';
+    say(`${result.pages} pages${where}: ${wordsOf(result)}${incompleteLine(result)}${lossWords(result)}`);
+    for (const { pod, message } of result.incomplete) complain(`pod ${pod} stopped: ${message}`);
     for (const line of failureLines(result)) complain(line);
     return exitCodeFor(result);
   } catch (error) {
@@ -131,6 +133,10 @@ const WORDS: Readonly<Record<PodsResult['reason'], string>> = {
   failed: 'stopped by a failure',
 };
 
+function wordsOf({ reason, incomplete }: PodsResult): string {
+  return reason === 'exhausted' && incomplete.length > 0 ? 'the other pods have nothing left to crawl' : WORDS[reason];
+}
+
 /** What failed, by code; the worker's logs have each case. */
 function failureLines({ failed, errors }: PodsResult): string[] {
   if (failed === 0) return [];
@@ -153,9 +159,10 @@ function lossWords({ losses: { files, records, items, bytes } }: PodsResult): st
   return `; INCOMPLETE: ${what} of ${countOf(files, 'file')} are missing from the data directories`;
 }
 
-function exitCodeFor({ reason, failures, pages, failed, losses }: PodsResult): number {
+function exitCodeFor({ reason, incomplete, pages, failed, losses }: PodsResult): number {
   if (reason === 'signal') return EXIT.interrupted;
-  const [first] = failures;
+  // A store that lost its data is the worst of what can have happened.
+  const first = incomplete.find(({ code }) => code === 'QUEUE_EMPTIED') ?? incomplete[0];
   if (!first && reason === 'exhausted' && pages === 0 && failed > 0) return EXIT.someFailed;
   if (!first && losses.files > 0) return EXIT.lost;
   if (!first) return reason === 'failed' ? EXIT.misuse : EXIT.done;

@@ -12,6 +12,9 @@ const MIDDLE = 2 ** 44;
 /** Places of priority 0 and above are served before the line: whatever left the line is older than what is in it. */
 const FIRST_BEHIND = 3 * ORDERS_PER_PRIORITY;
 
+/** Suspects are served before everything else of their domain: their places lie below all others. */
+export const SUSPECT_PLACES = 2 ** 43;
+
 /** `order` is negative and falling for what is put in front, positive and growing for what queues up. */
 export function placeOf(priority: Priority, order: number): number {
   return (2 - priority) * ORDERS_PER_PRIORITY + MIDDLE + order;
@@ -42,6 +45,7 @@ export function takePlace(machine: Machine, domain: Domain, request: number, pla
   domain.queued++;
   if (place < FIRST_BEHIND) domain.ahead++;
   else domain.behind++;
+  if (place < SUSPECT_PLACES) domain.suspects++;
   machine.tables.places.put(domain.id, place, packNumber(request));
 }
 

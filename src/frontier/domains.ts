@@ -1,6 +1,7 @@
 // The domains a transaction touches: their turns, delays and place in `due`.
 // Whoever changes one marks it; `flush` writes it and puts it in or takes it out of `due`, in the order of marking.
 import { fingerprintOf } from '../request/fingerprint.js';
+import { SUSPECT_PLACES } from './domain-queue.js';
 import type { Pacing } from './frontier.js';
 import type { HotState } from './hot-state.js';
 import { MAX_KEY, type Tables } from './kv.js';
@@ -92,7 +93,13 @@ export function createDomains(options: {
     if (!row) throw new Error(`the queue refers to domain ${id}, which it does not contain`);
     const domain = unpackDomain(id, row);
     if (owned) domain.turnsOut = unreadTurns.get(id) ?? 0;
+    if (hot.suspects > 0 && domain.ahead > 0) countSuspects(domain);
     return keep(domain);
+  }
+
+  function countSuspects(domain: Domain): void {
+    tables.places.scan(domain.id, 0, domain.id, (_domain, place) => place < SUSPECT_PLACES && ++domain.suspects > 0);
+    domain.isAccused = domain.suspects > 0;
   }
 
   function create(name: string, hi: number, lo: number): Domain {
@@ -106,12 +113,14 @@ export function createDomains(options: {
   function replaceInDue(domain: Domain): void {
     const isReady = domain.queued > 0 && domain.turnsOut < turnsOf(domain);
     const dueMs = isReady ? Math.max(domain.nextAllowedMs, domain.readyMs) : -1;
-    if (dueMs === domain.dueMs && !(domain.toBack && isReady)) return;
-    if (domain.dueMs >= 0) tables.due.remove(domain.dueMs, domain.dueTie);
+    const isAccused = domain.suspects > 0;
+    if (dueMs === domain.dueMs && !(domain.toBack && isReady) && isAccused === domain.isAccused) return;
+    if (domain.dueMs >= 0) tables[domain.isAccused ? 'accused' : 'due'].remove(domain.dueMs, domain.dueTie);
     domain.dueMs = dueMs;
+    domain.isAccused = isAccused;
     if (!isReady) return;
     domain.dueTie = hot.nextTie++;
-    tables.due.put(dueMs, domain.dueTie, packNumber(domain.id));
+    tables[isAccused ? 'accused' : 'due'].put(dueMs, domain.dueTie, packNumber(domain.id));
   }
 
   /** Drops idle domains whose rest is over, a few a call: what is kept stays in proportion to what is pending. */

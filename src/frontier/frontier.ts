@@ -188,10 +188,15 @@ export interface Frontier {
   settle(call: SettleCall): Promise<SettleAnswer>;
 
   /**
-   * Takes everything from a holder known to be gone; resolves to how many leases were lost. Each goes to
-   * the front of its domain: at once the first two times, then with backoff; the tenth loss fails it with
-   * `WORKER_LOST`. A turn lost this way rests its domain for its delay. Riders are counted in the answer, and go
-   * back untouched.
+   * Takes everything from a holder known to be gone; resolves to how many leases were lost. Each request goes to the
+   * front of its domain as a *suspect*, since any of them may have ended the holder. A holder that falls silent is lost
+   * in the same way. A turn lost this way rests its domain for its delay. Riders are counted in the answer, and go back
+   * untouched.
+   *
+   * A suspect is leased only to a holder that holds nothing, in a *trial*: together with at most half as many suspects
+   * as were lost together, and with nothing else until all of them are settled. Any settlement but `untouched` and
+   * `handed` clears it. Below four it is tried alone, and the `LOSSES_ALONE`th loss alone fails it with `WORKER_LOST`.
+   * While a suspect is due and every holder is busy, one of them gets nothing until it holds nothing.
    */
   release(holder: HolderId): Promise<number>;
 
@@ -204,6 +209,5 @@ export interface Frontier {
   close(): Promise<void>;
 }
 
-/** Losses before a request is delayed, and before it is given up. */
-export const LOST_LEASES_BEFORE_BACKOFF = 2;
-export const LOST_LEASES_BEFORE_GIVING_UP = 10;
+/** A request whose holder is lost so often while it holds nothing else ends as `WORKER_LOST`. */
+export const LOSSES_ALONE = 3;

@@ -1,10 +1,11 @@
 // Who holds leases, when each was last heard of, and what happens to its work when it is lost:
-// everything at once to the front of the queue, counted apart from retries, so that a page that kills its worker ends.
+// everything at once to the front of the queue, suspected of having ended it (suspects.ts).
 import { fingerprintOf } from '../request/fingerprint.js';
-import { type HolderId, LOST_LEASES_BEFORE_BACKOFF, LOST_LEASES_BEFORE_GIVING_UP } from './frontier.js';
+import type { HolderId } from './frontier.js';
 import type { Machine } from './machine.js';
-import { FAILED, type LeaseRow, packJson, unpackJson, unpackLease } from './packing.js';
-import { endRequest, queueBack, queueInFront, readRequest, wait, writeRequest } from './requests.js';
+import { type LeaseRow, packJson, unpackJson, unpackLease } from './packing.js';
+import { queueBack } from './requests.js';
+import { accuse } from './suspects.js';
 
 interface Holder {
   readonly number: number;
@@ -33,8 +34,6 @@ export interface Holders {
   distrust(): void;
 }
 
-const BACKOFF_MS = 1_000;
-const MAX_BACKOFF_MS = 60_000;
 /** A lost process that still lives finds out within its next call; a day is far beyond any call. */
 const LOST_KEPT_MS = 86_400_000;
 const MAX_NUMBER = 2 ** 32 - 1;
@@ -73,10 +72,12 @@ export function createHolders(machine: Machine, options: { opener: () => number;
 
   function loseHolder(holder: Holder): number {
     const leases = leasesOf(holder);
+    const together = leases.filter(({ row }) => !row.rider).length;
     for (const { lease, row } of leases) {
       tables.leases.remove(holder.number, lease);
+      // A rider was never asked for.
       if (row.rider) giveBack(machine, row);
-      else loseLease(machine, row);
+      else loseLease(machine, row, together);
     }
     remove(holder);
     // One holder after the other, so that the order of domains due at the same moment does not depend on chance.
@@ -159,7 +160,7 @@ export function giveBack(machine: Machine, lease: LeaseRow): void {
   queueBack(machine, domain, lease.request, lease.place);
 }
 
-function loseLease(machine: Machine, lease: LeaseRow): void {
+function loseLease(machine: Machine, lease: LeaseRow, together: number): void {
   const { domains, hot, nowMs } = machine;
   const domain = domains.byId(lease.domain);
   if (!lease.landed) {
@@ -168,16 +169,5 @@ function loseLease(machine: Machine, lease: LeaseRow): void {
     domains.rest(domain, domains.delayOf(domain));
   }
   hot.leased--;
-  const request = readRequest(machine, lease.request);
-  const lost = ++request.lostLeases;
-  if (lost >= LOST_LEASES_BEFORE_GIVING_UP) {
-    writeRequest(machine, lease.request, request);
-    endRequest(machine, lease.request, FAILED, 'WORKER_LOST');
-  } else if (lost > LOST_LEASES_BEFORE_BACKOFF) {
-    const afterMs = Math.min(MAX_BACKOFF_MS, BACKOFF_MS * 2 ** (lost - LOST_LEASES_BEFORE_BACKOFF - 1));
-    wait(machine, lease.request, request, afterMs);
-  } else {
-    writeRequest(machine, lease.request, request);
-    queueInFront(machine, lease.request, request);
-  }
+  accuse(machine, lease.request, together);
 }

@@ -25,6 +25,10 @@ const FIELDS = [
   'seenFrom',
   /** The same for domains and their names. */
   'namesFrom',
+  /** Requests that may have ended their holder, queued or leased. */
+  'suspects',
+  /** The holder that takes no more until it can take a trial. */
+  'judge',
 ] as const;
 
 export type HotState = Record<(typeof FIELDS)[number], number>;

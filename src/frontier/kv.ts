@@ -29,6 +29,8 @@ export const TABLE_KEYS = {
   domains: [0, 4],
   /** due time, tie-break → domain id: exactly the domains that have something queued and a turn free */
   due: [6, 6],
+  /** the same of domains that have a suspect queued */
+  accused: [6, 6],
   /** retry time, request id → whether it then goes to the end of its domain */
   waiting: [6, 6],
   /** holder number, lease id → request, domain, place */

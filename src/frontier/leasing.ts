@@ -8,6 +8,7 @@ import { MAX_KEY } from './kv.js';
 import type { Machine } from './machine.js';
 import { packLease, unpackNumber } from './packing.js';
 import { readRequest, returnFromWaiting } from './requests.js';
+import { pickTrial, type Share, shareOf } from './suspects.js';
 
 export function leaseDue(machine: Machine, holders: Holders, call: LeaseCall): LeaseAnswer {
   returnFromWaiting(machine);
@@ -17,19 +18,29 @@ export function leaseDue(machine: Machine, holders: Holders, call: LeaseCall): L
   const mayEnd = (call.maxEnded ?? Number.POSITIVE_INFINITY) - hot.failed;
   const allowed = Math.min(mayEnd, machine.options.allowance) - hot.done - hot.leased;
   const wanted = Math.max(0, Math.min(call.max, allowed));
-  const picked = wanted > 0 ? pickDomains(machine, wanted) : [];
+  const share = wanted > 0 ? shareOf(machine, holders.numberOf(call.holder)) : 'ordinary';
+  const picked = wanted > 0 ? pick(machine, share, wanted) : [];
   const leases = picked.length > 0 ? leaseFrom(machine, holders.enrol(call.holder), picked) : [];
-  if (call.skim && picked.length > 0) {
+  if (call.skim && picked.length > 0 && share === 'ordinary') {
     leases.push(...leaseRiders(machine, holders.enrol(call.holder), picked, call.skim, allowed - picked.length));
   }
   machine.domains.flush();
   if (call.max > 0 && picked.length === call.max) return { leases, state: 'more' };
   if (hot.queued + hot.retrying + hot.leased === 0) return { leases, state: 'exhausted' };
+  // When what it holds is settled there is more for it, which nobody can foretell.
+  if (share !== 'ordinary') return { leases, state: 'waiting', nextDueMs: HELD_BACK_MS };
   // When only the limit holds requests back, time alone will not free them.
   const isHeldByLimit = picked.length === wanted && wanted < call.max;
   const nextMs = isHeldByLimit ? undefined : nextDue(machine);
   if (call.max === 0 && nextMs === 0) return { leases, state: 'more' };
   return { leases, state: 'waiting', ...(nextMs === undefined ? {} : { nextDueMs: nextMs }) };
+}
+
+const HELD_BACK_MS = 100;
+
+function pick(machine: Machine, share: Share, wanted: number): Domain[] {
+  if (share === 'nothing') return [];
+  return share === 'trial' ? pickTrial(machine, wanted) : pickDomains(machine, wanted);
 }
 
 /** The domains to take a request from, one entry a request: the longest due first, then to the back of the line. */
@@ -127,6 +138,7 @@ function nextDue(machine: Machine): number | undefined {
     return false;
   };
   tables.due.scan(0, 0, MAX_KEY, first);
+  if (machine.hot.suspects > 0) tables.accused.scan(0, 0, MAX_KEY, first);
   if (machine.hot.retrying > 0) tables.waiting.scan(0, 0, MAX_KEY, first);
   return Number.isFinite(nextMs) ? Math.max(0, nextMs - nowMs) : undefined;
 }

@@ -87,7 +87,7 @@ export function enter(
 export function releaseDead(machine: Machine, holders: Holders, self?: number): void {
   for (const { number, row } of openers(machine)) {
     if (number === self) continue;
-    const life = lifeOf(row, machine.options.clock.bootId);
+    const life = lifeOf(row, machine.options.clock.bootId, 'machine');
     const isSilent = machine.nowMs - row.seenMs > machine.options.leaseMs;
     if (life === 'alive' || (life === 'unknown' && !isSilent)) continue;
     holders.loseAllOf(number);

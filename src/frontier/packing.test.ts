@@ -25,6 +25,7 @@ describe('packed rows', () => {
       state: fc.constantFrom(0, 1, 2, 3, 4),
       priority: fc.constantFrom(-2, -1, 0, 1, 2),
       lostLeases: fc.nat(255),
+      trial: fc.nat(255),
       domain: u32,
       hi: u32,
       lo: u32,
@@ -41,7 +42,7 @@ describe('packed rows', () => {
   });
 
   it('cuts a reason that is too long, and takes a record of any length', () => {
-    const row = { state: 3, priority: 0, lostLeases: 0, domain: 1, hi: 1, lo: 1 } as const;
+    const row = { state: 3, priority: 0, lostLeases: 0, trial: 0, domain: 1, hi: 1, lo: 1 } as const;
     const packed = packRequest({ ...row, reason: 'é'.repeat(5_000), record: 'ü'.repeat(200_000) });
     const { reason, record } = unpackRequest(Buffer.from(packed));
     expect(reason).toBe('é'.repeat(1_000));
@@ -52,7 +53,8 @@ describe('packed rows', () => {
     const time = fc.integer({ min: -1, max: 2 ** 47 });
     const counts = { queued: u32, ahead: u32, behind: u32, turnsOut: u32, firstBlock: u32, nextBlock: u32 };
     const times = { delayMs: time, nextAllowedMs: time, readyMs: time, dueMs: time, dueTie: time };
-    const rest = { id: u32, marked: fc.constant(false), toBack: fc.constant(false) };
+    const none = fc.constant(false);
+    const rest = { id: u32, marked: none, toBack: none, suspects: fc.constant(0), isAccused: none };
     const domain = fc.record({ ...rest, hi: u32, lo: u32, ...times, ...counts, head: ids, tail: ids, name: text });
     fc.assert(
       fc.property(domain, (row) => {

@@ -23,6 +23,8 @@ export interface RequestRow {
   state: StoredState;
   readonly priority: Priority;
   lostLeases: number;
+  /** Of a suspect: see suspects.ts. Otherwise 0. */
+  trial: number;
   readonly domain: number;
   readonly hi: number;
   readonly lo: number;
@@ -41,7 +43,7 @@ export function packRequest(row: RequestRow): Buffer {
   bytes[0] = row.state;
   bytes[1] = row.priority + 2;
   bytes[2] = row.lostLeases;
-  bytes[3] = 0;
+  bytes[3] = row.trial;
   bytes.writeUInt32LE(row.domain, 4);
   bytes.writeUInt32LE(row.hi, 8);
   bytes.writeUInt32LE(row.lo, 12);
@@ -57,6 +59,7 @@ export function unpackRequest(bytes: Buffer): RequestRow {
     state: bytes[0] as StoredState,
     priority: (bytes[1]! - 2) as Priority,
     lostLeases: bytes[2]!,
+    trial: bytes[3]!,
     domain: bytes.readUInt32LE(4),
     hi: bytes.readUInt32LE(8),
     lo: bytes.readUInt32LE(12),
@@ -115,6 +118,9 @@ export interface Domain {
   marked: boolean;
   /** Not stored: goes behind every domain that is due now, even if its due time is unchanged. */
   toBack: boolean;
+  /** Not stored: suspects in its queue, and whether its row is in `accused` and not in `due`. */
+  suspects: number;
+  isAccused: boolean;
 }
 
 /** One literal for all domains: a million of them are made, and spreading costs more than storing one. */
@@ -139,6 +145,8 @@ export function freshDomain(id: number, hi: number, lo: number, name: string): D
     name,
     marked: false,
     toBack: false,
+    suspects: 0,
+    isAccused: false,
   };
 }
 

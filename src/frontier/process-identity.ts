@@ -1,6 +1,7 @@
 // Who has a queue open, and whether that process still lives: the reason a dead owner's work comes back at once.
-// A pid alone proves nothing (it is reused, and every container has a pid 1), so its start time, its pid
-// namespace and the boot are compared too; what cannot be told is left to expiry.
+// A pid alone proves nothing (it is reused, and every container has a pid 1), so its start time, its pid namespace and
+// the boot are compared too. A host name proves nothing either (cloned images share it); what cannot be told is left to
+// expiry.
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { threadId } from 'node:worker_threads';
@@ -19,6 +20,9 @@ export interface ProcessIdentity {
 }
 
 export type Life = 'alive' | 'dead' | 'unknown';
+
+/** Who can have a queue open: the processes of one `machine` (a file), or of any (a server on the `network`). */
+export type Reach = 'machine' | 'network';
 
 export function identifyProcess(bootId: string, token: string): ProcessIdentity {
   return {
@@ -40,11 +44,13 @@ export function openTokens(): Set<string> {
 }
 
 /** Whether the process that left `identity` behind still has the queue open. */
-export function lifeOf(identity: ProcessIdentity, bootId: string): Life {
+export function lifeOf(identity: ProcessIdentity, bootId: string, reach: Reach): Life {
   if (identity.bootId !== bootId) {
-    // Another boot of this machine ended everything of the last one; another machine may still be running.
-    return identity.host === hostname() ? 'dead' : 'unknown';
+    // Another boot of this machine ended everything of the last one. Over a network it may be another machine that has
+    // the same name, and still runs.
+    return reach === 'machine' && identity.host === hostname() ? 'dead' : 'unknown';
   }
+  if (reach === 'network' && bootId === '') return openTokens().has(identity.token) ? 'alive' : 'unknown';
   if (identity.pidSpace !== pidSpace()) return 'unknown';
   if (identity.pidSpace === '' && identity.host !== hostname()) return 'unknown';
   if (identity.pid === process.pid && identity.started === (startOf(process.pid) ?? '')) {

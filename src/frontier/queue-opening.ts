@@ -10,6 +10,7 @@ import type { HolderId, Pacing } from './frontier.js';
 import { createHolder, newHolderId } from './holder.js';
 import { createMemoryFrontier } from './memory.js';
 import { MAX_TURNS } from './validation.js';
+import { createRecentFingerprints } from './recent.js';
 
 const DEFAULT_LOCK_SECS = 180;
 
@@ -70,11 +71,14 @@ export async function openFrontier(place: QueuePlace, options: RequestQueueOpenO
     pacing: { delayMs: 0, turns: MAX_TURNS },
     leaseMs: (options.requestLockSecs ?? DEFAULT_LOCK_SECS) * 1000,
   };
-  const frontier = await openIn(place, { ...common, access });
+  const recent = createRecentFingerprints();
+  const frontier = await openIn(place, { ...common, access, onForgotten: recent.clear });
   // An owner's leases do not expire while it lives.
   const leaseMs = access === 'owner' ? Infinity : common.leaseMs;
   return {
     frontier,
+    /** Fingerprints that the frontier confirmed lately. */
+    recent,
     folder: place.kind === 'folder' ? place.key : undefined,
     access,
     leaseMs,
@@ -111,6 +115,7 @@ async function openIn(place: QueuePlace, options: FrontierOptions) {
         pacing: options.pacing,
         leaseMs: options.leaseMs,
         warn: (message) => warnOnce(`redis ${place.id}`, message),
+        onForgotten: options.onForgotten,
       });
     }
     default:
@@ -123,4 +128,6 @@ interface FrontierOptions {
   readonly pacing: Pacing;
   readonly leaseMs: number;
   readonly access: 'owner' | 'shared';
+  /** The store came back without the last things it was told. */
+  readonly onForgotten: () => void;
 }

@@ -8,6 +8,8 @@ export interface RecentFingerprints {
   has(fingerprint: Fingerprint): boolean;
   /** Remembers a fingerprint that the frontier has confirmed, at the cost of an older one. */
   add(fingerprint: Fingerprint): void;
+  /** Forgets all: the frontier may have forgotten some. */
+  clear(): void;
 }
 
 const DEFAULT_SIZE = 65_536;
@@ -39,5 +41,6 @@ export function createRecentFingerprints(options: { size?: number } = {}): Recen
       words[at] = hi;
       words[at + 1] = lo;
     },
+    clear: () => void words.fill(0),
   };
 }

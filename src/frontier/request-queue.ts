@@ -12,7 +12,7 @@ import type { Counters, Pacing, Presence, Settlement } from './frontier.js';
 import type { Holder } from './holder.js';
 import { createPackedInfos, operationInfo, type PackedInfos, type QueueOperationInfo } from './operation-infos.js';
 import { inBatches, type RequestsLike } from './request-batches.js';
-import { createRecentFingerprints, type RecentFingerprints } from './recent.js';
+import type { RecentFingerprints } from './recent.js';
 import {
   checkOpenOptions,
   openFrontier,
@@ -114,7 +114,7 @@ export class RequestQueue {
     this.#afterDrop = afterDrop;
     this.#opened = opened;
     this.#counters = counters;
-    this.recent = createRecentFingerprints();
+    this.recent = opened.recent;
   }
 
   /** Opens a queue by name, or the default one. In one process every opening of a name gives the same queue. */

@@ -38,6 +38,7 @@ function acceptEntry(machine: Machine, entry: QueueEntry): Presence {
     state: QUEUED,
     priority,
     lostLeases: 0,
+    trial: 0,
     domain: domain.id,
     hi,
     lo,
@@ -54,7 +55,7 @@ function acceptEntry(machine: Machine, entry: QueueEntry): Presence {
 }
 
 /** `isFresh`: the domain's wait begins now if it had nothing queued; otherwise it keeps its place among domains. */
-function enter(machine: Machine, domain: Domain, isFresh: boolean): void {
+export function enter(machine: Machine, domain: Domain, isFresh: boolean): void {
   if (isFresh && domain.queued === 0) domain.readyMs = machine.nowMs;
   machine.hot.queued++;
   machine.domains.mark(domain);

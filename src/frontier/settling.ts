@@ -7,6 +7,7 @@ import { giveBack, type Holders } from './holders.js';
 import type { Machine } from './machine.js';
 import { DONE, FAILED, type LeaseRow, packJson, packLease, SKIPPED, unpackLease } from './packing.js';
 import { acceptEntries, endRequest, queueInFront, queueLast, readRequest, wait, writeRequest } from './requests.js';
+import { clear } from './suspects.js';
 
 export function settleVisits(machine: Machine, holders: Holders, call: SettleCall): SettleAnswer {
   const { leases } = machine.tables;
@@ -71,6 +72,7 @@ function settleOne(machine: Machine, lease: LeaseRow, settlement: Settlement): v
     return;
   }
   hot.leased--;
+  clear(machine, lease.request);
   if (!lease.landed) {
     // Never asked: the turn goes back unused, and the domain is due as it was.
     domains.returnTurn(domains.byId(lease.domain));

@@ -96,6 +96,8 @@ export interface PodsConfig extends PodsSettings {
   readonly orchestratorMemoryLimit: number;
   /** `--fresh`: what the stores hold may be wiped. */
   readonly fresh: boolean;
+  /** The crawl that this run belongs to, once that is known: stores of any other are refused. */
+  readonly crawl?: string;
 }
 
 /** What the command line may say, as commander names it; it wins over the file. */

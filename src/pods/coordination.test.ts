@@ -26,6 +26,7 @@ function modelPod(index: number, pages: number) {
         restingDomains: 0,
       };
     },
+    outboxByPod: () => Promise.resolve(new Map()),
     isSeeded: () => Promise.resolve(isSeeded),
     async changeAllowance(_epoch, change: AllowanceAct) {
       if (state.isAway) throw new Error('away');

@@ -6,7 +6,8 @@ import { newHolderId } from '../frontier/holder.js';
 import { openEmbeddedLmdb } from '../frontier/lmdb.js';
 import type { AllowanceAct, PodReading } from '../frontier/redis/pod-operations.js';
 import type { PodsConfig } from './config-types.js';
-import { embeddedPath, frontierFolder, openPodInbox, SEEDED_MARK } from './embedded-store.js';
+import { readCrawlMark, writeCrawlMark } from './crawl-mark.js';
+import { embeddedPath, embeddedReading, frontierFolder, openPodInbox, SEEDED_MARK } from './embedded-store.js';
 import type { FromWorker, ToWorker, WorkerPlace } from './messages.js';
 import { pacingOf, podStateDir } from './pod-frontier.js';
 import type { GlobalBoard, OwnPod } from './pod-view.js';
@@ -28,6 +29,8 @@ export interface MessageRouter {
   /** What an embedded pod's worker is allowed when it starts. */
   allowanceOf(pod: number): number | undefined;
   setAllowance(pod: number, pages: number | undefined): void;
+  /** False before the workers run and after the last has ended: then nobody else has the stores open. */
+  readonly isAttached: boolean;
 }
 
 const ANSWER_MS = 10_000;
@@ -66,6 +69,9 @@ export function createMessageRouter(): MessageRouter {
     },
     allowanceOf: (pod) => allowances.get(pod),
     setAllowance: (pod, pages) => void allowances.set(pod, pages),
+    get isAttached() {
+      return supervisors.length > 0;
+    },
   };
 }
 
@@ -73,6 +79,12 @@ export function openOwnEmbeddedPod(config: PodsConfig, index: number, router: Me
   const where = embeddedPath(config, index);
   let inbox = openPodInbox(config, index);
   let isOwned = false;
+
+  async function lookInside(): Promise<PodReading> {
+    const waiting = inbox.links;
+    const { counters } = await overviewOf(config, index);
+    return embeddedReading(counters, waiting, router.allowanceOf(index));
+  }
 
   async function withFrontier<T>(use: (overview: Awaited<ReturnType<typeof overviewOf>>) => T): Promise<T> {
     return use(await overviewOf(config, index));
@@ -110,7 +122,11 @@ export function openOwnEmbeddedPod(config: PodsConfig, index: number, router: Me
     serverFigures: () => Promise.resolve(undefined),
     captures: () => Promise.resolve(new Set<string>()),
     returnCaptures: () => Promise.resolve(0),
-    reading: async (): Promise<PodReading> => (await router.ask(index, { kind: 'read' })).reading,
+    reading: async () => (router.isAttached ? (await router.ask(index, { kind: 'read' })).reading : lookInside()),
+    // Links for other pods are in their inboxes at once.
+    outboxByPod: () => Promise.resolve(new Map()),
+    fact: (name) => (name === 'crawl' ? readCrawlMark(where) : Promise.resolve(undefined)),
+    setFact: async (name, text) => (name === 'crawl' ? writeCrawlMark(where, text) : undefined),
     async changeAllowance(epoch, change) {
       // Before its worker runs: what it will be told when it starts.
       if (epoch === 0) {
@@ -141,10 +157,15 @@ async function overviewOf(config: PodsConfig, index: number) {
 
 /** One machine: its board is in this process. */
 export function createLocalBoard(): GlobalBoard {
-  let epoch = 0;
+  let run = 0;
   let signal: string | undefined;
   return {
-    nextEpoch: () => Promise.resolve(++epoch),
+    nextRun: () => Promise.resolve(++run),
+    currentRun: () => Promise.resolve(run),
+    join: () => Promise.resolve(),
+    joined: () => Promise.resolve(new Set()),
+    tellStopped: () => Promise.resolve(),
+    stopped: () => Promise.resolve([]),
     showPages: () => Promise.resolve(),
     stopSignal: () => Promise.resolve(signal),
     signalStop: (reason) => Promise.resolve(void (signal = reason)),

@@ -2,6 +2,7 @@
 // Promise: a link for another pod is in that pod's inbox before its visit is acknowledged.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Counters } from '../frontier/frontier.js';
 import { newHolderId } from '../frontier/holder.js';
 import { type Inbox, openInbox } from '../frontier/inbox-lmdb.js';
 import { openEmbeddedLmdb } from '../frontier/lmdb.js';
@@ -31,6 +32,22 @@ export function openPodInbox(config: PodsConfig, index: number): Inbox {
   return openInbox(folder, { sync: config.durability === 'machine' });
 }
 
+/** The numbers of an embedded pod; links in its inbox are accepted and queued. */
+export function embeddedReading(counters: Counters, waiting: number, allowance: number | undefined): PodReading {
+  return {
+    ...counters,
+    accepted: counters.accepted + waiting,
+    queued: counters.queued + waiting,
+    parsing: 0,
+    parseBytes: 0,
+    outbox: 0,
+    allowance,
+    spilled: 0,
+    dueDomains: counters.queued > 0 ? 1 : 0,
+    restingDomains: 0,
+  };
+}
+
 export async function openEmbeddedStore(options: WorkerStoreOptions): Promise<WorkerStore> {
   const { config, place, log } = options;
   const id = newHolderId();
@@ -50,7 +67,7 @@ export async function openEmbeddedStore(options: WorkerStoreOptions): Promise<Wo
   };
   const inbox = inboxOf(place.pod);
   // An owner's leases do not expire while it lives.
-  const own = tellingHolder(frontier, Infinity, options.onHolder, id);
+  const own = tellingHolder(frontier, Infinity, options, id);
   const holder = createRoutingHolder({
     own,
     pod: place.pod,
@@ -84,19 +101,7 @@ export async function openEmbeddedStore(options: WorkerStoreOptions): Promise<Wo
     const waiting = inbox.links;
     const seeded = inbox.isMarked(SEEDED_MARK);
     const { counters } = await frontier.overview();
-    return {
-      ...counters,
-      accepted: counters.accepted + waiting,
-      queued: counters.queued + waiting,
-      parsing: 0,
-      parseBytes: 0,
-      outbox: 0,
-      allowance: Number.isFinite(allowance) ? allowance : undefined,
-      spilled: 0,
-      dueDomains: counters.queued > 0 ? 1 : 0,
-      restingDomains: 0,
-      seeded,
-    };
+    return { ...embeddedReading(counters, waiting, Number.isFinite(allowance) ? allowance : undefined), seeded };
   }
 
   return {
@@ -120,6 +125,8 @@ export async function openEmbeddedStore(options: WorkerStoreOptions): Promise<Wo
       frontier.setAllowance(allowance);
       return Math.abs(allowance - before);
     },
+    // An inbox takes links whether its owner lives or not.
+    setLost: () => undefined,
     async close() {
       clearInterval(timer);
       await taking;

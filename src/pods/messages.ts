@@ -4,6 +4,7 @@ import type { ErrorCode } from '../errors.js';
 import type { AllowanceAct, PodReading } from '../frontier/redis/pod-operations.js';
 import type { MetricsSnapshot } from '../observe/metrics.js';
 import type { PodsConfig } from './config-types.js';
+import type { Progress } from './telling-holder.js';
 
 export type WorkerRole = 'fetcher' | 'parser';
 
@@ -31,6 +32,8 @@ export interface WorkerFigures {
   readonly sendMs: number;
   readonly outboxLinks: number;
   readonly misplaced: number;
+  /** Links for pods that are lost, dropped because the outbox was full. */
+  readonly droppedForLost: number;
   readonly backpressure: number;
   readonly commands: number;
   readonly droppedLinks: number;
@@ -51,6 +54,8 @@ export type ToWorker =
   | { readonly kind: 'drain' }
   /** Break off what is on the wire, give it back, end. */
   | { readonly kind: 'abort' }
+  /** Pods that take no more links in this run. */
+  | { readonly kind: 'lost'; readonly pods: readonly number[] }
   /** Embedded pods: pages that may be done in all. Answered by `reading`. */
   | { readonly kind: 'allow'; readonly call: number; readonly change: AllowanceAct }
   /** Embedded pods: answered by `reading`. */
@@ -61,6 +66,8 @@ export type FromWorker =
   | { readonly kind: 'started' }
   /** The holder in whose name it leases from now on. */
   | { readonly kind: 'holder'; readonly id: string }
+  /** Its first lease, and its first settled visit: told at once, since it may die of either. */
+  | { readonly kind: 'progress'; readonly progress: Progress }
   | { readonly kind: 'beat'; readonly figures: WorkerFigures; readonly metrics?: MetricsSnapshot }
   | {
       readonly kind: 'reading';

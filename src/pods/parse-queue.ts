@@ -16,7 +16,8 @@ export interface PullingFrontier {
   captureOf(url: string): string | undefined;
 }
 
-export function pullFrom(redis: RedisFrontier): PullingFrontier {
+/** `isForWork` false: what is pulled is only given back. */
+export function pullFrom(redis: RedisFrontier, isForWork = true): PullingFrontier {
   const captures = new Map<string, string[]>();
   return {
     frontier: {
@@ -28,7 +29,7 @@ export function pullFrom(redis: RedisFrontier): PullingFrontier {
       close: () => redis.close(),
       async lease({ holder, call, max }) {
         const wanted = Math.min(max, MAX_PULL);
-        const { held, leases } = await redis.pod.pull({ holder, call, max: wanted });
+        const { held, leases } = await redis.pod.pull({ holder, call, max: wanted, isForWork });
         if (!held) throw new CrawlError('LEASE_LOST', `holder ${holder} was lost: begin a new life`);
         for (const { record, capture } of leases) {
           const { url } = unpackRecord(record);

@@ -39,7 +39,13 @@ export function openPodFrontier(
     ...(as === 'worker' ? {} : { patienceMs: as === 'guest' ? GUEST_PATIENCE_MS : SUPERVISOR_PATIENCE_MS }),
     pacing: pacingOf(config),
     leaseMs: config.leaseSeconds * 1_000,
-    pod: { index, count: config.pods.length, suffixList: suffixListVersion() },
+    pod: {
+      index,
+      count: config.pods.length,
+      suffixList: suffixListVersion(),
+      // Its supervisor makes it the crawl's.
+      crawl: as === 'supervisor' ? undefined : config.crawl,
+    },
     seen:
       config.dedup === 'exact'
         ? { kind: 'exact' }

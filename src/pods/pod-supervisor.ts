@@ -1,20 +1,14 @@
 // One pod of this machine: its workers, the role of supervisor, and what happens when something of it dies.
 // Promise: the leases of a dead worker are free at once and its half-written pages are cut; a pod that cannot work stops
 // with a reason, and the others go on.
-import { asCrawlError, type ErrorCode, ERROR_CLASSES } from '../errors.js';
+import { asCrawlError, CrawlError, type ErrorCode, ERROR_CLASSES } from '../errors.js';
 import type { Log } from '../observe/log.js';
 import type { Affinity } from './affinity.js';
 import type { PodsConfig } from './config-types.js';
 import type { FromWorker, WorkerPlace, WorkerRole } from './messages.js';
-import type { OwnPod } from './pod-view.js';
+import type { OwnPod, PodFailure } from './pod-view.js';
 import { OWNER_TTL_MS } from './redis-pod.js';
 import { createWorkerProcess, type WorkerDeath, type WorkerProcess } from './worker-process.js';
-
-export interface PodFailure {
-  readonly pod: number;
-  readonly code: ErrorCode;
-  readonly message: string;
-}
 
 export interface PodSupervisor {
   readonly pod: OwnPod;
@@ -25,6 +19,8 @@ export interface PodSupervisor {
   /** Drains and ends them; resolves when they are gone. */
   stop(patienceMs: number): Promise<void>;
   kill(): void;
+  /** Stops the pod for good, for a reason that its workers cannot see. */
+  giveUp(code: ErrorCode, message: string): void;
 }
 
 export interface PodSupervisorOptions {
@@ -41,9 +37,12 @@ export interface PodSupervisorOptions {
 }
 
 const EARLY_DEATHS = 5;
+/** Ten pages in a row that end their worker leave fewer behind: what goes on like this is not the pages' fault. */
+const FRUITLESS_DEATHS = 50;
 /** So that hundreds of processes do not load at the same moment. */
 const STAGGER_MS = 100;
 const OWN_EVERY_MS = 5_000;
+const GIVE_BACK_AGAIN_MS = 1_000;
 
 export function createPodSupervisor(options: PodSupervisorOptions): PodSupervisor {
   const { config, pod, log } = options;
@@ -71,27 +70,36 @@ export function createPodSupervisor(options: PodSupervisorOptions): PodSuperviso
     await giveBack(death);
     if (failure || isStopping) return false;
     const { code, message } = death;
-    // Its store is away: it comes back when the store does.
-    if (code === 'QUEUE_UNREACHABLE') return true;
+    // Its store is away, or forgot what it did: it comes back when the store does.
+    if (code === 'QUEUE_UNREACHABLE' || code === 'QUEUE_ROLLED_BACK') return true;
     if (code !== undefined && ERROR_CLASSES[code] === 'fatal') {
       fail(code, message);
       return false;
     }
-    if (death.earlyDeaths < EARLY_DEATHS) return true;
-    fail(
-      'WORKER_LOST',
-      `${place.role} ${place.id} ended ${EARLY_DEATHS} times in a row before its first request, lastly: ${message}`,
-    );
+    const { earlyDeaths, fruitlessDeaths } = death;
+    if (earlyDeaths < EARLY_DEATHS && fruitlessDeaths < FRUITLESS_DEATHS) return true;
+    const how =
+      earlyDeaths >= EARLY_DEATHS
+        ? `${EARLY_DEATHS} times in a row before its first request`
+        : `${FRUITLESS_DEATHS} times in a row without finishing one page`;
+    fail('WORKER_LOST', `${place.role} ${place.id} ended ${how}, lastly: ${message}`);
     return false;
   }
 
+  /** Before it is done nothing of the worker runs again: what it wrote and was not acknowledged would stay. */
   async function giveBack({ holders }: WorkerDeath): Promise<void> {
-    try {
-      const leases = await pod.release(holders);
-      if (leases > 0) log.info(`${leases} leases of a worker that ended are free again`);
-      await options.recover(pod);
-    } catch (error) {
-      log.warning(`What a dead worker held comes back when its leases end: ${(error as Error).message}`);
+    for (let tries = 1; ; tries++) {
+      try {
+        const leases = await pod.release(holders);
+        if (leases > 0) log.info(`${leases} leases of a worker that ended are free again`);
+        await options.recover(pod);
+        return;
+      } catch (error) {
+        const isAway = error instanceof CrawlError && error.class === 'transient';
+        if (tries === 1) log.warning(`What a dead worker held cannot be given back yet: ${(error as Error).message}`);
+        if (!isAway || failure || isStopping) return;
+        await new Promise((resume) => setTimeout(resume, GIVE_BACK_AGAIN_MS));
+      }
     }
   }
 
@@ -159,6 +167,7 @@ export function createPodSupervisor(options: PodSupervisorOptions): PodSuperviso
       clearInterval(owning);
       for (const worker of workers) worker.kill();
     },
+    giveUp: fail,
   };
 }
 

@@ -4,21 +4,36 @@
 import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import { CrawlError } from '../errors.js';
+import { CrawlError, ERROR_CLASSES, type ErrorCode } from '../errors.js';
 import { systemClock } from '../frontier/clock.js';
 import { createHolder, type Holder } from '../frontier/holder.js';
-import { identifyProcess, lifeOf, type ProcessIdentity } from '../frontier/process-identity.js';
+import { identifyProcess, type ProcessIdentity } from '../frontier/process-identity.js';
+import type { ConnectionOptions } from '../frontier/redis/connection.js';
 import type { RedisFrontier } from '../frontier/redis/frontier.js';
-import type { PodsConfig } from './config-types.js';
+import { KEYS } from '../frontier/redis/keys.js';
+import { lifeIn } from '../frontier/redis/openers.js';
+import { pairs } from '../frontier/redis/start-checks.js';
+import type { PodsConfig, PodStore } from './config-types.js';
 import { pullFrom } from './parse-queue.js';
 import { openPodFrontier, podStateDir } from './pod-frontier.js';
-import type { GlobalBoard, OwnPod, PodView } from './pod-view.js';
+import type { GlobalBoard, OwnPod, PodFailure, PodView } from './pod-view.js';
+import { linksOfName, podOfName } from './routing-holder.js';
 
 /** A supervisor silent for longer is replaced. */
 export const OWNER_TTL_MS = 15_000;
-const SEEDED_NOTE = 'seeded';
+export const SEEDED_NOTE = 'seeded';
+/** Of the coordinating store: pod → the crawl that it takes part in. */
+export const JOINED_KEY = 'global:pods';
 const WIPE_PATIENCE_MS = 60_000;
 const WIPE_RETRY_MS = 500;
+
+export function redisOptions(config: PodsConfig, store: PodStore & { kind: 'redis' }): ConnectionOptions {
+  return {
+    url: store.redisUrl,
+    connectTimeoutMs: config.redisSocketConnectTimeout * 1_000,
+    commandTimeoutMs: config.redisSocketTimeout * 1_000,
+  };
+}
 
 export async function openOwnRedisPod(
   config: PodsConfig,
@@ -36,7 +51,10 @@ export async function openOwnRedisPod(
     where: store.kind === 'redis' ? store.where : '',
     accepted: async () => (await frontier.pod.reading()).accepted,
     async wipe() {
-      for (const deadlineMs = performance.now() + WIPE_PATIENCE_MS; ; await delay(WIPE_RETRY_MS)) {
+      // A process that cannot be seen from here counts as gone when its leases have ended.
+      const patienceMs = Math.max(WIPE_PATIENCE_MS, config.leaseSeconds * 1_000 + OWNER_TTL_MS);
+      const deadlineMs = performance.now() + patienceMs;
+      for (let tries = 0; ; tries++, await delay(WIPE_RETRY_MS)) {
         const refusal = await frontier.drop().then(
           () => undefined,
           (error: unknown) => error,
@@ -48,6 +66,7 @@ export async function openOwnRedisPod(
         // Workers of a run that was killed are still on their way out.
         const isInUse = refusal instanceof CrawlError && refusal.code === 'QUEUE_IN_USE';
         if (!isInUse || performance.now() > deadlineMs) throw refusal;
+        if (tries === 0) warn(`${refusal.message} (for up to ${Math.ceil(patienceMs / 1_000)} s)`);
       }
       await rm(podStateDir(config, index), { recursive: true, force: true, maxRetries: 3 });
     },
@@ -55,12 +74,17 @@ export async function openOwnRedisPod(
       const first = await frontier.pod.own(token, OWNER_TTL_MS, identity);
       if (first.isOurs) return true;
       const other = readIdentity(first.identity);
-      const isDead = other !== undefined && lifeOf(other, systemClock.bootId) === 'dead';
+      const isDead = lifeIn(first.identity, systemClock.bootId) === 'dead';
       if (isDead && (await frontier.pod.own(token, OWNER_TTL_MS, identity, first.token)).isOurs) return true;
       onWait(other ? `process ${other.pid} on ${other.host}` : 'another process', first.leftMs);
       return false;
     },
     disown: async () => void (await frontier.pod.own(token, 0, identity)),
+    async fact(name) {
+      const text = (await frontier.pod.command('HGET', KEYS.info, name)) as Buffer | null;
+      return text === null ? undefined : String(text);
+    },
+    setFact: async (name, text) => void (await frontier.pod.command('HSET', KEYS.info, name, text)),
     add: async (entries) => void (await holder.add(entries)),
     markSeeded: async () => void (await holder.settle({ settlements: [], notes: { [SEEDED_NOTE]: '1' } })),
     async release(holders) {
@@ -81,7 +105,7 @@ export async function openOwnRedisPod(
     },
     captures: () => frontier.pod.captures(),
     async returnCaptures() {
-      const pulling = createHolder(pullFrom(frontier).frontier);
+      const pulling = createHolder(pullFrom(frontier, false).frontier);
       for (let count = 0; ;) {
         const { leases } = await pulling.lease({ max: 200 });
         if (leases.length === 0) return count;
@@ -104,6 +128,7 @@ export function viewRemotePod(config: PodsConfig, index: number, warn: (message:
   return {
     index,
     reading: async () => (await frontier()).pod.reading(),
+    outboxByPod: async () => outboxOf(await frontier()),
     isSeeded: async () => isSeeded(await frontier()),
     changeAllowance: async (epoch, change) => (await frontier()).pod.changeAllowance(epoch, change),
     async close() {
@@ -116,9 +141,20 @@ function viewOf(index: number, frontier: () => RedisFrontier): Omit<PodView, 'cl
   return {
     index,
     reading: () => frontier().pod.reading(),
+    outboxByPod: () => outboxOf(frontier()),
     isSeeded: () => isSeeded(frontier()),
     changeAllowance: (epoch, change) => frontier().pod.changeAllowance(epoch, change),
   };
+}
+
+/** Names only: a note says in its name for whom it is, and how many links it has. */
+async function outboxOf(frontier: RedisFrontier): Promise<Map<number, number>> {
+  const byPod = new Map<number, number>();
+  for (const name of (await frontier.pod.command('HKEYS', 'outbox')) as Buffer[]) {
+    const pod = podOfName(String(name));
+    byPod.set(pod, (byPod.get(pod) ?? 0) + linksOfName(String(name)));
+  }
+  return byPod;
 }
 
 async function isSeeded(frontier: RedisFrontier): Promise<boolean> {
@@ -144,11 +180,30 @@ export async function openRedisBoard(
     frontier ??= await openPodFrontier(config, index, { as: 'guest', warn });
     return frontier.pod.command(...parts);
   };
+  const currentRun = async (): Promise<number> => {
+    const run = Number((await command('GET', 'global:coordinator')) ?? 0);
+    if (!Number.isSafeInteger(run)) throw new CrawlError('QUEUE_CORRUPT', 'global:coordinator is not a number');
+    return run;
+  };
   return {
-    async nextEpoch() {
-      const epoch = Number(await command('INCR', 'global:coordinator'));
-      if (!Number.isSafeInteger(epoch)) throw new CrawlError('QUEUE_CORRUPT', 'global:coordinator is no number');
-      return epoch;
+    async nextRun() {
+      // Seconds: above the runs that a store restored from an old backup has forgotten and the other stores have not.
+      const run = Math.max((await currentRun()) + 1, Math.floor(Date.now() / 1_000));
+      await command('SET', 'global:coordinator', String(run));
+      return run;
+    },
+    currentRun,
+    join: async (pods, crawl) =>
+      void (await command('HSET', JOINED_KEY, ...pods.flatMap((pod) => [String(pod), crawl]))),
+    async joined(crawl) {
+      const all = pairs(await command('HGETALL', JOINED_KEY));
+      return new Set([...all].flatMap(([pod, name]) => (name === crawl ? [Number(pod)] : [])));
+    },
+    tellStopped: async (run, { pod, code, message }) =>
+      void (await command('HSET', 'global:stopped', String(pod), `${run} ${code} ${message}`)),
+    async stopped(run) {
+      const all = pairs(await command('HGETALL', 'global:stopped'));
+      return [...all].flatMap(([pod, text]) => readStopped(Number(pod), text, run));
     },
     showPages: async (pages) => void (await command('SET', 'global:pages_crawled', String(pages))),
     async stopSignal() {
@@ -161,4 +216,11 @@ export async function openRedisBoard(
       await frontier?.close();
     },
   };
+}
+
+/** What another machine said of its pod; nothing when it was said in another run. */
+function readStopped(pod: number, text: string, run: number): PodFailure[] {
+  const [said = '', code = '', ...words] = text.split(' ');
+  if (said !== String(run)) return [];
+  return [{ pod, code: code in ERROR_CLASSES ? (code as ErrorCode) : 'WORKER_LOST', message: words.join(' ') }];
 }

@@ -104,6 +104,39 @@ describe('routing holder', () => {
     expect(refusals).toBeLessThan(0);
   });
 
+  it('drops links for lost pods, and only those, when the outbox is full', async () => {
+    const { own, lease, stopping } = await setUp(async () => undefined);
+    const kept: string[] = [];
+    const full: Holder = {
+      ...own,
+      id: own.id,
+      settle(call, life) {
+        const names = Object.keys(call.notes ?? {});
+        if (names.length > 1) {
+          return Promise.reject(new CrawlError('QUEUE_FULL', 'full', { cause: new Error('OUTBOX') }));
+        }
+        kept.push(...names);
+        return own.settle(call, life);
+      },
+    };
+    const holder = createRoutingHolder({
+      own: full,
+      pod: 0,
+      pods: PODS,
+      send: () => Promise.reject(new Error('away')),
+      isLost: (pod) => pod > 1,
+      log: silent,
+      checkAssignment: false,
+      signal: stopping.signal,
+      fullPauseMs: 1,
+    });
+    const answer = await holder.settle({ settlements: [{ kind: 'done', lease, links }] });
+    expect(answer.accepted).toEqual([true]);
+    expect(kept.map(podOfName)).toEqual([1]);
+    const lost = links.filter(({ domain }) => podOfDomain(domain, PODS) > 1);
+    expect(holder.figures.droppedForLost).toBe(lost.length);
+  });
+
   it('gives entries back as they were packed', () => {
     const all: QueueEntry[] = [{ ...links[0]!, priority: 2, forefront: true }, links[1]!];
     expect(unpackOutbox(packOutbox(all))).toEqual([

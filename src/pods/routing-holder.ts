@@ -22,6 +22,8 @@ export interface RoutingFigures {
   outboxLinks: number;
   /** URLs that were about to be added to a pod that does not own them. */
   misplaced: number;
+  /** Links for pods that are lost, dropped because the outbox was full. */
+  droppedForLost: number;
 }
 
 export interface RoutingHolderOptions {
@@ -30,6 +32,8 @@ export interface RoutingHolderOptions {
   readonly pods: number;
   /** Takes links to another pod; rejects while it is away. */
   readonly send: (pod: number, entries: readonly QueueEntry[]) => Promise<void>;
+  /** Pods that take no more links in this run: a full outbox does not wait for them. */
+  readonly isLost?: (pod: number) => boolean;
   readonly log: Log;
   /** Check every URL against its pod, and say which does not belong there. */
   readonly checkAssignment: boolean;
@@ -55,6 +59,7 @@ export function createRoutingHolder(options: RoutingHolderOptions): RoutingHolde
     sendMs: 0,
     outboxLinks: 0,
     misplaced: 0,
+    droppedForLost: 0,
   };
 
   function check(target: number, entries: readonly QueueEntry[]): void {
@@ -117,10 +122,25 @@ export function createRoutingHolder(options: RoutingHolderOptions): RoutingHolde
 
     async function sendFirst(): Promise<SettleAnswer> {
       const notes = await sendAll(foreign);
-      const waiting = Object.keys(notes).reduce((sum, name) => sum + linksOfName(name), 0);
-      const answer = await own.settle({ ...call, settlements, notes: { ...call.notes, ...notes } }, life);
-      figures.outboxLinks += waiting;
-      return answer;
+      const settleWith = (kept: Record<string, string>): Promise<SettleAnswer> =>
+        own.settle({ ...call, settlements, notes: { ...call.notes, ...kept } }, life);
+      try {
+        const answer = await settleWith(notes);
+        figures.outboxLinks += linksIn(notes);
+        return answer;
+      } catch (error) {
+        // What waits for a lost pod is kept as long as there is room, in case its store is restored.
+        const kept = Object.fromEntries(
+          Object.entries(notes).filter(([name]) => options.isLost?.(podOfName(name)) !== true),
+        );
+        const dropped = linksIn(notes) - linksIn(kept);
+        if (!isOutboxFull(error) || dropped === 0) throw error;
+        const answer = await settleWith(kept);
+        figures.outboxLinks += linksIn(kept);
+        if (figures.droppedForLost === 0) log.error('The outbox is full: links for lost pods are dropped from now on');
+        figures.droppedForLost += dropped;
+        return answer;
+      }
     }
   }
 
@@ -168,6 +188,14 @@ export function createRoutingHolder(options: RoutingHolderOptions): RoutingHolde
     renew: () => own.renew(),
     isGood: (life) => own.isGood(life),
   };
+}
+
+function isOutboxFull(error: unknown): boolean {
+  return error instanceof CrawlError && error.code === 'QUEUE_FULL' && /\bOUTBOX\b/.test(String(error.cause));
+}
+
+function linksIn(notes: Readonly<Record<string, string>>): number {
+  return Object.keys(notes).reduce((sum, name) => sum + linksOfName(name), 0);
 }
 
 /** `outbox/POD/LINKS/…`: lua/settle.lua counts by it. */

@@ -1,6 +1,6 @@
 // Entry of a worker process: takes its place from the first message, says every second that it lives, and ends when it
 // is told to, when its work fails, or when the channel to its orchestrator closes: no orphans.
-import { asCrawlError, type CrawlError } from '../errors.js';
+import { asCrawlError, type CrawlError, type ErrorCode } from '../errors.js';
 import { BEAT_MS, type FromWorker, type ToWorker } from './messages.js';
 import { openPodLog } from './pod-log.js';
 import { startWorker, type Worker } from './worker.js';
@@ -10,15 +10,26 @@ const DRAIN_MS = 10_000;
 /** Whatever hangs while everything closes does not keep the process. */
 const CLOSE_MS = 30_000;
 
+const ROLLED_BACK = {
+  code: 'QUEUE_ROLLED_BACK',
+  message: "the pod's Redis came back without what this worker did last",
+} as const;
+
 function serve(): void {
   let worker: Worker | undefined;
   let isDraining = false;
   let isClosed = false;
-  let whyItEnds: string | undefined;
+  let whyItEnds: { readonly code?: ErrorCode; readonly message: string } | undefined;
 
   const tell = (message: FromWorker): void => {
     if (process.connected) process.send!(message, () => undefined);
   };
+
+  /** At once, as a crash would: nothing is settled, closed or given back. */
+  function leave(why: NonNullable<typeof whyItEnds>): never {
+    whyItEnds = why;
+    process.exit(1);
+  }
 
   function drain(): void {
     isDraining = true;
@@ -33,14 +44,13 @@ function serve(): void {
     const { log, close } = openPodLog(config, place.pod, place.role, place.id);
     process.on('uncaughtException', (error) => {
       log.exception(error, 'an error that nobody caught ends this process');
-      whyItEnds = `an error that nobody caught: ${error.message}`;
-      process.exit(1);
+      leave({ message: `an error that nobody caught: ${error.message}` });
     });
     // Leaving while LMDB writes hangs for ever, and then nobody would learn that this worker is gone. What it had under
     // way is safe: a worker may be killed at any instant.
     process.on('exit', (status) => {
       if (isClosed) return;
-      tell({ kind: 'ended', code: undefined, message: whyItEnds ?? `process.exit(${status})` });
+      tell({ kind: 'ended', code: whyItEnds?.code, message: whyItEnds?.message ?? `process.exit(${status})` });
       process.kill(process.pid, 'SIGKILL');
     });
     let beat: NodeJS.Timeout | undefined;
@@ -53,6 +63,8 @@ function serve(): void {
         allowance,
         checkAssignment: process.env.CRAWLER_DEBUG_POD_ASSIGNMENT === 'true',
         onHolder: (id) => tell({ kind: 'holder', id }),
+        onProgress: (progress) => tell({ kind: 'progress', progress }),
+        onRolledBack: () => leave(ROLLED_BACK),
       });
       log.info('started');
       tell({ kind: 'started' });
@@ -86,6 +98,8 @@ function serve(): void {
       case 'abort':
         isDraining = true;
         return worker?.abort();
+      case 'lost':
+        return worker?.store.setLost(message.pods);
       case 'read':
         return void answer(message.call, async () => 0);
       case 'allow':

@@ -7,6 +7,7 @@ import type { ErrorCode } from '../errors.js';
 import type { Log } from '../observe/log.js';
 import type { PodsConfig } from './config-types.js';
 import type { FromWorker, ToWorker, WorkerFigures, WorkerPlace } from './messages.js';
+import type { Progress } from './telling-holder.js';
 
 export interface WorkerDeath {
   /** What it said itself, if it could. */
@@ -16,6 +17,8 @@ export interface WorkerDeath {
   readonly holders: readonly string[];
   /** In a row, each before its first lease. */
   readonly earlyDeaths: number;
+  /** In a row, each before it settled one visit. */
+  readonly fruitlessDeaths: number;
 }
 
 export interface WorkerProcess {
@@ -56,6 +59,8 @@ const STUCK_MS = 30_000;
 const START_MS = 120_000;
 const BACKOFF_MS = 250;
 const MAX_BACKOFF_MS = 30_000;
+/** After a life that leased: finding out a page that ends its worker takes some deaths, and they are bounded. */
+const MAX_TRIAL_BACKOFF_MS = 1_000;
 /** A life this long wipes out the deaths before it. */
 const LONG_LIFE_MS = 60_000;
 const MAX_HOLDERS = 100;
@@ -67,6 +72,7 @@ export function createWorkerProcess(options: WorkerProcessOptions): WorkerProces
   let child: ChildProcess | undefined;
   let figures: WorkerFigures | undefined;
   let holders: string[] = [];
+  let progress = new Set<Progress>();
   let last: Extract<FromWorker, { kind: 'ended' }> | undefined;
   let heardMs = 0;
   let startedMs = 0;
@@ -74,16 +80,19 @@ export function createWorkerProcess(options: WorkerProcessOptions): WorkerProces
   let isStopping = false;
   let deaths = 0;
   let earlyDeaths = 0;
+  let fruitlessDeaths = 0;
   let restarts = 0;
   let timer: NodeJS.Timeout | undefined;
   let watch: NodeJS.Timeout | undefined;
   let whenGone: (() => void)[] = [];
+  let ending: Promise<void> | undefined;
 
   function start(): void {
     if (child || isStopping) return;
     const { file, execArgv } = childEntry();
     const heapMb = Math.floor(memoryLimit(config, place) / 1024 ** 2);
     holders = [];
+    progress = new Set();
     figures = undefined;
     last = undefined;
     isReady = false;
@@ -95,7 +104,7 @@ export function createWorkerProcess(options: WorkerProcessOptions): WorkerProces
     child = started;
     started.on('message', (message: FromWorker) => hear(message));
     started.on('error', (error) => log.warning(`${name}: ${error.message}`));
-    started.once('exit', (code, signal) => void gone(signal ?? `status ${code}`));
+    started.once('exit', (code, signal) => void (ending = gone(signal ?? `status ${code}`)));
     started.once('spawn', () => options.onSpawn(started.pid!));
     send({ kind: 'begin', config, place, allowance: options.allowance() });
     watch = setInterval(() => {
@@ -112,22 +121,28 @@ export function createWorkerProcess(options: WorkerProcessOptions): WorkerProces
     else if (message.kind === 'holder') {
       holders.push(message.id);
       if (holders.length > MAX_HOLDERS) holders.shift();
-    } else if (message.kind === 'started') isReady = true;
+    } else if (message.kind === 'progress') progress.add(message.progress);
+    else if (message.kind === 'started') isReady = true;
     else if (message.kind === 'ended') last = message;
     options.onMessage(message);
+  }
+
+  function countDeath(isLong: boolean): void {
+    earlyDeaths = progress.has('leased') || isLong ? 0 : earlyDeaths + 1;
+    fruitlessDeaths = progress.has('settled') ? 0 : fruitlessDeaths + 1;
+    deaths = isLong || progress.has('settled') ? 1 : deaths + 1;
   }
 
   async function gone(how: string): Promise<void> {
     clearInterval(watch);
     child = undefined;
-    const livedMs = performance.now() - startedMs;
-    const hasLeased = (figures?.leases ?? 0) > 0;
     for (const figure of COUNTED) earlier[figure] += figures?.[figure] ?? 0;
     figures = undefined;
-    earlyDeaths = hasLeased || livedMs > LONG_LIFE_MS ? 0 : earlyDeaths + 1;
-    deaths = livedMs > LONG_LIFE_MS ? 1 : deaths + 1;
+    // Its store forgot what it did: that is no crash of its own.
+    const isRolledBack = last?.code === 'QUEUE_ROLLED_BACK';
+    if (!isRolledBack) countDeath(performance.now() - startedMs > LONG_LIFE_MS);
     const message = last?.message ?? how;
-    const death: WorkerDeath = { code: last?.code, message, holders, earlyDeaths };
+    const death: WorkerDeath = { code: last?.code, message, holders, earlyDeaths, fruitlessDeaths };
     if (!isStopping) log.warning(`${name} ended (${how}): ${message}`, { code: last?.code });
     const mayLive = await options.onDeath(death).catch((error: unknown) => {
       log.exception(error, `after the end of ${name}`);
@@ -137,7 +152,8 @@ export function createWorkerProcess(options: WorkerProcessOptions): WorkerProces
     whenGone = [];
     for (const resume of waiting) resume();
     if (!mayLive || isStopping) return;
-    const waitMs = Math.min(MAX_BACKOFF_MS, backoffMs * 2 ** Math.min(deaths - 1, 10));
+    const mostMs = progress.has('leased') ? MAX_TRIAL_BACKOFF_MS : MAX_BACKOFF_MS;
+    const waitMs = isRolledBack ? 0 : Math.min(mostMs, backoffMs * 2 ** Math.min(deaths - 1, 10));
     timer = setTimeout(() => {
       restarts++;
       start();
@@ -168,7 +184,8 @@ export function createWorkerProcess(options: WorkerProcessOptions): WorkerProces
     async stop(patienceMs) {
       isStopping = true;
       clearTimeout(timer);
-      if (!child) return;
+      // What it left behind is still being brought into order.
+      if (!child) return ending;
       const isGone = new Promise<void>((resume) => whenGone.push(resume));
       send({ kind: 'drain' });
       const impatience = setTimeout(() => child?.kill('SIGKILL'), patienceMs);

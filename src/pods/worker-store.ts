@@ -12,7 +12,7 @@ import { startOutboxDelivery } from './outbox.js';
 import { pullFrom } from './parse-queue.js';
 import { openPodFrontier } from './pod-frontier.js';
 import { createRoutingHolder, type RoutingHolder } from './routing-holder.js';
-import { tellingHolder } from './telling-holder.js';
+import { type HolderListener, tellingHolder } from './telling-holder.js';
 
 export interface WorkerStore {
   readonly holder: RoutingHolder;
@@ -27,20 +27,24 @@ export interface WorkerStore {
   reading(): Promise<PodReading & { readonly seeded: boolean }>;
   /** Of an embedded pod: pages it may do in all; how many were really given or taken. */
   changeAllowance(change: AllowanceAct): Promise<number>;
+  /** Pods that take no more links in this run. */
+  setLost(pods: readonly number[]): void;
   close(): Promise<void>;
 }
 
-export interface WorkerStoreOptions {
+export interface WorkerStoreOptions extends HolderListener {
   readonly config: PodsConfig;
   readonly place: WorkerPlace;
   readonly log: Log;
   readonly signal: AbortSignal;
   readonly checkAssignment: boolean;
-  /** Told of each life this process begins in its pod. */
-  readonly onHolder: (id: string) => void;
   readonly onSent: (pod: number, tookMs: number) => void;
   /** Of an embedded pod: links that others found are in its queue now. Whoever waits for work need not wait on. */
   readonly onArrived?: () => void;
+  /** The pod's own store came back without what this process did last: the process must end, and settle nothing. */
+  readonly onRolledBack: () => void;
+  /** The store of another pod came back without the links it was sent last. */
+  readonly onLinksForgotten?: () => void;
   /** Given to an embedded pod at its start. */
   readonly allowance: number | undefined;
 }
@@ -58,16 +62,20 @@ async function openRedisStore(options: WorkerStoreOptions): Promise<WorkerStore>
   const frontier = await openPodFrontier(config, place.pod, {
     as: 'worker',
     warn,
-    onForgotten: (calls) => log.error(`The pod's Redis came back without its last ${calls} calls or more`),
+    onForgotten: options.onRolledBack,
   });
-  const targets = createLinkTargets({ open: (pod) => openPodFrontier(config, pod, { as: 'guest', warn }), log });
+  const openGuest = (pod: number) =>
+    openPodFrontier(config, pod, { as: 'guest', warn, onForgotten: options.onLinksForgotten });
+  const targets = createLinkTargets({ open: openGuest, log });
   const pulling = place.role === 'parser' ? pullFrom(frontier) : undefined;
-  const own = tellingHolder(pulling?.frontier ?? frontier, leaseMs, options.onHolder);
+  const own = tellingHolder(pulling?.frontier ?? frontier, leaseMs, options);
+  let lost = new Set<number>();
   const holder = createRoutingHolder({
     own,
     pod: place.pod,
     pods: config.pods.length,
     send: targets.add,
+    isLost: (pod) => lost.has(pod),
     log,
     checkAssignment: options.checkAssignment,
     onSent: options.onSent,
@@ -89,6 +97,7 @@ async function openRedisStore(options: WorkerStoreOptions): Promise<WorkerStore>
     overview: () => frontier.overview(),
     reading: async () => ({ ...(await frontier.pod.reading()), seeded: false }),
     changeAllowance: () => Promise.resolve(0),
+    setLost: (pods) => void (lost = new Set(pods)),
     async close() {
       await delivery?.close();
       await targets.close();

@@ -31,18 +31,20 @@ import { createPodCrawler } from './pod-crawler.js';
 import { podStateDir, settleCompanyMs } from './pod-frontier.js';
 import { openProcessFigures } from './process-figures.js';
 import { createExtensionTest } from './skipped-extensions.js';
+import type { HolderListener } from './telling-holder.js';
 import { podOfDomain } from './topology.js';
 import { createWorkerMetrics, type WorkerMetrics } from './worker-metrics.js';
 import { openWorkerStore, type WorkerStore } from './worker-store.js';
 
-export interface WorkerOptions {
+export interface WorkerOptions extends HolderListener {
   readonly config: PodsConfig;
   readonly place: WorkerPlace;
   readonly log: Log;
   /** Read once at start: `CRAWLER_DEBUG_POD_ASSIGNMENT`. */
   readonly checkAssignment: boolean;
   readonly allowance: number | undefined;
-  readonly onHolder: (id: string) => void;
+  /** Ends this process as a crash would: what it wrote and was not acknowledged is cut by its supervisor. */
+  readonly onRolledBack: () => void;
 }
 
 export interface Worker {
@@ -67,6 +69,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const stopping = new AbortController();
   const meter: { metrics?: WorkerMetrics } = {};
   const started: { run?: Run } = {};
+  const recent = createRecentFingerprints({ size: RECENT_FINGERPRINTS });
   const handler = config.handler === undefined ? undefined : await loadHandler(config.handler);
   const excluded = await watchExcludeFile(config.excludeFile, log);
   const store = await openWorkerStore({
@@ -74,6 +77,8 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     signal: stopping.signal,
     onSent: (pod, tookMs) => meter.metrics?.sent(pod, tookMs),
     onArrived: () => started.run?.notify(),
+    // What was sent lately is sent again; what is found again shall not pass for known.
+    onLinksForgotten: () => recent.clear(),
   });
   const { holder } = store;
   const storage = new Configuration({
@@ -104,7 +109,6 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   });
   const recorder = createPageRecorder({ content, ...config });
   const stats = new Statistics();
-  const recent = createRecentFingerprints({ size: RECENT_FINGERPRINTS });
   const queue = {
     holder,
     recent,

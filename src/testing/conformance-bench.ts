@@ -48,6 +48,8 @@ export interface TestHolder {
   leaseRecords(max: number): Promise<string[]>;
   settle(settlements: readonly Settlement[], more?: Partial<SettleCall>): Promise<SettleAnswer>;
   land(...landings: Landing[]): Promise<SettleAnswer>;
+  /** Leases and ends all there is to lease, however few come at a time. */
+  finishAll(): Promise<Lease[]>;
   /** Lands and ends all of them. */
   finish(leases: readonly Lease[]): Promise<SettleAnswer>;
   /** The number of its last call. */
@@ -169,6 +171,15 @@ function createTestHolder(frontier: () => Frontier, id: string): TestHolder {
       return leases.map(({ record }) => record);
     },
     settle,
+    async finishAll() {
+      const all: Lease[] = [];
+      for (;;) {
+        const { leases } = await this.lease(1_000);
+        if (leases.length === 0) return all;
+        await this.finish(leases);
+        all.push(...leases);
+      }
+    },
     land: (...landings) => settle([], { landings }),
     finish: (leases) => settle(leases.map(done), { landings: leases.map((lease) => ({ lease: lease.id })) }),
   };

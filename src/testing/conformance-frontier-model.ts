@@ -3,8 +3,7 @@
 import {
   type Counters,
   type Landing,
-  LOST_LEASES_BEFORE_BACKOFF,
-  LOST_LEASES_BEFORE_GIVING_UP,
+  LOSSES_ALONE,
   type Pacing,
   type Presence,
   type QueueEntry,
@@ -18,7 +17,8 @@ interface ModelRequest {
   /** Smaller is served first within a priority. */
   order: number;
   retryMs: number;
-  lost: number;
+  /** Of a suspect: of how many it may be one; at most `LOSSES_ALONE`, alone, and so many losses are left. */
+  trial: number;
   holder: string;
   lease: number;
   landed: boolean;
@@ -32,6 +32,7 @@ interface ModelDomain {
   /** Tells domains apart that became due in the same millisecond. */
   tie: number;
   dueMs: number;
+  accused: boolean;
 }
 
 export interface Model {
@@ -61,6 +62,8 @@ export function createModel({ pacing, leaseMs }: { pacing: Pacing; leaseMs: numb
   let back = 0;
   let ties = 0;
   let unnamed: ModelRequest[] = [];
+  /** Takes no more until it holds nothing and can take a trial. */
+  let judge = '';
 
   const of = (domain: string): ModelRequest[] => requests.filter(({ entry }) => entry.domain === domain);
   const out = (domain: string): number =>
@@ -70,18 +73,29 @@ export function createModel({ pacing, leaseMs }: { pacing: Pacing; leaseMs: numb
   const held = (holder: string): ModelRequest[] =>
     requests.filter((request) => request.state === 'leased' && request.holder === holder);
 
+  /** Smaller is served first; a suspect before everything else of its domain. */
+  const place = ({ entry, order, trial }: ModelRequest): number =>
+    (trial > 0 ? -1e12 : -(entry.priority ?? 0) * 1e9) + order;
+  const suspects = (domain: string): ModelRequest[] => line(domain).filter(({ trial }) => trial > 0);
+
   function domainOf(name: string): ModelDomain {
-    const domain = domains.get(name) ?? { delayMs: pacing.delayMs, allowedMs: 0, readyMs: 0, tie: 0, dueMs: -1 };
+    const domain = domains.get(name) ?? {
+      delayMs: pacing.delayMs,
+      allowedMs: 0,
+      readyMs: 0,
+      tie: 0,
+      dueMs: -1,
+      accused: false,
+    };
     domains.set(name, domain);
     return domain;
   }
 
   /** The queue of a domain in the order it is served. */
   function line(name: string): ModelRequest[] {
-    const priority = ({ entry }: ModelRequest): number => entry.priority ?? 0;
     return of(name)
       .filter(({ state }) => state === 'queued')
-      .sort((a, b) => priority(b) - priority(a) || a.order - b.order);
+      .sort((a, b) => place(a) - place(b));
   }
 
   /** Gives each domain that became due, or is due at another time than before, its place among equals. */
@@ -90,8 +104,10 @@ export function createModel({ pacing, leaseMs }: { pacing: Pacing; leaseMs: numb
       const domain = domainOf(name);
       const isReady = line(name).length > 0 && out(name) < turns(domain);
       const dueMs = isReady ? Math.max(domain.allowedMs, domain.readyMs) : -1;
-      if (dueMs !== domain.dueMs && isReady) domain.tie = ++ties;
+      const accused = suspects(name).length > 0;
+      if ((dueMs !== domain.dueMs || accused !== domain.accused) && isReady) domain.tie = ++ties;
       domain.dueMs = dueMs;
+      domain.accused = accused;
     }
   }
 
@@ -104,6 +120,7 @@ export function createModel({ pacing, leaseMs }: { pacing: Pacing; leaseMs: numb
 
   function lose(holder: string, nowMs: number): number {
     const losing = held(holder).sort((a, b) => place(b) - place(a));
+    const together = losing.filter(({ rider }) => !rider).length;
     for (const request of losing) {
       const domain = domainOf(request.entry.domain);
       if (!request.landed) {
@@ -114,20 +131,15 @@ export function createModel({ pacing, leaseMs }: { pacing: Pacing; leaseMs: numb
         enqueue(request, request.order, undefined);
         continue;
       }
-      request.lost++;
-      if (request.lost >= LOST_LEASES_BEFORE_GIVING_UP) request.state = 'failed';
-      else if (request.lost > LOST_LEASES_BEFORE_BACKOFF) {
-        request.state = 'retrying';
-        request.retryMs = nowMs + Math.min(60_000, 1_000 * 2 ** (request.lost - LOST_LEASES_BEFORE_BACKOFF - 1));
-      } else enqueue(request, --front, nowMs);
+      if (together > 1) request.trial = Math.max(LOSSES_ALONE, Math.floor(together / 2));
+      else request.trial = Math.min(request.trial || LOSSES_ALONE, LOSSES_ALONE) - 1;
+      if (request.trial === 0) request.state = 'failed';
+      else enqueue(request, --front, nowMs);
     }
     placeDomains(losing.map(({ entry }) => entry.domain));
     seenMs.delete(holder);
     return losing.length;
   }
-
-  /** Of those lost together the first served stays first. */
-  const place = ({ entry, order }: ModelRequest): number => -(entry.priority ?? 0) * 1e9 + order;
 
   function expire(nowMs: number): void {
     for (const [holder, ms] of [...seenMs]) {
@@ -138,6 +150,63 @@ export function createModel({ pacing, leaseMs }: { pacing: Pacing; leaseMs: numb
   function call(holder: string, nowMs: number): void {
     expire(nowMs);
     if (seenMs.has(holder)) seenMs.set(holder, nowMs);
+  }
+
+  /** The due domains with a suspect queued, or those without, the longest due first. */
+  function dueDomains(accused: boolean, nowMs: number): [string, ModelDomain][] {
+    return [...domains]
+      .filter(([, domain]) => domain.accused === accused && domain.dueMs >= 0 && domain.dueMs <= nowMs)
+      .sort(([, a], [, b]) => a.dueMs - b.dueMs || a.tie - b.tie);
+  }
+
+  /** A holder has suspects and nothing else, or none. */
+  function share(holder: string, nowMs: number): 'ordinary' | 'trial' | 'nothing' {
+    const [one] = held(holder);
+    if (one && one.trial > 0) return 'nothing';
+    if (dueDomains(true, nowMs).length === 0) return 'ordinary';
+    if (!one) return 'trial';
+    if (judge !== holder && seenMs.has(judge)) return 'ordinary';
+    judge = holder;
+    return 'nothing';
+  }
+
+  function give(request: ModelRequest, holder: string): void {
+    Object.assign(request, { state: 'leased', holder, landed: false, rider: false });
+  }
+
+  function leaseTrial(holder: string, max: number, nowMs: number): ModelRequest[] {
+    const due = dueDomains(true, nowMs).slice(0, max);
+    const tried: ModelRequest[] = [];
+    let most = max;
+    search: for (const [name, domain] of due) {
+      for (const request of suspects(name).slice(0, turns(domain) - out(name))) {
+        most = Math.min(most, request.trial > LOSSES_ALONE ? request.trial : 1);
+        if (tried.length >= most) break search;
+        tried.push(request);
+      }
+    }
+    for (const request of tried) give(request, holder);
+    placeDomains(due.map(([name]) => name));
+    return tried;
+  }
+
+  function leaseOrdinary(holder: string, max: number, nowMs: number): ModelRequest[] {
+    const leased: ModelRequest[] = [];
+    while (leased.length < max) {
+      const next = dueDomains(false, nowMs)[0];
+      if (!next) break;
+      const [name, domain] = next;
+      const request = line(name)[0]!;
+      give(request, holder);
+      leased.push(request);
+      // To the back of the line if it may be asked again at once; otherwise it keeps how long it was ready.
+      if (line(name).length > 0 && out(name) < turns(domain)) {
+        domain.readyMs = nowMs;
+        domain.dueMs = nowMs;
+        domain.tie = ++ties;
+      } else domain.dueMs = -1;
+    }
+    return leased;
   }
 
   function returnRetries(nowMs: number): void {
@@ -162,7 +231,7 @@ export function createModel({ pacing, leaseMs }: { pacing: Pacing; leaseMs: numb
           state: 'done',
           order: 0,
           retryMs: 0,
-          lost: 0,
+          trial: 0,
           holder: '',
           lease: 0,
           landed: false,
@@ -179,25 +248,12 @@ export function createModel({ pacing, leaseMs }: { pacing: Pacing; leaseMs: numb
     lease(holder, max, skim, nowMs) {
       call(holder, nowMs);
       returnRetries(nowMs);
-      const leased: ModelRequest[] = [];
-      while (leased.length < max) {
-        const due = [...domains].filter(([, domain]) => domain.dueMs >= 0 && domain.dueMs <= nowMs);
-        due.sort(([, a], [, b]) => a.dueMs - b.dueMs || a.tie - b.tie);
-        const next = due[0];
-        if (!next) break;
-        const [name, domain] = next;
-        const request = line(name)[0]!;
-        Object.assign(request, { state: 'leased', holder, landed: false, rider: false });
-        leased.push(request);
-        // To the back of the line if it may be asked again at once; otherwise it keeps how long it was ready.
-        if (line(name).length > 0 && out(name) < turns(domain)) {
-          domain.readyMs = nowMs;
-          domain.dueMs = nowMs;
-          domain.tie = ++ties;
-        } else domain.dueMs = -1;
-      }
+      const kind = max > 0 ? share(holder, nowMs) : 'ordinary';
+      const leased = kind === 'nothing' ? [] : (kind === 'trial' ? leaseTrial : leaseOrdinary)(holder, max, nowMs);
       const turnsTaken = leased.length;
-      for (const name of skim.filter((one) => leased.some(({ entry }) => entry.domain === one))) {
+      for (const name of kind === 'trial'
+        ? []
+        : skim.filter((one) => leased.some(({ entry }) => entry.domain === one))) {
         for (const request of line(name).slice(0, RIDERS_PER_DOMAIN)) {
           Object.assign(request, { state: 'leased', holder, landed: true, rider: true });
           leased.push(request);
@@ -214,6 +270,7 @@ export function createModel({ pacing, leaseMs }: { pacing: Pacing; leaseMs: numb
       const nextDueMs = Number.isFinite(next) ? Math.max(0, next - nowMs) : undefined;
       if (max > 0 && turnsTaken === max) return { records, state: 'more', nextDueMs: undefined };
       if (!pending) return { records, state: 'exhausted', nextDueMs: undefined };
+      if (kind !== 'ordinary') return { records, state: 'waiting', nextDueMs: 100 };
       if (max === 0 && nextDueMs === 0) return { records, state: 'more', nextDueMs: undefined };
       return { records, state: 'waiting', nextDueMs };
     },
@@ -238,6 +295,7 @@ export function createModel({ pacing, leaseMs }: { pacing: Pacing; leaseMs: numb
       const request = held(holder).find(({ lease }) => lease === settlement.lease);
       if (!request) return false;
       if (request.rider && (settlement.kind === 'done' || settlement.kind === 'retry')) return false;
+      if (settlement.kind !== 'untouched') request.trial = 0;
       if (settlement.kind === 'untouched') enqueue(request, request.order, undefined);
       else if (settlement.kind === 'handed') return false;
       else if (settlement.kind !== 'retry') request.state = settlement.kind;

@@ -8,6 +8,7 @@ import { modelSuite } from './conformance-model.js';
 import { pacingSuite } from './conformance-pacing.js';
 import { queueingSuite } from './conformance-queueing.js';
 import { ridingSuite } from './conformance-riding.js';
+import { suspectsSuite } from './conformance-suspects.js';
 import { createBench, type Bench } from './conformance-bench.js';
 
 /** What the suites need of a test runner: vitest and others that speak its language. */
@@ -58,6 +59,7 @@ export function frontierSuite(name: string, runner: TestRunner, make: MakeBacken
     pacingSuite(bench);
     ridingSuite(bench);
     holdingSuite(bench);
+    suspectsSuite(bench);
     accountingSuite(bench);
     modelSuite(bench);
   });

@@ -155,14 +155,19 @@ describe('frontier on disk', () => {
     expect((await dying.lease({ holder: 'dying', call: 1, max: 3 })).leases.length).toBe(3);
     await dying.abandon();
     clock.advance(1_000);
-    expect((await living.lease({ holder: 'living', call: 2, max: 9 })).leases.length).toBe(5);
+    for (let call = 2; call < 8; call += 2) {
+      const [suspect, ...more] = (await living.lease({ holder: 'living', call, max: 9 })).leases;
+      expect([suspect?.lostLeases, more]).toEqual([1, []]);
+      await living.settle({ holder: 'living', call: call + 1, settlements: [{ kind: 'done', lease: suspect!.id }] });
+    }
+    expect((await living.lease({ holder: 'living', call: 8, max: 9 })).leases.length).toBe(2);
     await living.close();
   });
 
   it('gives a domain all its turns again when the queue passes between owners and sharers that die', async () => {
     const path = folder();
     const turns = { delayMs: 0, turns: 3 };
-    let queued = 40;
+    let queued = 60;
     let call = 0;
     const lives = ['owner', 'shared', 'owner', 'owner', 'shared', 'shared', 'owner'] as const;
     for (const [life, access] of lives.entries()) {
@@ -172,6 +177,13 @@ describe('frontier on disk', () => {
       if (life === 0) {
         const one = Array.from({ length: queued }, (_, n) => entry(`p${n}`, 'd'));
         await frontier.add({ holder, call: ++call, entries: one });
+      }
+      // What the life before held is tried alone first.
+      for (let suspects = 0; suspects < (life === 0 ? 0 : 3); suspects++) {
+        const [suspect, ...more] = await lease();
+        expect([suspect?.lostLeases, more]).toEqual([1, []]);
+        await frontier.settle({ holder, call: ++call, settlements: [{ kind: 'done', lease: suspect!.id }] });
+        queued--;
       }
       for (let round = 0; round < 2; round++) {
         const leases = await lease();
@@ -193,7 +205,7 @@ describe('frontier on disk', () => {
     }
     const last = await openEmbeddedLmdb(path, { holder: 'last', pacing: turns, clock: createHandClock() });
     const { counters } = await last.overview();
-    expect(counters).toMatchObject({ done: 40 - queued, leased: 0, queued });
+    expect(counters).toMatchObject({ done: 60 - queued, leased: 0, queued });
     await last.close();
   });
 

@@ -34,7 +34,7 @@ describe('a worker', () => {
     const { folder, run } = await podsTrial({ seeds: web.seeds(), more: ['handler: ./handlers.mjs'] });
     await writeFile(
       path.join(folder, 'handlers.mjs'),
-      'setTimeout(() => process.exit(7), 50);\nexport default () => {};\n',
+      'setImmediate(() => process.exit(7));\nexport default () => {};\n',
     );
     const { code, stderr } = await run().ended;
     expect(stderr).toMatch(

@@ -32,6 +32,8 @@ export interface StartOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** No file may grow beyond this: what a full disk looks like to a program. Needs bash. */
   readonly maxFileKb?: number;
+  /** Default 90,000. */
+  readonly timeoutMs?: number;
 }
 
 /** A hanging program fails its test instead of holding it up for ever. */
@@ -39,7 +41,7 @@ const TIMEOUT_MS = 90_000;
 
 export function startNode(
   args: readonly string[],
-  { cwd, input, keepInputOpen, env, maxFileKb }: StartOptions,
+  { cwd, input, keepInputOpen, env, maxFileKb, timeoutMs = TIMEOUT_MS }: StartOptions,
 ): Started {
   // Settings of whoever runs the tests must not reach the program.
   const inherited = Object.entries(process.env).filter(([name]) => !/^(?:ORCRAWL|CRAWLEE|npm|VITEST)_?/.test(name));
@@ -59,7 +61,7 @@ export function startNode(
   child.stdin.on('error', () => undefined);
   if (keepInputOpen) child.stdin.write(input ?? '');
   else child.stdin.end(input ?? '');
-  const timer = setTimeout(() => child.kill('SIGKILL'), TIMEOUT_MS);
+  const timer = setTimeout(() => child.kill('SIGKILL'), timeoutMs);
   const ended = new Promise<Ended>((resolve, reject) => {
     child.once('error', reject);
     child.once('close', (code, signal) => {

@@ -34,6 +34,8 @@ function openStore(config: PodsConfig, pod: number, onArrived: () => void) {
     signal: new AbortController().signal,
     checkAssignment: false,
     onHolder: () => undefined,
+    onProgress: () => undefined,
+    onRolledBack: () => undefined,
     onSent: () => undefined,
     onArrived,
     allowance: undefined,

@@ -8,7 +8,7 @@ import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openRedisFrontier, type RedisFrontier, type RedisFrontierOptions } from '../../src/frontier/redis/frontier.js';
 import { createHolder } from '../../src/frontier/holder.js';
-import { addsUp, done, entries, entry } from '../../src/testing/conformance-bench.js';
+import { addsUp, createHandClock, done, entries, entry } from '../../src/testing/conformance-bench.js';
 import { redisMissing, type RedisServer, startRedis } from '../support/redis-server.js';
 
 const pacing = { delayMs: 0, turns: 100 };
@@ -138,15 +138,33 @@ describe.skipIf(redisMissing)(`a frontier in Redis${redisMissing ? `: skipped, $
     child.kill('SIGKILL');
     await once(child, 'exit');
     // The lease time is three minutes; whoever leases next looks who has died.
-    let call = 2;
+    await one.settle({ holder: 'a', call: 3, settlements: mine.leases.map(done) });
+    let call = 3;
     await vi.waitFor(
       async () => {
         const { leases } = await one.lease({ holder: 'a', call: ++call, max: 50 });
-        expect(leases.length).toBe(30);
+        expect(leases.length).toBe(15);
         expect(leases.every(({ lostLeases }) => lostLeases === 1)).toBe(true);
       },
       { timeout: 10_000, interval: 100 },
     );
+  });
+
+  it('keeps the lease of a process that came new after a silence, when one that was silent calls again', async () => {
+    const server = await serve();
+    const clock = createHandClock();
+    const leaseMs = 3_000;
+    const old = await open(server, { clock, leaseMs });
+    await old.add({ holder: 'old', call: 1, entries: entries(2) });
+    clock.advance(10_000);
+    const fresh = await open(server, { clock, leaseMs });
+    const { leases } = await fresh.lease({ holder: 'fresh', call: 1, max: 2 });
+    expect(leases.length).toBe(2);
+    clock.advance(1_000);
+    // What it knows of pod time is 10 seconds ahead of what the new one was told.
+    expect((await old.lease({ holder: 'old', call: 2, max: 2 })).leases).toEqual([]);
+    const settled = await fresh.settle({ holder: 'fresh', call: 2, settlements: leases.map(done) });
+    expect(settled.held).toBe(true);
   });
 
   it('loses nothing when a server that syncs always is killed between any two calls', async () => {
@@ -183,37 +201,65 @@ describe.skipIf(redisMissing)(`a frontier in Redis${redisMissing ? `: skipped, $
     expect(onForgotten).not.toHaveBeenCalled();
   });
 
-  it('reports how many calls a server forgot, repeats recent adds and rests for one delay', async () => {
+  it('repeats recent adds when a server forgot them, rests for one delay, and ends who had leased', async () => {
     const server = await serve();
     const onForgotten = vi.fn();
     const paced = { pacing: { delayMs: 60_000, turns: 1 }, onForgotten };
     const frontier = await open(server, paced);
     const other = await open(server, paced);
+    const unaware = await open(server, paced);
     await frontier.add({ holder: 'h', call: 1, entries: entries(10, 'kept') });
     const early = await frontier.lease({ holder: 'h', call: 2, max: 1 });
+    await unaware.overview();
     await ask(server, (client) => client.save());
     await frontier.add({ holder: 'h', call: 3, entries: entries(10, 'forgotten') });
+    // Links of a visit, and a note that names a file, with the length it had at first.
+    const [visit] = early.leases;
+    await frontier.settle({
+      holder: 'h',
+      call: 4,
+      settlements: [{ kind: 'retry', afterMs: 0, lease: visit!.id, links: entries(10, 'linked') }],
+      notes: { file: '7' },
+    });
+    await frontier.settle({ holder: 'h', call: 5, settlements: [], notes: { file: '900', 'outbox/1/5/x': '[]' } });
     await other.add({ holder: 'o', call: 1, entries: entries(10, 'also-forgotten') });
-    const late = await frontier.lease({ holder: 'h', call: 4, max: 1 });
+    const late = await frontier.lease({ holder: 'h', call: 6, max: 1 });
     expect(late.leases.length).toBe(1);
     await server.stop('SIGKILL');
     await server.start();
     await vi.waitUntil(() => onForgotten.mock.calls.length >= 2, { timeout: 20_000, interval: 20 });
-    // Three calls were forgotten; each client knows of those up to its own last.
-    expect(Math.max(...onForgotten.mock.calls.map(([calls]) => calls as number))).toBe(3);
-    const { counters } = await frontier.overview();
-    expect(counters).toMatchObject({ accepted: 30, leased: 1 });
+    // Six calls were forgotten, links being one of their own; each client knows of those up to its own last.
+    expect(Math.max(...onForgotten.mock.calls.map(([calls]) => calls as number))).toBe(6);
+    await expect(frontier.lease({ holder: 'h', call: 7, max: 1 })).rejects.toMatchObject({
+      code: 'QUEUE_ROLLED_BACK',
+      class: 'fatal',
+    });
+    // Who only added, or heard of nothing that was forgotten, goes on.
+    const { counters, notes } = await other.overview();
+    expect(counters).toMatchObject({ accepted: 40, leased: 0, queued: 40 });
     expect(addsUp(counters)).toBe(true);
-    const resting = await frontier.lease({ holder: 'h', call: 5, max: 9 });
+    expect(notes).toEqual({ file: '7' });
+    const resting = await unaware.lease({ holder: 'u', call: 5, max: 9 });
     expect(resting).toMatchObject({ leases: [], state: 'waiting' });
     expect(resting.nextDueMs).toBeGreaterThan(50_000);
-    // What the store still knows of is settled; what it forgot is refused and will be visited again.
-    const answer = await frontier.settle({
-      holder: 'h',
-      call: 6,
-      settlements: [done(early.leases[0]!), done(late.leases[0]!)],
-    });
-    expect(answer).toEqual({ held: true, accepted: [true, false] });
+    expect(await unaware.settle({ holder: 'h', call: 8, settlements: [done(visit!)] })).toMatchObject({ held: false });
+  });
+
+  it('is found out to have forgotten also by one who comes back when others have called often', async () => {
+    const server = await serve();
+    const onForgotten = vi.fn();
+    const knowing = await open(server, { onForgotten });
+    const busy = await open(server);
+    await busy.add({ holder: 'b', call: 1, entries: entries(3) });
+    await ask(server, (client) => client.save());
+    await knowing.add({ holder: 'k', call: 1, entries: entries(5, 'forgotten') });
+    await server.stop('SIGKILL');
+    await server.start();
+    // Many more calls than were forgotten, before the other is back.
+    const third = await open(server);
+    for (let call = 1; call <= 20; call++) await third.add({ holder: 't', call, entries: entries(1, `d${call}`) });
+    await vi.waitUntil(() => onForgotten.mock.calls.length > 0, { timeout: 20_000, interval: 20 });
+    expect((await knowing.overview()).counters.accepted).toBe(3 + 5 + 20);
   });
 
   it('stops with a code of its own when the store came back empty, and never refills it', async () => {

@@ -208,6 +208,8 @@ async function visitOnPod(
     checkAssignment: true,
     allowance: undefined,
     onHolder: () => undefined,
+    onRolledBack: () => undefined,
+    onProgress: () => undefined,
   });
 
   /** `Request failed and reached maximum retries: URL (CODE: …)` and `Left out URL (REASON)`. */

@@ -16,6 +16,8 @@ export interface TrialPlan {
   readonly seeds: readonly string[];
   /** More lines for the YAML file. */
   readonly more?: readonly string[];
+  /** How long one run may take. */
+  readonly timeoutMs?: number;
 }
 
 export interface Trial {
@@ -74,6 +76,7 @@ export async function podsTrial(plan: TrialPlan): Promise<Trial> {
       const started = startNode([MAIN, 'run', '--config', 'crawl.yaml', ...flags], {
         cwd: folder,
         env: { CRAWLER_STUCK_SECONDS: '5' },
+        timeoutMs: plan.timeoutMs,
       });
       running.add(started);
       void started.ended.finally(() => running.delete(started));

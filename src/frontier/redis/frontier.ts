@@ -52,7 +52,10 @@ export interface RedisFrontierOptions extends ConnectionOptions {
   /** Long domains keep their tail on disk. Every process of a pod names the same folder, or none does. */
   readonly spill?: SpillOptions;
   readonly warn?: (message: string) => void;
-  /** The server came back and had forgotten at least so many calls that it had answered. */
+  /**
+   * The server came back and had forgotten at least so many calls that it had answered; what this process added lately
+   * is in again. If it leased, every further call is refused with `QUEUE_ROLLED_BACK`: recovery begins with a new opening.
+   */
   readonly onForgotten?: (calls: number) => void;
 }
 
@@ -112,7 +115,6 @@ async function openOn(
   const store = await openStore(connection, options, seen);
   const { run, token, bootId } = store;
   const { spill } = options;
-  const holders = new Set<HolderId>();
   let keeper: Keeper | undefined;
   let checkedDeadMs = performance.now();
   let closing: Promise<void> | undefined;
@@ -159,7 +161,7 @@ async function openOn(
 
   async function giveBack(): Promise<void> {
     try {
-      if (holders.size > 0) await run('release', ['untouched', ...holders]);
+      if (store.lives.size > 0) await run('release', ['untouched', ...store.lives]);
       if (keeper) await resignAsKeeper(connection, prefix, token);
       await connection.command('HDEL', prefix + KEYS.openers, token);
     } catch (error) {
@@ -196,7 +198,7 @@ async function openOn(
       return connection.commandsSent;
     },
     setPacing: store.setPacing,
-    pod: createPodOperations({ run, connection, prefix, token, fingerprintOf }),
+    pod: createPodOperations({ run, connection, prefix, token, fingerprintOf, hold: store.hold }),
     async add(call) {
       checkOpen();
       checkCaller(call);
@@ -207,7 +209,7 @@ async function openOn(
     async lease(call) {
       checkOpen();
       checkLeaseCall(call);
-      holders.add(call.holder);
+      store.hold(call.holder);
       if (performance.now() - checkedDeadMs >= DEAD_CHECK_MS) {
         checkedDeadMs = performance.now();
         await releaseDead(connection, { prefix, token, bootId, release });
@@ -235,7 +237,9 @@ async function openOn(
         if (answer === undefined) return refused;
       }
       const [held, accepted] = (await run('settle', settleArguments(checked))) as [number, Buffer];
-      return held === 0 ? refused : { held: true, accepted: Array.from(accepted, (digit) => digit === ONE) };
+      if (held === 0) return refused;
+      if (checked.notes) store.noted(checked.notes);
+      return { held: true, accepted: Array.from(accepted, (digit) => digit === ONE) };
     },
     async release(holder) {
       checkOpen();

@@ -5,8 +5,8 @@
  * | Key | Type | Content | Deleted by |
  * |---|---|---|---|
  * | `schema_version` | string | format of everything below | `drop` |
- * | `pod:info` | hash | whose store this is: pod, number of pods, versions, how seen requests are remembered | `drop` |
- * | `state` | hash | store id; run id of the server; packed (state-numbers.ts): counters, next ids, pod clock, sequence number | `drop` |
+ * | `pod:info` | hash | whose store this is: pod, number of pods, crawl, versions, how seen requests are remembered; the newest run its follower saw and obeyed | `drop` |
+ * | `state` | hash | store id; run id of the server; judge of suspects; packed (state-numbers.ts): counters, next ids, pod clock, sequence number | `drop` |
  * | `openers` | hash | token of an opening → the process behind it | its `close`, or who finds it dead |
  * | `life` | hash | holder → order of its first lease, token of its opening | loss or `close` of the holder |
  * | `holders` | zset | holder by the pod time at which it is lost unless heard of | the same |
@@ -16,6 +16,7 @@
  * | `d:BUCKET` | hash | domain → delay, next allowed time, turns, counts of what is not in its line | `drop` |
  * | `u:BUCKET` | hash | domain → requests accepted in all, where domains have a budget | `drop` |
  * | `due` | zset | tie and domain by the time it is due | the step that takes its last turn or request |
+ * | `accused` | zset | the same of domains with a suspect in their queue (lua/part-suspects.lua) | the same |
  * | `q:DOMAIN` | list | the line: requests of priority 0 in order of age | Redis, when the last leaves |
  * | `p:DOMAIN` | zset | requests with another priority, in front, or returned, by place | Redis, when the last leaves |
  * | `waiting` | zset | requests between retries, by the time their wait ends | the lease call that finds it over |
@@ -32,7 +33,8 @@
  * | `outbox` | hash | notes `outbox/POD/LINKS/…`: links for a pod that is away | the settle call after their delivery |
  * | `fetch:queue` | list | captures that wait for a parser, with their leases | the pull that gives them to one |
  * | `pod:owner` | hash | token and identity of the pod's supervisor | its end, or expiry; not `drop` |
- * | `global:…` | string | of the pod that coordinates: pages crawled, stop signal, number of the coordinator | a fresh start |
+ * | `global:…` | string | of the pod that coordinates: pages crawled, stop signal, number of the run (`coordinator`) | a fresh start |
+ * | `global:pods`, `global:stopped` | hash | of the pod that coordinates: pod → its crawl; pod → run in which it stopped, and why | nobody: what is of another crawl or run counts for nothing |
  */
 export const KEYS = {
   schemaVersion: 'schema_version',
@@ -45,7 +47,7 @@ export const KEYS = {
 
 /** What is ours under a prefix; whatever else lives there is left alone. */
 export const OWN_KEYS =
-  /^(schema_version|pod:info|state|openers|life|holders|lost|due|waiting|notes|overflow|outbox|fetch:queue|keeper|spill|gaps|refill|long|r|[ladqpsbu]:[^]+)$/;
+  /^(schema_version|pod:info|state|openers|life|holders|lost|due|accused|waiting|notes|overflow|outbox|fetch:queue|keeper|spill|gaps|refill|long|r|[ladqpsbu]:[^]+)$/;
 
 /** Grows when a key or a packed value changes its meaning. */
 export const REDIS_SCHEMA_VERSION = '2';

@@ -40,7 +40,7 @@ export async function resignAsKeeper(connection: Connection, prefix: string, tok
 /** Whether the process of an entry still lives. */
 export function lifeIn(text: string, bootId: string): 'alive' | 'dead' | 'unknown' {
   try {
-    return lifeOf(JSON.parse(text) as ProcessIdentity, bootId);
+    return lifeOf(JSON.parse(text) as ProcessIdentity, bootId, 'network');
   } catch {
     return 'unknown';
   }

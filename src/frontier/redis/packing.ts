@@ -57,6 +57,7 @@ export function domainKey(domain: string): Buffer {
 
 const HAS_FINGERPRINT = 8;
 const HAS_LOST = 16;
+const HAS_TRIAL = 32;
 const IN_FRONT = 128;
 
 // One script call stays under 5 ms, also where a core is shared: a new request takes the server 3 to 7 µs, and so does
@@ -251,6 +252,7 @@ export function unpackLease(id: number, row: Buffer, fingerprintOf: FingerprintO
     at += 8;
   }
   const lostLeases = flags & HAS_LOST ? row[at++]! : 0;
+  if (flags & HAS_TRIAL) at++;
   const record = row.toString('utf8', at);
   const fingerprint = stored ?? fingerprintOf!(record);
   const priority = ((flags & 7) - 2) as Priority;

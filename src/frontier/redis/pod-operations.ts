@@ -1,6 +1,6 @@
 // What only a pod needs of its store: numbers for its supervisor, the allowance of pages, the parse queue, the links
 // that wait for pods that are away, and who supervises it.
-import type { Caller, Counters } from '../frontier.js';
+import type { Caller, Counters, HolderId } from '../frontier.js';
 import type { Argument, Connection } from './connection.js';
 import { type FingerprintOfRecord, type HandedLease, unpackHanded } from './packing.js';
 import type { ScriptName } from './scripts.js';
@@ -56,7 +56,7 @@ export interface PodOperations {
   /** `epoch` numbers the coordinator; an older one is refused. */
   changeAllowance(epoch: number, change: AllowanceAct): Promise<AllowanceAnswer>;
   /** Captures that wait to be parsed, with their leases. */
-  pull(call: Caller & { readonly max: number }): Promise<PullAnswer>;
+  pull(call: Caller & { readonly max: number; readonly isForWork?: boolean }): Promise<PullAnswer>;
   /** Takes, keeps (`ttlMs` above 0) or gives up the role of supervisor. */
   own(token: string, ttlMs: number, identity: string, deadToken?: string): Promise<OwnerAnswer>;
   /** Some of the notes that hold links for pods that are away: name and text. */
@@ -73,6 +73,8 @@ export function createPodOperations(options: {
   readonly prefix: string;
   readonly token: string;
   readonly fingerprintOf: FingerprintOfRecord | undefined;
+  /** A holder is about to take requests. */
+  readonly hold: (holder: HolderId, isForWork: boolean) => void;
 }): PodOperations {
   const { run, prefix, connection } = options;
   return {
@@ -95,7 +97,8 @@ export function createPodOperations(options: {
       const [held, changed, allowance] = answer;
       return { held: held === 1, pages: changed, allowance: allowance < 0 ? undefined : allowance };
     },
-    async pull({ holder, call, max }) {
+    async pull({ holder, call, max, isForWork = true }) {
+      options.hold(holder, isForWork);
       const answer = await run('pull', [holder, call, 'pull', max, options.token]);
       const [held, waiting, entries] = answer as [number, number, Buffer[]];
       if (held === 0) return { held: false, waiting: 0, leases: [] };

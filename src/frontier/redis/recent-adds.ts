@@ -1,27 +1,61 @@
 // The last add calls of this process, kept to be made again if the server forgets them in a crash.
-// Bounded in number and bytes: what `appendfsync everysec` can lose is two seconds of calls.
+// Bounded in time and bytes: `appendfsync everysec` can lose two seconds of calls, and five times that is kept.
 import type { EntryCall } from './packing.js';
+
+export const RECENT_MS = 10_000;
 
 export interface RecentAdds {
   keep(call: EntryCall): void;
-  /** Those kept, oldest first; the keeping goes on. */
+  /** Those kept, oldest first, as links of nobody's visit: who found them may be lost. The keeping goes on. */
   all(): readonly EntryCall[];
+  /** For how long back everything is kept, in milliseconds: shorter than `RECENT_MS` where bytes were the limit. */
+  readonly completeMs: number;
 }
 
-const MAX_CALLS = 256;
-const MAX_BYTES = 8_000_000;
+const MAX_BYTES = 64_000_000;
+const NOBODY = Buffer.alloc(0);
 
-export function createRecentAdds(): RecentAdds {
-  const calls: EntryCall[] = [];
+export function createRecentAdds(
+  options: { readonly nowMs?: () => number; readonly maxBytes?: number } = {},
+): RecentAdds {
+  const { nowMs = () => performance.now(), maxBytes = MAX_BYTES } = options;
+  let calls: { readonly atMs: number; readonly call: EntryCall }[] = [];
+  let first = 0;
   let bytes = 0;
+  let droppedAtMs = -Infinity;
+
+  function dropFirst(): void {
+    bytes -= calls[first++]!.call.entries.length;
+    // Moved seldom: each call is copied less than once on average.
+    if (first * 2 < calls.length) return;
+    calls = calls.slice(first);
+    first = 0;
+  }
+
   return {
     keep(call) {
-      calls.push(call);
+      const now = nowMs();
+      calls.push({ atMs: now, call });
       bytes += call.entries.length;
-      while (calls.length > MAX_CALLS || (bytes > MAX_BYTES && calls.length > 1)) {
-        bytes -= calls.shift()!.entries.length;
+      while (calls.length - first > 1 && now - calls[first]!.atMs > RECENT_MS) dropFirst();
+      while (calls.length - first > 1 && bytes > maxBytes) {
+        droppedAtMs = calls[first]!.atMs;
+        dropFirst();
       }
     },
-    all: () => [...calls],
+    all: () => calls.slice(first).map(({ call }) => ({ ...call, leases: NOBODY, entries: ofNobody(call.entries) })),
+    get completeMs() {
+      return Math.min(RECENT_MS, nowMs() - droppedAtMs);
+    },
   };
+}
+
+/** The same entries, each found in nobody's visit; see lua/add.lua. */
+function ofNobody(entries: Buffer): Buffer {
+  const copy = Buffer.from(entries);
+  for (let at = 0; at < copy.length;) {
+    copy.writeUInt16LE(0, at);
+    at += 11 + copy[at + 6]! + copy.readUInt32LE(at + 7);
+  }
+  return copy;
 }

@@ -2,6 +2,7 @@
 // Reads only; nothing of the server's configuration is changed.
 import { CrawlError } from '../../errors.js';
 import type { Connection } from './connection.js';
+import { RECENT_MS } from './recent-adds.js';
 
 export interface ServerFacts {
   /** A set of integers with more entries leaves its packed form. */
@@ -43,11 +44,20 @@ export async function checkServer(connection: Connection): Promise<ServerFacts> 
 function whatIsAtRisk(appendonly: string, appendfsync: string, save: string): string | undefined {
   if (appendonly === 'yes') {
     if (appendfsync === 'always') return undefined;
-    if (appendfsync === 'everysec') return 'with appendfsync everysec a crash loses up to two seconds of calls';
-    return `with appendfsync ${appendfsync} a crash loses what the system had not written yet, often half a minute`;
+    if (appendfsync === 'everysec') return forgets('up to 2 seconds of calls', 'appendfsync everysec');
+    return forgets('what the system had not written yet, often 30 seconds of calls', `appendfsync ${appendfsync}`);
   }
   if (save === '') return 'it keeps nothing on disk: a restart loses the whole queue';
-  return 'it only takes snapshots: a crash loses everything since the last one';
+  return forgets('every call since its last snapshot', 'snapshots only');
+}
+
+/** docs/pods.md, "Durability", says the same at length. */
+function forgets(what: string, setting: string): string {
+  return (
+    `with ${setting} a crash of its machine forgets ${what}. What was crawled in them is crawled again and stored once. ` +
+    `Requests added from elsewhere in the last ${RECENT_MS / 1_000} seconds are added again while the processes that ` +
+    'added them live; older ones, and those of processes that ended too, are lost. appendfsync always forgets nothing'
+  );
 }
 
 /** Some hosted servers refuse CONFIG: what INFO does not tell is then taken for the default. */

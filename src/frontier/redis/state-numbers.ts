@@ -6,7 +6,7 @@ export const STATE_NUMBERS = [
   ...(['accepted', 'queued', 'retrying', 'leased', 'done', 'failed', 'skipped', 'number', 'front', 'tie'] as const),
   ...(['lease', 'holder', 'now', 'wall', 'seq', 'quiet', 'restores', 'restored', 'seen', 'buckets'] as const),
   ...(['far', 'overflow', 'spilled', 'parsing', 'parsebytes', 'outbox', 'allowance', 'epoch', 'offered'] as const),
-  'dropped',
+  ...(['dropped', 'suspects'] as const),
 ] as const;
 
 export type StateNumber = (typeof STATE_NUMBERS)[number];

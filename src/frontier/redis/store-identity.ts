@@ -1,5 +1,5 @@
-// Whose store this is: which pod of how many, and by which rules its URLs were told apart.
-// A store of another topology or another release's rules is refused before anything in it is touched.
+// Whose store this is: which pod of how many, of which crawl, and by which rules its URLs were told apart.
+// A store of another topology, another crawl or another release's rules is refused before anything in it is touched.
 import { CrawlError } from '../../errors.js';
 import { FINGERPRINT_VERSION } from '../../request/fingerprint.js';
 import { NORMALISATION_VERSION } from '../../request/url.js';
@@ -11,7 +11,12 @@ export interface PodIdentity {
   readonly count: number;
   /** Names the list of public suffixes by which domains are told apart. */
   readonly suffixList?: string;
+  /** The crawl it must belong to; without it, any. */
+  readonly crawl?: string;
 }
+
+/** The field of `pod:info` that names the crawl; its supervisor sets it when the crawl begins. */
+export const CRAWL_FIELD = 'crawl';
 
 export interface StoreIdentity {
   readonly where: string;
@@ -68,4 +73,14 @@ export function checkIdentity(expected: StoreIdentity, schema: string, info: Rea
         'capacity as they were, or start afresh',
     );
   }
+  const crawl = info.get(CRAWL_FIELD);
+  if (pod?.crawl === undefined || crawl === pod.crawl) return;
+  // Its own machine has yet to begin.
+  if (crawl === undefined) {
+    throw new CrawlError('QUEUE_UNREACHABLE', `the store in Redis at ${where} is not part of crawl ${pod.crawl} yet`);
+  }
+  throw new CrawlError(
+    'QUEUE_FOREIGN',
+    `the store in Redis at ${where} belongs to crawl ${crawl}, not to ${pod.crawl}: check the addresses of the pods`,
+  );
 }

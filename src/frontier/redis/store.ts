@@ -3,7 +3,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { CrawlError } from '../../errors.js';
 import { systemClock } from '../clock.js';
-import { ANSWERS_KEPT, type Caller, type Pacing } from '../frontier.js';
+import { ANSWERS_KEPT, type Caller, type HolderId, type Pacing } from '../frontier.js';
 import { identifyProcess, openTokens } from '../process-identity.js';
 import { checkedLeaseMs, checkedPacing } from '../validation.js';
 import type { Argument, Connection } from './connection.js';
@@ -14,6 +14,7 @@ import { REDIS_SCHEMA_VERSION } from './keys.js';
 import { type EntryCall, type FoundEntry, packEntryCalls } from './packing.js';
 import { createPodClock } from './pod-clock.js';
 import { createRecentAdds } from './recent-adds.js';
+import { createRecentNotes } from './recent-notes.js';
 import type { ScriptName } from './scripts.js';
 import type { SeenNumbers } from './seen-memory.js';
 import { pairs } from './start-checks.js';
@@ -34,6 +35,12 @@ export interface Store {
    * found in its visits. `name` tells the parts of one call apart.
    */
   add(caller: Caller, found: readonly FoundEntry[], name: string): Promise<string | undefined>;
+  /** A holder is about to take requests. `isForWork` false: only to give them back. */
+  hold(holder: HolderId, isForWork?: boolean): void;
+  /** The holders that were held. */
+  readonly lives: ReadonlySet<HolderId>;
+  /** Notes that the server has confirmed. */
+  noted(notes: Readonly<Record<string, string | null>>): void;
   setPacing(pacing: Pacing): void;
 }
 
@@ -51,6 +58,10 @@ export async function openStore(
   // Requests that can be found are found by their fingerprint, so it is stored with them.
   const withFingerprint = seen.letter === 'r' || options.fingerprintOf === undefined;
   const recentAdds = createRecentAdds();
+  const recentNotes = createRecentNotes();
+  /** Holders that took requests through this opening. */
+  const lives = new Set<HolderId>();
+  let hasLeased = false;
   const domainHead = spill ? (spill.domainHead ?? DEFAULT_DOMAIN_HEAD) : 0;
   const overflowLimit = spill?.overflowLimit ?? DEFAULT_OVERFLOW_LIMIT;
   let pacing = checkedPacing(options.pacing);
@@ -87,6 +98,17 @@ export async function openStore(
     const process = JSON.stringify(identifyProcess(bootId, token));
     const info = Object.entries(freshInfo(identity)).flat();
     const create = options.create === false ? '0' : '1';
+    // Whoever registers keeps a store from being dropped: one that is not ours is only looked at.
+    const look = (await connection.run('open', [
+      prefix,
+      frame().bytes,
+      '0',
+      REDIS_SCHEMA_VERSION,
+      '',
+      '',
+    ])) as unknown[];
+    const [found, version, facts] = look.slice(2) as [Buffer, Buffer, unknown[]];
+    if (version.length > 0 && !isBeingDropped(found)) checkIdentity(identity, String(version), pairs(facts));
     const ask = () => run('open', [create, REDIS_SCHEMA_VERSION, token, process, ...info]);
     let answer = await ask();
     if (isBeingDropped(answer[0])) {
@@ -102,27 +124,40 @@ export async function openStore(
     restores = known;
   }
 
-  /** After a reconnect, before anything else is asked. */
+  /**
+   * After a reconnect, before anything else is asked. What this process added lately is added again. One that leased is
+   * over, as if it had crashed: it has settled what the server holds for leased, and written what nobody acknowledged.
+   */
   async function comeBack(by: Connection['run']): Promise<void> {
-    const [forgotten, now] = (await run('recover', [lastSeq, pacing.delayMs, restores], by)) as [number, number];
+    const known = [lastSeq, pacing.delayMs, restores, ...recentNotes.all()];
+    const [forgotten, now] = (await run('recover', known, by)) as [number, number];
+    if (forgotten > 0) await makeUpFor(forgotten, by);
     restores = now;
-    if (forgotten === 0) return;
-    options.warn?.(
-      `Redis at ${where} came back without ${forgotten} or more of its last calls; recent adds are repeated`,
-    );
-    options.onForgotten?.(forgotten);
+  }
+
+  async function makeUpFor(forgotten: number, by: Connection['run']): Promise<void> {
+    const what = `Redis at ${where} came back without ${forgotten} or more of its last calls`;
+    const keptSecs = Math.floor(recentAdds.completeMs / 1_000);
+    options.warn?.(`${what}; what was added in the last ${keptSecs} seconds is added again`);
     const holder = `replay-${randomUUID()}`;
     let call = 0;
     try {
-      for (const add of recentAdds.all()) await run('add', addArguments({ holder, call: call++ }, '', add, false), by);
+      for (const add of recentAdds.all()) await run('add', addArguments({ holder, call: call++ }, '', add), by);
     } catch (error) {
       if (!(error instanceof CrawlError) || error.code !== 'QUEUE_FULL') throw error;
       options.warn?.(`not all recent adds could be repeated: ${error.message}`);
     }
+    if (lives.size > 0) await run('release', ['over', ...lives], by);
+    options.onForgotten?.(forgotten);
+    if (!hasLeased) return;
+    throw new CrawlError(
+      'QUEUE_ROLLED_BACK',
+      `${what}: what this process did since is undone. Run again to continue: it is crawled again, and stored once`,
+    );
   }
 
-  function addArguments(caller: Caller, part: string, call: EntryCall, withLeases = true): Argument[] {
-    return [caller.holder, caller.call, part, withLeases ? call.leases : '', call.entries, ...call.domains];
+  function addArguments(caller: Caller, part: string, call: EntryCall): Argument[] {
+    return [caller.holder, caller.call, part, call.leases, call.entries, ...call.domains];
   }
 
   openTokens().add(token);
@@ -156,6 +191,12 @@ export async function openStore(
       order.forEach((index, i) => (asAsked[index] = letters[i]!));
       return asAsked.join('');
     },
+    hold(holder, isForWork = true) {
+      lives.add(holder);
+      hasLeased ||= isForWork;
+    },
+    noted: (notes) => recentNotes.keep(notes),
+    lives,
     setPacing: (next) => void (pacing = checkedPacing(next)),
   };
 }

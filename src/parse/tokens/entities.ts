@@ -1,7 +1,7 @@
 // Character references: from the `&` in the bytes to the UTF-8 of what it stands for.
 // Promise: exactly the HTML standard's rules, constant work per reference, nothing built until the first one is met.
-import { readFileSync } from 'node:fs';
 import { AMPERSAND, CLASS, EQUALS, HASH, IS_DIGIT, IS_LETTER, LOWER, SEMICOLON } from '../bytes.js';
+import { readEntityFile } from './entity-file.js';
 import { windows1252 } from '../encoding/windows-1252.js';
 
 /** CounterClockwiseContourIntegral. */
@@ -28,15 +28,12 @@ function slotOf(hash: number): number {
   return (hash ^ (hash >>> 13)) & (SLOTS - 1);
 }
 
-/** From entities.txt: a line per name, with its semicolon unless it also works without, and its code points. */
 function buildNameTable(): NameTable {
   const slots = new Int16Array(SLOTS).fill(-1);
   const names: Uint8Array[] = [];
   const values: Uint8Array[] = [];
   const bare: boolean[] = [];
-  for (const line of readFileSync(new URL('./entities.txt', import.meta.url), 'latin1')
-    .trimEnd()
-    .split('\n')) {
+  for (const line of readEntityFile().trimEnd().split('\n')) {
     const [full, ...points] = line.split(' ') as [string, ...string[]];
     const isBare = !full.endsWith(';');
     const name = Buffer.from(isBare ? full : full.slice(0, -1), 'latin1');

@@ -1,5 +1,5 @@
 #!lua
---@include frame values domains seen requests holders calls
+--@include frame values domains seen requests suspects holders calls
 -- Marks requests seen and queues the new ones: all of one call, or nothing. Not allowed when the server is full.
 --
 -- ARGV[1..5]  see the parts frame and calls

@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
---@include frame values domains seen requests holders
+--@include frame values domains seen requests suspects holders
 -- What became of requests. A store that keeps fingerprints only tells whether they were accepted.
 --
 -- ARGV[1..2]  see the part frame

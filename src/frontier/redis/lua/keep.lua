@@ -7,7 +7,7 @@
 -- ARGV[4]     milliseconds after which a silent keeper is replaced
 -- ARGV[5]     at most so many requests to spill, and domains to refill
 -- Keys:       keeper (hash: token, until)  overflow (list)  refill (set)  spill (hash, domain -> position read up to)
---             gaps (list, see the part server)
+--             gaps (list, see the part restarts)
 -- Returns     {pod time, sequence number, 1 if the caller is the keeper, how often the server began again, position of
 --             the first request to spill, requests to spill, domains to refill, where each was read up to, how many
 --             requests of each are far, gaps, requests in overflow, requests on disk or on their way there}

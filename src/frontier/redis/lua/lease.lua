@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
---@include frame values domains seen requests holders calls leasing
+--@include frame values domains seen requests suspects holders calls leasing
 -- Leases due requests, taking each one's turn.
 --
 -- ARGV[1..5]  see the parts frame and calls
@@ -46,7 +46,7 @@ if hot.allowance > 0 then
 end
 local wanted = hot.quiet > hot.now and 0 or max(0, min(most, allowed))
 local first, rows, written = hot.lease + 1, {}, {}
-local RIDERS_PER_DOMAIN, RIDER = 64, 3
+local RIDERS_PER_DOMAIN, RIDER, HELD_BACK_MS = 64, 3, 100
 
 local function give(d, value, place, flags)
   hot.lease = hot.lease + 1
@@ -56,7 +56,14 @@ local function give(d, value, place, flags)
   written[#written + 1] = row
 end
 
-local picked = wanted > 0 and pickDomains(wanted) or {}
+local turn = 'ordinary'
+if hot.suspects > 0 and wanted > 0 then
+  turn = mayHold(holder, call('ZCOUNT', P .. 'accused', '-inf', hot.now) > 0)
+end
+local picked = {}
+if wanted > 0 and turn ~= 'nothing' then
+  picked = turn == 'trial' and pickTrial(wanted) or pickDomains(wanted)
+end
 if #picked > 0 then
   enrol(holder, ARGV[8])
   local counts, taken, used = {}, {}, {}
@@ -73,7 +80,7 @@ if #picked > 0 then
   end
   -- Further requests of the skimmed domains that got a turn: they hold none, so no pace is touched.
   local room = min(tonumber(ARGV[9]), allowed - #picked)
-  for i = 10, #ARGV do
+  for i = 10, turn == 'trial' and 0 or #ARGV do
     local d = domains[ARGV[i]]
     if d and counts[d] then
       exact(d)
@@ -100,6 +107,9 @@ if most > 0 and #picked == most then
   state = 'more'
 elseif hot.queued + hot.retrying + hot.leased + hot.parsing == 0 then
   state = 'exhausted'
+elseif turn ~= 'ordinary' then
+  -- When what it holds is settled there is more for it, which nobody can foretell.
+  nextMs = HELD_BACK_MS
 elseif most == 0 or allowed >= most or #picked < allowed then
   -- When only the limit holds requests back, time alone will not free them.
   nextMs = nextDue() or -1

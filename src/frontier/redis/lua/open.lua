@@ -1,11 +1,11 @@
 #!lua flags=allow-oom
---@include frame server
+--@include frame restarts
 -- Makes the store if it is none yet and registers the process that opens it.
 --
 -- ARGV[1..2]  see the part frame; the store's id is the one a new store gets
 -- ARGV[3]     1 if a missing store may be made
 -- ARGV[4]     schema version of a new store
--- ARGV[5..6]  this opening's token, and the identity of its process
+-- ARGV[5..6]  this opening's token, and the identity of its process; '' only to look whose store it is
 -- ARGV[7..]   what pod:info says in a new store: field, text, …
 -- Keys:       schema_version (string)  pod:info (hash)  state (hash)  openers (hash, token -> process)
 -- Returns     {pod time, sequence number, store's id or '' when there is none, schema version, pod:info,
@@ -20,14 +20,14 @@ if not schema then
   call('HSET', P .. 'state', 'store', storeId)
   stored[1] = storeId
   schema = ARGV[4]
-elseif schema ~= ARGV[4] or not stored[1] or stored[1] == 'DROPPING' then
+elseif ARGV[5] == '' or schema ~= ARGV[4] or not stored[1] or stored[1] == 'DROPPING' then
   return { 0, 0, stored[1] or '', schema, call('HGETALL', P .. 'pod:info') }
 end
 load()
-meetServer()
 if hot.now == 0 then
   hot.now = hot.wall
 end
+noticeRestart()
 call('HSET', P .. 'openers', ARGV[5], ARGV[6])
 save()
 return { hot.now, hot.seq, stored[1], schema, call('HGETALL', P .. 'pod:info'), hot.restores }

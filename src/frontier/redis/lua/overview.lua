@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
---@include frame values domains seen requests holders
+--@include frame values domains seen requests suspects holders
 -- Where everything stands: counters that add up, and the notes, at one instant. What the parse queue holds is leased.
 --
 -- ARGV[1..2]  see the part frame

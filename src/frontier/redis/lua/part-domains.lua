@@ -8,7 +8,10 @@
 -- Of a long line only the first `domainHead` requests stay in Redis; later ones are `far`: in `overflow` until the
 -- keeper has written them to disk, and there until the head has room again.
 --
--- Keys: d:BUCKET (hash, name -> row)  due (zset by due time; member: tie and domain key)
+-- A domain with a suspect in its queue (part-suspects.lua) is in `accused` instead of `due`: nothing else of it is
+-- handed out before. While there are no suspects at all nobody looks for them.
+--
+-- Keys: d:BUCKET (hash, name -> row)  due, accused (zsets by due time; member: tie and domain key)
 --       q:DOMAIN (list, the line)     p:DOMAIN (zset, places beside the line)
 --       overflow (list; length of the domain key, domain key, value)   long (set, domains with far requests)
 --       spill (hash, domain with far requests -> position of the next that comes back)
@@ -28,11 +31,13 @@ local function domainOf(key, length)
   if row then
     delay, allowed, ready, tie, places, far, turns, landed, atLeast = unpackNumbers(ROW, row)
   end
+  local suspects = hot.suspects > 0 and places > 0 and call('ZCOUNT', P .. 'p:' .. key, '-inf', BELOW_ORDINARY) or 0
   local isExact = length ~= nil or atLeast == 0
   local line = length or (isExact and call('LLEN', P .. 'q:' .. key)) or atLeast
   d = { key = key, bucket = bucket, name = name, tail = false, delay = delay - 1, allowed = allowed, ready = ready,
     tie = tie, queued = line + places + far, places = places, far = far, turns = turns, landed = landed, marked = false,
-    toBack = false, isExact = isExact, due = tie > 0 and max(allowed, ready) or -1 }
+    toBack = false, isExact = isExact, due = tie > 0 and max(allowed, ready) or -1, suspects = suspects,
+    isAccused = suspects > 0 }
   domains[key] = d
   return d
 end
@@ -117,22 +122,25 @@ local function pushTail(d)
 end
 
 local function flush()
-  local leaving, entering = {}, {}
+  local leaving, entering, unaccused, accused = {}, {}, {}, {}
   for _, d in ipairs(marked) do
     pushTail(d)
     local isReady = near(d) > 0 and d.turns < turnsOf(d)
     local due = isReady and max(d.allowed, d.ready) or -1
-    if due ~= d.due or (d.toBack and isReady) then
+    local isAccused = d.suspects > 0
+    if due ~= d.due or (d.toBack and isReady) or isAccused ~= d.isAccused then
       if d.tie > 0 then
-        leaving[#leaving + 1] = dueMember(d)
+        local from = d.isAccused and unaccused or leaving
+        from[#from + 1] = dueMember(d)
         d.tie = 0
       end
-      d.due = due
+      d.due, d.isAccused = due, isAccused
       if isReady then
         hot.tie = hot.tie + 1
         d.tie = hot.tie
-        entering[#entering + 1] = due
-        entering[#entering + 1] = dueMember(d)
+        local to = isAccused and accused or entering
+        to[#to + 1] = due
+        to[#to + 1] = dueMember(d)
       end
     end
     call('HSET', d.bucket, d.name, pack(ROW, d.delay + 1, d.allowed, d.ready, d.tie, d.places, d.far, d.turns, d.landed,
@@ -142,4 +150,6 @@ local function flush()
   marked = {}
   each500('ZREM', P .. 'due', leaving)
   each500('ZADD', P .. 'due', entering)
+  each500('ZREM', P .. 'accused', unaccused)
+  each500('ZADD', P .. 'accused', accused)
 end

@@ -16,7 +16,7 @@ local lowerMs, upperMs, wallMs, leaseMs, paceDelayMs, paceTurns, answersKept, st
   memory, memoryA, memoryB, memoryC, domainBudget = unpackNumbers('<dddddI4I4c8ddc1dddd', ARGV[2])
 
 -- In the order of `STATE_NUMBERS` (state-numbers.ts). One string: thirty fields cost as much as twenty links.
-local NUMBERS_COUNT = 30
+local NUMBERS_COUNT = 31
 local NUMBERS = '<' .. string.rep('d', NUMBERS_COUNT)
 local hot, loadedNow = {}, 0
 local stored = call('HMGET', P .. 'state', 'store', 'numbers')
@@ -44,7 +44,9 @@ local function tick()
     return
   end
   local full = hot.now + wall - hot.wall
-  hot.now = max(hot.now, min(full, upperMs), lowerMs)
+  -- What the caller knows has passed counts only when the server's clock went back. Else pod time may lag behind it, by
+  -- what a newcomer was not believed: to catch up at once would end leases that were given meanwhile before their time.
+  hot.now = max(hot.now, min(full, upperMs), wall < hot.wall and lowerMs or 0)
   -- A little behind: the call was long on its way, and the next one counts what this one could not. More is a jump of
   -- the server's clock, which counts for nothing.
   local behind = full - hot.now
@@ -60,7 +62,7 @@ local function load()
   hot.accepted, hot.queued, hot.retrying, hot.leased, hot.done, hot.failed, hot.skipped, hot.number, hot.front, hot.tie,
     hot.lease, hot.holder, hot.now, hot.wall, hot.seq, hot.quiet, hot.restores, hot.restored, hot.seen, hot.buckets,
     hot.far, hot.overflow, hot.spilled, hot.parsing, hot.parsebytes, hot.outbox, hot.allowance, hot.epoch,
-    hot.offered, hot.dropped = unpackNumbers(NUMBERS, numbers)
+    hot.offered, hot.dropped, hot.suspects = unpackNumbers(NUMBERS, numbers)
   loadedNow = hot.now
   tick()
 end
@@ -83,7 +85,7 @@ local function save()
   call('HSET', P .. 'state', 'numbers', pack(NUMBERS, hot.accepted, hot.queued, hot.retrying, hot.leased, hot.done,
     hot.failed, hot.skipped, hot.number, hot.front, hot.tie, hot.lease, hot.holder, hot.now, hot.wall, hot.seq, hot.quiet,
     hot.restores, hot.restored, hot.seen, hot.buckets, hot.far, hot.overflow, hot.spilled, hot.parsing, hot.parsebytes,
-    hot.outbox, hot.allowance, hot.epoch, hot.offered, hot.dropped))
+    hot.outbox, hot.allowance, hot.epoch, hot.offered, hot.dropped, hot.suspects))
 end
 
 -- For a script that only looked: a write costs the server more than the look. The clock is kept fresh, since a process

@@ -1,11 +1,11 @@
--- Part: who holds leases and until when; a holder that is lost loses everything at once, counted apart from retries.
+-- Part: who holds leases and until when; a holder that is lost loses everything at once, and what it held is suspected
+-- of having ended it (part-suspects.lua).
 -- A lease is one row: place, the domain's delay, flags, length of the domain key, domain key, value.
 -- Flags: 1 landed, its turn has been given back; 2 a rider, which came along on another's turn and never held one.
 --
 -- Keys: holders (zset, holder by the time it is lost unless heard of)   life (hash, holder -> enrolment number, opener)
 --       l:HOLDER (hash, lease id as a packed double -> row)   lost (zset, holder by the time it was lost, kept a day)
-local BACKOFF_MS, MAX_BACKOFF_MS, LOST_KEPT_MS = 1000, 60000, 86400000
-local LOSSES_BEFORE_BACKOFF, LOSSES_BEFORE_GIVING_UP = 2, 10
+local LOST_KEPT_MS = 86400000
 
 local LEASE_HEAD, LEASE = '<ddBHc0', '<ddBHc0c0'
 
@@ -41,7 +41,8 @@ local function giveBack(lease)
   takePlace(d, lease.value, lease.place, false)
 end
 
-local function loseLease(lease)
+-- `together`: how many the lost holder held that may have ended it.
+local function loseLease(lease, together)
   if lease.rider then
     -- It was never asked for.
     return giveBack(lease)
@@ -57,16 +58,7 @@ local function loseLease(lease)
     end
   end
   letGo(lease, d)
-  local priority, fingerprint, lost, record = unpackValue(lease.value)
-  lost = lost + 1
-  local value = packValue(priority, numberOf(lease.value), fingerprint, lost, record)
-  if lost >= LOSSES_BEFORE_GIVING_UP then
-    finish(value, 'F', 'WORKER_LOST')
-  elseif lost > LOSSES_BEFORE_BACKOFF then
-    wait(d, value, min(MAX_BACKOFF_MS, BACKOFF_MS * 2 ^ (lost - LOSSES_BEFORE_BACKOFF - 1)), false)
-  else
-    queueInFront(d, value)
-  end
+  accuse(d, lease.value, together)
 end
 
 -- What a holder has, the last in the queue first: each goes in front of the one before, so their order stays.
@@ -88,9 +80,12 @@ local function forget(holder)
 end
 
 local function lose(holder)
-  local leases = leasesOf(holder)
+  local leases, together = leasesOf(holder), 0
   for _, lease in ipairs(leases) do
-    loseLease(lease)
+    together = together + (lease.rider and 0 or 1)
+  end
+  for _, lease in ipairs(leases) do
+    loseLease(lease, together)
   end
   forget(holder)
   -- One holder after the other, so that the order of domains due at the same moment does not depend on chance.

@@ -44,6 +44,26 @@ local function pickDomains(wanted)
   return picked
 end
 
+-- The domains to take suspects from, one entry a request: as many as may be tried together.
+local function pickTrial(wanted)
+  local suspects, of, picked = {}, {}, {}
+  for _, member in ipairs(call('ZRANGEBYSCORE', P .. 'accused', '-inf', hot.now, 'LIMIT', 0, wanted)) do
+    local d = domainOf(sub(member, TIE_BYTES + 1))
+    local free = max(0, turnsOf(d) - d.turns)
+    mark(d)
+    for _, value in ipairs(call('ZRANGEBYSCORE', P .. 'p:' .. d.key, '-inf', BELOW_ORDINARY, 'LIMIT', 0, free)) do
+      suspects[#suspects + 1] = value
+      of[#of + 1] = d
+    end
+  end
+  for i = 1, trialSize(suspects, wanted) do
+    local d = of[i]
+    d.turns, d.queued, d.suspects = d.turns + 1, d.queued - 1, d.suspects - 1
+    picked[i] = d
+  end
+  return picked
+end
+
 -- `taken`: value, place, value, place, …
 local function takePlaces(d, count, before, taken)
   local found = call('ZRANGEBYSCORE', P .. 'p:' .. d.key, '-inf', before, 'WITHSCORES', 'LIMIT', 0, count)
@@ -89,7 +109,7 @@ local REFILL_MS = 100
 -- How long until something queued may be due; nil when nothing is queued that time alone would free.
 local function nextDue()
   local soonest
-  for _, key in ipairs({ 'due', 'waiting' }) do
+  for _, key in ipairs(hot.suspects > 0 and { 'due', 'waiting', 'accused' } or { 'due', 'waiting' }) do
     local first = call('ZRANGE', P .. key, 0, 0, 'WITHSCORES')
     if first[2] then
       local at = tonumber(first[2])

@@ -27,6 +27,9 @@ end
 local function takePlace(d, value, place, isFresh)
   enter(d, isFresh)
   d.places = d.places + 1
+  if place < FIRST_ORDINARY then
+    d.suspects = d.suspects + 1
+  end
   call('ZADD', P .. 'p:' .. d.key, place, value)
 end
 

@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
---@include frame values domains seen requests holders calls
+--@include frame values domains seen requests suspects holders calls
 -- Gives captures that wait to be parsed to a parser, each with its lease.
 --
 -- ARGV[1..5]  see the parts frame and calls
@@ -33,6 +33,34 @@ if answer then
   return { hot.now, hot.seq, 1, hot.parsing, entries }
 end
 local most = tonumber(ARGV[6])
+
+-- While there are suspects: those at the head go to a parser that holds nothing, as many as may be tried together;
+-- nobody gets anything beside them, nor what waits behind them.
+local function mayPull(wanted)
+  local held, suspects, ordinary = holds(holder), {}, 0
+  if held == 'trial' then
+    return 0
+  end
+  for _, entry in ipairs(call('LRANGE', P .. 'fetch:queue', 0, wanted - 1)) do
+    local _, length, start = unpackNumbers('<dI2', entry, 9)
+    local value = unpackLease(sub(entry, start + length)).value
+    if isSuspect(value) and ordinary == 0 then
+      suspects[#suspects + 1] = value
+    elseif not isSuspect(value) and #suspects == 0 then
+      ordinary = ordinary + 1
+    else
+      break
+    end
+  end
+  if #suspects == 0 then
+    return ordinary
+  end
+  return held == 'nothing' and trialSize(suspects, wanted) or 0
+end
+
+if hot.suspects > 0 and most > 0 then
+  most = mayPull(most)
+end
 local entries = most > 0 and call('LPOP', P .. 'fetch:queue', most) or {}
 local rows, kept = {}, {}
 for i, entry in ipairs(entries) do

@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
---@include frame values domains seen requests holders
+--@include frame values domains seen requests suspects holders
 -- Numbers of a pod, for its supervisor: what is pending, what it may still do, what waits to go elsewhere.
 --
 -- ARGV[1..2]  see the part frame
@@ -12,6 +12,9 @@ if not isOurStore() then
 end
 load()
 saveLook(expire())
-local due = call('ZCOUNT', P .. 'due', '-inf', hot.now)
+local due, all = call('ZCOUNT', P .. 'due', '-inf', hot.now), call('ZCARD', P .. 'due')
+if hot.suspects > 0 then
+  due, all = due + call('ZCOUNT', P .. 'accused', '-inf', hot.now), all + call('ZCARD', P .. 'accused')
+end
 return { hot.now, hot.seq, { hot.accepted, hot.queued, hot.retrying, hot.leased, hot.done, hot.failed, hot.skipped,
-  hot.parsing, hot.parsebytes, hot.outbox, hot.allowance - 1, hot.far, due, call('ZCARD', P .. 'due') - due } }
+  hot.parsing, hot.parsebytes, hot.outbox, hot.allowance - 1, hot.far, due, all - due } }

@@ -1,25 +1,25 @@
 #!lua flags=allow-oom
---@include frame server
+--@include frame restarts
 -- A client came back: did the server forget calls that it had answered? Then the pod rests for one delay, since nobody
--- knows which domains were asked meanwhile, and lease ids go on above any that was given.
--- The first client that knows of a later call finds out; the others compare with where the server began again.
+-- knows which domains were asked meanwhile, and may do no more pages than it has done and in work: what was moved to or
+-- from it since is the coordinator's to find out. Notes that the client made first and the server forgot are made again
+-- as they were at first: they name files, and say how much of each is acknowledged.
 --
 -- ARGV[1..2]  see the part frame
 -- ARGV[3]     the last sequence number the client saw
 -- ARGV[4]     milliseconds to rest
 -- ARGV[5]     how often the server had begun again when the client last asked
--- Keys:       state (hash)
+-- ARGV[6..]   notes: name, text, …
+-- Keys:       state (hash)  notes (hash)
 -- Returns     {pod time, sequence number, how many calls were forgotten at least, how often the server began again}
-local LEASES_A_CALL = 1000
 if not isOurStore() then
   return redis.error_reply('EMPTIED')
 end
 load()
-meetServer()
+noticeRestart()
 local last, known = tonumber(ARGV[3]), tonumber(ARGV[5])
 if hot.restores == known and last > hot.seq then
-  hot.restores, hot.restored = known + 1, hot.seq
-  skipPositions()
+  beginAgain()
 end
 local forgotten = 0
 if hot.restores > known then
@@ -28,8 +28,13 @@ if hot.restores > known then
 end
 if forgotten > 0 then
   hot.seq = max(hot.seq, last)
-  hot.lease = hot.lease + forgotten * LEASES_A_CALL
   hot.quiet = max(hot.quiet, hot.now + tonumber(ARGV[4]))
+  if hot.allowance > 0 then
+    hot.allowance = min(hot.allowance, 1 + hot.done + hot.leased + hot.parsing)
+  end
+  for i = 6, #ARGV, 2 do
+    call('HSETNX', P .. 'notes', ARGV[i], ARGV[i + 1])
+  end
 end
 save()
 return { hot.now, hot.seq, max(0, forgotten), hot.restores }

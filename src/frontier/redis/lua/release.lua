@@ -1,9 +1,10 @@
 #!lua flags=allow-oom
---@include frame values domains seen requests holders
--- Takes everything from a holder known to be gone, or gives it back untouched when it leaves by itself.
+--@include frame values domains seen requests suspects holders
+-- Takes everything from a holder known to be gone, or gives it back untouched when it leaves by itself, or when the
+-- server forgot what it did: then its life is over.
 --
 -- ARGV[1..2]  see the part frame
--- ARGV[3]     'lost' or 'untouched'
+-- ARGV[3]     'lost', 'untouched' or 'over'
 -- ARGV[4..]   holders
 -- Keys:       those of the parts
 -- Returns     {pod time, sequence number, how many leases they had}
@@ -23,6 +24,9 @@ for i = 4, #ARGV do
       count = count + 1
     end
     forget(ARGV[i])
+    if ARGV[3] == 'over' then
+      refuseFromNow(ARGV[i])
+    end
   end
 end
 flush()

@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
---@include frame values domains seen requests holders calls
+--@include frame values domains seen requests suspects holders calls
 -- Lands responses, ends visits or gives them back, and makes notes true: all at once, or nothing.
 -- The links of the visits came before, with add.lua.
 --
@@ -122,6 +122,7 @@ for i, one in ipairs(settlements) do
     else
       local d = domainOf(lease.key)
       letGo(lease, d)
+      lease.value = clear(lease.value)
       if STATES[one.kind] then
         finish(lease.value, STATES[one.kind], one.reason)
       elseif one.afterMs > 0 then

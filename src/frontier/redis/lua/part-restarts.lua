@@ -1,0 +1,39 @@
+-- Part: whether another server answers than before, or the same one started again: it may have forgotten its last calls,
+-- and whoever heard of a later one can tell. Until they are back nothing is leased.
+-- Promise: the first to come notes where the server began again, so what others know can be compared with it.
+--
+-- Keys: state (hash): run, the server's own id of its present run
+--       gaps (list; first position on disk that does not count, first that does again)
+local RETURN_MS, LEASES_FORGOTTEN, POSITIONS_PER_RUN = 2000, 1000000, 4294967296
+
+-- The server may have forgotten which positions on disk it gave: rows that were written there meanwhile must never be
+-- taken for later ones.
+local function skipPositions()
+  local from = hot.spilled
+  hot.spilled = (floor(from / POSITIONS_PER_RUN) + 1) * POSITIONS_PER_RUN
+  if hot.far > 0 then
+    call('RPUSH', P .. 'gaps', pack('<dd', from, hot.spilled))
+  end
+end
+
+-- From here on the server's numbers may have been told before with another meaning. Lease ids go on above any given.
+local function beginAgain()
+  hot.restores, hot.restored = hot.restores + 1, hot.seq
+  hot.lease = hot.lease + LEASES_FORGOTTEN
+  hot.quiet = max(hot.quiet, hot.now + RETURN_MS)
+  skipPositions()
+end
+
+local function noticeRestart()
+  local info = redis.pcall('INFO', 'server')
+  -- Some hosted servers refuse INFO: then the first who knows of a later call finds out.
+  local run = type(info) == 'string' and string.match(info, 'run_id:(%w+)') or ''
+  local known = call('HGET', P .. 'state', 'run')
+  if known == run then
+    return
+  end
+  call('HSET', P .. 'state', 'run', run)
+  if known then
+    beginAgain()
+  end
+end

@@ -1,0 +1,52 @@
+// Which crawl a Redis belongs to and whether it holds anything, read before a frontier is opened in it.
+// Promise: reads only; a server that is away is an error of the call.
+import { type ConnectionOptions, createConnection } from './connection.js';
+import { KEYS } from './keys.js';
+import { pairs } from './start-checks.js';
+import { unpackStateNumbers } from './state-numbers.js';
+import { CRAWL_FIELD } from './store-identity.js';
+
+export interface StoreMark {
+  /** Undefined in an empty store, and in one that was filled before crawls had names. */
+  readonly crawl: string | undefined;
+  /** URLs it ever accepted. */
+  readonly accepted: number;
+  readonly notes: ReadonlyMap<string, string>;
+  /** The hash at `hashKey`, if one was asked for. */
+  readonly hash: ReadonlyMap<string, string>;
+}
+
+/** @param names the notes to read; `hashKey` a plain hash of the same database. */
+export async function readStoreMark(
+  options: ConnectionOptions,
+  names: readonly [string, ...string[]],
+  hashKey: string,
+): Promise<StoreMark> {
+  const connection = createConnection({ patienceMs: options.connectTimeoutMs, ...options });
+  try {
+    await connection.connect();
+    const crawl = (await connection.command('HGET', KEYS.info, CRAWL_FIELD)) as Buffer | null;
+    const numbers = (await connection.command('HGET', KEYS.state, 'numbers')) as Buffer | null;
+    const texts = (await connection.command('HMGET', 'notes', ...names)) as (Buffer | null)[];
+    const hash = pairs(await connection.command('HGETALL', hashKey));
+    const notes = new Map<string, string>();
+    texts.forEach((text, i) => {
+      if (text !== null) notes.set(names[i]!, String(text));
+    });
+    const { accepted } = unpackStateNumbers(numbers);
+    return { crawl: crawl === null ? undefined : String(crawl), accepted, notes, hash };
+  } finally {
+    connection.close();
+  }
+}
+
+/** Names the crawl of a store that was filled before crawls had names. */
+export async function markStore(options: ConnectionOptions, crawl: string): Promise<void> {
+  const connection = createConnection({ patienceMs: options.connectTimeoutMs, ...options });
+  try {
+    await connection.connect();
+    await connection.command('HSETNX', KEYS.info, CRAWL_FIELD, crawl);
+  } finally {
+    connection.close();
+  }
+}
