@@ -119,11 +119,23 @@ const REDIRECTS: NavigationCase[] = [
     placement.family === 'pod' ? failed('REDIRECT_LIMIT') : handled({ title: 'cookie kept', loaded: '/cookie' }),
   ),
   visit('cookies', 'a page that sends out and back is reached', '/walk', (placement) =>
-    placement.family === 'pod' ? failed('REDIRECT_LIMIT') : handled({ title: 'walked', chain: ['/walk', '/walk/gate'] }),
+    placement.family === 'pod'
+      ? failed('REDIRECT_LIMIT')
+      : handled({ title: 'walked', chain: ['/walk', '/walk/gate'] }),
   ),
   visit('ruled', 'a Location that names no URL is a failure', '/location?to=http%3A%2F%2F', failed('REDIRECT_INVALID')),
-  visit('ruled', 'a redirect to another scheme is a failure', '/location?to=ftp%3A%2F%2Fx%2F', failed('REDIRECT_INVALID')),
-  visit('ruled', 'a 302 without a Location is a page', '/status/302', handled({ statusCode: 302, loaded: '/status/302' })),
+  visit(
+    'ruled',
+    'a redirect to another scheme is a failure',
+    '/location?to=ftp%3A%2F%2Fx%2F',
+    failed('REDIRECT_INVALID'),
+  ),
+  visit(
+    'ruled',
+    'a 302 without a Location is a page',
+    '/status/302',
+    handled({ statusCode: 302, loaded: '/status/302' }),
+  ),
   visit(
     'ruled',
     'a 307 keeps method and payload',
@@ -131,13 +143,10 @@ const REDIRECTS: NavigationCase[] = [
     handled({ title: 'POST x=1 - - -', loaded: '/echo' }),
     { method: 'POST', payload: 'x=1' },
   ),
-  visit(
-    'ruled',
-    'a 308 keeps method and payload',
-    '/to?status=308&path=/echo',
-    handled({ title: 'POST x=1 - - -' }),
-    { method: 'POST', payload: 'x=1' },
-  ),
+  visit('ruled', 'a 308 keeps method and payload', '/to?status=308&path=/echo', handled({ title: 'POST x=1 - - -' }), {
+    method: 'POST',
+    payload: 'x=1',
+  }),
   visit('ruled', 'a 302 turns POST into GET', '/to?status=302&path=/echo', handled({ title: 'GET - - - -' }), {
     method: 'POST',
     payload: 'x=1',
@@ -212,7 +221,12 @@ const STATUSES: NavigationCase[] = [
     return family === 'pod' ? handled({ statusCode: 403, asks: 1 }) : failed('HTTP_BLOCKED', 2);
   }),
   visit('bare', 'the page of a bot protection is a block', '/challenge', ofScripts(failed('SESSION_BAD'))),
-  visit('ruled', 'the page of a bot protection is a page unless asked', '/challenge', handled({ title: 'Just a moment' })),
+  visit(
+    'ruled',
+    'the page of a bot protection is a page unless asked',
+    '/challenge',
+    handled({ title: 'Just a moment' }),
+  ),
 ];
 
 const BODIES: NavigationCase[] = [
@@ -303,7 +317,8 @@ const RULES: NavigationCase[] = [
     'robots',
     'a redirect to what robots.txt forbids is not followed',
     '/to?host=strict&path=/forbidden',
-    ({ family }) => (family === 'batch' ? failed('ROBOTS_DENIED', 1) : { end: 'skipped', reason: 'robotsTxt', asks: 1 }),
+    ({ family }) =>
+      family === 'batch' ? failed('ROBOTS_DENIED', 1) : { end: 'skipped', reason: 'robotsTxt', asks: 1 },
     {},
     { check: never('strict') },
   ),
@@ -319,9 +334,13 @@ const RULES: NavigationCase[] = [
     {},
     { check: never('other') },
   ),
-  visit('ruled', 'headers of a hook are sent', '/page', ({ engine, family }) =>
-    // A browser's hooks have the page itself; pods have no hooks.
-    engine === 'browser' || family === 'pod' ? undefined : handled(),
+  visit(
+    'ruled',
+    'headers of a hook are sent',
+    '/page',
+    ({ engine, family }) =>
+      // A browser's hooks have the page itself; pods have no hooks.
+      engine === 'browser' || family === 'pod' ? undefined : handled(),
     {},
     { check: ({ asked, expect }) => expect(asked[0]!.headers['x-hook']).toBe('hooked') },
   ),
@@ -331,16 +350,26 @@ const RULES: NavigationCase[] = [
     '/to?host=other',
     ({ engine, family }) => (engine === 'browser' || family === 'pod' ? undefined : handled({ asks: 2 })),
     {},
-    { check: ({ asked, expect }) => expect(asked.map(({ headers }) => headers['x-hook'])).toEqual(['hooked', undefined]) },
+    {
+      check: ({ asked, expect }) =>
+        expect(asked.map(({ headers }) => headers['x-hook'])).toEqual(['hooked', undefined]),
+    },
   ),
   visit('ruled', 'a request without navigation asks for nothing', '/page', notOfBatches(handled({ asks: 0 })), {
     skipNavigation: true,
   }),
-  visit('ruled', 'the crawler of a context is there', '/page', notOfBatches(handled()), {}, {
-    check({ end, expect }) {
-      for (const name of ['addRequests', 'pushData', 'stop', 'useState']) expect(end.crawler).toContain(name);
+  visit(
+    'ruled',
+    'the crawler of a context is there',
+    '/page',
+    notOfBatches(handled()),
+    {},
+    {
+      check({ end, expect }) {
+        for (const name of ['addRequests', 'pushData', 'stop', 'useState']) expect(end.crawler).toContain(name);
+      },
     },
-  }),
+  ),
 ];
 
 export const NAVIGATION_CASES: readonly NavigationCase[] = [...REDIRECTS, ...STATUSES, ...BODIES, ...RULES];

@@ -69,7 +69,11 @@ function optionsOf(settings: NavigationSettings, isPaced: boolean) {
     domains: {
       ...(settings.exclude.length > 0 ? { exclude: settings.exclude } : {}),
       ...(Object.keys(settings.agents).length > 0
-        ? { overrides: Object.fromEntries(Object.entries(settings.agents).map(([at, userAgent]) => [at, { userAgent }])) }
+        ? {
+            overrides: Object.fromEntries(
+              Object.entries(settings.agents).map(([at, userAgent]) => [at, { userAgent }]),
+            ),
+          }
         : {}),
     },
     userAgent: settings.userAgent,

@@ -162,7 +162,10 @@ export function startBatch(parts: BatchParts): RunningBatch {
     keepAlive: false,
     seedsAreIn: () => isSourceDone && queues.waiting === 0 && adding === 0,
     openGate: (services) =>
-      createBatchGate({ engine: http, allowHost, limiter, log, hostsOf, taskOf: taskOfLease, onDenied: finish }, services),
+      createBatchGate(
+        { engine: http, allowHost, limiter, log, hostsOf, taskOf: taskOfLease, onDenied: finish },
+        services,
+      ),
     onSlot: (lease) => takeSlot(taskOfLease(lease)),
   });
 

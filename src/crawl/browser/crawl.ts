@@ -81,7 +81,9 @@ export async function openBrowserCrawl(parts: BrowserCrawlParts): Promise<Browse
     return earlyOrder(visit, rules, identity, launchContext.proxyUrl);
   };
   const navigate = createNavigation<object>({
-    engine: isAdaptive ? adaptive<object, LivePage>({ http: parts.http, browser, httpLive: NO_LIVE }) : (browser as never),
+    engine: isAdaptive
+      ? adaptive<object, LivePage>({ http: parts.http, browser, httpLive: NO_LIVE })
+      : (browser as never),
     rules,
     sideOf: (live) => (live && 'lent' in live ? (browserSide as never) : httpSide),
     early,

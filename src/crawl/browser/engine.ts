@@ -125,12 +125,7 @@ export function createBrowserEngine<Live extends object = LivePage>(
     }
   }
 
-  async function inPhases(
-    live: LivePage,
-    order: Order,
-    page: PageOrder,
-    deadline: Deadline,
-  ): Promise<BrowserCapture> {
+  async function inPhases(live: LivePage, order: Order, page: PageOrder, deadline: Deadline): Promise<BrowserCapture> {
     const { lent } = live;
     const consoleMessages = page.captureConsole ? watchConsole(lent) : undefined;
     const networkRequests = page.captureNetwork ? watchNetwork(lent) : undefined;

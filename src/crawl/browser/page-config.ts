@@ -4,7 +4,16 @@ import type { Configuration } from '../../configuration.js';
 import { RESOURCE_TYPES, SEEN_ONLY } from '../../fetch/browser/live-page.js';
 import type { BrowserPoolOptions } from '../../fetch/browser/pool-options.js';
 import type { BrowserContextOptions, Page } from '../../fetch/browser/playwright-types.js';
-import { aBoolean, aFilledString, anObject, anyOf, arrayOf, aNumber, aString, aWholeNumber } from '../../option-checks.js';
+import {
+  aBoolean,
+  aFilledString,
+  anObject,
+  anyOf,
+  arrayOf,
+  aNumber,
+  aString,
+  aWholeNumber,
+} from '../../option-checks.js';
 import { check, findProblems, oneOf, refused, type Shape, type ShapeOf } from '../../option-checks.js';
 import { parseUrl } from '../../request/url.js';
 import { mayUseSandbox } from './playwright-options.js';

@@ -19,7 +19,10 @@ export interface BrowserResources {
 const SESSION_TTL_SECS = 1_800;
 
 /** Finds the browser now; one with a profile, and one that runs already, are also opened now. */
-export async function openBrowserResources(options: WebCrawlerOptions, config: Configuration): Promise<BrowserResources> {
+export async function openBrowserResources(
+  options: WebCrawlerOptions,
+  config: Configuration,
+): Promise<BrowserResources> {
   const browser = options.browser ?? {};
   const poolOptions = browserPoolOptionsOf(browser, options.allowPrivateAddresses ?? false, config);
   programOf(poolOptions.launch);

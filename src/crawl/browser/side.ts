@@ -34,7 +34,13 @@ export function createBrowserSide<Live extends object>(parts: BrowserSideParts):
       ...(options.kind === 'adaptive' ? { renderingType: 'browser' } : {}),
       async enqueueLinksByClickingElements(clicking: ClickElementsOptions) {
         const urls = await urlsByClicking(lent, clicking);
-        const { selector: _s, waitForPageIdleSecs: _w, maxWaitForPageIdleSecs: _m, clickOptions: _c, ...rest } = clicking;
+        const {
+          selector: _s,
+          waitForPageIdleSecs: _w,
+          maxWaitForPageIdleSecs: _m,
+          clickOptions: _c,
+          ...rest
+        } = clicking;
         return (visit.context as CrawlingContext).enqueueLinks({ ...rest, urls });
       },
     });

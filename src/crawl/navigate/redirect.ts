@@ -19,7 +19,12 @@ export function redirectRefusal(
 }
 
 /** A redirect that was reported, as a request of its own. Throws when the chain has no end. */
-export function hopOf(request: Request, capture: Capture, maxRedirects: number, sessionId: string | undefined): Request {
+export function hopOf(
+  request: Request,
+  capture: Capture,
+  maxRedirects: number,
+  sessionId: string | undefined,
+): Request {
   const from = new URL(request.target);
   const to = redirectTarget(from, capture.redirectTo!);
   const way = [...request.redirectChain, from.href].map((url) => new URL(url));

@@ -25,8 +25,7 @@ import { landingOf, type Turn } from '../run/turn.js';
 
 /** A lease that was let through, or one that has ended here. */
 export type GateDecision =
-  | { readonly kind: 'go'; readonly turn: Turn | undefined }
-  | { readonly kind: 'ended'; readonly visit: FinishedVisit };
+  { readonly kind: 'go'; readonly turn: Turn | undefined } | { readonly kind: 'ended'; readonly visit: FinishedVisit };
 
 export interface Gate {
   /** Decides about a leased request; may spend its turn on robots.txt. */

@@ -101,11 +101,7 @@ export async function attempt<Context extends BaseContext>(
 }
 
 /** A session, and through it a proxy, before anything leaves the machine. */
-function bindIdentity(
-  { identity }: CommonServices,
-  limitMs: number,
-  request: Request,
-): Promise<Identity> | Identity {
+function bindIdentity({ identity }: CommonServices, limitMs: number, request: Request): Promise<Identity> | Identity {
   if (!identity) return NOBODY;
   // A createSessionFunction and a newUrlFunction are user code.
   return withinMs(
@@ -136,13 +132,7 @@ class TrackedTurn {
   readonly #turn: Turn;
   readonly #transaction: Transaction;
 
-  constructor(
-    services: CommonServices,
-    lease: number,
-    isGood: () => boolean,
-    turn: Turn,
-    transaction: Transaction,
-  ) {
+  constructor(services: CommonServices, lease: number, isGood: () => boolean, turn: Turn, transaction: Transaction) {
     this.#services = services;
     this.#lease = lease;
     this.checkLease = leaseCheck(isGood);
@@ -213,7 +203,12 @@ function settleArrival(
       request.handledAt = new Date().toISOString();
       identity.session?.markGood();
       return {
-        settlement: { kind: 'done', lease, record: services.forgetsEnded ? undefined : recordOf(services, request), links },
+        settlement: {
+          kind: 'done',
+          lease,
+          record: services.forgetsEnded ? undefined : recordOf(services, request),
+          links,
+        },
         items,
         page: services.pageOf?.(request),
         onSettled: (held) => {
@@ -245,12 +240,7 @@ function settleArrival(
 }
 
 /** Where domains are paced, a redirect is a request of its own; one that leads to a page the queue has ends here. */
-function settleRedirect(
-  services: CommonServices,
-  lease: number,
-  request: Request,
-  target: Request,
-): FinishedVisit {
+function settleRedirect(services: CommonServices, lease: number, request: Request, target: Request): FinishedVisit {
   const { links } = services;
   if (links && links.queue.glance(target.fingerprint) !== 'new') {
     return skipped(services, lease, request, 'duplicate', { url: request.url, reason: 'duplicate' });
@@ -421,7 +411,8 @@ async function runUserErrorHandler<Context extends BaseContext>(
       handlers.timeoutMs,
       // Handlers expect what their code threw, not our wrapping of it.
       () => userHandler(context, error.code === 'HANDLER_FAILED' && error.cause instanceof Error ? error.cause : error),
-      () => new CrawlError('HANDLER_TIMEOUT', `${HANDLER_NAMES[name]} did not end within ${handlers.timeoutMs / 1000} s`),
+      () =>
+        new CrawlError('HANDLER_TIMEOUT', `${HANDLER_NAMES[name]} did not end within ${handlers.timeoutMs / 1000} s`),
     );
   } catch (thrown) {
     log.exception(asCrawlError(thrown, 'HANDLER_FAILED'), `${HANDLER_NAMES[name]} threw for ${request.url}`);
