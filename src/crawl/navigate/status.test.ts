@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CrawlError } from '../../errors.js';
+import type { CrawlError } from '../../errors.js';
 import { Session } from '../../session/session.js';
 import { checkStatus, type StatusRules } from './status.js';
 
