@@ -19,6 +19,9 @@ const MEASURES = {
   pods: 'four pods on four Redis servers, 3,000 hosts: ownership, politeness, directories, max_pages',
   'pods-speed': 'pages per CPU-second of a worker over HTTPS on real pages, with and without parsers',
   'pods-kill': 'crawls on pods whose processes and servers are killed 50 times',
+  faults:
+    'every class of faults five times: kills at named points, disks, Redis, networks, clocks, pages, servers (an hour)',
+  waves: 'one domain of 50,000 links in uneven waves at heads from 1 to 1,000, with and without kills',
   simulation: 'the frontier in Redis at a million domains and 50 million URLs, on a simulated clock',
   queue: 'the embedded queue at a million URLs, through RequestQueue',
   kill: 'a crawl of 5,000 pages killed 20 times, by one owner and by three sharing processes',

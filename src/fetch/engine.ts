@@ -31,6 +31,8 @@ export interface FetchOrder {
    * new and kept connections. What it throws ends the visit, and nothing of that request leaves the machine.
    */
   readonly beforeSend?: () => void;
+  /** The least time between a request that died with a kept connection and its repeat: the server may have seen it. */
+  readonly repeatAfterMs?: number;
   readonly signal?: AbortSignal;
   /** May be ended as FETCH_SLOW for the sake of others: while nothing was answered, or until its body is in. */
   readonly yields?: 'until-head' | 'until-end';

@@ -73,7 +73,7 @@ export const FILE_KEYS = {
   ),
   frontier_batch_size: aWholeNumber({ from: 1, to: 1_000 }),
   max_urls_per_domain: aCount,
-  domain_head: aWholeNumber({ from: 2 }),
+  domain_head: aWholeNumber({ from: 1 }),
   overflow_limit: aCount,
   lease_seconds: aLeaseInSecs,
   state_dir: aFilledString,

@@ -74,19 +74,14 @@ function findNamed(evidence: Evidence): Finding {
   return { kind: 'named', crawl, unmarked: folders.filter((folder) => folder.crawl === undefined) };
 }
 
-/** The crawl that most stores name; among equals the one that more folders name, then the coordinating store's. */
-function mostNamed({ stores, folders, coordinator }: Evidence): string {
+/** The crawl that most stores name; among equals the coordinating store's, where names begin. */
+function mostNamed({ stores, coordinator }: Evidence): string {
   const weights = new Map<string, number>();
-  const weigh = (crawl: string | undefined, weight: number): void => {
-    if (crawl !== undefined) weights.set(crawl, (weights.get(crawl) ?? 0) + weight);
-  };
-  for (const { crawl, pod } of stores) weigh(crawl, STORE_WEIGHT + (pod === coordinator ? 0.5 : 0));
-  for (const { crawl } of folders) if (crawl !== undefined && weights.has(crawl)) weigh(crawl, 1);
+  for (const { crawl, pod } of stores) {
+    if (crawl !== undefined) weights.set(crawl, (weights.get(crawl) ?? 0) + (pod === coordinator ? 1.5 : 1));
+  }
   return [...weights].sort(([, a], [, b]) => b - a)[0]![0];
 }
-
-/** No number of folders outweighs a store. */
-const STORE_WEIGHT = 1e6;
 
 interface Problem {
   readonly code: 'QUEUE_EMPTIED' | 'QUEUE_FOREIGN';
@@ -113,10 +108,10 @@ function foreignFolder({ key, path, crawl }: FolderEvidence): Problem {
 
 function refusal(crawl: string | undefined, problems: readonly Problem[]): CrawlError {
   const isEmptied = problems.some(({ code }) => code === 'QUEUE_EMPTIED');
-  const lines = problems.map(({ text }) => `\n  - ${text}`).join('');
+  const list = problems.map(({ text }) => text).join('; ');
   return new CrawlError(
     isEmptied ? 'QUEUE_EMPTIED' : 'QUEUE_FOREIGN',
-    `${crawl === undefined ? 'the crawl' : `crawl ${crawl}`} cannot be resumed, nothing was changed:${lines}\n` +
+    `${crawl === undefined ? 'the crawl' : `crawl ${crawl}`} cannot be resumed, and nothing was changed: ${list}; ` +
       'or give the crawl up with --fresh',
   );
 }

@@ -15,8 +15,8 @@ describe.skipIf(redisMissing)('a crawl on pods under fire', () => {
       const report = await crawlOnPods({
         pods: 2,
         parsers: 1,
-        hosts: 16,
-        pagesPerHost: 12,
+        hosts: 12,
+        pagesPerHost: 8,
         delaySecs: 0.2,
         kills: ['fetcher', 'redis', 'parser', 'orchestrator'],
         patienceMs: 200_000,

@@ -31,12 +31,14 @@ async function loseTail(server: RedisServer): Promise<void> {
 }
 
 /** The unique keys of the items, as often as they are there. */
-async function itemsIn(dataDir: string): Promise<string[]> {
+async function itemsIn(dataDirs: readonly string[]): Promise<string[]> {
   const keys: string[] = [];
-  for (const file of await readdir(path.join(dataDir, 'datasets'), { recursive: true })) {
-    if (!file.endsWith('.jsonl')) continue;
-    for (const line of (await readFile(path.join(dataDir, 'datasets', file), 'utf8')).split('\n')) {
-      if (line !== '') keys.push(new Request(JSON.parse(line) as { url: string }).uniqueKey);
+  for (const dataDir of dataDirs) {
+    for (const file of await readdir(path.join(dataDir, 'datasets'), { recursive: true })) {
+      if (!file.endsWith('.jsonl')) continue;
+      for (const line of (await readFile(path.join(dataDir, 'datasets', file), 'utf8')).split('\n')) {
+        if (line !== '') keys.push(new Request(JSON.parse(line) as { url: string }).uniqueKey);
+      }
     }
   }
   return keys.sort();
@@ -77,7 +79,7 @@ async function crawlWithLostTails(plan: { readonly pods: number; readonly more: 
     stderr,
     tails,
     stored: await trial.stored(),
-    items: await itemsIn(trial.dataDirs[0]!),
+    items: await itemsIn(trial.dataDirs),
     keys: urls.map((url) => new Request({ url }).uniqueKey).sort(),
     log: await trial.log(0),
   };

@@ -16,15 +16,15 @@ const keyOf = (url: string): string => new Request({ url }).uniqueKey;
 const startWeb = () => Simweb.start({ hosts: 8, pagesPerHost: 15, pageBytes: 500, latencyMs: 80 });
 
 describe.skipIf(redisMissing)('a pod', () => {
-  it.each<[StateNumber, number, RegExp]>([
-    // One URL less is queued than there are: the count passes zero before the last is leased.
-    ['queued', -3, /(?:-[1-3]|0) queued/],
+  it.each<[StateNumber, number]>([
+    // Fewer URLs are queued than there are.
+    ['queued', -3],
     // Something was accepted that is nowhere any more.
-    ['accepted', 5, /\d+ accepted, 0 queued/],
+    ['accepted', 5],
   ])(
     'whose count of %s is wrong ends with QUEUE_CORRUPT and its numbers, and the other works to the end',
     { timeout: 180_000 },
-    async (name, change, numbers) => {
+    async (name, change) => {
       await using web = await startWeb();
       const trial = await podsTrial({ redis: 2, seeds: web.seeds(), more: ['fetcher_workers: 2'] });
       const running = trial.run();
@@ -32,8 +32,7 @@ describe.skipIf(redisMissing)('a pod', () => {
       falsify(trial.servers[1]!, name, change);
       const { code, stdout, stderr } = await running.ended;
       expect(code, stdout + stderr).toBe(1);
-      expect(stderr).toMatch(/pod 1 stopped: the numbers of pod 1 contradict each other: /);
-      expect(stderr).toMatch(numbers);
+      expect(stderr).toMatch(/pod 1 stopped: the counters of .* contradict each other: accepted \d+, queued -?\d+/);
       expect(lastLine(stdout)).toMatch(/incomplete: pod 1 \(QUEUE_CORRUPT\)/);
       const healthy = [...web.allUrls()].filter((url) => podOf(url, 2) === 0).map(keyOf);
       const stored = new Set(await trial.stored());

@@ -1,11 +1,12 @@
 // Trouble that a crawl on pods must survive, or end with the code that docs/pods.md gives it: nothing is lost either way.
+// More of it, with a server and a checker of their own: faults.test.ts.
 import { spawnSync } from 'node:child_process';
-import { appendFile, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Request } from '../../src/request/request.js';
 import { Simweb } from '../../src/testing/index.js';
-import { until, workersOf } from '../support/pods-crawl.js';
+import { until } from '../support/pods-crawl.js';
 import { lastLine, podsTrial } from '../support/pods-trial.js';
 import { redisMissing } from '../support/redis-server.js';
 
@@ -15,20 +16,6 @@ if (redisMissing) console.warn(`trouble with Redis pods is skipped: ${redisMissi
 const keys = (web: Simweb): string[] => [...web.allUrls()].map((url) => new Request({ url }).uniqueKey).sort();
 
 describe('a worker', () => {
-  it('that hangs is killed and replaced, and nothing is lost', async () => {
-    await using web = await Simweb.start({ hosts: 4, pagesPerHost: 8, pageBytes: 500, latencyMs: 100 });
-    const { run, stored, log } = await podsTrial({ seeds: web.seeds(), more: ['fetcher_workers: 2'] });
-    const running = run();
-    await until(async () => web.served() > 4);
-    const workers = () => workersOf(running, 'fetcher');
-    const [hanging] = await workers();
-    process.kill(hanging!, 'SIGSTOP');
-    await until(async () => (await workers()).some((pid) => pid !== hanging));
-    expect(lastLine((await running.ended).stdout)).toBe('32 pages: nothing is left to crawl');
-    expect(await stored()).toEqual(keys(web));
-    expect(await log(0)).toMatch(/fetcher 0 of pod 0 said nothing for \d+ s: it is killed/);
-  });
-
   it('that ends five times before its first request stops its pod, and the crawl ends with 5', async () => {
     await using web = await Simweb.start({ pagesPerHost: 2 });
     const { folder, run } = await podsTrial({ seeds: web.seeds(), more: ['handler: ./handlers.mjs'] });
@@ -60,48 +47,6 @@ describe('a second signal', () => {
     expect([code, lastLine(stdout)]).toEqual([130, expect.stringContaining('interrupted; --resume continues')]);
     for (const host of [0, 1, 2]) web.serve('/', { body: '<p>here I am' }, host);
     expect(lastLine((await run('--resume').ended).stdout)).toBe('12 pages: nothing is left to crawl');
-    expect(await stored()).toEqual(keys(web));
-  });
-});
-
-describe.skipIf(redisMissing)('a Redis', () => {
-  const cli = (port: number, ...args: string[]): string =>
-    spawnSync('redis-cli', ['-p', String(port), ...args], { encoding: 'utf8' }).stdout.trim();
-
-  it('that comes back empty stops its pod with 4, and is not refilled', async () => {
-    await using web = await Simweb.start({ hosts: 4, pagesPerHost: 20, pageBytes: 500, latencyMs: 100 });
-    const { run, servers } = await podsTrial({ redis: 1, seeds: web.seeds(), more: ['fetcher_workers: 2'] });
-    const running = run();
-    await until(async () => web.served() > 10);
-    const [server] = servers;
-    await server!.stop('SIGKILL');
-    for (const file of await readdir(server!.folder)) {
-      await rm(path.join(server!.folder, file), { recursive: true, force: true });
-    }
-    await server!.start();
-    const { code, stderr } = await running.ended;
-    expect(stderr).toMatch(/pod 0 stopped: .*empt/);
-    expect(code).toBe(4);
-    expect(cli(server!.port, 'EXISTS', 'pod:info')).toBe('0');
-  });
-
-  it('that is full takes nothing in and loses nothing, and the crawl goes on when it has room', async () => {
-    await using web = await Simweb.start({ hosts: 12, pagesPerHost: 25, pageBytes: 3_000, linksPerPage: 30 });
-    const { run, servers, stored, log } = await podsTrial({
-      redis: 1,
-      seeds: web.seeds(),
-      more: ['politeness_delay_seconds: 0.01'],
-    });
-    const { port } = servers[0]!;
-    const running = run();
-    await until(async () => web.served() > 20);
-    cli(port, 'CONFIG', 'SET', 'maxmemory', '1mb');
-    await until(async () => (await log(0)).includes('Paused: '));
-    const served = web.served();
-    cli(port, 'CONFIG', 'SET', 'maxmemory', '0');
-    const { code, stdout, stderr } = await running.ended;
-    expect([code, lastLine(stdout)], stderr).toEqual([0, '300 pages: nothing is left to crawl']);
-    expect(served).toBeLessThan(300);
     expect(await stored()).toEqual(keys(web));
   });
 });
@@ -144,28 +89,6 @@ function mountSmallDisk(folder: string, sizeKb: number): string | undefined {
 }
 
 describe('a data directory', () => {
-  it('that fills up is left out; when none is left the crawl pauses with 3 and goes on later', async (context) => {
-    await using web = await Simweb.start({ hosts: 3, pagesPerHost: 40, pageBytes: 20_000 });
-    const trial = await podsTrial({
-      redis: redisMissing ? 0 : 1,
-      seeds: web.seeds(),
-      more: ['store_raw_html: true', 'state_dir: state'],
-    });
-    for (const dir of trial.dataDirs) {
-      await mkdir(dir, { recursive: true });
-      const refusal = mountSmallDisk(dir, 256);
-      if (refusal !== undefined) return context.skip(refusal);
-    }
-    const full = await trial.run().ended;
-    expect(full.stderr).toMatch(/pod 0 stopped: .*no data directory|pod 0 stopped: .*full/i);
-    expect(full.code).toBe(3);
-    for (const dir of trial.dataDirs) expect(spawnSync('mount', ['-o', 'remount,size=64m', dir]).status).toBe(0);
-    const { code, stdout, stderr } = await trial.run('--resume').ended;
-    expect([code, lastLine(stdout)], stderr).toEqual([0, '120 pages: nothing is left to crawl']);
-    // Each in the index of texts and in that of responses.
-    expect(await trial.stored()).toEqual(keys(web).flatMap((key) => [key, key]));
-  });
-
   it('that cannot be written to is named before anything starts', async (context) => {
     const { folder, run } = await podsTrial({ seeds: ['example.com'] });
     const dir = path.join(folder, 'ssd2');

@@ -27,7 +27,10 @@ export const redisMissing: string | undefined =
   spawnSync('redis-server', ['--version']).status === 0 ? undefined : 'redis-server is not installed';
 
 /** @param settings e.g. `['--appendonly', 'yes']` */
-export async function startRedis(settings: readonly string[] = []): Promise<RedisServer> {
+export async function startRedis(
+  settings: readonly string[] = [],
+  env: Readonly<Record<string, string>> = {},
+): Promise<RedisServer> {
   const folder = mkdtempSync(join(tmpdir(), 'orcrawl-redis-'));
   const port = await freePort();
   let child: ChildProcess | undefined;
@@ -45,7 +48,7 @@ export async function startRedis(settings: readonly string[] = []): Promise<Redi
       '--loglevel',
       'warning',
     ];
-    child = spawn('redis-server', [...fixed, ...settings], { stdio: 'ignore' });
+    child = spawn('redis-server', [...fixed, ...settings], { stdio: 'ignore', env: { ...process.env, ...env } });
     const started = child;
     await untilAnswers(port, started).catch((error: unknown) => {
       started.kill('SIGKILL');

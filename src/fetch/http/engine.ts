@@ -3,6 +3,7 @@
 // a visit that failed.
 import { createRequire } from 'node:module';
 import type { Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import type * as Undici from 'undici';
 import { CrawlError } from '../../errors.js';
 import { parseHttpUrl, parseUrl } from '../../request/url.js';
@@ -47,6 +48,8 @@ function undici(): typeof Undici {
 
 /** A server that dropped a kept connection has not acted on these; sending them again is safe. */
 const REPEATABLE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+/** A longer wait is not spent with the slot taken: the request fails, and is tried again later. */
+const MAX_REPEAT_WAIT_MS = 10_000;
 /** Subtracted from a server's keep-alive hint, so that we close first. */
 const KEEP_ALIVE_MARGIN_MS = 1_000;
 const LIVE: HttpLive = Object.freeze({});
@@ -144,7 +147,9 @@ export function createHttpEngine(options: HttpEngineOptions = {}): HttpEngine {
           return answer;
         } catch (error) {
           const stale = exchange.reused && isStaleConnection(error as CrawlError) && REPEATABLE.has(method);
-          if (fresh || !stale) throw error;
+          const { repeatAfterMs = 0 } = order;
+          if (fresh || !stale || repeatAfterMs > MAX_REPEAT_WAIT_MS) throw error;
+          if (repeatAfterMs > 0) await delay(repeatAfterMs, undefined, { signal: order.signal }).catch(() => undefined);
         }
       }
     } finally {

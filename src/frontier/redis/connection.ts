@@ -279,6 +279,15 @@ function translated(error: unknown, where: string): CrawlError {
   if (code === 'READONLY') {
     return new CrawlError('QUEUE_UNSUITABLE', `Redis at ${where} is a read-only replica: name its master`, cause);
   }
+  const contradiction = /CORRUPT counters: ([^]*?)(?: script: |$)/.exec(message)?.[1];
+  if (contradiction !== undefined) {
+    return new CrawlError(
+      'QUEUE_CORRUPT',
+      `the counters of the queue in Redis at ${where} contradict each other: ${contradiction}. ` +
+        'Restore it from a backup, or start afresh',
+      cause,
+    );
+  }
   // The script ran into something it did not expect: what is stored contradicts itself, or is another program's.
   if (code === 'WRONGTYPE' || code === 'ERR') {
     return new CrawlError('QUEUE_CORRUPT', `the queue in Redis at ${where} failed: ${message}`, cause);
