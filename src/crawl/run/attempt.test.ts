@@ -108,7 +108,7 @@ function scene(answers: Answer[], changes: Partial<NavigationRules> = {}, handle
     finished.onSettled?.(true);
     return finished;
   };
-  return { sent, landed, skipped, told, allowed, visit };
+  return { sent, landed, skipped, told, allowed, services, visit };
 }
 
 function captureOf(url: string): Capture {
@@ -198,6 +198,21 @@ describe('an attempt', () => {
     const { visit } = scene([{ redirectChain: chain }, { headers: { 'content-type': 'image/png' } }]);
     expect((await visit({ url: URL_A })).settlement).toMatchObject({ reason: 'REDIRECT_LIMIT' });
     expect((await visit({ url: URL_A })).settlement).toMatchObject({ reason: 'CONTENT_TYPE' });
+  });
+
+  it('gives its turn back once, also when the page is asked for once more where nothing is paced', async () => {
+    const { services, landed, visit } = scene([]);
+    const twice: VisitServices['navigate'] = async (visiting) => {
+      for (const _ of [1, 2]) {
+        visiting.beginTurn();
+        visiting.endTurn(captureOf(URL_A));
+        expect(await visiting.again(undefined)).toBe(true);
+      }
+      return { kind: 'handled' };
+    };
+    Object.assign(services, { navigate: twice, turn: { ...services.turn, isPaced: false } });
+    expect((await visit({ url: URL_A })).settlement.kind).toBe('done');
+    expect(landed).toHaveLength(1);
   });
 
   it('leaves the turn unused when the page came from the cache', async () => {

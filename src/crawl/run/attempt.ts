@@ -142,6 +142,8 @@ class TrackedTurn {
 
   begin(): void {
     this.checkLease();
+    // Given back already: where nothing is paced, a second request is part of the same visit.
+    if (this.ended) return;
     this.#isUsed = true;
     this.#turn.begin();
   }
