@@ -10,7 +10,7 @@ import { standingOf } from '../../politeness/robots-cache.js';
 import { unpackRecord } from '../../request/record.js';
 import type { RefusalReason } from './link-policy.js';
 import { type KnownHost, originOf } from './host-cache.js';
-import { createHostVisits, type HostVisits, type HostVisitsParts, isPutOff, type Reading } from './host-access.js';
+import { createHostAccess, type HostAccess, type HostAccessParts, isPutOff, type Reading } from './host-access.js';
 import type { TakenLease } from '../run/lease-feed.js';
 import {
   createErrand,
@@ -38,7 +38,7 @@ export interface Gate {
   refusal(url: string): 'robotsTxt' | undefined;
 }
 
-export interface GateParts extends HostVisitsParts {
+export interface GateParts extends HostAccessParts {
   readonly paceBy: PaceBy;
   /** Which queue a URL is paced in. */
   readonly laneOf: (url: string) => string;
@@ -74,7 +74,7 @@ const MAX_TROUBLED = 10_000;
 
 export function createGate(parts: GateParts): Gate {
   const { policyOf, paceOf, visitLog } = parts;
-  const hosts: HostVisits = createHostVisits(parts);
+  const hosts: HostAccess = createHostAccess(parts);
   const skimming = new Set<string>();
   const troubled = new Set<string>();
 

@@ -6,12 +6,12 @@ import { delayOf, type PaceRules } from '../../politeness/delay.js';
 import type { HostRecord, HostStore } from '../../politeness/hosts.js';
 import { afterReading, type RobotsAnswer, type RobotsPolicy, standingOf } from '../../politeness/robots-cache.js';
 import type { VisitKind, VisitLog } from '../../politeness/visit-log.js';
-import { createHostBook, type KnownHost, originOf } from './host-cache.js';
+import { createHostCache, type KnownHost, originOf } from './host-cache.js';
 import type { TakenLease } from '../run/lease-feed.js';
 import type { ReadRobots } from './robots-reader.js';
 import { HostTurn, leaseCheck, type Turn, type TurnHosts } from '../run/turn.js';
 
-export interface HostVisitsParts {
+export interface HostAccessParts {
   readonly store: HostStore;
   /** Other processes work on the same hosts. */
   readonly shared: boolean;
@@ -44,7 +44,7 @@ export interface ReadOptions {
   readonly isGood: () => boolean;
 }
 
-export interface HostVisits {
+export interface HostAccess {
   known(origin: string): Promise<KnownHost> | KnownHost;
   atHand(origin: string): KnownHost | undefined;
   save(host: KnownHost, record: HostRecord): KnownHost;
@@ -69,9 +69,9 @@ export const STAYED: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'REQUEST_INVALID',
 ]);
 
-export function createHostVisits(parts: HostVisitsParts): HostVisits {
+export function createHostAccess(parts: HostAccessParts): HostAccess {
   const { policyOf, paceOf, visitLog, store, signal } = parts;
-  const book = createHostBook({ store, policyOf, shared: parts.shared, now: parts.monotonicMs });
+  const book = createHostCache({ store, policyOf, shared: parts.shared, now: parts.monotonicMs });
   const flights = new Map<string, Promise<Reading>>();
   const nowMs = visitLog?.now ?? parts.monotonicMs;
 

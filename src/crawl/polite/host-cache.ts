@@ -12,7 +12,7 @@ export interface KnownHost {
   readonly crawlDelaySecs: number | undefined;
 }
 
-export interface HostBook {
+export interface HostCache {
   /** What is at hand and recent enough to be trusted. */
   look(origin: string): KnownHost | undefined;
   /** What the store says. */
@@ -31,12 +31,12 @@ interface Held {
   readonly trustedUntilMs: number;
 }
 
-export function createHostBook(options: {
+export function createHostCache(options: {
   readonly store: HostStore;
   readonly policyOf: (origin: string) => RobotsPolicy;
   readonly shared: boolean;
   readonly now: () => number;
-}): HostBook {
+}): HostCache {
   const { store, policyOf, now } = options;
   const held = createBoundedMap<Held>(MAX_BYTES);
 

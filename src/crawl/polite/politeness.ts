@@ -16,7 +16,7 @@ import type { LinkPolicy } from './link-policy.js';
 import { refuse } from '../run/attempt.js';
 import type { BaseContext, VisitServices } from '../run/services.js';
 import { createGate, type Gate, type GateParts } from './gate.js';
-import { type HostVisitsParts, STAYED } from './host-access.js';
+import { type HostAccessParts, STAYED } from './host-access.js';
 import type { ResolvedOptions } from '../options/options.js';
 import { createRobotsReader } from './robots-reader.js';
 
@@ -110,7 +110,7 @@ export async function openPoliteness(parts: PolitenessParts): Promise<Politeness
 function rulesByOrigin(
   options: ResolvedOptions,
   { overrideFor }: LinkPolicy,
-): Pick<HostVisitsParts, 'policyOf' | 'paceOf'> {
+): Pick<HostAccessParts, 'policyOf' | 'paceOf'> {
   const policy: RobotsPolicy = {
     agent: options.robotsAgent,
     ttlMs: options.robotsCacheTtlMs,
