@@ -1,6 +1,6 @@
 // Types under the names that Crawlee's users know; each is another name for one of ours.
 import type { CheerioAPI } from 'cheerio';
-import type { StatusMessageCallbackParams } from './crawl/options.js';
+import type { StatusMessageCallbackParams } from './crawl/options/options.js';
 import type {
   AddRequestsBatchedOptions,
   AddRequestsBatchedResult,

@@ -46,6 +46,7 @@ export const ERROR_CLASSES = {
   NON_RETRYABLE: 'permanent',
   RETRY_REQUESTED: 'transient',
   SESSION_BAD: 'transient',
+  NOT_ON_PODS: 'permanent',
   ROUTE_MISSING: 'fatal',
   CRITICAL: 'fatal',
   ABORTED: 'transient',

@@ -1,5 +1,5 @@
 // The public surface: re-exports only. Importing it costs little; heavy parts load on first use.
-import './crawl/wiring.js';
+import './crawl/crawlee-utils.js';
 
 export {
   BasicCrawler,
@@ -17,35 +17,35 @@ export type {
   HttpCrawlerOptions,
   StatusMessageCallbackParams,
   StreamHandlerContext,
-} from './crawl/options.js';
+} from './crawl/options/options.js';
 export type {
   PlaywrightCrawlerOptions,
   PlaywrightLaunchContext,
   PlaywrightPoolOptions,
-} from './crawl/playwright-options.js';
-export { launchPlaywright, playwrightUtils } from './crawl/playwright-tools.js';
-export { Statistics } from './crawl/statistics.js';
-export type { FinalStatistics, StatisticsOptions, StatisticState } from './crawl/statistics.js';
-export { downloadListOfUrls, purgeDefaultStorages, utils } from './crawl/wiring.js';
-export { enqueueLinks } from './crawl/enqueue-links.js';
-export { RobotsTxtFile } from './crawl/robots-txt-file.js';
-export type { SiteFileOptions } from './crawl/site-files.js';
-export { Sitemap } from './crawl/sitemap.js';
-export type { SitemapOptions, SitemapProblem, SitemapUrl } from './crawl/sitemap.js';
-export { SitemapRequestList } from './crawl/sitemap-request-list.js';
-export type { SitemapRequestListOptions } from './crawl/sitemap-request-list.js';
-export type { BrowserConfig, PageConfig, PageHook } from './crawl/browser-config.js';
+} from './crawl/browser/playwright-options.js';
+export { launchPlaywright, playwrightUtils } from './crawl/browser/playwright-tools.js';
+export { Statistics } from './crawl/run/statistics.js';
+export type { FinalStatistics, StatisticsOptions, StatisticState } from './crawl/run/statistics.js';
+export { downloadListOfUrls, purgeDefaultStorages, utils } from './crawl/crawlee-utils.js';
+export { enqueueLinks } from './crawl/page/enqueue-links.js';
+export { RobotsTxtFile } from './crawl/polite/robots-txt-file.js';
+export type { SiteFileOptions } from './crawl/polite/site-files.js';
+export { Sitemap } from './crawl/polite/sitemap.js';
+export type { SitemapOptions, SitemapProblem, SitemapUrl } from './crawl/polite/sitemap.js';
+export { SitemapRequestList } from './crawl/polite/sitemap-request-list.js';
+export type { SitemapRequestListOptions } from './crawl/polite/sitemap-request-list.js';
+export type { BrowserConfig, PageConfig, PageHook } from './crawl/browser/page-config.js';
 export type { ConsoleMessage, NetworkRequest } from './fetch/browser/capture.js';
 export type { SlowFigures } from './dispatch/slow-share.js';
 export type { BrowserPoolCounts } from './fetch/browser/pool-options.js';
 export { WebCrawler } from './crawl/web-crawler.js';
-export type { CacheLimits, RequestToSend, WebCrawlerHooks, WebCrawlerOptions } from './crawl/web-crawler-options.js';
-export { CrawlResult } from './crawl/crawl-result.js';
-export type { CacheStatus, DispatchFacts, ResultTimings } from './crawl/crawl-result.js';
-export type { ResultLink, ResultLinks, ResultMedia, ResultMetadata } from './crawl/result-content.js';
-export type { ManyResults, ResultStream } from './crawl/many-results.js';
-export type { UrlItem } from './crawl/batch-entries.js';
-export type { MarkdownConfig, RunConfig } from './crawl/run-config.js';
+export type { CacheLimits, RequestToSend, WebCrawlerHooks, WebCrawlerOptions } from './crawl/options/web-crawler-options.js';
+export { CrawlResult } from './crawl/batch/crawl-result.js';
+export type { CacheStatus, DispatchFacts, ResultTimings } from './crawl/batch/crawl-result.js';
+export type { ResultLink, ResultLinks, ResultMedia, ResultMetadata } from './crawl/page/result-content.js';
+export type { ManyResults, ResultStream } from './crawl/batch/results.js';
+export type { UrlItem } from './crawl/batch/tasks.js';
+export type { MarkdownConfig, RunConfig } from './crawl/batch/run-config.js';
 export { CacheMode } from './store/cache.js';
 
 export {
@@ -57,8 +57,8 @@ export {
   extractStructured,
   extractTables,
   toMarkdown,
-} from './crawl/extraction.js';
-export type { PageInput, ToMarkdownOptions } from './crawl/extraction.js';
+} from './crawl/page/extraction.js';
+export type { PageInput, ToMarkdownOptions } from './crawl/page/extraction.js';
 export { chunkMarkdown } from './extract/markdown/chunks.js';
 export type { Chunk, ChunkOptions } from './extract/markdown/chunks.js';
 export type { ContentImage, ExtractedContent, PageKind } from './extract/content.js';
@@ -207,7 +207,7 @@ export type {
   RequestQueueOptions,
   StatusMessageCallback,
 } from './crawlee-names.js';
-export type { LoadedContext } from './crawl/options.js';
+export type { LoadedContext } from './crawl/options/options.js';
 export type { SnapshotterOptions, SystemStatusOptions } from './dispatch/system-load.js';
 export type { ContextCrawler } from './handle/context.js';
 export type { GlobObject, RegExpObject } from './request/pattern.js';

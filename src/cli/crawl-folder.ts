@@ -3,7 +3,7 @@
 import { readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { Configuration } from '../configuration.js';
-import { isAlive, readLastRun } from '../crawl/run-state.js';
+import { isAlive, readLastRun } from '../crawl/storage/run-state.js';
 import { UsageError } from './exit-codes.js';
 import { RESULT_FILES } from './result-file.js';
 import { quoted } from './terminal.js';

@@ -3,7 +3,7 @@
 import { lookup } from 'node:dns/promises';
 import { access, constants, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { readLastRun } from '../crawl/run-state.js';
+import { readLastRun } from '../crawl/storage/run-state.js';
 import { CrawlError, type Configuration, Dataset, HttpCrawler, Log, LogLevel } from '../index.js';
 import type { SkippedRequestCallback } from '../index.js';
 import { createTextWriter } from '../observe/log-lines.js';

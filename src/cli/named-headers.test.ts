@@ -4,10 +4,14 @@ import { createNamedHeaders } from './named-headers.js';
 
 const secret = { authorization: 'Bearer s3cret' };
 
-function sentTo(named: ReturnType<typeof createNamedHeaders>, url: string, options = {}): Record<string, string> {
+function sentWith(named: ReturnType<typeof createNamedHeaders>, request: Request): Record<string, string> {
   const headers = {};
-  void named.hook({ request: new Request({ url, ...options }) } as never, { headers } as never);
+  void named.hook({ request } as never, { headers } as never);
   return headers;
+}
+
+function sentTo(named: ReturnType<typeof createNamedHeaders>, url: string, options = {}): Record<string, string> {
+  return sentWith(named, new Request({ url, ...options }));
 }
 
 describe('the headers of --header', () => {
@@ -20,10 +24,12 @@ describe('the headers of --header', () => {
     }
   });
 
-  it('do not go where a seed redirects to, which is as deep as the seed', () => {
+  it('do not go where a seed redirects to', () => {
     const named = createNamedHeaders(secret);
     named.name('https://example.com/');
-    expect(sentTo(named, 'https://evil.test/steal', { crawlDepth: 0, hops: 1 })).toEqual({});
+    const seed = new Request({ url: 'https://example.com/', seeded: true });
+    expect(sentWith(named, seed)).toEqual(secret);
+    expect(sentWith(named, seed.redirectedTo('https://evil.test/steal', {}))).toEqual({});
   });
 
   it('go with the seeds of an earlier run and of a list too long to be kept', () => {

@@ -19,8 +19,8 @@ export function createNamedHeaders(header: Readonly<Record<string, string>>, max
       if (hosts.size < maxHosts) hosts.add(new URL(url).host);
     },
     hook({ request }, options) {
-      // A seed of an earlier run knows it, too; what it redirects to is none, though it is as deep.
-      if (request.seeded || hosts.has(new URL(request.url).host)) Object.assign(options.headers, header);
+      // A seed of an earlier run knows it, too; what it redirects to is none.
+      if (request.seeded || hosts.has(new URL(request.target).host)) Object.assign(options.headers, header);
     },
   };
 }

@@ -77,6 +77,7 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   limit: 'beyond --max-pages',
   enqueueLimit: 'beyond a limit on links',
   redirect: 'redirected out of scope',
+  duplicate: 'redirected to a page that is queued already',
   robotsTxt: 'forbidden by robots.txt',
   invalid: 'no valid URL',
   nofollow: 'marked nofollow',

@@ -7,7 +7,7 @@ import { CrawlError } from '../errors.js';
 import type { Lease } from '../frontier/frontier.js';
 import type { AddRequestsBatchedOptions, AddRequestsBatchedResult, RequestsLike } from '../frontier/request-queue.js';
 import { RequestQueue } from '../frontier/request-queue.js';
-import type { AnyData, ContextCrawler, HttpCrawlingContext } from '../handle/context.js';
+import type { AnyData, ContextCrawler, CrawlingContext, HttpCrawlingContext } from '../handle/context.js';
 import type { SkippedRequestCallback } from '../handle/enqueue-links.js';
 import { Router, type RouterHandler } from '../handle/router.js';
 import { countOf, countText, durationText } from '../observe/figures.js';
@@ -17,19 +17,19 @@ import type { Dictionary } from '../request/request.js';
 import { SessionPool } from '../session/session-pool.js';
 import type { Dataset } from '../store/dataset.js';
 import type { KeyValueStore } from '../store/key-value.js';
-import { createAdmission } from './admission.js';
-import type { AttemptHost } from './attempt.js';
-import { openCrawlHost } from './crawl-host.js';
-import { ROUNDING_MS } from './departure.js';
-import { type Run, type RunEnd, startRun } from './lifecycle.js';
-import { resolveOptions, type CrawlerKind, type OptionsOfKind, type ResolvedOptions } from './options.js';
-import { INTERRUPTED_EXIT_CODE, watchSignals } from './signals.js';
-import { type FinalStatistics, Statistics } from './statistics.js';
-import { startStatusMessages } from './status-message.js';
-import { createSeeding } from './seeding.js';
-import type { FinishedVisit } from './settler.js';
-import { NO_SLOW_HOSTS } from './slow-hosts.js';
-import { createStorages } from './storages.js';
+import { createLinkPolicy } from './polite/link-policy.js';
+import { openCrawlServices } from './run/crawl-services.js';
+import type { HandlerServices } from './run/services.js';
+import { ROUNDING_MS } from './run/turn.js';
+import { type Run, type RunEnd, startRun } from './run/lifecycle.js';
+import { resolveOptions, type CrawlerKind, type OptionsOfKind, type ResolvedOptions } from './options/options.js';
+import { INTERRUPTED_EXIT_CODE, watchSignals } from './run/signals.js';
+import { type FinalStatistics, Statistics } from './run/statistics.js';
+import { startStatusMessages } from './run/status-message.js';
+import { createSeeding } from './run/seeding.js';
+import type { FinishedVisit } from './run/settler.js';
+import { NO_SLOW_HOSTS } from './run/slow-hosts.js';
+import { createStorages } from './storage/storages.js';
 
 export interface RunOptions extends AddRequestsBatchedOptions {
   /** Whether a second `run` empties the default queue first. Default true. */
@@ -62,7 +62,7 @@ export function composeCrawler<Kind extends CrawlerKind>(
     log,
   };
   checkParts(poolOptions, options);
-  const admission = createAdmission(options);
+  const policy = createLinkPolicy(options);
   const storages = createStorages(options, config, log);
   let sessionPool: SessionPool | undefined;
   let slowShare: SlowShare | undefined;
@@ -138,7 +138,7 @@ export function composeCrawler<Kind extends CrawlerKind>(
 
   async function work(queue: RequestQueue, maxEnded: number): Promise<RunEnd> {
     sessionPool = options.useSessionPool ? await storages.openSessionPool(options) : undefined;
-    const composed = await openCrawlHost({
+    const opened = await openCrawlServices({
       config,
       kind,
       options,
@@ -146,7 +146,7 @@ export function composeCrawler<Kind extends CrawlerKind>(
       stats,
       queue,
       crawler: self,
-      admission,
+      policy,
       requestHandler: watched((options.streamHandler as typeof requestHandler | undefined) ?? requestHandler),
       sessionPool,
       privateHosts: {
@@ -161,12 +161,12 @@ export function composeCrawler<Kind extends CrawlerKind>(
       await sessionPool?.teardown();
       throw error;
     });
-    ({ slowShare } = composed);
+    ({ slowShare } = opened);
     stats.startCapturing();
     const started = (run = startRun({
       queue,
-      host: composed.host,
-      openGate: composed.openGate,
+      services: opened.services,
+      openGate: opened.openGate,
       slowShare,
       config,
       poolOptions,
@@ -175,8 +175,7 @@ export function composeCrawler<Kind extends CrawlerKind>(
       leaseAhead: options.maxRequestsPerMinute === Infinity,
       keepAlive: options.keepAlive,
       seedsAreIn: () => !seeding.isUnderWay,
-      refuseLease:
-        Object.keys(options.domains).length > 0 || options.maxSameContent < Infinity ? refuseLease : undefined,
+      refuseLease: policy.refuseVisit && refuseLease,
     }));
     if (seedError) started.fail(seedError);
     seedError = undefined;
@@ -192,18 +191,18 @@ export function composeCrawler<Kind extends CrawlerKind>(
       await status.close();
       clearInterval(saving);
       stats.stopCapturing();
-      await composed.close();
+      await opened.close();
       await sessionPool?.teardown();
     }
   }
 
   /** Pages are compared after their handler, and only where that is asked for. */
-  function watched(handler: typeof requestHandler): AttemptHost['requestHandler'] {
-    const handle = handler as AttemptHost['requestHandler'];
+  function watched(handler: typeof requestHandler): HandlerServices<CrawlingContext>['request'] {
+    const handle = handler as HandlerServices<CrawlingContext>['request'];
     if (options.maxSameContent === Infinity || kind === 'basic' || kind === 'file') return handle;
     return async (context) => {
       await handle(context);
-      admission.see(context as HttpCrawlingContext);
+      policy.see(context as HttpCrawlingContext);
     };
   }
 
@@ -219,7 +218,7 @@ export function composeCrawler<Kind extends CrawlerKind>(
 
   function refuseLease({ id, record }: Lease): FinishedVisit | undefined {
     const { url } = unpackRecord(record);
-    const reason = admission.refuseVisit(url);
+    const reason = policy.refuseVisit!(url);
     if (!reason) return undefined;
     return {
       settlement: { kind: 'skipped', lease: id, reason },

@@ -25,9 +25,9 @@ import type {
   CrawlerKind,
   FileDownloadOptions,
   HttpCrawlerOptions,
-} from './options.js';
-import type { PlaywrightCrawlerOptions } from './playwright-options.js';
-import type { FinalStatistics } from './statistics.js';
+} from './options/options.js';
+import type { PlaywrightCrawlerOptions } from './browser/playwright-options.js';
+import type { FinalStatistics } from './run/statistics.js';
 
 /**
  * Calls your handler for every request; fetching is the handler's business (`sendRequest`).

@@ -9,26 +9,25 @@ import { SemaphoreDispatcher } from '../dispatch/semaphore.js';
 import type { SlowFigures, SlowShare } from '../dispatch/slow-share.js';
 import { CrawlError } from '../errors.js';
 import type { BrowserPoolCounts } from '../fetch/browser/pool-options.js';
-import type { Capture, Engine, FetchOrder } from '../fetch/engine.js';
+import type { Engine } from '../fetch/engine.js';
 import type { HttpEngine } from '../fetch/http/engine.js';
 import { log as rootLog, LogLevel } from '../observe/log.js';
 import { objectWith, optionError, shown } from '../option-checks.js';
 import type { HostStore } from '../politeness/hosts.js';
 import type { PageCache } from '../store/cache.js';
-import { createAdaptiveEngine, namedEngine } from './adaptive-engine.js';
-import { createRenderingMemory } from './adaptive-rendering.js';
-import { isCacheable, needsPage } from './browser-config.js';
-import type { BrowserWorld } from './browser-world.js';
-import type { Entry, UrlItem } from './batch-entries.js';
-import { type CacheAsk, createCachedEngine } from './cached-engine.js';
-import type { CrawlResult } from './crawl-result.js';
-import { createMemoryGauge } from './memory-gauge.js';
-import { createManyResults, type ManyResults, type ResultStream } from './many-results.js';
-import { resolveRunConfig, type RunConfig } from './run-config.js';
-import { type BatchWorld, type RunningBatch, startBatch } from './run-many.js';
-import { NO_SLOW_HOSTS, openSlowShare, slowHostOptions } from './slow-hosts.js';
-import type { Many } from './url-source.js';
-import { type CacheLimits, checkedWebCrawlerOptions, type WebCrawlerOptions } from './web-crawler-options.js';
+import { adaptive } from './navigate/adaptive.js';
+import type { BrowserResources } from './browser/resources.js';
+import type { UrlItem } from './batch/tasks.js';
+import { cached } from './navigate/cache.js';
+import type { CrawlOrder } from './navigate/order.js';
+import type { CrawlResult } from './batch/crawl-result.js';
+import { createMemoryGauge } from './batch/memory-gauge.js';
+import { createManyResults, type ManyResults, type ResultStream } from './batch/results.js';
+import { resolveRunConfig, type RunConfig } from './batch/run-config.js';
+import { type BatchResources, type RunningBatch, startBatch } from './batch/run.js';
+import type { Many } from './batch/url-source.js';
+import { NO_SLOW_HOSTS, openSlowShare, slowHostOptions } from './run/slow-hosts.js';
+import { type CacheLimits, checkedWebCrawlerOptions, type WebCrawlerOptions } from './options/web-crawler-options.js';
 
 /** User agents, or proxies, of which the robots rules of hosts are remembered, and how much of them. */
 const MAX_IDENTITIES = 64;
@@ -47,11 +46,10 @@ const aDispatcher = objectWith('a dispatcher such as MemoryAdaptiveDispatcher', 
  */
 export class WebCrawler {
   readonly #options: WebCrawlerOptions;
-  readonly #world: BatchWorld;
+  readonly #resources: BatchResources;
   readonly #engine: HttpEngine;
-  readonly #browsers: BrowserWorld | undefined;
+  readonly #browsers: BrowserResources | undefined;
   readonly #hasBrowser: boolean;
-  readonly #rendering = createRenderingMemory();
   readonly #batches = new Set<RunningBatch>();
   readonly #hosts = new Map<string, HostStore>();
   #cache: Promise<PageCache> | undefined;
@@ -61,31 +59,15 @@ export class WebCrawler {
     options: WebCrawlerOptions,
     engine: HttpEngine,
     slowShare: SlowShare | undefined,
-    browsers: BrowserWorld | undefined,
+    browsers: BrowserResources | undefined,
   ) {
     this.#options = options;
     this.#engine = engine;
     this.#browsers = browsers;
     this.#hasBrowser = browsers !== undefined;
-    this.#world = {
-      engineFor: (entryOf) => {
-        const cached = (inner: Engine, name: 'http' | 'browser') =>
-          namedEngine(
-            createCachedEngine(inner, {
-              askOf: ({ signal }) => cacheAskOf(entryOf(signal)),
-              open: () => this.#openCache(),
-              engineName: name,
-            }),
-            name,
-          );
-        const http = cached(engine, 'http');
-        if (!browsers) return http;
-        const browser = cached(browsers.engineFor(entryOf), 'browser');
-        if (options.engine !== 'auto') return browser;
-        const needsBrowser = ({ signal }: FetchOrder) => needsPage(entryOf(signal)?.config ?? {});
-        const rest = async ({ signal }: FetchOrder, capture: Capture) => entryOf(signal)?.rest?.(capture);
-        return createAdaptiveEngine({ http, browser, needsBrowser, memory: this.#rendering, rest });
-      },
+    this.#resources = {
+      engine: this.#engineFor(options, engine, browsers),
+      http: engine,
       engineName: browsers && options.engine !== 'auto' ? 'browser' : 'http',
       flush: async () => (await this.#cache)?.flush(),
       // Always asked again: another URL of the host may have been refused just before it was allowed.
@@ -118,7 +100,7 @@ export class WebCrawler {
     const { allowPrivateAddresses, maxConnections } = checked;
     const usesBrowser = checked.engine === undefined ? checked.browser !== undefined : checked.engine !== 'http';
     const browsers = usesBrowser
-      ? await (await import('./browser-world.js')).openBrowserWorld(checked, Configuration.getGlobalConfig())
+      ? await (await import('./browser/resources.js')).openBrowserResources(checked, Configuration.getGlobalConfig())
       : undefined;
     const slowShare = openSlowShare(slowHostOptions(checked), 'domain', maxConnections);
     const engine = createHttpEngine({ allowPrivateAddresses, maxConnections, watch: slowShare });
@@ -153,7 +135,7 @@ export class WebCrawler {
     if (!aDispatcher.accepts(dispatcher)) throw optionError([`runMany: ${shown(dispatcher)} is no dispatcher`]);
     return createManyResults((parts) => {
       this.#assertOpen();
-      const batch = startBatch({ items: urls, config: resolved, dispatcher, world: this.#world, ...parts });
+      const batch = startBatch({ items: urls, config: resolved, dispatcher, resources: this.#resources, ...parts });
       this.#batches.add(batch);
       const forget = () => void this.#batches.delete(batch);
       batch.ended.then(forget, forget);
@@ -183,7 +165,7 @@ export class WebCrawler {
 
   /** Slow fetches now, and what was done about them so far (ours). */
   get slowHosts(): SlowFigures {
-    return this.#world.slowShare?.figures ?? NO_SLOW_HOSTS;
+    return this.#resources.slowShare?.figures ?? NO_SLOW_HOSTS;
   }
 
   /** Breaks off what runs and frees every connection. */
@@ -202,15 +184,28 @@ export class WebCrawler {
     await (await this.#cache?.catch(() => undefined))?.close();
   }
 
+  /** Cache and adaptive rendering around what fetches. */
+  #engineFor(
+    options: WebCrawlerOptions,
+    engine: HttpEngine,
+    browsers: BrowserResources | undefined,
+  ): Engine<object, CrawlOrder> {
+    const open = () => this.#openCache();
+    const http = cached<object>(engine, { open, engineName: 'http' });
+    if (!browsers) return http;
+    const browser = cached(browsers.engine, { open, engineName: 'browser' });
+    return options.engine === 'auto' ? adaptive({ http, browser, httpLive: {} }) : browser;
+  }
+
   /** Opened by the first call that wants it. */
   #openCache(): Promise<PageCache> {
     const { storageDir, cache } = this.#options;
     return (this.#cache ??= openCacheIn(storageDir, cache, (error) => {
-      this.#world.log.error(`pages are not cached: ${error.message}`);
+      this.#resources.log.error(`pages are not cached: ${error.message}`);
     }));
   }
 
-  #sessions(): BrowserWorld['sessions'] {
+  #sessions(): BrowserResources['sessions'] {
     this.#assertOpen();
     if (this.#browsers) return this.#browsers.sessions;
     throw optionError(['sessions need a browser: open the WebCrawler with engine "browser" or "auto"']);
@@ -235,12 +230,6 @@ export async function openCacheIn(
     maxAgeMs: maxAgeSecs === undefined ? undefined : maxAgeSecs * 1000,
     onError,
   });
-}
-
-function cacheAskOf(entry: Entry | undefined): CacheAsk | undefined {
-  if (!entry || !isCacheable(entry.config)) return undefined;
-  const { cacheMode, cacheTtlSecs = Infinity, validate } = entry.config;
-  return { mode: cacheMode, ttlMs: cacheTtlSecs * 1000, validate };
 }
 
 function isIterable(urls: unknown): boolean {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { extractContent } from '../crawl/extraction.js';
+import { extractContent } from '../crawl/page/extraction.js';
 
 const paragraph = (k: number): string =>
   `<p>Paragraph ${k} tells of orcas, which hunt in pods along the coast, and of the people who have followed them for ` +

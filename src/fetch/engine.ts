@@ -85,8 +85,8 @@ export interface Capture {
   readonly timings: { readonly startedAtMs: number; readonly headersMs: number; readonly totalMs: number };
 }
 
-export interface Engine<Live extends object = object> {
+export interface Engine<Live extends object = object, Order extends FetchOrder = FetchOrder> {
   /** Fetches and lends the capture; what only this engine can offer comes as `live`. Throws CrawlErrors. */
-  visit<T>(order: FetchOrder, use: (capture: Capture, live: Live) => Promise<T>): Promise<T>;
+  visit<T>(order: Order, use: (capture: Capture, live: Live) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }

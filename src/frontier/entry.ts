@@ -6,7 +6,7 @@ import type { QueueEntry } from './frontier.js';
 export function entryOf(request: Request, forefront = false, paceBy?: PaceBy): QueueEntry {
   return {
     fingerprint: request.fingerprint,
-    domain: domainOf(request.url, paceBy),
+    domain: domainOf(request.target, paceBy),
     record: request.toRecord(),
     priority: request.priority,
     forefront,

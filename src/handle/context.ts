@@ -69,7 +69,19 @@ export interface ContextCrawler {
   readonly autoscaledPool: AutoscaledPool | undefined;
   readonly proxyConfiguration: ProxyConfiguration | undefined;
   readonly running: boolean;
+  readonly stats: CrawlCounts;
   readonly log: Log;
+}
+
+/** What a crawl counted so far; on pods, what this process did. */
+export interface CrawlCounts {
+  readonly state: {
+    readonly requestsFinished: number;
+    readonly requestsFailed: number;
+    readonly requestsRetries: number;
+    readonly errors: Readonly<Record<string, number>>;
+    readonly requestsWithStatusCode: Readonly<Record<string, number>>;
+  };
 }
 
 /** What every handler has. */

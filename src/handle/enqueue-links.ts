@@ -16,6 +16,8 @@ export type SkipReason =
   | 'enqueueLimit'
   | 'filters'
   | 'redirect'
+  /** Where domains are paced: it redirects to a page that the queue has already. */
+  | 'duplicate'
   | 'depth'
   | 'invalid'
   /** In polite mode: the link, or its page, asks not to be followed. */

@@ -1,6 +1,6 @@
 // The lazy content object: nothing happens before the first read, and only one scan after it.
 import { describe, expect, it } from 'vitest';
-import { pageExtraction } from '../crawl/extraction.js';
+import { pageExtraction } from '../crawl/page/extraction.js';
 import { createPageContent } from './page.js';
 
 describe('createPageContent', () => {

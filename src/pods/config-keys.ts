@@ -15,7 +15,7 @@ import {
   type Check,
 } from '../option-checks.js';
 import { aLeaseInSecs } from '../configuration-options.js';
-import { DEFAULT_SLOW_HOST_PATIENCE_SECS, DEFAULT_SLOW_HOST_SHARE } from '../crawl/slow-hosts.js';
+import { DEFAULT_SLOW_HOST_PATIENCE_SECS, DEFAULT_SLOW_HOST_SHARE } from '../crawl/run/slow-hosts.js';
 import type { PodsSettings } from './config-types.js';
 import { SKIPPED_EXTENSIONS } from './skipped-extensions.js';
 

@@ -8,7 +8,7 @@ import { type Fingerprint, fingerprintOf } from '../request/fingerprint.js';
 import { unpackRecord } from '../request/record.js';
 import { Request } from '../request/request.js';
 import { normalizeUrl } from '../request/url.js';
-import { ROUNDING_MS } from '../crawl/departure.js';
+import { ROUNDING_MS } from '../crawl/run/turn.js';
 import type { PodsConfig } from './config-types.js';
 
 export interface PodFrontierOptions {

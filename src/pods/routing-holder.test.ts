@@ -38,6 +38,21 @@ async function setUp(send: (pod: number, entries: readonly QueueEntry[]) => Prom
 const links = domains.map(entry);
 
 describe('routing holder', () => {
+  it('adds requests to the pods that own them, and tells what its own pod made of them', async () => {
+    const sent = new Map<number, readonly QueueEntry[]>();
+    const { frontier, holder } = await setUp(async (pod, entries) => void sent.set(pod, entries));
+    const presences = await holder.add(links);
+    for (const [index, { domain }] of links.entries()) {
+      const pod = podOfDomain(domain, PODS);
+      if (pod !== 0) expect(sent.get(pod)!.some((one) => one.domain === domain)).toBe(true);
+      // The first of its own was added when it was set up.
+      const isKnown = pod === 0 && links.findIndex((one) => podOfDomain(one.domain, PODS) === 0) === index;
+      expect(presences[index]).toBe(isKnown ? 'pending' : 'new');
+    }
+    const own = domains.filter((domain) => podOfDomain(domain, PODS) === 0).length;
+    expect((await frontier.overview()).counters.accepted).toBe(own);
+  });
+
   it('sends each link to the pod that owns its domain, before the visit is acknowledged', async () => {
     const sent = new Map<number, readonly QueueEntry[]>();
     let doneWhenSent = -1;

@@ -4,7 +4,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { CrawlError } from '../errors.js';
-import type { QueueEntry, SettleAnswer, Settlement } from '../frontier/frontier.js';
+import type { Presence, QueueEntry, SettleAnswer, Settlement } from '../frontier/frontier.js';
 import type { Holder } from '../frontier/holder.js';
 import type { Log } from '../observe/log.js';
 import { unpackRecord } from '../request/record.js';
@@ -95,6 +95,22 @@ export function createRoutingHolder(options: RoutingHolderOptions): RoutingHolde
     return notes;
   }
 
+  /** To the pods that own them. What another pod made of its own is not known here: it counts as new. */
+  async function add(entries: readonly QueueEntry[]): Promise<readonly Presence[]> {
+    const foreign = new Map<number, QueueEntry[]>();
+    const here: QueueEntry[] = [];
+    for (const entry of entries) {
+      const target = podOfDomain(entry.domain, pods);
+      if (target === pod) here.push(entry);
+      else foreign.set(target, [...(foreign.get(target) ?? []), entry]);
+    }
+    for (const [target, some] of foreign) await options.send(target, some);
+    const presences = (here.length > 0 ? await own.add(here) : [])[Symbol.iterator]();
+    return entries.map(({ domain }) =>
+      podOfDomain(domain, pods) === pod ? (presences.next().value as Presence) : 'new',
+    );
+  }
+
   async function settle(call: SettleParts, life = own.id): Promise<SettleAnswer> {
     if (life !== own.id) return own.settle(call, life);
     const foreign = new Map<number, QueueEntry[]>();
@@ -162,7 +178,7 @@ export function createRoutingHolder(options: RoutingHolderOptions): RoutingHolde
       return own.id;
     },
     figures,
-    add: (entries) => own.add(entries),
+    add,
     async lease(call) {
       const answer = await own.lease(call);
       figures.leases += answer.leases.length;

@@ -3,18 +3,18 @@
 // Promise: whatever it held and did not finish goes back; it ends when it is told to, or when its supervisor is gone.
 import { join } from 'node:path';
 import { Configuration } from '../configuration.js';
-import { createAdmission } from '../crawl/admission.js';
-import { openCrawlHost } from '../crawl/crawl-host.js';
-import { type Run, type RunEnd, startRun } from '../crawl/lifecycle.js';
-import { resolveOptions } from '../crawl/options.js';
-import { Statistics } from '../crawl/statistics.js';
+import { createLinkPolicy } from '../crawl/polite/link-policy.js';
+import { openCrawlServices } from '../crawl/run/crawl-services.js';
+import { type Run, type RunEnd, startRun } from '../crawl/run/lifecycle.js';
+import { resolveOptions } from '../crawl/options/options.js';
+import { Statistics } from '../crawl/run/statistics.js';
 import { HTTP_POOL_OPTIONS } from '../dispatch/pool-options.js';
 import type { Capture } from '../fetch/engine.js';
 import { createRecentFingerprints } from '../frontier/recent.js';
-import type { CheerioCrawlingContext, ContextCrawler, CrawlingContext } from '../handle/context.js';
+import type { CheerioCrawlingContext, CrawlingContext } from '../handle/context.js';
 import type { Log } from '../observe/log.js';
 import type { MetricsSnapshot } from '../observe/metrics.js';
-import type { Request } from '../request/request.js';
+import type { Dictionary, Request } from '../request/request.js';
 import { ContentStore } from '../store/content.js';
 import { createDataDirectories } from '../store/data-directories.js';
 import { KeyValueStore } from '../store/key-value.js';
@@ -27,6 +27,7 @@ import { createItemWriters } from './item-writers.js';
 import type { WorkerFigures, WorkerPlace } from './messages.js';
 import { countLinks, createPageRecorder } from './page-content.js';
 import { createBackpressure } from './parse-queue.js';
+import { createPodCrawler } from './pod-crawler.js';
 import { podStateDir, settleCompanyMs } from './pod-frontier.js';
 import { openProcessFigures } from './process-figures.js';
 import { createExtensionTest } from './skipped-extensions.js';
@@ -121,22 +122,34 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     folder: podStateDir(config, place.pod),
     visitsFolder: join(config.logDir, 'visits', `pod_${place.pod}`),
   };
-  const admission = createAdmission(crawlOptions);
+  const policy = createLinkPolicy(crawlOptions);
+  const useState = async <State extends Dictionary>(initial?: State) =>
+    (await KeyValueStore.open(undefined, { config: storage })).getAutoSavedValue(
+      `STATE_${place.role}_${place.pod}_${place.id}`,
+      initial ?? ({} as State),
+    );
   const isSkippedFile = createExtensionTest(config.skipExtensions);
   const droppedLinks = new Map<string, number>();
   let foundLinks = 0;
   const isParser = place.role === 'parser';
   const handoff = config.parsersPerPod > 0 ? await openHandoff(handoffFolder(config, place.pod)) : undefined;
-  const composed = await openCrawlHost({
+  const opened = await openCrawlServices({
     kind: 'cheerio',
     options: crawlOptions,
     log,
     stats,
     queue,
-    crawler: undefined as never as ContextCrawler,
-    admission: {
-      ...admission,
-      refuseVisit: (url) => excluded.refusal(url) ?? admission.refuseVisit(url),
+    crawler: createPodCrawler({
+      config: storage,
+      log,
+      stats,
+      add: (entries) => holder.add(entries),
+      useState,
+      pool: () => started.run?.pool,
+    }),
+    policy: {
+      ...policy,
+      refuseVisit: (url) => excluded.refusal(url) ?? policy.refuseVisit?.(url),
     },
     requestHandler: handlePage,
     sessionPool: undefined,
@@ -145,13 +158,12 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       if (config.seededUrlsOnly || url.length > MAX_URL_CHARACTERS || isSkippedFile(url)) return 'filters';
       return excluded.refusal(url);
     },
-    onSkipped: ({ reason }) => void droppedLinks.set(reason, (droppedLinks.get(reason) ?? 0) + 1),
+    onSkipped({ url, reason }) {
+      droppedLinks.set(reason, (droppedLinks.get(reason) ?? 0) + 1);
+      log.debug(`Left out ${url} (${reason})`);
+    },
     openKeyValueStore: (name) => KeyValueStore.open(name, { config: storage }),
-    useState: async (initial) =>
-      (await KeyValueStore.open(undefined, { config: storage })).getAutoSavedValue(
-        `STATE_${place.role}_${place.pod}_${place.id}`,
-        initial ?? ({} as never),
-      ),
+    useState,
     isElsewhere: (domain) => podOfDomain(domain, config.pods.length) !== place.pod,
     pageOf: recorder.take,
     onCapture: seeCapture,
@@ -177,6 +189,8 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     const page = context as CheerioCrawlingContext;
     if (handler) await handler(page as never);
     else await page.enqueueLinks({ strategy: 'all' });
+    // Nothing was fetched.
+    if (page.request.skipNavigation) return;
     // A handler of its own that needs no text may never have had the page scanned: then nobody counts.
     if (!handler || config.extractText !== false) foundLinks += countLinks(page.contentType.type, () => page.content);
     await recorder.record(page.request, page.contentType.type, () => page.content);
@@ -194,9 +208,9 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       : undefined;
   const run = (started.run = startRun({
     queue,
-    host: composed.host,
-    openGate: composed.openGate,
-    slowShare: composed.slowShare,
+    services: opened.services,
+    openGate: opened.openGate,
+    slowShare: opened.slowShare,
     config: storage,
     poolOptions: {
       ...HTTP_POOL_OPTIONS,
@@ -225,7 +239,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     ownLinks: () => holder.figures.ownLinks,
     sentLinks: () => holder.figures.sentLinks,
     pressure: () => pressure?.events ?? { soft: 0, hard: 0 },
-    slowHosts: () => composed.slowShare?.figures,
+    slowHosts: () => opened.slowShare?.figures,
   }));
 
   async function feelPressure(): Promise<void> {
@@ -244,7 +258,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     stopping.abort();
     clearInterval(feeling);
     excluded.close();
-    for (const close of [composed.close, content.close, items.close, () => closeStorages(storage), store.close]) {
+    for (const close of [opened.close, content.close, items.close, () => closeStorages(storage), store.close]) {
       await Promise.resolve(close()).catch((error: unknown) => log.exception(error, 'closing failed'));
     }
     return how;

@@ -21,11 +21,12 @@ const SHORT = {
   useExtendedUniqueKey: 'q',
   crawlDepth: 'c',
   enqueueStrategy: 'g',
-  hops: 'j',
   state: 't',
   handledAt: 'a',
   seeded: 'z',
   appointments: 'w',
+  redirectedFrom: 'y',
+  askedKey: 'i',
 } as const satisfies Partial<Record<keyof RequestOptions, string>>;
 
 const PROPERTIES = Object.entries(SHORT).filter(([long]) => long !== 'uniqueKey') as [Packable, string][];
@@ -72,7 +73,7 @@ function isLink(request: Pick<RequestOptions, Packable>): boolean {
     !request.skipNavigation &&
     !request.keepUrlFragment &&
     !request.useExtendedUniqueKey &&
-    !request.hops &&
+    request.redirectedFrom === undefined &&
     !request.state &&
     !request.handledAt &&
     !request.seeded &&

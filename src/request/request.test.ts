@@ -178,7 +178,6 @@ const options: fc.Arbitrary<RequestOptions> = fc
     crawlDepth: optional(fc.nat()),
     priority: optional(fc.constantFrom<Priority[]>(-2, -1, 0, 1, 2)),
     enqueueStrategy: optional(fc.constantFrom('all', 'same-domain', 'same-hostname', 'same-origin')),
-    hops: optional(fc.nat({ max: 10 })),
     seeded: optional(fc.boolean()),
     state: optional(fc.constantFrom(RequestState.UNPROCESSED, RequestState.DONE, RequestState.ERROR)),
     handledAt: optional(fc.constant('2026-01-02T03:04:05.678Z')),

@@ -48,14 +48,16 @@ export interface RequestOptions<UserData extends Dictionary = Dictionary> {
   crawlDepth?: number;
   priority?: Priority;
   enqueueStrategy?: 'all' | 'same-domain' | 'same-hostname' | 'same-origin';
-  /** Redirects that led here when each hop is queued on its own. */
-  hops?: number;
   state?: RequestState;
   handledAt?: string;
   /** Set by the queue for what the user added, not a page: only such a request may name a private address. */
   seeded?: boolean;
   /** How often the host said when to come back (Retry-After) and this was waited for: no retries. */
   appointments?: number;
+  /** @internal Of a redirect that is queued as a request of its own: the URLs that led to `url`, the one asked for first. */
+  redirectedFrom?: readonly string[];
+  /** @internal With it: the unique key of the request that was asked for, if it had one of its own. */
+  askedKey?: string;
   /** Accepted for Crawlee's sake; an id is always derived from the unique key. */
   id?: string;
 }
@@ -65,6 +67,7 @@ export type Source = string | RequestOptions | Request;
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'TRACE', 'OPTIONS', 'CONNECT', 'PATCH']);
 const STRATEGIES = new Set(['all', 'same-domain', 'same-hostname', 'same-origin']);
+const NO_REDIRECTS: readonly string[] = Object.freeze([]);
 const MAX_ERROR_MESSAGES = 20;
 const MAX_ERROR_MESSAGE_LENGTH = 4_096;
 
@@ -93,7 +96,8 @@ const CHECKS: Record<Exclude<keyof RequestOptions, 'url'>, (value: unknown) => s
   priority: (value) =>
     Number.isInteger(value) && Math.abs(value as number) <= 2 ? undefined : 'a whole number from -2 to 2',
   enqueueStrategy: (value) => (STRATEGIES.has(value as string) ? undefined : `one of ${[...STRATEGIES].join(', ')}`),
-  hops: wholeNumber,
+  redirectedFrom: (value) => (Array.isArray(value) && value.length > 0 ? undefined : 'an array of URLs'),
+  askedKey: (value) => (typeof value === 'string' ? undefined : 'a string'),
   state: wholeNumber,
   handledAt: (value) => (typeof value === 'string' || value instanceof Date ? undefined : 'an ISO date'),
   seeded: flag,
@@ -139,7 +143,8 @@ export class Request<UserData extends Dictionary = Dictionary> {
   crawlDepth: number;
   priority: Priority;
   enqueueStrategy: RequestOptions['enqueueStrategy'];
-  hops: number;
+  /** The URLs that redirected on the way to `loadedUrl`, in order; the first is `url`. Empty when none did. */
+  redirectChain: readonly string[] = NO_REDIRECTS;
   state: RequestState;
   handledAt: string | undefined;
   /** @internal */ seeded: boolean;
@@ -149,6 +154,7 @@ export class Request<UserData extends Dictionary = Dictionary> {
   #uniqueKey: string | undefined;
   #customKey: boolean;
   #fingerprint: Fingerprint | undefined;
+  #hop: Hop | undefined;
 
   /** @param trusted skips validation; only for what was validated before, such as a stored record */
   constructor(options: RequestOptions<UserData>, trusted = false) {
@@ -172,7 +178,6 @@ export class Request<UserData extends Dictionary = Dictionary> {
     this.crawlDepth = options.crawlDepth ?? 0;
     this.priority = options.priority ?? 0;
     this.enqueueStrategy = options.enqueueStrategy;
-    this.hops = options.hops ?? 0;
     this.state = options.state ?? RequestState.UNPROCESSED;
     this.handledAt = isoDate(options.handledAt);
     this.seeded = options.seeded ?? false;
@@ -186,9 +191,46 @@ export class Request<UserData extends Dictionary = Dictionary> {
     return (this.#uniqueKey ??= computeUniqueKey(this));
   }
 
-  /** 64 bits of the unique key. */
+  /** 64 bits of the key under which the queue has it: the unique key, or that of where a redirect led. */
   get fingerprint(): Fingerprint {
-    return (this.#fingerprint ??= fingerprintOf(this.uniqueKey));
+    return (this.#fingerprint ??= fingerprintOf(this.#hop ? hopKey(this.#hop, this) : this.uniqueKey));
+  }
+
+  /** @internal What is asked for: the URL, or where its last redirect led when that is a request of its own. */
+  get target(): string {
+    return this.#hop?.url ?? this.url;
+  }
+
+  /** @internal The page is there. `chain`: the redirects that were followed from `target` on. */
+  arrived(loadedUrl: string, chain: readonly string[]): void {
+    this.loadedUrl = loadedUrl;
+    const before = this.#hop?.chain ?? NO_REDIRECTS;
+    this.redirectChain = chain.length === 0 ? before : [...before, ...chain];
+  }
+
+  /** @internal It will be asked for again: what the last attempt found is forgotten. */
+  left(): void {
+    this.loadedUrl = undefined;
+    this.redirectChain = this.#hop?.chain ?? NO_REDIRECTS;
+  }
+
+  /**
+   * @internal The same request on its way to where a redirect led, to be queued as a request of its own: user code
+   * knows it by the URL and the key that were asked for, the queue by those of the target.
+   */
+  redirectedTo(url: string, changes: Pick<RequestOptions, 'method' | 'payload' | 'headers' | 'sessionId'>): Request {
+    const { userData, crawlDepth, priority, enqueueStrategy, maxRetries, noRetry, keepUrlFragment } = this;
+    const kept = { userData, crawlDepth, priority, enqueueStrategy, maxRetries, noRetry, keepUrlFragment };
+    const hasOwnKey = this.#customKey || this.useExtendedUniqueKey;
+    const uniqueKey = hasOwnKey ? this.uniqueKey : undefined;
+    const request = new Request({ ...kept, ...changes, url: this.url, uniqueKey }, true);
+    const chain = [...(this.#hop?.chain ?? []), this.target];
+    // The page itself once more, or a request that is more than its URL: the queue must not take it for one it knows.
+    const isKnown = chain.some((one) => normalizeUrl(one, keepUrlFragment) === normalizeUrl(url, keepUrlFragment));
+    const key = hasOwnKey || isKnown ? `redirect ${chain.length} of ${this.uniqueKey}` : undefined;
+    request.#hop = { url, key, chain };
+    request.redirectChain = chain;
+    return request;
   }
 
   /** The request's id in any queue. */
@@ -215,12 +257,24 @@ export class Request<UserData extends Dictionary = Dictionary> {
 
   /** The packed form for the queue. */
   toRecord(): string {
-    return packRecord(this, this.#customKey ? this.#uniqueKey : undefined);
+    const customKey = this.#customKey ? this.#uniqueKey : undefined;
+    if (!this.#hop) return packRecord(this, customKey);
+    const { url, key, chain } = this.#hop;
+    return packRecord({ ...this, url, redirectedFrom: chain, askedKey: customKey }, key);
   }
 
   /** The request behind a packed form. Trusted: it was validated before it was stored. */
   static fromRecord(record: string, priority: Priority = 0): Request {
-    const request = new Request(unpackRecord(record), true);
+    const options = unpackRecord(record);
+    const { redirectedFrom: chain, askedKey, url, uniqueKey } = options;
+    if (chain === undefined) {
+      const request = new Request(options, true);
+      request.priority = priority;
+      return request;
+    }
+    const request = new Request({ ...options, url: chain[0]!, uniqueKey: askedKey }, true);
+    request.#hop = { url, key: uniqueKey, chain };
+    request.redirectChain = chain;
     request.priority = priority;
     return request;
   }
@@ -257,13 +311,25 @@ export class Request<UserData extends Dictionary = Dictionary> {
       crawlDepth: this.crawlDepth,
       priority: this.priority,
       enqueueStrategy: this.enqueueStrategy,
-      hops: this.hops,
       state: this.state,
       handledAt: this.handledAt,
       seeded: this.seeded,
       appointments: this.appointments,
     };
   }
+}
+
+/** Where a redirect led, as the queue knows it. */
+interface Hop {
+  readonly url: string;
+  /** Undefined: that of the URL. */
+  readonly key: string | undefined;
+  /** The URLs that redirected so far. */
+  readonly chain: readonly string[];
+}
+
+function hopKey({ key, url }: Hop, { keepUrlFragment }: Request): string {
+  return key ?? normalizeUrl(url, keepUrlFragment);
 }
 
 /** Crawlee takes a Date too. */

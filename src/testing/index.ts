@@ -11,3 +11,12 @@ export type { MappedUrl, PageKind } from './simweb-map.js';
 export type { ServedAnswer } from './simweb-respond.js';
 export { SIMWEB_PATHS } from './simweb-paths.js';
 export type { SimwebUrls } from './simweb-urls.js';
+export { navigationSuite } from './navigation.js';
+export type {
+  NavigationEnd,
+  NavigationExpectation,
+  NavigationPlacement,
+  NavigationRequest,
+  NavigationSettings,
+} from './navigation.js';
+export type { TestRunner } from './conformance.js';

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { parse } from 'parse5';
 import { describe, expect, it } from 'vitest';
-import { extractContent, viewPage } from '../../src/crawl/extraction.js';
+import { extractContent, viewPage } from '../../src/crawl/page/extraction.js';
 import { TEXT } from '../../src/extract/page/elements.js';
 import type { Counts, Node } from '../support/markdown-round-trip.js';
 import { add, childrenOf, matched, roundTrip, squeeze, textOf } from '../support/markdown-round-trip.js';

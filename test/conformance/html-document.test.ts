@@ -2,7 +2,7 @@
 // Where they differ, the HTML standard says what ours says; the rules are listed, and every difference fits one.
 import { describe, expect, it } from 'vitest';
 import type { CheerioAPI } from 'cheerio';
-import { documentOf } from '../../src/crawl/document.js';
+import { documentOf } from '../../src/crawl/page/document.js';
 import { loadDocument } from '../../src/handle/document.js';
 import { detectEncoding, toUtf8 } from '../../src/parse/encoding/encoding.js';
 import { scanLinks, scanPage } from '../../src/parse/scan/scan.js';

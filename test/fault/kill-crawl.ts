@@ -5,7 +5,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { SETTLE_BATCH } from '../../src/crawl/settler.js';
+import { SETTLE_BATCH } from '../../src/crawl/run/settler.js';
 import { Request } from '../../src/index.js';
 import { startSimwebProcess } from '../../src/testing/index.js';
 

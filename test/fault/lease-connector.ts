@@ -1,6 +1,6 @@
 // A process that leases a request and asks for it over a slow connection; its test stops it meanwhile, beyond its lease.
 // Says `leased`, then how the visit ended. Arguments: the Redis, the URL.
-import { leaseCheck } from '../../src/crawl/departure.js';
+import { leaseCheck } from '../../src/crawl/run/turn.js';
 import type { CrawlError } from '../../src/errors.js';
 import { createHttpEngine } from '../../src/fetch/http/engine.js';
 import { createHolder } from '../../src/frontier/holder.js';

@@ -7,7 +7,7 @@ import { createFileRecovery } from '../../src/pods/recovery.js';
 import { createHolder } from '../../src/frontier/holder.js';
 import { openLmdbFrontier } from '../../src/frontier/lmdb.js';
 import { createRecentFingerprints } from '../../src/frontier/recent.js';
-import { createSettler } from '../../src/crawl/settler.js';
+import { createSettler } from '../../src/crawl/run/settler.js';
 import { ContentStore } from '../../src/store/content.js';
 import { recoverContent } from '../../src/store/content-recovery.js';
 import { Dataset } from '../../src/store/dataset.js';

@@ -1,7 +1,7 @@
 // The two catalogues that people look things up in: every option and every error code has its line.
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { SHAPES } from '../../src/crawl/options-shapes.js';
+import { SHAPES } from '../../src/crawl/options/options-shapes.js';
 import { ERROR_CLASSES } from '../../src/errors.js';
 
 const page = (name: string): string => readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8');

@@ -2,7 +2,7 @@
 // URL, redirect or name leads to it; what is allowed or seeded gets through.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Listening } from './http-fixtures.js';
-import { createRobotsReader } from '../../src/crawl/robots-reader.js';
+import { createRobotsReader } from '../../src/crawl/polite/robots-reader.js';
 import { fetchText, fixtures } from './http-fixtures.js';
 
 const { serve, engine, closeAll } = fixtures();

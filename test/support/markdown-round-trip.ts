@@ -4,7 +4,7 @@ import { micromark } from 'micromark';
 import { gfm, gfmHtml } from 'micromark-extension-gfm';
 import type { DefaultTreeAdapterMap } from 'parse5';
 import { parse, serialize } from 'parse5';
-import { viewPage } from '../../src/crawl/extraction.js';
+import { viewPage } from '../../src/crawl/page/extraction.js';
 import { renderHtml } from '../../src/extract/markdown/clean-html.js';
 import { readMarkdown, unseenNodes } from '../../src/extract/markdown/markdown-document.js';
 

@@ -1,6 +1,6 @@
 // What is left out as the comments of an article.
 import { describe, expect, it } from 'vitest';
-import { viewPage } from '../../crawl/extraction.js';
+import { viewPage } from '../../crawl/page/extraction.js';
 import { commentNodes, holdsPosts, leaveComments } from './comments.js';
 
 /** The texts whose logits fall. */

@@ -1,6 +1,6 @@
 // Which elements of a page ask for consent to cookies.
 import { describe, expect, it } from 'vitest';
-import { extractContent, viewPage } from '../../crawl/extraction.js';
+import { extractContent, viewPage } from '../../crawl/page/extraction.js';
 import { consentNodes } from './consent.js';
 import { CONTAINER, STRIDE } from '../page/segment.js';
 

@@ -1,6 +1,6 @@
 // Which blocks of a thread are weighed as the text of its posts.
 import { describe, expect, it } from 'vitest';
-import { viewPage } from '../../crawl/extraction.js';
+import { viewPage } from '../../crawl/page/extraction.js';
 import { weighPosts } from './posts.js';
 
 /** The texts whose logits rise from zero; `null` where nothing changes. */

@@ -1,6 +1,6 @@
 // What is left out as a section that leads away from the page.
 import { describe, expect, it } from 'vitest';
-import { viewPage } from '../../crawl/extraction.js';
+import { viewPage } from '../../crawl/page/extraction.js';
 import { leaveRelated } from './related.js';
 
 /** The texts whose logits fall. */

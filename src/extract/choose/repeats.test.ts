@@ -1,6 +1,6 @@
 // What is left out as said before on the same page.
 import { describe, expect, it } from 'vitest';
-import { viewPage } from '../../crawl/extraction.js';
+import { viewPage } from '../../crawl/page/extraction.js';
 import { leaveRepeats } from './repeats.js';
 
 /** The texts that stay when all were chosen. */

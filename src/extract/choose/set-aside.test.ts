@@ -1,6 +1,6 @@
 // What is left out because the page itself sets it aside.
 import { describe, expect, it } from 'vitest';
-import { viewPage } from '../../crawl/extraction.js';
+import { viewPage } from '../../crawl/page/extraction.js';
 import { leaveSetAside } from './set-aside.js';
 
 /** The texts whose logits fall. */

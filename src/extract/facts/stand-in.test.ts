@@ -1,6 +1,6 @@
 // What stands in for the text of a page that comes with its scripts.
 import { describe, expect, it } from 'vitest';
-import { extractContent, toMarkdown } from '../../crawl/extraction.js';
+import { extractContent, toMarkdown } from '../../crawl/page/extraction.js';
 
 const posts = {
   '@type': 'QAPage',

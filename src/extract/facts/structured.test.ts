@@ -7,7 +7,7 @@ import {
   extractMetadata,
   extractStructured,
   extractTables,
-} from '../../crawl/extraction.js';
+} from '../../crawl/page/extraction.js';
 import { chunkMarkdown } from '../markdown/chunks.js';
 import { parseNumber } from '../fields/fields.js';
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { micromark } from 'micromark';
 import { gfm, gfmHtml } from 'micromark-extension-gfm';
 import { describe, expect, it } from 'vitest';
-import { toMarkdown } from '../../crawl/extraction.js';
+import { toMarkdown } from '../../crawl/page/extraction.js';
 
 const md = (html: string): string => toMarkdown(html, { url: 'https://example.com/a/' }).raw;
 const render = (markdown: string): string =>

@@ -1,7 +1,7 @@
 // What the words of names above a block add up to.
 import { deflateSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { viewPage } from '../../crawl/extraction.js';
+import { viewPage } from '../../crawl/page/extraction.js';
 import { PAGE_KINDS } from './context-features.js';
 import { BANDS, NAME_COLUMNS, nameLogits, unpackNames } from './names.js';
 import { WORD_SEED, mixLetter } from '../page/word-table.js';

@@ -3,6 +3,7 @@
 import { asCrawlError, type CrawlError } from '../../errors.js';
 import { parseUrl } from '../../request/url.js';
 import type { FetchOrder } from '../engine.js';
+import { isRedirect, redirectTarget } from '../http/redirect.js';
 import type { PooledPage } from './page-lease.js';
 
 export interface StoppedRedirect {
@@ -15,7 +16,7 @@ export interface StoppedRedirect {
 
 export interface DocumentGate {
   readonly stopped: StoppedRedirect | undefined;
-  /** What `beforeSend` threw: the document was not asked for. */
+  /** What `beforeSend` threw, or why a redirect leads nowhere: the document was not asked for. */
   readonly refusal: CrawlError | undefined;
   close(): Promise<void>;
 }
@@ -66,7 +67,7 @@ export async function openDocumentGate(lent: PooledPage, order: Order): Promise<
           headers: headerList({ ...request.headers, ...(isOwn ? order.headers : {}) }),
         }
       : // Headers of the order may be secrets of that site.
-        { headers: headerList(isOwn ? request.headers : without(request.headers, order.headers)) };
+        { headers: headerList(isOwn ? { ...request.headers, ...order.headers } : without(request.headers, order.headers)) };
     isFirst = false;
     return session.send('Fetch.continueRequest', { requestId, ...(isPlain ? {} : changes) });
   }
@@ -74,9 +75,14 @@ export async function openDocumentGate(lent: PooledPage, order: Order): Promise<
   function judge({ requestId, request, responseStatusCode, responseHeaders = [] }: Paused): Promise<unknown> {
     const headers = Object.fromEntries(responseHeaders.map(({ name, value }) => [name.toLowerCase(), value]));
     const { location } = headers;
-    const isRedirect = [301, 302, 303, 307, 308].includes(responseStatusCode!) && location !== undefined;
-    const target = isRedirect ? parseUrl(location, request.url)?.href : undefined;
-    if (target === undefined) return session.send('Fetch.continueRequest', { requestId });
+    if (!isRedirect(responseStatusCode!, location)) return session.send('Fetch.continueRequest', { requestId });
+    let target: string;
+    try {
+      target = redirectTarget(new URL(request.url), location).href;
+    } catch (thrown) {
+      refusal = thrown as CrawlError;
+      return session.send('Fetch.failRequest', { requestId, errorReason: 'Aborted' });
+    }
     const isTooMany = ++hops > order.maxRedirects;
     const reason = order.redirects === 'report' ? undefined : order.allowRedirect?.(target);
     if (order.redirects === 'follow' && reason === undefined && !isTooMany) {

@@ -1,0 +1,89 @@
+// What runMany returns: awaited it is all results in the order of the list, iterated each as it completes.
+// Promise: work starts when it is awaited or first pulled; leaving a loop early breaks off the rest and frees everything.
+import { CrawlError } from '../../errors.js';
+import type { CrawlResult } from './crawl-result.js';
+import { createResultChannel } from './channel.js';
+import type { BatchParts, RunningBatch } from './run.js';
+
+/** Results as they complete. */
+export type ResultStream = AsyncIterableIterator<CrawlResult>;
+
+/**
+ * The results of a batch. `Awaited` is what awaiting gives: all of them, or with `stream: true` the stream.
+ *
+ * @example
+ * for await (const result of crawler.runMany(urls)) console.log(result.url);
+ */
+export interface ManyResults<Awaited = CrawlResult[]> extends PromiseLike<Awaited>, AsyncIterable<CrawlResult> {
+  catch<T = never>(onRejected?: ((reason: unknown) => T | PromiseLike<T>) | null): Promise<Awaited | T>;
+  finally(onFinally?: (() => void) | null): Promise<Awaited>;
+  [Symbol.asyncIterator](): ResultStream;
+}
+
+export type StartBatch = (parts: Pick<BatchParts, 'onResult' | 'unread'>) => RunningBatch;
+
+export function createManyResults<Awaited>(start: StartBatch, isStream: boolean): ManyResults<Awaited> {
+  let all: Promise<Awaited> | undefined;
+  let stream: ResultStream | undefined;
+
+  function settled(): Promise<Awaited> {
+    if (all) return all;
+    all = isStream ? Promise.resolve(openStream() as Awaited) : (collect(start as StartBatch) as Promise<Awaited>);
+    return all;
+  }
+
+  function openStream(): ResultStream {
+    if (stream) throw new CrawlError('OPTION_INVALID', 'the results of a batch can be iterated once');
+    return (stream = streamOf(start));
+  }
+
+  return {
+    then: (onFulfilled, onRejected) => settled().then(onFulfilled, onRejected),
+    catch: (onRejected) => settled().catch(onRejected),
+    finally: (onFinally) => settled().finally(onFinally),
+    [Symbol.asyncIterator]() {
+      if (all && !isStream) {
+        throw new CrawlError('OPTION_INVALID', 'these results were awaited: iterate over what that gave');
+      }
+      return openStream();
+    },
+  };
+}
+
+async function collect(start: StartBatch): Promise<CrawlResult[]> {
+  const results: CrawlResult[] = [];
+  await start({ onResult: (result, index) => void (results[index] = result) }).ended;
+  return results;
+}
+
+function streamOf(start: StartBatch): ResultStream {
+  const channel = createResultChannel(() => batch?.wake());
+  let batch: RunningBatch | undefined;
+  let isLeft = false;
+
+  function begin(): void {
+    batch = start({ onResult: (result) => channel.push(result), unread: () => channel.waiting });
+    batch.ended.then(
+      () => channel.end(),
+      (error: unknown) => channel.end(error),
+    );
+  }
+
+  return {
+    async next() {
+      if (isLeft) return { done: true, value: undefined };
+      if (!batch) begin();
+      const result = await channel.next();
+      return result && !isLeft ? { done: false, value: result } : { done: true, value: undefined };
+    },
+    async return() {
+      isLeft = true;
+      channel.end();
+      await batch?.abort();
+      return { done: true, value: undefined };
+    },
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+  };
+}

@@ -1,0 +1,379 @@
+// A batch: a list of URLs as one run of the crawl lifecycle, over a queue in memory that forgets what ended.
+// Promise: one result a URL; the list is pulled only as needed, and nothing starts while results pile up unread.
+import type { Configuration } from '../../configuration.js';
+import type { Dispatcher } from '../../dispatch/dispatcher.js';
+import type { Permits } from '../../dispatch/permits.js';
+import type { SlowShare } from '../../dispatch/slow-share.js';
+import type { SystemLoad } from '../../dispatch/system-load.js';
+import { asCrawlError, CrawlError } from '../../errors.js';
+import type { Engine } from '../../fetch/engine.js';
+import { entryOf as queueEntryOf } from '../../frontier/entry.js';
+import { createHolder, newHolderId } from '../../frontier/holder.js';
+import { createMemoryFrontier } from '../../frontier/memory.js';
+import { createRecentFingerprints } from '../../frontier/recent.js';
+import type { Lease, QueueEntry } from '../../frontier/frontier.js';
+import type { Log } from '../../observe/log.js';
+import type { CrawlOrder } from '../navigate/order.js';
+import type { HostStore } from '../../politeness/hosts.js';
+import { finderOf, isFound } from '../../request/found.js';
+import { keyInRecord } from '../../request/record.js';
+import type { Request } from '../../request/request.js';
+import { admit, type BatchTask, indexOf, resultOf, type UrlItem } from './tasks.js';
+import { createBatchGate } from './gate.js';
+import { createBatchServices } from './services.js';
+import { createSessionQueues } from './session-queues.js';
+import { createDomainShares } from './shares.js';
+import type { CrawlResult } from './crawl-result.js';
+import { type Run, startRun } from '../run/lifecycle.js';
+import type { ResolvedRunConfig } from './run-config.js';
+import { type Many, openSource } from './url-source.js';
+import type { WebCrawlerHooks } from '../options/web-crawler-options.js';
+
+/** What a batch shares with the other batches of its crawler. */
+export interface BatchResources {
+  readonly engine: Engine<object, CrawlOrder>;
+  /** Reads robots.txt, which no browser shows. */
+  readonly http: Engine;
+  /** Writes what the engine still has to write. */
+  readonly flush: () => Promise<void>;
+  readonly allowHost: (url: string) => Promise<boolean>;
+  /** What is known of hosts to one who asks under some name. */
+  readonly hostsOf: (identity: string) => Promise<HostStore>;
+  readonly config: Configuration;
+  readonly log: Log;
+  readonly hooks: WebCrawlerHooks;
+  readonly memoryMb: () => number;
+  /** What fetches, for results of URLs that were never asked for. */
+  readonly engineName: 'http' | 'browser';
+  /** Keeps slow hosts to their share of the slots of all batches. */
+  readonly slowShare: SlowShare | undefined;
+  /** The connections of all batches. */
+  readonly connections: Permits<{ wake(): void }>;
+}
+
+export interface BatchParts {
+  readonly items: Many<UrlItem>;
+  readonly config: ResolvedRunConfig;
+  readonly dispatcher: Dispatcher;
+  readonly resources: BatchResources;
+  readonly onResult: (result: CrawlResult, index: number) => void;
+  /** Results that nobody has read yet; undefined when all of them are wanted at once. */
+  readonly unread?: () => number;
+}
+
+export interface RunningBatch {
+  /** Resolves when every URL has its result; rejects when the list itself, or a store, failed. */
+  readonly ended: Promise<void>;
+  /** Results were read, or connections are free. */
+  wake(): void;
+  /** Starts nothing more; what is under way still ends in results. */
+  stop(): void;
+  /** Breaks everything off; no more results come. */
+  abort(): Promise<void>;
+}
+
+/** Beyond what may run: so that a slot that frees finds its next URL waiting. */
+const STOCK_LIMIT = 64;
+/** How far the list is read ahead while slots are free and all that waits belongs to domains that rest. */
+const LOOK_AHEAD = 10_000;
+const MAX_TURNS = 65_535;
+/** How long nothing ends before a domain that has all slots counts as slow. */
+const SLOW_MS = 1_000;
+const PULL_BATCH = 256;
+/** The list is read when this part of the stock is used up: a call of the queue costs the same for one URL and for many. */
+const PULL_SHARE = 1 / 4;
+
+/** The dispatcher looks at memory, and its permits were asked for: the pool itself has no opinion. */
+const CALM_SIGNAL = Object.freeze({ isOverloaded: false, limitRatio: 1, actualRatio: 0 });
+const CALM = Object.freeze({ isOverloaded: false, cpu: CALM_SIGNAL, memory: CALM_SIGNAL, eventLoop: CALM_SIGNAL });
+const CALM_LOAD: SystemLoad = Object.freeze({
+  start: () => undefined,
+  stop: () => undefined,
+  current: () => CALM,
+  historical: () => CALM,
+  latest: () => ({ cpuRatio: 0, eventLoopLateMs: 0, usedBytes: 0, limitBytes: Infinity }),
+});
+
+export function startBatch(parts: BatchParts): RunningBatch {
+  const { dispatcher, resources, config } = parts;
+  const { permits, monitor } = dispatcher;
+  const stock = permits + Math.min(permits, STOCK_LIMIT);
+  const leastPull = Math.ceil(Math.min(permits, STOCK_LIMIT) * PULL_SHARE);
+  const limiter = dispatcher.rateLimiter;
+  const tasks = new Map<number, BatchTask>();
+  /** Those with a slot, the youngest last. */
+  const active = new Set<BatchTask>();
+  const source = openSource(parts.items);
+  const asFound = finderOf(parts.items);
+  const holderId = newHolderId();
+  const frontier = createMemoryFrontier({
+    holder: holderId,
+    pacing: { delayMs: limiter?.baseDelayMs[0] ?? 0, turns: MAX_TURNS },
+    forgetEnded: true,
+  });
+  const holder = createHolder(frontier, { id: holderId });
+  // A limiter paces domains already, one request at a time.
+  const shares = limiter
+    ? undefined
+    : createDomainShares(permits, MAX_TURNS, (turns) => frontier.setPacing({ delayMs: 0, turns }));
+  let endings = 0;
+  /** A domain that has every slot and ends nothing is slow: others are looked for. */
+  let endingsBefore = 0;
+  const looking = setInterval(() => {
+    const isStuck = endings === endingsBefore && active.size >= permits && shares?.isAlone && !isSourceDone;
+    endingsBefore = endings;
+    if (isStuck) lookFurther();
+  }, SLOW_MS).unref();
+  let pulled = 0;
+  let room = stock;
+  let isSourceDone = false;
+  let sourceError: unknown;
+  let over = false;
+  let wakeFeeder: (() => void) | undefined;
+  const taskPrefix = newHolderId();
+  const queues = createSessionQueues(LOOK_AHEAD);
+  let adding = 0;
+
+  const { engine, http, allowHost, hostsOf, log } = resources;
+
+  const run: Run = startRun({
+    queue: {
+      holder: { ...holder, lease: leaseAndLookAhead },
+      recent: createRecentFingerprints(),
+      leaseMs: Infinity,
+      overview: () => frontier.overview(),
+    },
+    services: createBatchServices({ engine, log, hooks: resources.hooks, limiter, allowHost, taskAt, onEnd: finish }),
+    config: resources.config,
+    poolOptions: {
+      minConcurrency: permits,
+      maxConcurrency: permits,
+      desiredConcurrency: permits,
+      loggingIntervalSecs: 0,
+    },
+    mayStart,
+    slowShare: resources.slowShare,
+    load: CALM_LOAD,
+    openWriter: () => Promise.reject(new CrawlError('OPTION_INVALID', 'a batch stores no items')),
+    maxEnded: Infinity,
+    // A domain at its limit waits for its visits to be settled.
+    settleCompanyMs: () => (shares && !shares.isAlone ? 1 : 10),
+    leaseAhead: limiter === undefined,
+    keepAlive: false,
+    seedsAreIn: () => isSourceDone && queues.waiting === 0 && adding === 0,
+    openGate: (services) =>
+      createBatchGate(
+        { engine: http, allowHost, limiter, log, hostsOf, taskOf: taskOfLease, onDenied: finish },
+        services,
+      ),
+    onSlot: (lease) => takeSlot(taskOfLease(lease)),
+  });
+
+  const membership = dispatcher.join({
+    wake: () => run.pool.notify(),
+    shed,
+    longestWaitMs() {
+      for (const task of tasks.values()) {
+        if (!active.has(task)) return performance.now() - task.progress.pulledAtMs;
+      }
+      return 0;
+    },
+  });
+  const connections = resources.connections.join({ wake: () => run.pool.notify() });
+  const endShowing = monitor?.begin();
+
+  function taskAt(index: number): BatchTask {
+    const task = tasks.get(index);
+    if (!task) throw new CrawlError('QUEUE_CORRUPT', `the batch has no URL number ${index} in work`);
+    return task;
+  }
+
+  /** Undefined for what a gate has to do. */
+  function taskOfLease({ record }: Lease): BatchTask | undefined {
+    const index = indexOf(keyInRecord(record));
+    return Number.isNaN(index) ? undefined : taskAt(index);
+  }
+
+  function mayStart(): boolean {
+    if (!membership.mayStart() || !connections.mayStart()) return false;
+    // More waits to be read than could ever run: then the reader is the slow one.
+    return !parts.unread || parts.unread() + active.size < 2 * permits;
+  }
+
+  function takeSlot(task: BatchTask | undefined): () => void {
+    membership.started();
+    connections.started();
+    if (task) begin(task);
+    return () => {
+      if (task) active.delete(task);
+      membership.ended();
+      connections.ended();
+      feedMore();
+    };
+  }
+
+  function begin(task: BatchTask): void {
+    active.delete(task);
+    active.add(task);
+    const { progress } = task;
+    progress.startedAtMs ??= performance.now();
+    progress.startTime ??= new Date().toISOString();
+    progress.peakMemoryMb = Math.max(progress.peakMemoryMb, resources.memoryMb());
+    monitor?.started(taskId(task), task.url);
+  }
+
+  function shed(count: number): number {
+    const youngest = [...active].reverse().flatMap(({ attempt }) => attempt ?? []);
+    const chosen = youngest.slice(0, Math.min(count, active.size - 1));
+    for (const attempt of chosen) {
+      attempt.isShed = true;
+      attempt.abortion.abort();
+    }
+    return chosen.length;
+  }
+
+  /** Slots are free and nothing is due: whatever waits belongs to domains that rest, so others are looked for. */
+  async function leaseAndLookAhead(call: Parameters<typeof holder.lease>[0]) {
+    const answer = await holder.lease(call);
+    if (answer.leases.length > 0) room = stock;
+    else if (answer.state === 'waiting' && !isSourceDone && (active.size < permits || resources.slowShare?.isFull)) {
+      lookFurther();
+    }
+    return answer;
+  }
+
+  function lookFurther(): void {
+    if (room >= LOOK_AHEAD) return;
+    room = Math.min(LOOK_AHEAD, Math.max(room, tasks.size) + permits);
+    feedMore();
+  }
+
+  const roomToPull = () => Math.min(PULL_BATCH, room - (tasks.size - queues.waiting) - (parts.unread?.() ?? 0));
+
+  function feedMore(): void {
+    if (wakeFeeder && (over || roomToPull() >= leastPull)) wakeFeeder();
+  }
+
+  async function feed(): Promise<void> {
+    while (!over) {
+      const max = roomToPull();
+      if (max < leastPull) {
+        await new Promise<void>((resume) => (wakeFeeder = resume));
+        wakeFeeder = undefined;
+        continue;
+      }
+      const items = await source.take(max);
+      if (!items || over) return;
+      const queued: QueueEntry[] = [];
+      for (const item of items) {
+        const admitted = admit(item, pulled++, config, performance.now());
+        if (asFound && admitted.request) admitted.request.seeded = !isFound(asFound(admitted.request));
+        const { task } = admitted;
+        tasks.set(task.index, task);
+        monitor?.queued(taskId(task), task.url);
+        if (admitted.error) finish(task, admitted.error, false);
+        else if (queues.mayGo(task.config.sessionId, admitted.request)) queued.push(enlist(task, admitted.request));
+      }
+      if (queued.length === 0) continue;
+      await holder.add(queued);
+      run.notify();
+    }
+  }
+
+  function enlist(task: BatchTask, request: Request): QueueEntry {
+    const queued = queueEntryOf(request);
+    shares?.pending((task.domain = queued.domain));
+    return queued;
+  }
+
+  function finish(task: BatchTask, error: CrawlError | undefined, wasQueued = true): void {
+    if (over || !tasks.delete(task.index)) return;
+    endings++;
+    if (task.domain !== undefined) shares?.ended(task.domain);
+    const result = resultOf(task, error, {
+      taskId: taskId(task),
+      memoryUsage: resources.memoryMb(),
+      engine: resources.engineName,
+    });
+    const { success, errorCode, statusCode, bytes } = result;
+    monitor?.ended(taskId(task), {
+      success,
+      errorCode: errorCode ?? undefined,
+      statusCode: statusCode ?? undefined,
+      bytes,
+    });
+    parts.onResult(result, task.index);
+    feedMore();
+    if (wasQueued) addNextOf(task.config.sessionId);
+  }
+
+  /** Of a browser session only one URL at a time is queued. */
+  function addNextOf(sessionId: string | undefined): void {
+    const next = queues.ended(sessionId);
+    const task = next && tasks.get(indexOf(next.uniqueKey));
+    if (!task) return;
+    adding++;
+    void holder
+      .add([enlist(task, next)])
+      .catch((error: unknown) => run.fail(asCrawlError(error, 'QUEUE_CORRUPT')))
+      .finally(() => {
+        adding--;
+        run.notify();
+      });
+  }
+
+  function taskId(task: BatchTask): string {
+    return `${taskPrefix}-${task.index}`;
+  }
+
+  const feeding = feed()
+    .catch((error: unknown) => {
+      // What was pulled still ends in results; then the list's own failure is reported.
+      sourceError = error ?? new CrawlError('REQUEST_INVALID', 'the list of URLs failed');
+    })
+    .finally(() => {
+      isSourceDone = true;
+      run.notify();
+    });
+
+  async function end(): Promise<void> {
+    const how = await run.ended;
+    over = true;
+    clearInterval(looking);
+    source.leave();
+    feedMore();
+    membership.leave();
+    connections.leave();
+    endShowing?.();
+    await frontier.close();
+    await resources.flush();
+    if (how.kind === 'failed') throw how.error;
+    if (how.kind === 'aborted') throw new CrawlError('ABORTED', 'the batch was broken off');
+    await feeding;
+    if (sourceError !== undefined) throw sourceError;
+  }
+
+  const ended = end();
+  // Whoever leaves early does not read how it ended.
+  ended.catch(() => undefined);
+
+  return {
+    ended,
+    wake() {
+      feedMore();
+      run.pool.notify();
+    },
+    stop() {
+      isSourceDone = true;
+      run.stop();
+    },
+    async abort() {
+      over = true;
+      run.abort();
+      for (const { attempt } of active) attempt?.abortion.abort();
+      await ended.catch((error: unknown) => {
+        if (asCrawlError(error, 'ABORTED').code !== 'ABORTED') resources.log.debug(String(error));
+      });
+    },
+  };
+}

@@ -1,0 +1,201 @@
+// What an attempt at one URL of a batch is given: its task as context, the hooks of the crawler, the batch's rules.
+// Promise: every URL ends in exactly one result; status, pace and retries are those of every crawl.
+import type { RateLimiter } from '../../dispatch/rate-limiter.js';
+import { CrawlError } from '../../errors.js';
+import type { Engine } from '../../fetch/engine.js';
+import type { Log } from '../../observe/log.js';
+import type { Request } from '../../request/request.js';
+import { isCacheable } from '../browser/page-config.js';
+import { createHttpSide } from '../navigate/http-side.js';
+import { createNavigation, type NavigationRules } from '../navigate/navigate.js';
+import type { CacheAsk, CrawlOrder, PageOrder } from '../navigate/order.js';
+import { checkStatus, type StatusRules } from '../navigate/status.js';
+import { DEFAULT_MAX_BODY_BYTES } from '../options/options.js';
+import { defaultUserAgent } from '../user-agent.js';
+import type { Navigate, Visit } from '../run/attempt.js';
+import type { BaseContext, PlacedServices } from '../run/services.js';
+import { withinMs } from '../run/time-limit.js';
+import { createPlainTurn } from '../run/turn.js';
+import type { WebCrawlerHooks } from '../options/web-crawler-options.js';
+import type { ResolvedRunConfig } from './run-config.js';
+import { type BatchTask, indexOf, sessionOf } from './tasks.js';
+
+/** The context of a visit of a batch. */
+export interface BatchContext extends BaseContext {
+  readonly task: BatchTask;
+}
+
+export interface BatchServicesParts {
+  readonly engine: Engine<object, CrawlOrder>;
+  readonly log: Log;
+  readonly hooks: WebCrawlerHooks;
+  readonly limiter: RateLimiter | undefined;
+  readonly allowHost: (url: string) => Promise<boolean>;
+  readonly taskAt: (index: number) => BatchTask;
+  /** The URL ended: with its page, or with an error. */
+  readonly onEnd: (task: BatchTask, error: CrawlError | undefined) => void;
+}
+
+/** Hooks are user code; they may not hold up a batch for longer. */
+const HOOK_TIMEOUT_MS = 60_000;
+const ERROR_HOOK_TIMEOUT_MS = 30_000;
+/** A host that asks for a longer rest than this is not waited for. */
+export const MAX_DELAY_MS = 3_600_000;
+/** How often a URL comes back because its host asked it to. */
+const MAX_APPOINTMENTS = 3;
+const LIMITS = {
+  maxRequestRetries: 0,
+  maxSessionRotations: 10,
+  retryDelayMs: 1_000,
+  maxRetryDelayMs: 60_000,
+  maxAppointments: MAX_APPOINTMENTS,
+};
+
+export function createBatchServices(parts: BatchServicesParts): PlacedServices<BatchContext> {
+  const { limiter, hooks } = parts;
+  const delayMs = limiter?.baseDelayMs[0] ?? 0;
+  const status: StatusRules = {
+    ignoreHttpErrorStatusCodes: [],
+    additionalHttpErrorStatusCodes: limiter?.codes ?? [],
+    blockedStatusCodes: [],
+    retryOnBlocked: false,
+    failsFrom400: true,
+  };
+  const rules: NavigationRules = {
+    // The handler asks, when the hooks were told.
+    status: undefined,
+    maxRedirects: 10,
+    navigationTimeoutMs: 0,
+    hookTimeoutMs: HOOK_TIMEOUT_MS,
+    maxBodyBytes: DEFAULT_MAX_BODY_BYTES,
+    ignoreTlsErrors: false,
+    stream: false,
+    persistCookiesPerSession: true,
+    redirects: delayMs > 0 ? 'report' : 'follow',
+    additionalMimeTypes: [],
+  };
+  const side = createHttpSide<object>({
+    rules,
+    preNavigationHooks: [
+      ({ task, request }: BatchContext, order: Parameters<NonNullable<WebCrawlerHooks['beforeRequest']>>[0]) => {
+        const { userAgent, proxy, pageTimeoutMs } = task.config;
+        if (userAgent !== undefined) order.headers['user-agent'] = userAgent;
+        order.proxyUrl = proxy;
+        order.timeoutMs = pageTimeoutMs;
+        return hooks.beforeRequest?.(Object.assign(order, { url: request.target }));
+      },
+    ],
+    postNavigationHooks: [],
+    userAgentFor: defaultUserAgent,
+    checksType: false,
+    add: ({ context }, capture) => void (taskOf(context).capture = capture),
+    more: orderParts,
+  });
+
+  /** What its config asks of the cache, of the page and of redirects. */
+  function orderParts(visit: Visit): Partial<CrawlOrder> {
+    const task = taskOf(visit.context);
+    const { config } = task;
+    return {
+      cache: cacheAskOf(config),
+      ...(config.hasBrowser && { page: pageOrderOf(config), again: visit.again }),
+      // Where a redirect leads, the robots.txt there comes first: it is queued and passes the gate, too.
+      ...(config.respectRobots && { redirects: 'report' as const }),
+      onBegin: () => void (task.attemptStartedAtMs = performance.now()),
+    };
+  }
+
+  /** The status decides whether the page is a success. */
+  function requestHandler({ task }: BatchContext): void | Promise<void> {
+    const { afterResponse } = hooks;
+    return afterResponse ? tellAndCheck(task, afterResponse) : checkStatus(task.capture!, undefined, status);
+  }
+
+  async function tellAndCheck(task: BatchTask, afterResponse: NonNullable<WebCrawlerHooks['afterResponse']>) {
+    const { statusCode, loadedUrl, headers } = task.capture!;
+    await afterResponse({ url: task.url, loadedUrl, statusCode, headers });
+    checkStatus(task.capture!, undefined, status);
+  }
+
+  /** Before a retry: a visit that used up its time is not tried again. */
+  async function errorHandler({ request, task }: BatchContext, error: Error): Promise<void> {
+    if (performance.now() - task.attemptStartedAtMs >= task.config.pageTimeoutMs) request.noRetry = true;
+    task.capture = undefined;
+    await tellOfError(error, task, !request.noRetry);
+  }
+
+  /** Bounded here: a hook that hangs must not keep the result from coming. */
+  async function tellOfError(error: Error, task: BatchTask, willRetry: boolean): Promise<void> {
+    if (!hooks.onError) return;
+    await withinMs(
+      ERROR_HOOK_TIMEOUT_MS,
+      () => hooks.onError!(error, { url: task.url, attempt: task.attempts, willRetry }),
+      () => new CrawlError('HANDLER_TIMEOUT', `onError did not end within ${ERROR_HOOK_TIMEOUT_MS / 1000} s`),
+    );
+  }
+
+  async function failedRequestHandler({ request, task }: BatchContext, error: Error): Promise<void> {
+    const failure = error instanceof CrawlError ? error : new CrawlError('HANDLER_FAILED', error.message);
+    // A timeout after a first answer is no answer.
+    if (failure.code !== 'HTTP_STATUS') task.capture = undefined;
+    try {
+      if (!request.noRetry) await tellOfError(error, task, false);
+    } finally {
+      parts.onEnd(task, failure);
+    }
+  }
+
+  const navigateTo = createNavigation({ engine: parts.engine, rules, sideOf: () => side, allowHost: parts.allowHost });
+
+  const navigate: Navigate = async (visit, handle) => {
+    const task = taskOf(visit.context);
+    const attempt = task.begin();
+    try {
+      const arrival = await navigateTo({ ...visit, signal: attempt.abortion.signal }, handle);
+      if (arrival.kind === 'handled') {
+        task.redirectChain = visit.request.redirectChain;
+        parts.onEnd(task, undefined);
+      }
+      return arrival;
+    } catch (error) {
+      // Taken away from it, not failed: the lifecycle puts it back as it was.
+      if (attempt.isShed) throw new CrawlError('LEASE_LOST', 'broken off to free memory', { cause: error });
+      task.redirectChain = visit.request.redirectChain;
+      throw error;
+    } finally {
+      task.attempt = undefined;
+    }
+  };
+
+  const taskFor = (request: Request) => parts.taskAt(indexOf(request.uniqueKey));
+  return {
+    log: parts.log,
+    navigate,
+    handlers: {
+      timeoutMs: HOOK_TIMEOUT_MS,
+      request: requestHandler,
+      error: errorHandler,
+      failed: failedRequestHandler,
+    },
+    identity: { bind: async (request) => ({ session: sessionOf(taskFor(request)), proxyInfo: undefined }) },
+    turn: { plain: createPlainTurn(MAX_DELAY_MS, delayMs), isPaced: delayMs > 0 },
+    limits: LIMITS,
+    random: Math.random,
+    openContext: (request) => ({ context: { request, log: parts.log, task: taskFor(request) } }),
+    forgetsEnded: true,
+  };
+}
+
+function taskOf(context: BaseContext): BatchTask {
+  return (context as BatchContext).task;
+}
+
+function cacheAskOf(config: ResolvedRunConfig): CacheAsk | undefined {
+  if (!isCacheable(config)) return undefined;
+  const { cacheMode, cacheTtlSecs = Infinity, validate } = config;
+  return { mode: cacheMode, ttlMs: cacheTtlSecs * 1000, validate };
+}
+
+function pageOrderOf(config: ResolvedRunConfig): PageOrder {
+  return { ...config, reads: 'shown', goto: { waitUntil: config.waitUntil ?? 'domcontentloaded' } };
+}

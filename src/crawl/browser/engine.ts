@@ -1,0 +1,233 @@
+// The engine of a browser: loads an order's URL in a page, does what the order asks of it, and lends the live page.
+// Promise: one time limit covers every phase, also scripts; the page is given back whatever happens in any of them.
+import { CrawlError, NonRetryableError } from '../../errors.js';
+import {
+  takeBody,
+  takeMhtml,
+  takePdf,
+  takeScreenshot,
+  watchConsole,
+  watchNetwork,
+} from '../../fetch/browser/capture.js';
+import type { ConsoleMessage, NetworkRequest } from '../../fetch/browser/capture.js';
+import { createDeadline, type Deadline } from '../../fetch/browser/deadline.js';
+import { blockTypes, removeOverlays, runScript, scrollDown, waitForScript } from '../../fetch/browser/live-page.js';
+import { navigate } from '../../fetch/browser/navigate.js';
+import type { BrowserPool, LentPage } from '../../fetch/browser/pool.js';
+import type { PageResponse } from '../../fetch/browser/playwright-types.js';
+import type { Capture, Engine } from '../../fetch/engine.js';
+import type { BrowserSessions } from '../../session/browser-sessions.js';
+import { blockedTypes, type PageConfig, type PageHook } from './page-config.js';
+import type { CrawlOrder, PageOrder } from '../navigate/order.js';
+
+/** What a page gave besides its content. */
+export interface PageArtifacts {
+  readonly screenshot?: Buffer;
+  readonly pdf?: Buffer;
+  readonly mhtml?: string;
+  readonly consoleMessages?: readonly ConsoleMessage[];
+  readonly networkRequests?: readonly NetworkRequest[];
+  readonly sessionId?: string;
+}
+
+export interface BrowserCapture extends Capture {
+  readonly artifacts?: PageArtifacts;
+}
+
+/** What only a browser lends. */
+export interface LivePage {
+  readonly lent: LentPage;
+  /** Playwright's response of the navigation, once there was one. */
+  response?: PageResponse | undefined;
+  /** What the context shows of the page; taken anew when the page is known to have changed. */
+  content?: { takeContent(): Promise<void> };
+}
+
+export interface BrowserEngineParts {
+  readonly pool: BrowserPool;
+  /** The live pages of `sessionId`s, where there are some. */
+  readonly sessions?: BrowserSessions<LentPage>;
+  /** Through which pages go when their order names none. */
+  readonly proxyUrl?: string | undefined;
+  /** Loads no images, media and fonts. */
+  readonly textMode?: boolean | undefined;
+  readonly onPage?: PageHook | undefined;
+}
+
+/** Headers that a browser sets by itself; the order's are those of the HTTP engine. */
+const OF_BROWSERS = new Set([
+  'accept',
+  'accept-encoding',
+  'accept-language',
+  'user-agent',
+  'connection',
+  'host',
+  'cookie',
+]);
+const TEXT_MODE = ['image', 'media', 'font'];
+const MAX_SCROLLS = 500;
+const NOTHING: PageOrder = Object.freeze({});
+
+export function createBrowserEngine<Live extends object = LivePage>(
+  parts: BrowserEngineParts,
+): Engine<LivePage, CrawlOrder<Live | LivePage>> {
+  type Order = CrawlOrder<Live | LivePage>;
+  type Use<T> = (capture: BrowserCapture, live: LivePage) => Promise<T>;
+  const { pool, sessions } = parts;
+
+  async function visit<T>(order: Order, use: Use<T>): Promise<T> {
+    const { sessionId, jsOnly = false, skipNavigation = false, identity } = order.page ?? NOTHING;
+    const proxyUrl = order.proxyUrl ?? parts.proxyUrl;
+    // Asked beforehand: a navigation that is refused leaves an error page, and costs as much as one that is not.
+    if (!jsOnly && !skipNavigation) await pool.relay?.check(new URL(order.url), proxyUrl).catch(onlyRefusals);
+    if (sessionId === undefined || !sessions) {
+      return pool.lend({ identity, proxyUrl }, (lent) => visitPage(lent, order, use));
+    }
+    return sessions.use(sessionId, { mustExist: jsOnly, signal: order.signal }, async (lent) => {
+      order.onBegin?.();
+      try {
+        return await visitPage(lent, order, use);
+      } catch (error) {
+        // Its state is gone with the page: another try would be about something else.
+        if (jsOnly && error instanceof CrawlError && error.code === 'PAGE_CRASHED') {
+          throw new NonRetryableError(error.message, { code: error.code, cause: error });
+        }
+        throw error;
+      } finally {
+        await lent.tidy().catch(() => (lent.isSpoiled = true));
+      }
+    });
+  }
+
+  async function visitPage<T>(lent: LentPage, early: Order, use: Use<T>): Promise<T> {
+    const live: LivePage = { lent };
+    const order = early.prepare ? await early.prepare(live) : early;
+    const capture = await inTime(lent, order, live);
+    try {
+      return await use(capture, live);
+    } catch (error) {
+      if (!lent.isGone || order.signal?.aborted || capture.redirectTo !== undefined) throw error;
+      throw new CrawlError('PAGE_CRASHED', `${order.url}: the page or its browser ended`, { cause: error });
+    }
+  }
+
+  async function inTime(lent: LentPage, order: Order, live: LivePage): Promise<BrowserCapture> {
+    if (order.page?.skipNavigation) return captureOf(order, lent);
+    const deadline = createDeadline(order.timeoutMs, order.url, order.signal);
+    const stopCrashWatch = lent.onCrash(() => {
+      deadline.fail(new CrawlError('PAGE_CRASHED', `${order.url}: the page or its browser ended`));
+    });
+    try {
+      return await inPhases(live, order, order.page ?? NOTHING, deadline);
+    } finally {
+      stopCrashWatch();
+      deadline.end();
+    }
+  }
+
+  async function inPhases(live: LivePage, order: Order, page: PageOrder, deadline: Deadline): Promise<BrowserCapture> {
+    const { lent } = live;
+    const consoleMessages = page.captureConsole ? watchConsole(lent) : undefined;
+    const networkRequests = page.captureNetwork ? watchNetwork(lent) : undefined;
+    const loaded = page.jsOnly ? undefined : await load(lent, order, page, deadline);
+    live.response = loaded?.response;
+    // Led elsewhere: there is no page to read.
+    if (loaded && (loaded.capture.redirectTo || loaded.capture.refusedRedirect)) return loaded.capture;
+    const came = loaded?.capture ?? captureOf(order, lent);
+    if (page.reads === 'html') return { ...came, body: Buffer.from(await lent.page.content()) };
+    if (page.reads !== 'shown') return came;
+    await act(lent, page, deadline);
+    const { body, contentType } = await deadline.run('reading', takeBody(lent, live.response, order.maxBodyBytes));
+    const artifacts: PageArtifacts = {
+      ...(page.screenshot && { screenshot: await deadline.run('the screenshot', takeScreenshot(lent)) }),
+      ...(page.pdf && { pdf: await deadline.run('the PDF', takePdf(lent)) }),
+      ...(page.mhtml && { mhtml: await deadline.run('the MHTML', takeMhtml(lent)) }),
+      ...(consoleMessages && { consoleMessages }),
+      ...(networkRequests && { networkRequests }),
+      ...(page.sessionId !== undefined && { sessionId: page.sessionId }),
+    };
+    const headers = { ...came.headers, 'content-type': contentType };
+    return { ...came, headers, body, wireBytes: body.length, artifacts };
+  }
+
+  async function load(lent: LentPage, order: Order, page: PageOrder, deadline: Deadline) {
+    const blocked = [...new Set([...(parts.textMode ? TEXT_MODE : []), ...blockedTypes(page.blockResources)])];
+    if (blocked.length > 0) await deadline.run('opening', blockTypes(lent, blocked));
+    if (page.userAgent !== undefined) {
+      const session = await deadline.run('opening', lent.cdp());
+      await deadline.run('opening', session.send('Network.setUserAgentOverride', { userAgent: page.userAgent }));
+      lent.isSpoiled = true;
+    }
+    if (parts.onPage)
+      await deadline.run('the hook onPage', Promise.resolve(parts.onPage(lent.page, { url: order.url })));
+    const headers = { ...ownHeaders(order.headers), ...page.headers };
+    return navigate(lent, { ...order, headers }, page.goto ?? {}, deadline, pool.relay);
+  }
+
+  async function act(lent: LentPage, config: PageConfig, deadline: Deadline): Promise<void> {
+    if (config.simulateUser) await deadline.run('simulateUser', simulateUser(lent));
+    for (const code of config.jsCode === undefined ? [] : [config.jsCode].flat()) {
+      await deadline.run('jsCode', runScript(lent, code));
+    }
+    if (config.waitFor !== undefined) await waitFor(lent, config.waitFor, deadline);
+    if (config.scanFullPage) {
+      const scroll = { delayMs: config.scrollDelayMs ?? 200, patience: 2, maxSteps: MAX_SCROLLS };
+      await deadline.run('scanFullPage', scrollDown(lent, { ...scroll, mayGoOn: () => !deadline.isOver }));
+    }
+    if (config.removeOverlays) await deadline.run('removeOverlays', removeOverlays(lent));
+    const restMs = config.delayBeforeReturnMs ?? 100;
+    if (restMs > 0) await deadline.run('delayBeforeReturnMs', new Promise((resolve) => setTimeout(resolve, restMs)));
+  }
+
+  async function waitFor(lent: LentPage, wanted: string, deadline: Deadline): Promise<void> {
+    const colon = wanted.indexOf(':');
+    const what = wanted.slice(colon + 1).trim();
+    const waiting = wanted.startsWith('css')
+      ? lent.page.waitForSelector(what, { state: 'attached', timeout: 0 })
+      : waitForScript(lent, what, () => deadline.isOver);
+    await deadline.run(`waitFor ${wanted.slice(0, 100)}`, waiting as Promise<unknown>, 'WAIT_TIMEOUT');
+  }
+
+  return { visit, close: () => Promise.resolve() };
+}
+
+/** An engine that gives its page back before its capture is used: for those who want no live page. */
+export function withoutPage<Live extends object, Order extends CrawlOrder>(
+  engine: Engine<Live, Order>,
+): Engine<object, Order> {
+  return {
+    visit: async (order, use) => use(await engine.visit(order, (capture) => Promise.resolve(capture)), {}),
+    close: () => engine.close(),
+  };
+}
+
+/** Other failures show when the page is loaded. */
+function onlyRefusals(error: unknown): void {
+  if (error instanceof CrawlError && error.code === 'ADDRESS_REFUSED') throw error;
+}
+
+function ownHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !OF_BROWSERS.has(name.toLowerCase())));
+}
+
+/** Of a page that was not loaded by this call. */
+function captureOf({ url }: Pick<CrawlOrder, 'url'>, lent: LentPage): Capture {
+  return {
+    url,
+    loadedUrl: lent.page.url(),
+    redirectChain: [],
+    statusCode: 200,
+    headers: {},
+    body: Buffer.alloc(0),
+    wireBytes: 0,
+    timings: { startedAtMs: Date.now(), headersMs: 0, totalMs: 0 },
+  };
+}
+
+async function simulateUser({ page }: LentPage): Promise<void> {
+  const { width, height } = page.viewportSize() ?? { width: 800, height: 600 };
+  await page.mouse.move(width * 0.3, height * 0.3, { steps: 5 });
+  await page.mouse.move(width * 0.6, height * 0.5, { steps: 5 });
+  await page.mouse.wheel(0, height / 2);
+  await page.mouse.wheel(0, -height / 2);
+}

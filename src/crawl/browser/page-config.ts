@@ -1,0 +1,229 @@
+// The options of WebCrawler that need a browser: how it is started, and what one URL asks of its page.
+// Promise: a wrong option is named before anything starts; without a browser each of them is refused by name.
+import type { Configuration } from '../../configuration.js';
+import { RESOURCE_TYPES, SEEN_ONLY } from '../../fetch/browser/live-page.js';
+import type { BrowserPoolOptions } from '../../fetch/browser/pool-options.js';
+import type { BrowserContextOptions, Page } from '../../fetch/browser/playwright-types.js';
+import {
+  aBoolean,
+  aFilledString,
+  anObject,
+  anyOf,
+  arrayOf,
+  aNumber,
+  aString,
+  aWholeNumber,
+} from '../../option-checks.js';
+import { check, findProblems, oneOf, refused, type Shape, type ShapeOf } from '../../option-checks.js';
+import { parseUrl } from '../../request/url.js';
+import { mayUseSandbox } from './playwright-options.js';
+
+/** What a URL asks of the page it is loaded in. */
+export interface PageConfig {
+  /** A live page of this name, with its own cookies and state, which later calls use again. */
+  sessionId?: string;
+  /** Runs `jsCode` in the session's page as it is, without loading the URL, which is then only a label. */
+  jsOnly?: boolean;
+  /** Statements to run in the page once it is loaded; `await` is allowed. */
+  jsCode?: string | readonly string[];
+  /** What must be there before the page counts: `css:SELECTOR` or `js:EXPRESSION`. */
+  waitFor?: string;
+  /** Which event ends the loading. Default `domcontentloaded`. */
+  waitUntil?: 'commit' | 'domcontentloaded' | 'load' | 'networkidle';
+  /** A rest before the page is read. Default 100. */
+  delayBeforeReturnMs?: number;
+  /** A picture of the whole page, as PNG. */
+  screenshot?: boolean;
+  pdf?: boolean;
+  /** The page with its resources in one file. */
+  mhtml?: boolean;
+  /** Scrolls to the end first, so that what loads on the way is there. */
+  scanFullPage?: boolean;
+  /** Between two steps of scrolling. Default 200. */
+  scrollDelayMs?: number;
+  /** Removes cookie notices and other boxes that lie over the page. */
+  removeOverlays?: boolean;
+  /** Moves the mouse and scrolls a little, for pages that wait for a person. */
+  simulateUser?: boolean;
+  captureConsole?: boolean;
+  captureNetwork?: boolean;
+  /** Types of resources not to load (`image`, `media`, `font`, `stylesheet`, …); true: these four. */
+  blockResources?: boolean | readonly string[];
+}
+
+const aWait = check('"css:SELECTOR" or "js:EXPRESSION"', (value) => {
+  return typeof value === 'string' && /^(?:css|js):\s*\S/.test(value);
+});
+
+export const PAGE_SHAPE: ShapeOf<PageConfig> = {
+  sessionId: aFilledString,
+  jsOnly: aBoolean,
+  jsCode: anyOf(aString, arrayOf(aString)),
+  waitFor: aWait,
+  waitUntil: oneOf(['commit', 'domcontentloaded', 'load', 'networkidle']),
+  delayBeforeReturnMs: aNumber({ from: 0 }),
+  screenshot: aBoolean,
+  pdf: aBoolean,
+  mhtml: aBoolean,
+  scanFullPage: aBoolean,
+  scrollDelayMs: aNumber({ from: 0 }),
+  removeOverlays: aBoolean,
+  simulateUser: aBoolean,
+  captureConsole: aBoolean,
+  captureNetwork: aBoolean,
+  blockResources: anyOf(aBoolean, arrayOf(oneOf(RESOURCE_TYPES))),
+};
+
+const needsBrowser = refused('needs a browser: open the WebCrawler with engine "browser" or "auto"');
+
+/** The same options where there is no browser. */
+export const NO_PAGE_SHAPE: Shape = Object.fromEntries(Object.keys(PAGE_SHAPE).map((name) => [name, needsBrowser]));
+
+export function pageConflicts(owner: string, given: PageConfig): string[] {
+  if (!given.jsOnly) return [];
+  if (given.sessionId === undefined) return [`${owner} option "jsOnly" needs a "sessionId"`];
+  return [];
+}
+
+/** Whether only a browser can do what is asked: then `auto` does not try without. */
+export function needsPage(config: PageConfig): boolean {
+  const { sessionId, jsCode, waitFor, screenshot, pdf, mhtml, scanFullPage, captureConsole, captureNetwork } = config;
+  const texts = [sessionId, jsCode, waitFor].some((one) => one !== undefined);
+  return texts || [screenshot, pdf, mhtml, scanFullPage, captureConsole, captureNetwork].some(Boolean);
+}
+
+/** Whether a page may be kept in the cache: not if it is part of a conversation, or a picture was wanted. */
+export function isCacheable(config: PageConfig): boolean {
+  return config.sessionId === undefined && config.jsCode === undefined && !needsArtifacts(config);
+}
+
+function needsArtifacts({ screenshot, pdf, mhtml, captureConsole, captureNetwork }: PageConfig): boolean {
+  return [screenshot, pdf, mhtml, captureConsole, captureNetwork].some(Boolean);
+}
+
+export function blockedTypes(blockResources: PageConfig['blockResources']): readonly string[] {
+  if (blockResources === undefined || blockResources === false) return [];
+  return blockResources === true ? SEEN_ONLY : blockResources;
+}
+
+/** How the browsers of a WebCrawler are started. */
+export interface BrowserConfig {
+  /** Default true. */
+  headless?: boolean;
+  /** Only Chromium and its kin. */
+  browserType?: 'chromium';
+  /** A branded browser: `chrome`, `msedge`. */
+  channel?: string;
+  executablePath?: string;
+  args?: readonly string[];
+  viewport?: { width: number; height: number };
+  userAgent?: string;
+  locale?: string;
+  /** Such as `Europe/Zurich`. */
+  timezone?: string;
+  /** An http(s) proxy for all pages, credentials in the URL. */
+  proxy?: string;
+  /** Sent with every request of every page, to whatever host. */
+  headers?: Readonly<Record<string, string>>;
+  /** Cookies and storages to begin with, as Playwright writes them: a file or the object. */
+  storageState?: string | object;
+  /** A profile on disk that keeps log-ins across runs. All pages share it. */
+  userDataDir?: string;
+  /** The same as `userDataDir`, which it needs, or `cdpUrl`. */
+  useManagedBrowser?: boolean;
+  /** A running browser to connect to, such as `http://127.0.0.1:9222`. */
+  cdpUrl?: string;
+  ignoreHttpsErrors?: boolean;
+  /** Starts the browser without what crawls do not need. */
+  lightMode?: boolean;
+  /** Loads no images, media and fonts. */
+  textMode?: boolean;
+  /** Pages of one browser at once (ours). Default 20. */
+  maxOpenPagesPerBrowser?: number;
+  /** A browser that served so many pages is replaced (ours). Default 500. */
+  retireAfterPages?: number;
+}
+
+const BROWSER_SHAPE: ShapeOf<BrowserConfig> = {
+  headless: aBoolean,
+  browserType: oneOf(['chromium']),
+  channel: aFilledString,
+  executablePath: aFilledString,
+  args: arrayOf(aString),
+  viewport: anObject,
+  userAgent: aFilledString,
+  locale: aFilledString,
+  timezone: aFilledString,
+  proxy: check('an http or https URL', (value) => /^https?:$/.test(parseUrl(String(value))?.protocol ?? '')),
+  headers: anObject,
+  storageState: anyOf(aFilledString, anObject),
+  userDataDir: aFilledString,
+  useManagedBrowser: aBoolean,
+  cdpUrl: aFilledString,
+  ignoreHttpsErrors: aBoolean,
+  lightMode: aBoolean,
+  textMode: aBoolean,
+  maxOpenPagesPerBrowser: aWholeNumber({ from: 1 }),
+  retireAfterPages: aWholeNumber({ from: 1 }),
+};
+
+export function browserProblems(given: BrowserConfig | undefined): string[] {
+  const problems = findProblems('WebCrawler browser', given, BROWSER_SHAPE);
+  if (given && problems.length === 0) {
+    if (given.useManagedBrowser && given.userDataDir === undefined && given.cdpUrl === undefined) {
+      problems.push('WebCrawler browser option "useManagedBrowser" needs "userDataDir" or "cdpUrl"');
+    }
+    if (given.cdpUrl !== undefined && given.userDataDir !== undefined) {
+      problems.push(
+        'WebCrawler browser options "cdpUrl" and "userDataDir" exclude each other: that browser has its own',
+      );
+    }
+  }
+  return problems;
+}
+
+const LIGHT_ARGS = [
+  '--disable-extensions',
+  '--mute-audio',
+  '--disable-gpu',
+  '--disable-sync',
+  '--disable-default-apps',
+];
+
+export function browserPoolOptionsOf(
+  browser: BrowserConfig,
+  allowPrivateAddresses: boolean | readonly string[],
+  config: Configuration,
+): BrowserPoolOptions {
+  const { viewport, userAgent, locale, timezone, headers, storageState, ignoreHttpsErrors } = browser;
+  const contextOptions: BrowserContextOptions = {
+    ...(viewport && { viewport }),
+    ...(userAgent !== undefined && { userAgent }),
+    ...(locale !== undefined && { locale }),
+    ...(timezone !== undefined && { timezoneId: timezone }),
+    ...(headers && { extraHTTPHeaders: { ...headers } }),
+    ...(ignoreHttpsErrors && { ignoreHTTPSErrors: true }),
+    // A profile has its own state.
+    ...(storageState !== undefined && browser.userDataDir === undefined && { storageState: storageState as string }),
+  };
+  return {
+    launch: {
+      headless: browser.headless ?? config.get('headless') ?? true,
+      executablePath: browser.executablePath ?? config.get('defaultBrowserPath'),
+      channel: browser.channel,
+      args: [...(browser.lightMode ? LIGHT_ARGS : []), ...(browser.args ?? [])],
+      userDataDir: browser.userDataDir,
+      cdpUrl: browser.cdpUrl,
+      sandbox: mayUseSandbox(config),
+      contextOptions,
+    },
+    guard: allowPrivateAddresses === true ? false : { allowPrivateAddresses },
+    maxOpenPagesPerBrowser: browser.maxOpenPagesPerBrowser,
+    retireAfterPages: browser.retireAfterPages,
+    // What strangers begin with would be gone after the first wiping.
+    keepStrangers: storageState === undefined,
+  };
+}
+
+/** A hook of WebCrawler that is given the live page before its URL is loaded. */
+export type PageHook = (page: Page, visit: { readonly url: string }) => unknown;

@@ -1,0 +1,34 @@
+// What only a page can do, on the context of a page that came over HTTP: asking for it is how a handler says that it
+// needs a browser.
+import { PageWanted } from '../navigate/adaptive.js';
+import { extend } from './playwright-context.js';
+import type { Visit } from '../run/attempt.js';
+
+const PAGE_ONLY = [
+  'page',
+  'browserController',
+  'infiniteScroll',
+  'blockRequests',
+  'saveSnapshot',
+  'injectFile',
+  'injectJQuery',
+  'closeCookieModals',
+  'enqueueLinksByClickingElements',
+];
+
+export function addPageWishes(visit: Visit): void {
+  const wanted = Object.fromEntries(
+    PAGE_ONLY.map((name) => [
+      name,
+      {
+        configurable: true,
+        enumerable: false,
+        get() {
+          throw new PageWanted(`the handler asked for "${name}"`);
+        },
+      },
+    ]),
+  );
+  Object.defineProperties(visit.context, wanted);
+  extend(visit.context, { renderingType: 'static' });
+}

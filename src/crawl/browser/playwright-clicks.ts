@@ -1,0 +1,65 @@
+// enqueueLinksByClickingElements: clicks and notes where each click would have led, without going there.
+// Promise: the page stays where it is; every wait has a limit; pop-ups that clicks open are noted and closed.
+import type { PooledPage } from '../../fetch/browser/page-lease.js';
+import { frameOf } from '../../fetch/browser/navigate.js';
+import type { Page, PageRequest } from '../../fetch/browser/playwright-types.js';
+import type { ClickElementsOptions } from '../../handle/browser-context.js';
+
+const CLICK_TIMEOUT_MS = 2_000;
+/** A page with more of them is a trap. */
+const MAX_CLICKS = 1_000;
+const MAX_URLS = 10_000;
+
+export async function urlsByClicking(lent: PooledPage, options: ClickElementsOptions): Promise<string[]> {
+  const { selector, clickOptions, waitForPageIdleSecs = 1, maxWaitForPageIdleSecs = 5 } = options;
+  const { page } = lent;
+  const urls = new Set<string>();
+  let lastEventMs = performance.now();
+  const start = page.url();
+  const note = (url: string) => {
+    lastEventMs = performance.now();
+    if (/^https?:/.test(url) && url !== start && urls.size < MAX_URLS) urls.add(url);
+  };
+  const onPopup = (popup: Page) => {
+    note(popup.url());
+    void popup.close().catch(() => undefined);
+  };
+  const { keepPopups } = lent;
+  const onNavigated = () => note(page.url());
+  lent.keepPopups = false;
+  // Routes stay with a page; this one is closed after the visit.
+  await page.route('**/*', async (route) => {
+    lastEventMs = performance.now();
+    const request = route.request();
+    if (!request.isNavigationRequest() || frameOf(request) !== page.mainFrame()) return route.fallback();
+    note(request.url());
+    return route.abort('aborted');
+  });
+  // A pop-up has a URL only once it asked for it.
+  const onContextRequest = (request: PageRequest) => {
+    if (request.isNavigationRequest() && !page.frames().includes(frameOf(request)!)) note(request.url());
+  };
+  lent.context.on('request', onContextRequest);
+  page.on('popup', onPopup);
+  page.on('framenavigated', onNavigated);
+  try {
+    const elements = await page.$$(selector);
+    for (const element of elements.slice(0, MAX_CLICKS)) {
+      await element.click({ timeout: CLICK_TIMEOUT_MS, force: true, noWaitAfter: true, ...clickOptions }).catch(() => {
+        // Covered, gone or disabled: there is nothing to note.
+      });
+    }
+    const endMs = performance.now() + maxWaitForPageIdleSecs * 1000;
+    lastEventMs = performance.now();
+    while (performance.now() < endMs && performance.now() - lastEventMs < waitForPageIdleSecs * 1000) {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  } finally {
+    lent.context.off('request', onContextRequest);
+    page.off('popup', onPopup);
+    page.off('framenavigated', onNavigated);
+    await page.unroute('**/*').catch(() => undefined);
+    lent.keepPopups = keepPopups;
+  }
+  return [...urls];
+}

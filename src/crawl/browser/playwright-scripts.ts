@@ -1,0 +1,14 @@
+// Scripts for pages that come as text.
+import vm from 'node:vm';
+import { CrawlError } from '../../errors.js';
+import type { Page } from '../../fetch/browser/playwright-types.js';
+
+/** Crawlee's: a function from text, for scripts that come with a configuration. The text is the user's own. */
+export function compileScript(scriptString: string, context: Record<string, unknown> = {}) {
+  const source = `async ({ page, request }) => {${scriptString}}`;
+  try {
+    return vm.runInNewContext(source, context) as (params: { page: Page }) => Promise<unknown>;
+  } catch (cause) {
+    throw new CrawlError('OPTION_INVALID', `compileScript: ${(cause as Error).message}`, { cause });
+  }
+}

@@ -1,0 +1,63 @@
+// Connects stages that do not know each other: what happens at first use, and how lists of URLs are fetched.
+// Imported for its effect by index.ts; costs nothing until a storage is opened or a list is asked for.
+import { Configuration } from '../configuration.js';
+import { afterQueueDrop, beforeFirstUse } from '../first-use.js';
+import { sendRequest } from '../fetch/http/send-request.js';
+import { RequestQueue } from '../frontier/request-queue.js';
+import { fetchUrlListsWith } from '../frontier/url-list-source.js';
+import { createToolbox } from '../handle/toolbox.js';
+import { decodeBody, detectEncoding } from '../parse/encoding/encoding.js';
+import { purgeDefaultStorages as purgeStores } from '../store/purge.js';
+import { prepareDefaultStorages } from './storage/fresh-start.js';
+import { defaultUserAgent } from './user-agent.js';
+import { forgetRun } from './storage/run-state.js';
+
+const LIST_TIMEOUT_MS = 60_000;
+const MAX_LIST_BYTES = 256 * 1024 * 1024;
+
+/** Fetches text for the tools that need some. The user names the URL, so its host may be private; where it redirects may not. */
+async function fetchText(url: string, options: { proxyUrl?: string } = {}): Promise<string> {
+  const { createHttpEngine } = await import('../fetch/http/engine.js');
+  const engine = createHttpEngine();
+  engine.allowHost(url);
+  try {
+    const { body } = await sendRequest(
+      engine,
+      { url, responseType: 'text' },
+      {
+        headers: { 'user-agent': defaultUserAgent() },
+        proxyUrl: options.proxyUrl,
+        timeoutMs: LIST_TIMEOUT_MS,
+        maxBodyBytes: MAX_LIST_BYTES,
+        maxRedirects: 10,
+        ignoreTlsErrors: false,
+        decode: (bytes, contentType) => decodeBody(bytes, detectEncoding(bytes, contentType)),
+      },
+    );
+    return body as string;
+  } finally {
+    await engine.close();
+  }
+}
+
+/** Crawlee's `utils`. */
+export const utils = createToolbox(fetchText);
+export const { downloadListOfUrls } = utils;
+
+fetchUrlListsWith(({ requestsFromUrl, regex }) => downloadListOfUrls({ url: requestsFromUrl, urlRegExp: regex }));
+beforeFirstUse(prepareDefaultStorages);
+afterQueueDrop(async (config, queueId) => {
+  if (config.get('persistStorage')) await forgetRun(config.localDataDirectory(), queueId);
+});
+
+/**
+ * Empties the default queue, dataset and key-value store (all but the input).
+ *
+ * @example
+ * await purgeDefaultStorages();
+ */
+export async function purgeDefaultStorages(options: { config?: Configuration } = {}): Promise<void> {
+  const { config = Configuration.getGlobalConfig() } = options;
+  await (await RequestQueue.open(undefined, { config })).drop();
+  await purgeStores({ config });
+}

@@ -1,0 +1,92 @@
+// Pages over HTTP as hooks and handlers see them: hooks change the request's headers, method, payload, proxy and time.
+import type { FetchOrder } from '../../fetch/engine.js';
+import { nextHop } from '../../fetch/http/redirect.js';
+import type { HttpHookOptions } from '../../handle/context.js';
+import type { Request } from '../../request/request.js';
+import type { Visit } from '../run/attempt.js';
+import { createHookOptionsReader } from './hook-options.js';
+import { type Hook, lowerCased, type NavigationRules, orderFor, runHooks, type Side } from './navigate.js';
+import type { CrawlOrder } from './order.js';
+import type { RefuseVisit } from './redirect.js';
+
+export interface HttpSideParts<Live extends object> {
+  readonly rules: NavigationRules;
+  readonly preNavigationHooks: readonly Hook[];
+  readonly postNavigationHooks: readonly Hook[];
+  /** The name under which a URL is asked for. */
+  readonly userAgentFor: (url: string) => string;
+  readonly refuseVisit?: RefuseVisit | undefined;
+  readonly checksType: boolean;
+  readonly add: Side<Live>['add'];
+  /** Whether captures have the body as received. */
+  readonly received?: FetchOrder['received'];
+  /** What the order has besides. */
+  readonly more?: (visit: Visit) => Partial<CrawlOrder<Live>>;
+}
+
+const DEFAULT_HEADERS = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
+
+export function createHttpSide<Live extends object>(parts: HttpSideParts<Live>): Side<Live> {
+  const { rules, userAgentFor, refuseVisit, received } = parts;
+  const chosen = createHookOptionsReader();
+
+  function hookOptionsFor({ request, identity }: Visit): HttpHookOptions {
+    return {
+      headers: {
+        'user-agent': userAgentFor(request.target),
+        ...(identity.session?.headerSet ?? DEFAULT_HEADERS),
+        ...request.headers,
+      },
+      method: request.method,
+      payload: request.payload,
+      proxyUrl: identity.proxyInfo?.url,
+      timeoutMs: rules.navigationTimeoutMs,
+    };
+  }
+
+  return {
+    checksType: parts.checksType,
+    postNavigationHooks: parts.postNavigationHooks,
+    add: parts.add,
+    async prepare(visit) {
+      const { request } = visit;
+      const hookOptions = hookOptionsFor(visit);
+      if (parts.preNavigationHooks.length > 0) {
+        const before = { ...hookOptions, headers: { ...hookOptions.headers } };
+        await runHooks(parts.preNavigationHooks, visit, hookOptions, rules.hookTimeoutMs);
+        followRequest(hookOptions, before, hookOptionsFor(visit));
+      }
+      const { url, timeoutMs } = chosen.read(hookOptions, request.target, (text) => visit.context.log.warning(text));
+      const { method, payload, proxyUrl, headers } = hookOptions;
+      const order = {
+        ...orderFor(visit, rules, refuseVisit),
+        url,
+        method,
+        headers: headersFor(request, lowerCased(headers)),
+        payload,
+        proxyUrl,
+        timeoutMs,
+        received,
+        ...parts.more?.(visit),
+      };
+      return { order, hookOptions };
+    },
+  };
+}
+
+/** What hooks gave the URL that was asked for may be secrets of that site: another that it led to gets none of them. */
+function headersFor({ url, target }: Request, headers: Record<string, string>): Readonly<Record<string, string>> {
+  if (target === url) return headers;
+  const [from, to] = [new URL(url), new URL(target)];
+  const isSafer = from.hostname === to.hostname && from.protocol === 'http:' && to.protocol === 'https:';
+  return isSafer ? headers : nextHop({ url: from, method: 'GET', headers }, 307, to).headers;
+}
+
+/** What hooks changed on the request itself counts too, unless they changed the same in the options. */
+function followRequest(chosen: HttpHookOptions, before: HttpHookOptions, after: HttpHookOptions): void {
+  if (chosen.method === before.method) chosen.method = after.method;
+  if (chosen.payload === before.payload) chosen.payload = after.payload;
+  for (const [name, value] of Object.entries(after.headers)) {
+    if (chosen.headers[name] === before.headers[name]) chosen.headers[name] = value;
+  }
+}

@@ -1,0 +1,45 @@
+// What a crawl orders of its engines: the request, and all that an engine or an interceptor needs to know of its visit.
+// Nobody has to look up whose order it is.
+import type { Capture, FetchOrder } from '../../fetch/engine.js';
+import type { GotoOptions } from '../../fetch/browser/playwright-types.js';
+import type { CacheMode } from '../../store/cache.js';
+import type { PageConfig } from '../browser/page-config.js';
+
+/** What an order wants of the cache. */
+export interface CacheAsk {
+  readonly mode: CacheMode;
+  readonly ttlMs: number;
+  readonly validate: boolean;
+}
+
+/** What an order wants of the page it is loaded in. */
+export interface PageOrder extends PageConfig {
+  /** Whose cookies and storages the page has; undefined: nobody's. */
+  readonly identity?: string | undefined;
+  readonly goto?: GotoOptions;
+  /** Sent by the browser; the order's own headers are those of HTTP. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly userAgent?: string | undefined;
+  /** The page is lent as it is: its URL is not loaded. */
+  readonly skipNavigation?: boolean;
+  /** What the capture's body is. `shown`: what the page shows, with all that was asked of it; `html`; default: nothing. */
+  readonly reads?: 'shown' | 'html' | undefined;
+}
+
+export interface CrawlOrder<Live extends object = object> extends FetchOrder {
+  readonly cache?: CacheAsk | undefined;
+  readonly page?: PageOrder;
+  /** Pages with the same label are alike. */
+  readonly label?: string | undefined;
+  /** The request's name. */
+  readonly key?: string;
+  /** Called with what the engine lends before anything is sent: gives the order as it is to be sent. */
+  readonly prepare?: (live: Live) => Promise<CrawlOrder<Live>>;
+  /** The order waited for its turn in a session and begins now. */
+  readonly onBegin?: () => void;
+  /**
+   * It is to be sent once more, after this answer. Resolves to true when its domain may be asked again, to false when
+   * that needs a turn of its own: then the visit ends and comes back.
+   */
+  readonly again?: (capture: Capture | undefined) => Promise<boolean>;
+}

@@ -1,0 +1,49 @@
+// What a status means: a page for the handler, or a failure and of which kind.
+// One policy for all placements; a batch, which has no handler to judge, fails with every status from 400 on.
+import { CrawlError, NonRetryableError, SessionError } from '../../errors.js';
+import type { Capture } from '../../fetch/engine.js';
+import type { Session } from '../../session/session.js';
+
+export interface StatusRules {
+  readonly ignoreHttpErrorStatusCodes: readonly number[];
+  readonly additionalHttpErrorStatusCodes: readonly number[];
+  readonly blockedStatusCodes: readonly number[];
+  readonly retryOnBlocked: boolean;
+  /** Statuses from 400 on are failures that no retry changes, unless they may be gone at the next try. */
+  readonly failsFrom400?: boolean;
+}
+
+/** Statuses below 500 that may be gone at the next try. */
+const TRANSIENT: ReadonlySet<number> = new Set([408, 425, 429]);
+
+/** What the pages of widespread bot protections contain and others hardly do. */
+const BLOCK_PAGES = ['src="https://challenges.cloudflare.com', 'id="cf-challenge-running"', 'id="turnstile-wrapper"'];
+
+/** Throws what a status means, unless it is a page. */
+export function checkStatus(
+  { statusCode, body, loadedUrl }: Pick<Capture, 'statusCode' | 'body' | 'loadedUrl'>,
+  session: Session | undefined,
+  rules: StatusRules,
+): void {
+  if (statusCode < 400 && !rules.retryOnBlocked && rules.additionalHttpErrorStatusCodes.length === 0) return;
+  if (rules.ignoreHttpErrorStatusCodes.includes(statusCode)) return;
+  const where = `${loadedUrl} answered ${statusCode}`;
+  if (rules.failsFrom400) {
+    if (statusCode < 400) return;
+    const { additionalHttpErrorStatusCodes: more } = rules;
+    const isTransient = statusCode >= 500 || TRANSIENT.has(statusCode) || more.includes(statusCode);
+    throw isTransient ? new CrawlError('HTTP_STATUS', where) : new NonRetryableError(where, { code: 'HTTP_STATUS' });
+  }
+  if (session && rules.blockedStatusCodes.includes(statusCode)) {
+    if (rules.retryOnBlocked) throw new SessionError(`${where}: the session is blocked`);
+    throw new CrawlError('HTTP_BLOCKED', `${where}: the session is blocked`);
+  }
+  // "Too many requests" is no page, whoever asked: the host wants to be asked again.
+  if (statusCode === 429) throw new CrawlError('HTTP_BLOCKED', where);
+  if (rules.retryOnBlocked && BLOCK_PAGES.some((mark) => body.includes(mark))) {
+    throw new SessionError(`${loadedUrl} shows the page of a bot protection`);
+  }
+  if (statusCode >= 500 || TRANSIENT.has(statusCode) || rules.additionalHttpErrorStatusCodes.includes(statusCode)) {
+    throw new CrawlError('HTTP_STATUS', where);
+  }
+}

@@ -1,0 +1,176 @@
+// What each crawler option accepts, which options of Crawlee change nothing here, and which are gone.
+// Promise: an option missing here does not compile, so nothing a user gives goes unchecked.
+import {
+  aBoolean,
+  aFilledString,
+  aFunction,
+  aNumber,
+  aString,
+  aWholeNumber,
+  anObject,
+  anyOf,
+  arrayOf,
+  check,
+  objectWith,
+  oneOf,
+  refused,
+  replacedBy,
+  withoutEffect,
+} from '../../option-checks.js';
+import type { Shape, ShapeOf } from '../../option-checks.js';
+import { PLAYWRIGHT_ONLY, type PlaywrightCrawlerOptions } from '../browser/playwright-options.js';
+import type { BasicCrawlerOptions, FileDownloadOptions, HttpCrawlerOptions } from './options-types.js';
+
+/** The longest rest a queue takes for meant. */
+const TEN_YEARS_SECS = 315_360_000;
+const aCount = aWholeNumber({ from: 0, orInfinity: true });
+const aLimit = aWholeNumber({ from: 1, orInfinity: true });
+const aTimeout = aNumber({ above: 0, orInfinity: true });
+const statusCodes = arrayOf(aWholeNumber({ from: 100, to: 999 }));
+const aHeaderValue = check('one line of printable ASCII', (value) => {
+  return typeof value === 'string' && /^[\x20-\x7e]+$/.test(value) && value.trim() !== '';
+});
+const aMimeType = check('a content type such as "image/png" or "image/*"', (value) => {
+  return typeof value === 'string' && /^\s*[\w!#$&^.+*-]+\/[\w!#$&^.+*-]+\s*(?:;|$)/.test(value);
+});
+const anEncoding = check('the name of an encoding such as "utf-8" or "windows-1250"', isEncoding);
+
+function isEncoding(value: unknown): boolean {
+  if (typeof value !== 'string') return false;
+  try {
+    return new TextDecoder(value).encoding !== '';
+  } catch {
+    return false;
+  }
+}
+
+/** Crawlee 3 options that are known and change nothing, and those that its users should have left behind. */
+const FROM_CRAWLEE: Shape = {
+  httpClient: withoutEffect('requests are always sent by the built-in HTTP engine'),
+  useFingerprints: withoutEffect('header sets are kept consistent per session by themselves'),
+  fingerprintOptions: withoutEffect('header sets are kept consistent per session by themselves'),
+  handleRequestFunction: replacedBy('"requestHandler"'),
+  handlePageFunction: replacedBy('"requestHandler"'),
+  handleRequestTimeoutSecs: replacedBy('"requestHandlerTimeoutSecs"'),
+  handlePageTimeoutSecs: replacedBy('"requestHandlerTimeoutSecs"'),
+  handleFailedRequestFunction: replacedBy('"failedRequestHandler"'),
+  prepareRequestFunction: replacedBy('"preNavigationHooks"'),
+  postResponseFunction: replacedBy('"postNavigationHooks"'),
+  requestTimeoutSecs: replacedBy('"navigationTimeoutSecs"'),
+  gotoFunction: replacedBy('"preNavigationHooks"'),
+  gotoTimeoutSecs: replacedBy('"navigationTimeoutSecs"'),
+  pseudoUrls: replacedBy('"globs" and "regexps" of enqueueLinks()'),
+  headless: refused('belongs to PlaywrightCrawler'),
+  launchContext: refused('belongs to PlaywrightCrawler'),
+  browserPoolOptions: refused('belongs to PlaywrightCrawler'),
+};
+
+const BASIC = {
+  requestHandler: aFunction,
+  router: aFunction,
+  errorHandler: aFunction,
+  failedRequestHandler: aFunction,
+  maxRequestRetries: aCount,
+  maxSessionRotations: aCount,
+  retryDelayMs: aNumber({ from: 0 }),
+  maxRetryDelayMs: aNumber({ from: 0 }),
+  requestHandlerTimeoutSecs: aTimeout,
+  maxRequestsPerCrawl: aLimit,
+  maxCrawlDepth: aCount,
+  maxRequestsPerMinute: aLimit,
+  minConcurrency: aWholeNumber({ from: 1 }),
+  maxConcurrency: aWholeNumber({ from: 1 }),
+  autoscaledPoolOptions: anObject,
+  sameDomainDelaySecs: aNumber({ from: 0 }),
+  respectRobotsTxtFile: check('true, false or { userAgent }', isRobotsOption),
+  paceBy: oneOf(['domain', 'host']),
+  maxDelaySecs: aNumber({ above: 0, to: TEN_YEARS_SECS }),
+  robotsCacheTtlSecs: aNumber({ from: 0 }),
+  adaptiveDelay: aNumber({ from: 0 }),
+  traps: anyOf(aBoolean, anObject),
+  maxRequestsPerHost: aLimit,
+  maxRequestsPerDomain: aLimit,
+  maxSameContent: aLimit,
+  domains: anObject,
+  maxConnectionsPerAddress: aLimit,
+  slowHostShare: aNumber({ from: 0, to: 1 }),
+  slowHostPatienceSecs: aNumber({ above: 0 }),
+  useSessionPool: aBoolean,
+  sessionPoolOptions: anObject,
+  proxyConfiguration: objectWith('a ProxyConfiguration', ['newUrl', 'newProxyInfo']),
+  retryOnBlocked: aBoolean,
+  blockedStatusCodes: statusCodes,
+  requestQueue: objectWith('a RequestQueue', ['addRequest', 'fetchNextRequest', 'markRequestHandled']),
+  requestList: objectWith('a RequestList', ['fetchNextRequest']),
+  requestManager: objectWith('a request manager', ['fetchNextRequest', 'markRequestHandled', 'reclaimRequest']),
+  keepAlive: aBoolean,
+  onSkippedRequest: aFunction,
+  ignoreSslErrors: aBoolean,
+  allowPrivateAddresses: anyOf(aBoolean, arrayOf(aFilledString)),
+  userAgent: aHeaderValue,
+  maxBodyBytes: aLimit,
+  maxRedirects: aWholeNumber({ from: 0, to: 1_000 }),
+  log: objectWith('a Log', ['debug', 'info', 'warning', 'error', 'child']),
+  statusMessageLoggingInterval: aNumber({ above: 0, orInfinity: true }),
+  statusMessageCallback: aFunction,
+  statisticsOptions: anObject,
+  experiments: anObject,
+} as const satisfies ShapeOf<BasicCrawlerOptions>;
+
+const HTTP = {
+  ...BASIC,
+  preNavigationHooks: arrayOf(aFunction),
+  postNavigationHooks: arrayOf(aFunction),
+  navigationTimeoutSecs: aTimeout,
+  persistCookiesPerSession: aBoolean,
+  additionalMimeTypes: arrayOf(aMimeType),
+  suggestResponseEncoding: anEncoding,
+  forceResponseEncoding: anEncoding,
+  ignoreHttpErrorStatusCodes: statusCodes,
+  additionalHttpErrorStatusCodes: statusCodes,
+} as const satisfies ShapeOf<HttpCrawlerOptions>;
+
+const FILE = { ...HTTP, streamHandler: aFunction } as const satisfies ShapeOf<FileDownloadOptions>;
+
+const {
+  additionalMimeTypes: _types,
+  suggestResponseEncoding: _suggested,
+  forceResponseEncoding: _forced,
+  ...NAVIGATING
+} = HTTP;
+const PLAYWRIGHT = { ...NAVIGATING, ...PLAYWRIGHT_ONLY } as const satisfies ShapeOf<PlaywrightCrawlerOptions>;
+
+const OF_ADAPTIVE: Shape = {
+  renderingTypeDetectionRatio: withoutEffect('a page is judged by what its bytes show'),
+  resultChecker: withoutEffect('a page is judged by what its bytes show'),
+  resultComparator: withoutEffect('a page is judged by what its bytes show'),
+  renderingTypePredictor: withoutEffect('sites are remembered by what their pages needed'),
+  preventDirectStorageAccess: withoutEffect('what a handler adds through its context is one transaction'),
+};
+
+function isRobotsOption(value: unknown): boolean {
+  if (typeof value === 'boolean') return true;
+  if (!anObject.accepts(value)) return false;
+  const { userAgent, ...others } = value as { userAgent?: unknown };
+  return Object.keys(others).length === 0 && (userAgent === undefined || aString.accepts(userAgent));
+}
+
+/** The kinds of crawler, each with the public class that its error messages name. */
+export const CRAWLER_NAMES = {
+  basic: 'BasicCrawler',
+  http: 'HttpCrawler',
+  cheerio: 'CheerioCrawler',
+  file: 'FileDownload',
+  playwright: 'PlaywrightCrawler',
+  adaptive: 'AdaptivePlaywrightCrawler',
+} as const;
+export type CrawlerKind = keyof typeof CRAWLER_NAMES;
+
+export const SHAPES: Readonly<Record<CrawlerKind, Shape>> = Object.freeze({
+  basic: { ...FROM_CRAWLEE, ...BASIC },
+  http: { ...FROM_CRAWLEE, ...HTTP },
+  cheerio: { ...FROM_CRAWLEE, ...HTTP },
+  file: { ...FROM_CRAWLEE, ...FILE },
+  playwright: { ...FROM_CRAWLEE, ...PLAYWRIGHT },
+  adaptive: { ...FROM_CRAWLEE, ...OF_ADAPTIVE, ...PLAYWRIGHT },
+});

@@ -1,0 +1,293 @@
+// From the options a user gave to the options the crawl works with: checked, defaults applied, frozen.
+// Promise: what is wrong is reported in one error before anything starts; the rest of the code trusts the result.
+import { findProblems, optionError, warnOnce } from '../../option-checks.js';
+import type { Warn } from '../../option-checks.js';
+import type { AnyData, ErrorHandler, HttpHook, RequestHandler } from '../../handle/context.js';
+import type { DomainRuleOptions } from '../../politeness/domain-rules.js';
+import type { TrapOptions } from '../../politeness/traps.js';
+import type { PaceBy } from '../../request/url.js';
+import { defaultUserAgent } from '../user-agent.js';
+import { CRAWLER_NAMES, SHAPES } from './options-shapes.js';
+import { slowHostOptions } from '../run/slow-hosts.js';
+import type { CrawlerKind } from './options-shapes.js';
+import { browserCrawlOptions, findBrowserProblems } from '../browser/playwright-options.js';
+import type { BrowserCrawlOptions, PlaywrightCrawlerOptions } from '../browser/playwright-options.js';
+import type {
+  BasicCrawlerOptions,
+  CheerioCrawlerOptions,
+  FileDownloadOptions,
+  HttpCrawlerOptions,
+} from './options-types.js';
+
+export type * from './options-types.js';
+export type { CrawlerKind } from './options-shapes.js';
+
+export interface OptionsOfKind {
+  basic: BasicCrawlerOptions<AnyData>;
+  http: HttpCrawlerOptions<AnyData>;
+  cheerio: CheerioCrawlerOptions<AnyData>;
+  file: FileDownloadOptions<AnyData>;
+  playwright: PlaywrightCrawlerOptions<AnyData>;
+  adaptive: PlaywrightCrawlerOptions<AnyData>;
+}
+
+/** Options with every default applied. Durations in milliseconds; "no limit" is Infinity. */
+export interface ResolvedOptions extends Readonly<
+  Pick<
+    FileDownloadOptions<AnyData>,
+    | 'streamHandler'
+    | 'proxyConfiguration'
+    | 'requestQueue'
+    | 'requestList'
+    | 'requestManager'
+    | 'onSkippedRequest'
+    | 'suggestResponseEncoding'
+    | 'forceResponseEncoding'
+    | 'log'
+    | 'statusMessageCallback'
+  >
+> {
+  readonly kind: CrawlerKind;
+  /** Undefined for crawlers without a browser. */
+  readonly browser: BrowserCrawlOptions | undefined;
+  /** Whether the user named the user agent. */
+  readonly hasOwnUserAgent: boolean;
+  /** The public class, for messages and the log's prefix. */
+  readonly owner: string;
+  /** `requestHandler` or `router`. */
+  readonly requestHandler?: RequestHandler<AnyData>;
+  readonly errorHandler?: ErrorHandler<AnyData>;
+  readonly failedRequestHandler?: ErrorHandler<AnyData>;
+  readonly preNavigationHooks: readonly HttpHook<AnyData>[];
+  readonly postNavigationHooks: readonly HttpHook<AnyData>[];
+  readonly maxRequestRetries: number;
+  readonly maxSessionRotations: number;
+  readonly retryDelayMs: number;
+  readonly maxRetryDelayMs: number;
+  readonly requestHandlerTimeoutMs: number;
+  readonly navigationTimeoutMs: number;
+  readonly maxRequestsPerCrawl: number;
+  readonly maxCrawlDepth: number;
+  readonly maxRequestsPerMinute: number;
+  readonly minConcurrency: number;
+  readonly maxConcurrency: number;
+  readonly autoscaledPoolOptions: Readonly<NonNullable<BasicCrawlerOptions['autoscaledPoolOptions']>>;
+  readonly sameDomainDelayMs: number;
+  /** Robots rules, nofollow and rests of overloaded hosts are observed. */
+  readonly polite: boolean;
+  readonly traps: TrapOptions | false;
+  readonly maxRequestsPerHost: number;
+  readonly maxRequestsPerDomain: number;
+  readonly maxSameContent: number;
+  readonly domains: DomainRuleOptions;
+  /** The name under which robots.txt is read; undefined when it is not. */
+  readonly robotsAgent: string | undefined;
+  readonly robotsCacheTtlMs: number;
+  readonly maxDelayMs: number;
+  readonly adaptiveDelay: number;
+  readonly paceBy: PaceBy;
+  readonly maxConnectionsPerAddress: number;
+  readonly slowHostShare: number;
+  readonly slowHostPatienceMs: number;
+  readonly useSessionPool: boolean;
+  readonly sessionPoolOptions: Readonly<NonNullable<BasicCrawlerOptions['sessionPoolOptions']>>;
+  readonly persistCookiesPerSession: boolean;
+  readonly retryOnBlocked: boolean;
+  readonly blockedStatusCodes: readonly number[];
+  readonly ignoreHttpErrorStatusCodes: readonly number[];
+  readonly additionalHttpErrorStatusCodes: readonly number[];
+  /** How the default queue is opened. */
+  readonly queueAccess: 'owner' | 'shared';
+  readonly keepAlive: boolean;
+  readonly ignoreSslErrors: boolean;
+  readonly allowPrivateAddresses: boolean | readonly string[];
+  readonly userAgent: string;
+  readonly maxBodyBytes: number;
+  readonly maxRedirects: number;
+  /** In lower case, without parameters. FileDownload: every type. */
+  readonly additionalMimeTypes: readonly string[];
+  readonly statusMessageLoggingIntervalMs: number;
+  readonly statisticsOptions: Readonly<NonNullable<BasicCrawlerOptions['statisticsOptions']>>;
+}
+
+export const DEFAULT_MAX_BODY_BYTES = 10 * 1024 * 1024;
+/** Of one process to one address: many small sites share one. */
+const POLITE_CONNECTIONS = 20;
+const DEFAULT_BLOCKED_STATUS_CODES = [401, 403, 429];
+/** Crawlee's: a stream is handled while it downloads, so one deadline covers both. */
+const STREAM_TIMEOUT_SECS = 120;
+/** Longer timers fire at once in Node. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/**
+ * Checks the options of a crawler and applies the defaults.
+ *
+ * @example
+ * resolveOptions('cheerio', { maxConcurrency: 'ten' });
+ * // OPTION_INVALID: CheerioCrawler option "maxConcurrency" must be a whole number from 1, got "ten"
+ */
+export function resolveOptions<Kind extends CrawlerKind>(
+  kind: Kind,
+  given: OptionsOfKind[Kind] = {} as OptionsOfKind[Kind],
+  warn?: Warn,
+): ResolvedOptions {
+  const owner = CRAWLER_NAMES[kind];
+  const problems = findProblems(owner, given, SHAPES[kind], warn);
+  if (problems.length === 0 && usesBrowser(kind)) {
+    problems.push(...findBrowserProblems(owner, given as PlaywrightCrawlerOptions));
+  }
+  if (problems.length > 0) throw optionError(problems);
+  const conflicts = findConflicts(owner, given as FileDownloadOptions<AnyData>);
+  if (conflicts.length > 0) throw optionError(conflicts);
+  warnOfExperiments(owner, given.experiments ?? {}, warn);
+  return Object.freeze(withDefaults(kind, given as FileDownloadOptions<AnyData>));
+}
+
+function usesBrowser(kind: CrawlerKind): boolean {
+  return kind === 'playwright' || kind === 'adaptive';
+}
+
+function withDefaults(kind: CrawlerKind, given: FileDownloadOptions<AnyData>): ResolvedOptions {
+  const pool = given.autoscaledPoolOptions ?? {};
+  const minConcurrency = given.minConcurrency ?? pool.minConcurrency ?? 1;
+  const streams = given.streamHandler !== undefined;
+  const navigationTimeoutSecs =
+    given.navigationTimeoutSecs ?? (streams ? STREAM_TIMEOUT_SECS : usesBrowser(kind) ? 60 : 30);
+  const handlerTimeoutSecs = given.requestHandlerTimeoutSecs ?? (streams ? navigationTimeoutSecs : 60);
+  const useSessionPool = given.useSessionPool ?? true;
+  return {
+    kind,
+    browser: usesBrowser(kind) ? browserCrawlOptions(given as PlaywrightCrawlerOptions) : undefined,
+    hasOwnUserAgent: given.userAgent !== undefined,
+    owner: CRAWLER_NAMES[kind],
+    requestHandler: given.requestHandler ?? given.router,
+    streamHandler: given.streamHandler,
+    errorHandler: given.errorHandler,
+    failedRequestHandler: given.failedRequestHandler,
+    preNavigationHooks: frozenList(given.preNavigationHooks),
+    postNavigationHooks: frozenList(given.postNavigationHooks),
+    maxRequestRetries: given.maxRequestRetries ?? 3,
+    maxSessionRotations: given.maxSessionRotations ?? 10,
+    retryDelayMs: given.retryDelayMs ?? Math.min(1_000, given.maxRetryDelayMs ?? Infinity),
+    maxRetryDelayMs: given.maxRetryDelayMs ?? Math.max(60_000, given.retryDelayMs ?? 0),
+    requestHandlerTimeoutMs: timerMs(handlerTimeoutSecs),
+    navigationTimeoutMs: timerMs(navigationTimeoutSecs),
+    maxRequestsPerCrawl: given.maxRequestsPerCrawl ?? Infinity,
+    maxCrawlDepth: given.maxCrawlDepth ?? Infinity,
+    maxRequestsPerMinute: given.maxRequestsPerMinute ?? pool.maxTasksPerMinute ?? Infinity,
+    minConcurrency,
+    maxConcurrency: given.maxConcurrency ?? pool.maxConcurrency ?? Math.max(200, minConcurrency),
+    autoscaledPoolOptions: Object.freeze({ ...pool }),
+    ...polite(given),
+    ...slowHostOptions(given),
+    useSessionPool,
+    sessionPoolOptions: Object.freeze({ ...given.sessionPoolOptions }),
+    persistCookiesPerSession: useSessionPool && (given.persistCookiesPerSession ?? true),
+    proxyConfiguration: given.proxyConfiguration,
+    retryOnBlocked: given.retryOnBlocked ?? false,
+    blockedStatusCodes: frozenList(
+      given.blockedStatusCodes ?? given.sessionPoolOptions?.blockedStatusCodes ?? DEFAULT_BLOCKED_STATUS_CODES,
+    ),
+    ignoreHttpErrorStatusCodes: frozenList(given.ignoreHttpErrorStatusCodes),
+    additionalHttpErrorStatusCodes: frozenList(given.additionalHttpErrorStatusCodes),
+    requestQueue: given.requestQueue,
+    requestList: given.requestList,
+    requestManager: given.requestManager,
+    queueAccess: given.experiments?.requestLocking === true ? 'shared' : 'owner',
+    keepAlive: given.keepAlive ?? false,
+    onSkippedRequest: given.onSkippedRequest,
+    ignoreSslErrors: given.ignoreSslErrors ?? false,
+    allowPrivateAddresses: privateAddresses(given.allowPrivateAddresses),
+    userAgent: given.userAgent ?? defaultUserAgent(),
+    maxBodyBytes: given.maxBodyBytes ?? (kind === 'file' ? Infinity : DEFAULT_MAX_BODY_BYTES),
+    maxRedirects: given.maxRedirects ?? 10,
+    additionalMimeTypes: kind === 'file' ? frozenList(['*/*']) : frozenList(given.additionalMimeTypes?.map(mimeType)),
+    suggestResponseEncoding: given.suggestResponseEncoding,
+    forceResponseEncoding: given.forceResponseEncoding,
+    log: given.log,
+    statusMessageLoggingIntervalMs: timerMs(given.statusMessageLoggingInterval ?? 10),
+    statusMessageCallback: given.statusMessageCallback,
+    statisticsOptions: Object.freeze({ ...given.statisticsOptions }),
+  };
+}
+
+/** Options that are fine alone and wrong together. */
+function findConflicts(owner: string, given: FileDownloadOptions<AnyData>): string[] {
+  const conflicts: string[] = [];
+  const together = (first: keyof FileDownloadOptions, second: keyof FileDownloadOptions, advice: string) => {
+    if (given[first] === undefined || given[second] === undefined) return;
+    conflicts.push(`${owner} options "${first}" and "${second}" exclude each other: ${advice}`);
+  };
+  together('requestHandler', 'router', 'give the router as either of them');
+  together('streamHandler', 'requestHandler', 'a file is taken as a stream or whole');
+  together('streamHandler', 'router', 'a file is taken as a stream or whole');
+  together('requestManager', 'requestQueue', 'a request manager is the only source of requests');
+  together('requestManager', 'requestList', 'a request manager is the only source of requests');
+  if (given.blockedStatusCodes !== undefined && given.sessionPoolOptions?.blockedStatusCodes !== undefined) {
+    conflicts.push(`${owner} option "blockedStatusCodes" is also in "sessionPoolOptions": give it once`);
+  }
+  if (given.persistCookiesPerSession === true && given.useSessionPool === false) {
+    conflicts.push(`${owner} option "persistCookiesPerSession" needs sessions, and "useSessionPool" is false`);
+  }
+  const least = given.minConcurrency ?? given.autoscaledPoolOptions?.minConcurrency ?? 1;
+  const most = given.maxConcurrency ?? given.autoscaledPoolOptions?.maxConcurrency ?? Infinity;
+  if (least > most) {
+    conflicts.push(`${owner} option "minConcurrency" (${least}) must not be above "maxConcurrency" (${most})`);
+  }
+  if (given.retryDelayMs !== undefined && given.retryDelayMs > (given.maxRetryDelayMs ?? Infinity)) {
+    conflicts.push(
+      `${owner} option "retryDelayMs" (${given.retryDelayMs}) must not be above "maxRetryDelayMs" (${given.maxRetryDelayMs})`,
+    );
+  }
+  return conflicts;
+}
+
+function warnOfExperiments(owner: string, experiments: object, warn?: Warn): void {
+  for (const name of Object.keys(experiments)) {
+    if (name === 'requestLocking') continue;
+    warnOnce(`experiments.${name}`, `${owner} option "experiments.${name}" has no effect`, warn);
+  }
+}
+
+function polite(given: FileDownloadOptions<AnyData>) {
+  const { respectRobotsTxtFile: robots = false, sameDomainDelaySecs = 0 } = given;
+  const isPolite = robots !== false || sameDomainDelaySecs > 0;
+  const agent = typeof robots === 'object' ? robots.userAgent : undefined;
+  return {
+    sameDomainDelayMs: sameDomainDelaySecs * 1_000,
+    polite: isPolite,
+    robotsAgent: robots === false ? undefined : (agent ?? given.userAgent ?? defaultUserAgent()),
+    robotsCacheTtlMs: (given.robotsCacheTtlSecs ?? 86_400) * 1_000,
+    maxDelayMs: (given.maxDelaySecs ?? 3_600) * 1_000,
+    adaptiveDelay: given.adaptiveDelay ?? 0,
+    paceBy: given.paceBy ?? ('domain' as const),
+    traps: trapOptions(given.traps ?? isPolite, isPolite),
+    maxRequestsPerHost: given.maxRequestsPerHost ?? Infinity,
+    maxRequestsPerDomain: given.maxRequestsPerDomain ?? Infinity,
+    maxSameContent: given.maxSameContent ?? Infinity,
+    domains: Object.freeze({ ...given.domains }),
+    maxConnectionsPerAddress: given.maxConnectionsPerAddress ?? (isPolite ? POLITE_CONNECTIONS : Infinity),
+  };
+}
+
+/** A polite crawl does not multiply a site by its session ids. */
+function trapOptions(given: boolean | TrapOptions, isPolite: boolean): TrapOptions | false {
+  if (given === false) return false;
+  return Object.freeze({ refuseSessionIds: isPolite, ...(given === true ? {} : given) });
+}
+
+function privateAddresses(given: FileDownloadOptions['allowPrivateAddresses'] = false): boolean | readonly string[] {
+  return typeof given === 'boolean' ? given : frozenList(given);
+}
+
+function frozenList<Item>(items: readonly Item[] = []): readonly Item[] {
+  return Object.freeze([...items]);
+}
+
+function timerMs(seconds: number): number {
+  return Math.min(seconds * 1_000, MAX_TIMER_MS);
+}
+
+function mimeType(text: string): string {
+  return (text.split(';', 1)[0] as string).trim().toLowerCase();
+}

@@ -1,0 +1,235 @@
+// The content fields of a CrawlResult, each worked out when first read: the one place where results meet parse/ and extract/.
+// Promise: nothing is decoded or scanned until asked for, and a page that is no markup has its text and nothing else.
+import type { Extracted } from '../../extract/fields/fields.js';
+import { type MediaInventory, readMediaInventory } from '../../extract/fields/inventory.js';
+import { type PageMarkdown, readMarkdown } from '../../extract/markdown/markdown-document.js';
+import { type PageTable, readTables } from '../../extract/fields/tables.js';
+import type { Capture } from '../../fetch/engine.js';
+import { loadDocument } from '../../handle/document.js';
+import { decodeBody, detectEncoding } from '../../parse/encoding/encoding.js';
+import { createPageContent, type PageContent, type PageFacts } from '../../parse/page.js';
+import { domainOf, hostOf } from '../../request/url.js';
+import { contentTypeOf, decodingHeader, isJson, isMarkup, isXml } from '../navigate/content-type.js';
+import { fieldsOf, pageExtraction, viewPage } from './extraction.js';
+import type { ContentConfig } from '../batch/run-config.js';
+
+/** A link of a page. */
+export interface ResultLink {
+  readonly url: string;
+  readonly text: string;
+  readonly rel: string;
+}
+
+export interface ResultLinks {
+  /** To the page's own registrable domain. */
+  readonly internal: readonly ResultLink[];
+  readonly external: readonly ResultLink[];
+}
+
+export type ResultMedia = MediaInventory;
+
+/** What a page says about itself. */
+export interface ResultMetadata extends PageFacts {
+  readonly title: string;
+}
+
+/** The lazy content of one page. */
+export interface ResultContent {
+  readonly html: string;
+  readonly text: string;
+  readonly cleanedHtml: string;
+  readonly links: ResultLinks;
+  readonly media: ResultMedia;
+  readonly metadata: ResultMetadata | undefined;
+  readonly markdown: PageMarkdown;
+  readonly tables: readonly PageTable[];
+  /** What the config's schema found; undefined without one. */
+  readonly extracted: Extracted | readonly Extracted[] | undefined;
+}
+
+const NO_LINKS: ResultLinks = Object.freeze({ internal: Object.freeze([]), external: Object.freeze([]) });
+const NO_MEDIA: ResultMedia = Object.freeze({
+  images: Object.freeze([]),
+  videos: Object.freeze([]),
+  audios: Object.freeze([]),
+});
+const NO_MARKDOWN: PageMarkdown = Object.freeze({
+  title: null,
+  raw: '',
+  fit: '',
+  withCitations: '',
+  references: '',
+  toString: () => '',
+});
+const NO_TABLES: readonly PageTable[] = Object.freeze([]);
+
+/** The content of a failure without a page. */
+export const NO_CONTENT: ResultContent = Object.freeze({
+  html: '',
+  text: '',
+  cleanedHtml: '',
+  links: NO_LINKS,
+  media: NO_MEDIA,
+  metadata: undefined,
+  markdown: NO_MARKDOWN,
+  tables: NO_TABLES,
+  extracted: undefined,
+});
+
+export function createResultContent(capture: Capture, config: ContentConfig): ResultContent {
+  const { type } = contentTypeOf(capture);
+  const header = decodingHeader(capture, {});
+  const hasMarkup = isMarkup(type);
+  const isText = hasMarkup || isJson(type) || type.startsWith('text/');
+  const url = capture.loadedUrl;
+  const html = once(() => (isText ? decodeBody(capture.body, detectEncoding(capture.body, header)) : ''));
+  const whole = once(() => createPageContent(capture.body, url, header, pageExtraction));
+  /** What `cssSelector` and the like leave of the page, as HTML. */
+  const scoped = once(() => scopedHtml(html(), isXml(type), config));
+  const page = once(() => (isScoped(config) ? contentOfText(scoped(), url) : whole()));
+  /** Links and media come from all that `cssSelector` leaves; `targetElements` narrows only what is read as text. */
+  const linked = once(() => {
+    if (!isScoped(config)) return whole();
+    return config.targetElements === undefined
+      ? page()
+      : contentOfText(scopedHtml(html(), isXml(type), { ...config, targetElements: undefined }), url);
+  });
+  const links = once(() => sortedLinks(linked(), url, config));
+  /** The page as a tree, read once for markdown, tables and fields. */
+  const view = once(() =>
+    isScoped(config) ? viewPage(scoped(), { url }) : viewPage(capture.body, { url, contentType: header }),
+  );
+  const media = once(() => readMediaInventory(view()));
+  const markdown = once(() => {
+    const { contentFilter: filter, ...settings } = config.markdown ?? {};
+    return readMarkdown(view(), { filter, ...settings });
+  });
+  const tables = once(() => readTables(view()));
+  const extracted = once(() => config.extract && fieldsOf(view(), config.extract));
+  const metadata = once(() => ({ title: whole().title, ...whole().metadata }));
+  const text = once(() => longEnough(page().text, config.wordCountThreshold ?? 1));
+  const cleaned = once(() => (config.onlyText ? text() : cleanHtml(scoped())));
+  return {
+    get html() {
+      return html();
+    },
+    get text() {
+      return hasMarkup ? text() : html();
+    },
+    get cleanedHtml() {
+      return hasMarkup ? cleaned() : '';
+    },
+    get links() {
+      return hasMarkup ? links() : NO_LINKS;
+    },
+    get media() {
+      return hasMarkup ? media() : NO_MEDIA;
+    },
+    get metadata() {
+      return hasMarkup ? metadata() : undefined;
+    },
+    get markdown() {
+      return hasMarkup ? markdown() : plainMarkdown(html());
+    },
+    get tables() {
+      return hasMarkup ? tables() : NO_TABLES;
+    },
+    get extracted() {
+      return hasMarkup ? extracted() : undefined;
+    },
+  };
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
+}
+
+function isScoped({ cssSelector, targetElements, excludedTags, excludedSelector }: ContentConfig): boolean {
+  return [cssSelector, targetElements, excludedTags, excludedSelector].some((one) => one !== undefined);
+}
+
+function contentOfText(html: string, url: string): PageContent {
+  return createPageContent(Buffer.from(html), url, 'text/html; charset=utf-8', pageExtraction);
+}
+
+function scopedHtml(html: string, xml: boolean, config: ContentConfig): string {
+  if (!isScoped(config)) return html;
+  const $ = loadDocument(html, xml);
+  const excluded = [...(config.excludedTags ?? []), ...(config.excludedSelector ? [config.excludedSelector] : [])];
+  for (const selector of excluded) $(selector).remove();
+  const base = $('base[href]').first().toString();
+  const inside = config.cssSelector === undefined ? undefined : $(config.cssSelector).toArray();
+  const targets = config.targetElements?.join(', ');
+  if (targets === undefined)
+    return inside === undefined ? $.html() : base + inside.map((one) => $.html(one)).join('\n');
+  const chosen = (inside === undefined ? $(targets) : $(inside).find(targets).add($(inside).filter(targets))).toArray();
+  // One inside another would be there twice.
+  const outermost = chosen.filter((one) => $(one).parents(targets).length === 0 || inside !== undefined);
+  return base + outermost.map((one) => $.html(one)).join('\n');
+}
+
+/** Elements that hold no content for a reader. */
+const UNREAD = 'script, style, noscript, template, iframe, object, embed, link, meta, svg, canvas';
+/** Attributes that say something about the content. */
+const KEPT_ATTRIBUTES = new Set(['href', 'src', 'alt', 'title', 'colspan', 'rowspan', 'datetime', 'lang', 'dir']);
+
+function cleanHtml(html: string): string {
+  const $ = loadDocument(html);
+  $(UNREAD).remove();
+  for (const element of $('*').toArray()) {
+    for (const name of Object.keys($(element).attr() ?? {})) {
+      const value = $(element).attr(name) ?? '';
+      const isScript =
+        /^[\s\x00-\x1f]*(?:javascript|vbscript|data):/i.test(value) && name !== 'alt' && name !== 'title';
+      if (!KEPT_ATTRIBUTES.has(name) || isScript) $(element).removeAttr(name);
+    }
+  }
+  $('*')
+    .contents()
+    .filter((_, node) => node.type === 'comment')
+    .remove();
+  const body = $('body');
+  return (body.length > 0 ? (body.html() ?? '') : $.html()).replace(/[ \t]*\n\s*\n+/g, '\n').trim();
+}
+
+/** Leaves out lines of fewer words. */
+function longEnough(text: string, leastWords: number): string {
+  if (leastWords <= 1) return text;
+  const lines = text.split('\n').filter((line) => line.split(/\s+/).filter(Boolean).length >= leastWords);
+  return lines.join('\n');
+}
+
+const SOCIAL_DOMAINS = new Set(
+  (
+    'facebook.com twitter.com x.com linkedin.com instagram.com pinterest.com tiktok.com snapchat.com reddit.com ' +
+    'youtube.com threads.net mastodon.social bsky.app t.me telegram.me whatsapp.com vk.com weibo.com'
+  ).split(' '),
+);
+
+function sortedLinks(page: PageContent, url: string, config: ContentConfig): ResultLinks {
+  const home = domainOf(url);
+  const seen = new Set<string>();
+  const internal: ResultLink[] = [];
+  const external: ResultLink[] = [];
+  for (const { element, url: href, text, rel } of page.links) {
+    if ((element !== 'a' && element !== 'area') || !/^https?:/.test(href) || seen.has(href)) continue;
+    seen.add(href);
+    const domain = domainOf(href);
+    if (config.excludeSocialMediaLinks && SOCIAL_DOMAINS.has(domain)) continue;
+    if (config.excludeDomains?.some((excluded) => isWithin(hostOf(href), excluded))) continue;
+    if (domain === home) internal.push({ url: href, text, rel });
+    else if (!config.excludeExternalLinks) external.push({ url: href, text, rel });
+  }
+  return { internal, external };
+}
+
+function isWithin(host: string, domain: string): boolean {
+  const name = domain.toLowerCase();
+  return host === name || host.endsWith(`.${name}`);
+}
+
+/** Text files and JSON are their own markdown. */
+function plainMarkdown(text: string): PageMarkdown {
+  return { title: null, raw: text, fit: text, withCitations: text, references: '', toString: () => text };
+}

@@ -1,0 +1,150 @@
+// Polite mode of one run: the host store beside the queue, the visit log, and the gate that uses them.
+// Loaded only when a crawl is polite; closed when its run ends.
+import path from 'node:path';
+import type { ErrorCode } from '../../errors.js';
+import type { Engine } from '../../fetch/engine.js';
+import { systemClock } from '../../frontier/clock.js';
+import type { RequestQueue } from '../../frontier/request-queue.js';
+import type { Log } from '../../observe/log.js';
+import type { PaceRules } from '../../politeness/delay.js';
+import { createMemoryHosts, type HostStore, packHost, unpackHost } from '../../politeness/hosts.js';
+import type { RobotsPolicy } from '../../politeness/robots-cache.js';
+import { openVisitLog } from '../../politeness/visit-log.js';
+import { domainOf } from '../../request/url.js';
+import type { ProxyConfiguration } from '../../session/proxy.js';
+import type { LinkPolicy } from './link-policy.js';
+import { refuse } from '../run/attempt.js';
+import type { BaseContext, VisitServices } from '../run/services.js';
+import { createGate, type Gate, type GateParts } from './gate.js';
+import { type HostAccessParts, STAYED } from './host-access.js';
+import type { ResolvedOptions } from '../options/options.js';
+import { createRobotsReader } from './robots-reader.js';
+
+export interface Politeness {
+  /** The gate of a run. */
+  openGate<Context extends BaseContext>(services: VisitServices<Context>): Gate;
+  /** A handler sends a request of its own; told the status, or the code of the failure, when it has ended. */
+  sending(url: string): (status: number | ErrorCode) => void;
+  close(): Promise<void>;
+}
+
+/** What politeness needs of a queue: how it is shared and paced, and where its files are. */
+export type PoliteQueue = Pick<RequestQueue, 'access' | 'folder' | 'visitsFolder' | 'paceBy'>;
+
+export interface PolitenessParts {
+  readonly options: ResolvedOptions;
+  readonly queue: PoliteQueue;
+  readonly engine: Engine;
+  readonly allowHost: (url: string) => Promise<boolean>;
+  readonly policy: LinkPolicy;
+  /** See the gate's. */
+  readonly isElsewhere?: GateParts['isElsewhere'];
+  readonly proxyConfiguration: ProxyConfiguration | undefined;
+  readonly log: Log;
+}
+
+/** In the log, in place of the life in the queue under which pages are asked for. */
+const SENDER = 'handler';
+/** Robots rules are looked up within this time, whatever pages are given. */
+const MAX_READ_TIMEOUT_MS = 30_000;
+
+export async function openPoliteness(parts: PolitenessParts): Promise<Politeness> {
+  const { options, queue, log } = parts;
+  const shared = queue.access === 'shared';
+  const store = await openHosts(queue, log);
+  const visitLog =
+    queue.visitsFolder === undefined
+      ? undefined
+      : await openVisitLog({
+          folder: queue.visitsFolder,
+          bootId: systemClock.bootId,
+          onError: (error) => log.exception(error, 'the visit log could not be written'),
+        });
+  const readTimeoutMs = Math.min(options.navigationTimeoutMs, MAX_READ_TIMEOUT_MS);
+  const readRobots = createRobotsReader({
+    engine: parts.engine,
+    userAgentFor: (url) => parts.policy.overrideFor(url).userAgent ?? options.userAgent,
+    timeoutMs: readTimeoutMs,
+    ignoreTlsErrors: options.ignoreSslErrors,
+    proxyUrl: async () => parts.proxyConfiguration?.newUrl(),
+  });
+  return {
+    openGate: (services) =>
+      createGate({
+        store,
+        shared,
+        ...rulesByOrigin(options, parts.policy),
+        isElsewhere: parts.isElsewhere,
+        refuseVisit: parts.policy.refuseVisit ?? (() => undefined),
+        readRobots,
+        readTimeoutMs,
+        allowHost: parts.allowHost,
+        visitLog,
+        paceBy: queue.paceBy,
+        laneOf: (url) => domainOf(url, queue.paceBy),
+        land: services.turn.land,
+        refuse: (lease, error) => refuse(services, lease, error),
+        onSkipped: (skipped) => void services.links?.onSkipped(skipped),
+        onTrouble: (origin, code, why) => log.warning(`Requests to ${origin} fail for now: ${why}`, { code }),
+        signal: services.signal,
+        wallMs: Date.now,
+        monotonicMs: () => performance.now(),
+      }),
+    sending(url) {
+      if (!visitLog) return () => undefined;
+      const startMs = visitLog.now();
+      return (status) => {
+        if (STAYED.has(status as ErrorCode)) return;
+        const line = { startMs, endMs: visitLog.now(), domain: domainOf(url, queue.paceBy), status };
+        visitLog.write({ ...line, kind: 'sent', restMs: 0, alone: false, holder: SENDER });
+      };
+    },
+    async close() {
+      await visitLog?.close();
+      await store.close();
+    },
+  };
+}
+
+/** The crawl's rules, and for domains with settings of their own those. */
+function rulesByOrigin(
+  options: ResolvedOptions,
+  { overrideFor }: LinkPolicy,
+): Pick<HostAccessParts, 'policyOf' | 'paceOf'> {
+  const policy: RobotsPolicy = {
+    agent: options.robotsAgent,
+    ttlMs: options.robotsCacheTtlMs,
+    retryMs: options.retryDelayMs,
+    maxDelayMs: options.maxDelayMs,
+  };
+  const pace: PaceRules = {
+    minDelayMs: options.sameDomainDelayMs,
+    maxDelayMs: options.maxDelayMs,
+    backoffMs: options.retryDelayMs,
+    adaptiveFactor: options.adaptiveDelay,
+  };
+  return {
+    policyOf(origin) {
+      const { ignoreRobots, userAgent } = overrideFor(origin);
+      if (ignoreRobots) return { ...policy, agent: undefined };
+      return userAgent === undefined || policy.agent === undefined ? policy : { ...policy, agent: userAgent };
+    },
+    paceOf(origin) {
+      const { delaySecs } = overrideFor(origin);
+      return delaySecs === undefined ? pace : { ...pace, minDelayMs: delaySecs * 1_000 };
+    },
+  };
+}
+
+async function openHosts(queue: PoliteQueue, log: Log): Promise<HostStore> {
+  if (queue.folder === undefined) return createMemoryHosts();
+  const { openLmdbHosts } = await import('../../store/hosts-lmdb.js');
+  return openLmdbHosts({
+    folder: path.join(queue.folder, 'hosts'),
+    shared: queue.access === 'shared',
+    bootId: systemClock.bootId,
+    pack: packHost,
+    unpack: unpackHost,
+    onError: (error) => log.exception(error, 'what is known of hosts could not be saved'),
+  });
+}

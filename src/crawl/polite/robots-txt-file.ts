@@ -1,0 +1,116 @@
+// A site's robots.txt by URL, for scripts that ask it themselves (Crawlee's RobotsTxtFile).
+// RFC 9309: a file that is missing allows everything, one that cannot be had forbids everything.
+import { asCrawlError, CrawlError } from '../../errors.js';
+import { checkOptions } from '../../option-checks.js';
+import { MAX_ROBOTS_BYTES, RobotsTxt } from '../../politeness/robots.js';
+import { parseHttpUrl } from '../../request/url.js';
+import { SITE_FILE_SHAPE, type SiteFileOptions, withSiteFiles } from './site-files.js';
+import { loadSitemap, optionsFrom, type Sitemap, type SitemapOptions } from './sitemap.js';
+
+const ROBOTS_TIMEOUT_MS = 30_000;
+const FORBID_ALL = 'User-agent: *\nDisallow: /\n';
+
+/**
+ * The robots.txt of one site.
+ *
+ * @example
+ * const robots = await RobotsTxtFile.find('https://example.com/any/page');
+ * if (robots.isAllowed('https://example.com/private', 'MyBot')) …
+ * const urls = await robots.parseUrlsFromSitemaps();
+ */
+export class RobotsTxtFile {
+  readonly #rules: RobotsTxt;
+  readonly #url: string;
+  readonly #options: SiteFileOptions;
+
+  private constructor(
+    url: string,
+    rules: RobotsTxt,
+    options: SiteFileOptions,
+    /** Why the file could not be had: then nothing is allowed. */
+    readonly unreachable?: CrawlError,
+  ) {
+    this.#url = url;
+    this.#rules = rules;
+    this.#options = options;
+  }
+
+  /** Fetches the robots.txt of the URL's site. The second argument may be a proxy URL, as in Crawlee. */
+  static async find(url: string, proxyUrlOrOptions: string | SiteFileOptions = {}): Promise<RobotsTxtFile> {
+    const options = typeof proxyUrlOrOptions === 'string' ? { proxyUrl: proxyUrlOrOptions } : proxyUrlOrOptions;
+    checkOptions('RobotsTxtFile', options, SITE_FILE_SHAPE);
+    const robotsUrl = new URL('/robots.txt', parseHttpUrl(url)).href;
+    try {
+      const content = await fetchRobots(robotsUrl, options);
+      return new RobotsTxtFile(robotsUrl, RobotsTxt.parse(content), options);
+    } catch (error) {
+      const known = asCrawlError(error, 'CONNECT_FAILED');
+      if (known.class === 'fatal') throw known;
+      // More than five redirects count as a file that is not there (section 2.3.1.2).
+      if (known.code === 'REDIRECT_LIMIT') return new RobotsTxtFile(robotsUrl, RobotsTxt.parse(''), options);
+      return new RobotsTxtFile(robotsUrl, RobotsTxt.parse(FORBID_ALL), options, known);
+    }
+  }
+
+  /** Reads a robots.txt that is at hand; `url` is where it belongs to. */
+  static from(
+    url: string,
+    content: string | Uint8Array,
+    proxyUrlOrOptions: string | SiteFileOptions = {},
+  ): RobotsTxtFile {
+    const options = typeof proxyUrlOrOptions === 'string' ? { proxyUrl: proxyUrlOrOptions } : proxyUrlOrOptions;
+    checkOptions('RobotsTxtFile', options, SITE_FILE_SHAPE);
+    return new RobotsTxtFile(parseHttpUrl(url).href, RobotsTxt.parse(content), options);
+  }
+
+  /** Whether the agent (default: any) may fetch the URL. Rules concern their own site: other URLs are allowed. */
+  isAllowed(url: string, userAgent = '*'): boolean {
+    const target = parseHttpUrl(url);
+    return target.origin !== new URL(this.#url).origin || this.#rules.isAllowed(target.href, userAgent);
+  }
+
+  /** Seconds between requests that the agent's group asks for. */
+  getCrawlDelay(userAgent = '*'): number | undefined {
+    return this.#rules.crawlDelay(userAgent);
+  }
+
+  /** The sitemaps that the file names, as absolute URLs. */
+  getSitemaps(): string[] {
+    return this.#rules.sitemaps.flatMap((sitemap) => {
+      try {
+        return [parseHttpUrl(new URL(sitemap, this.#url).href).href];
+      } catch {
+        return [];
+      }
+    });
+  }
+
+  /** Reads those sitemaps. Only this site's own host may be private. */
+  async parseSitemaps(options: SitemapOptions = {}): Promise<Sitemap> {
+    return loadSitemap(this.getSitemaps(), [this.#url], optionsFrom({ ...this.#options, ...options }));
+  }
+
+  async parseUrlsFromSitemaps(options: SitemapOptions = {}): Promise<string[]> {
+    return (await this.parseSitemaps(options)).urls;
+  }
+}
+
+/** The bytes of the file, the first 500 KiB of them; '' when there is none. */
+function fetchRobots(url: string, options: SiteFileOptions): Promise<Uint8Array> {
+  const timeoutMs = options.timeoutMs ?? ROBOTS_TIMEOUT_MS;
+  return withSiteFiles([url], options, (visit) =>
+    visit({ url, stream: true, timeoutMs }, async ({ statusCode, stream, body }) => {
+      if (statusCode >= 500) throw new CrawlError('HTTP_STATUS', `status ${statusCode}`);
+      if (statusCode < 200 || statusCode >= 300) return Buffer.alloc(0);
+      if (!stream) return body;
+      const chunks: Buffer[] = [];
+      let bytes = 0;
+      for await (const chunk of stream) {
+        chunks.push(chunk as Buffer);
+        bytes += (chunk as Buffer).length;
+        if (bytes > MAX_ROBOTS_BYTES) break;
+      }
+      return Buffer.concat(chunks);
+    }),
+  );
+}

@@ -1,0 +1,37 @@
+// Where in the user's own code a failure began, for the log of requests that failed for good.
+// Promise: names the first line that is neither ours, nor a package's, nor Node's; says nothing when there is none.
+import { fileURLToPath } from 'node:url';
+import { Configuration } from '../../configuration.js';
+import { LogLevel, type Log } from '../../observe/log.js';
+
+/** Of this package: `…/src/` when it is developed, `…/dist/` where it is used. */
+const OWN = /^.*\/(?:src|dist)\//.exec(fileURLToPath(import.meta.url).replaceAll('\\', '/'))?.[0];
+const FRAME = /^\s+at (?:async )?(?:.*\()?(?:file:\/\/)?(\/?[^():][^()]*?):(\d+):\d+\)?$/;
+
+/** `/home/me/crawl.ts:12`, from the text of a stack. */
+export function userFrame(stack: string | undefined, own = OWN): string | undefined {
+  for (const line of stack?.split('\n') ?? []) {
+    const [, file, number] = FRAME.exec(line) ?? [];
+    if (file === undefined || /^(?:node:|internal\/)/.test(file) || file.includes('node_modules')) continue;
+    if (own !== undefined && file.replaceAll('\\', '/').startsWith(own)) continue;
+    return `${file}:${number}`;
+  }
+  return undefined;
+}
+
+/** ` at /home/me/crawl.ts:12` for an error that user code threw; empty for anything else. */
+export function placeOf(error: Error): string {
+  const thrown = error.cause instanceof Error ? error.cause : error;
+  const frame = userFrame(thrown.stack);
+  return frame === undefined ? '' : ` at ${frame}`;
+}
+
+/** Whether whole stacks are wanted: `verboseLog` (ORCRAWL_VERBOSE_LOG), or a log at DEBUG. */
+export function wantsStacks(log: Log): boolean {
+  if (log.getLevel() >= LogLevel.DEBUG) return true;
+  try {
+    return Configuration.getGlobalConfig().get('verboseLog') === true;
+  } catch {
+    return false;
+  }
+}

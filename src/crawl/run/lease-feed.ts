@@ -1,0 +1,135 @@
+// Keeps a few leased requests at hand for the pool, so that the queue is asked for many at a time.
+// What was leased and not started is given back untouched when the crawl stops.
+import type { Holder } from '../../frontier/holder.js';
+import type { HolderId, Lease } from '../../frontier/frontier.js';
+
+/** A lease, and the life in which it was taken. */
+export interface TakenLease {
+  readonly lease: Lease;
+  readonly life: HolderId;
+}
+
+export interface LeaseFeed {
+  /** The next request to visit, if one is at hand. */
+  take(): TakenLease | undefined;
+  readonly ready: number;
+  /** The domains of the requests at hand. */
+  domains(): Iterable<string>;
+  /** Takes out those at hand that must not be kept. */
+  sift(mustGo: (taken: TakenLease) => boolean): TakenLease[];
+  /** Asks the queue for more, once at a time. Resolves when the answer is in. */
+  refill(): Promise<void>;
+  /** True when the last answer said that nothing is pending anywhere and nothing was added since. */
+  readonly exhausted: boolean;
+  /** Work was added or came back: what the last answer said may no longer hold. */
+  reopen(): void;
+  /** Ends the feed; resolves to the leases at hand that nobody started. */
+  drain(): Promise<TakenLease[]>;
+}
+
+export interface LeaseFeedOptions {
+  readonly holder: Holder;
+  /** How many requests could be started now or soon. */
+  readonly wanted: () => number;
+  readonly maxEnded: number | undefined;
+  /** Domains whose next requests shall come along as riders. */
+  readonly skim?: () => readonly string[] | undefined;
+  /** Takes the riders of an answer: they are never visited. */
+  readonly onRiders?: (riders: readonly Lease[], life: HolderId) => void;
+  /** Something may be ready: ask again. */
+  readonly onReady: () => void;
+}
+
+/** However much is wanted, one call asks for no more. */
+const MAX_LEASE = 256;
+/** With nothing due, look again after at most this long: another process may have added work. */
+const LONGEST_SLEEP_MS = 1_000;
+
+export function createLeaseFeed(options: LeaseFeedOptions): LeaseFeed {
+  let atHand: TakenLease[] = [];
+  let next = 0;
+  let asking: Promise<void> | undefined;
+  let exhausted = false;
+  let sleepUntilMs = 0;
+  let changes = 0;
+  let timer: NodeJS.Timeout | undefined;
+  let closed = false;
+
+  const ready = () => atHand.length - next;
+
+  async function ask(): Promise<void> {
+    const max = Math.min(options.wanted() - ready(), MAX_LEASE);
+    if (max <= 0 || closed) return;
+    const changesBefore = changes;
+    const skim = options.skim?.();
+    const answer = await options.holder.lease({ max, maxEnded: options.maxEnded, skim });
+    const life = options.holder.id;
+    const leases = skim ? answer.leases.filter(({ rider }) => !rider) : answer.leases;
+    if (leases.length < answer.leases.length) {
+      options.onRiders?.(
+        answer.leases.filter(({ rider }) => rider),
+        life,
+      );
+    }
+    atHand = [...atHand.slice(next), ...leases.map((lease) => ({ lease, life }))];
+    next = 0;
+    if (changes !== changesBefore) return;
+    exhausted = answer.state === 'exhausted' && answer.leases.length === 0;
+    if (answer.state !== 'more') {
+      const sleepMs = Math.min(answer.nextDueMs ?? LONGEST_SLEEP_MS, LONGEST_SLEEP_MS);
+      sleepUntilMs = performance.now() + sleepMs;
+      clearTimeout(timer);
+      timer = setTimeout(wake, Math.max(1, Math.ceil(sleepMs)));
+    }
+  }
+
+  function wake(): void {
+    sleepUntilMs = 0;
+    options.onReady();
+  }
+
+  return {
+    take() {
+      const taken = atHand[next];
+      if (taken) next++;
+      return taken;
+    },
+    get ready() {
+      return ready();
+    },
+    *domains() {
+      for (let index = next; index < atHand.length; index++) yield atHand[index]!.lease.domain;
+    },
+    sift(mustGo) {
+      const left = atHand.slice(next);
+      const gone = left.filter(mustGo);
+      if (gone.length > 0) {
+        atHand = left.filter((taken) => !gone.includes(taken));
+        next = 0;
+      }
+      return gone;
+    },
+    async refill() {
+      if (closed || performance.now() < sleepUntilMs) return;
+      asking ??= ask().finally(() => (asking = undefined));
+      await asking;
+    },
+    get exhausted() {
+      return exhausted && ready() === 0;
+    },
+    reopen() {
+      changes++;
+      exhausted = false;
+      sleepUntilMs = 0;
+    },
+    async drain() {
+      closed = true;
+      await asking?.catch(() => undefined);
+      clearTimeout(timer);
+      const left = atHand.slice(next);
+      atHand = [];
+      next = 0;
+      return left;
+    },
+  };
+}

@@ -1,0 +1,303 @@
+// One run of a crawl: leases from the queue, attempts in the pool, settlements back into the queue.
+// Ends when nothing is pending, a limit is reached, it is told to, or a store fails; whatever it held
+// and did not finish goes back untouched.
+import { setMaxListeners } from 'node:events';
+import type { Configuration } from '../../configuration.js';
+import { AutoscaledPool } from '../../dispatch/autoscaled-pool.js';
+import type { AutoscaledPoolOptions } from '../../dispatch/pool-options.js';
+import type { SlowShare } from '../../dispatch/slow-share.js';
+import type { SystemLoad } from '../../dispatch/system-load.js';
+import { asCrawlError, CrawlError } from '../../errors.js';
+import type { HolderId, Lease } from '../../frontier/frontier.js';
+import type { RequestQueue } from '../../frontier/request-queue.js';
+import type { ContentStore } from '../../store/content.js';
+import { unpackRecord } from '../../request/record.js';
+import type { VisitWriter } from '../../store/visit-segments.js';
+import { attempt, refuse } from './attempt.js';
+import type { Gate } from '../polite/gate.js';
+import { createLeaseFeed, type TakenLease } from './lease-feed.js';
+import type { BaseContext, PlacedServices, VisitServices } from './services.js';
+import { createSettler, type FinishedVisit } from './settler.js';
+import { joinSlowShare } from './slow-hosts.js';
+
+export interface RunParts<Context extends BaseContext> {
+  readonly queue: Pick<RequestQueue, 'holder' | 'recent' | 'leaseMs' | 'overview'>;
+  /** Everything an attempt needs but what the run itself provides. */
+  readonly services: PlacedServices<Context>;
+  readonly config: Configuration;
+  readonly poolOptions: Partial<AutoscaledPoolOptions>;
+  /** Polite crawls have a gate that every lease passes. */
+  readonly openGate?: (services: VisitServices<Context>) => Gate;
+  readonly openWriter: (dataset: string | undefined) => Promise<VisitWriter>;
+  /** Where the pages of visits are stored, if they are. */
+  readonly content?: Pick<ContentStore, 'append'>;
+  readonly maxEnded: number;
+  /**
+   * Whether requests are leased before they can start, for larger batches. One at hand holds its domain's turn, which
+   * costs nothing: when more is due than can start, its domain would wait in the queue just as long.
+   */
+  readonly leaseAhead: boolean;
+  readonly keepAlive: boolean;
+  /** Are all seeds in the queue? */
+  readonly seedsAreIn: () => boolean;
+  /** The end of a request that must not be asked for, where no gate decides. */
+  readonly refuseLease?: (lease: Lease) => FinishedVisit | undefined;
+  /** Whether one more attempt may start now, whatever the queue has. */
+  readonly mayStart?: () => boolean;
+  /** Told when an attempt takes a slot of the pool; what it returns is called when the slot is free. */
+  readonly onSlot?: (lease: Lease) => () => void;
+  /** Keeps slow hosts to their share of the slots. */
+  readonly slowShare?: SlowShare | undefined;
+  /** How long an ended visit waits for others to be settled with. Default 10. */
+  readonly settleCompanyMs?: () => number;
+  /** The load the pool follows. Default: that of the machine. */
+  readonly load?: SystemLoad;
+}
+
+/** Why a run ended. */
+export type RunEnd =
+  | { readonly kind: 'exhausted' | 'limit' | 'stopped' | 'aborted' }
+  | { readonly kind: 'failed'; readonly error: CrawlError };
+
+export interface Run {
+  readonly pool: AutoscaledPool;
+  /** Works until the end; never rejects. */
+  readonly ended: Promise<RunEnd>;
+  /** Work may have been added. */
+  notify(): void;
+  /** Starts nothing new and ends when the running visits have ended. */
+  stop(): void;
+  /** As `stop`, and breaks off what is on the wire; those requests go back untouched. */
+  abort(): void;
+  /** Ends the run because of an error. */
+  fail(error: CrawlError): void;
+}
+
+/** Small enough that a stop gives little back, large enough that the queue is asked rarely. */
+const MAX_AHEAD = 64;
+const LONGEST_RENEWAL_MS = 20_000;
+
+export function startRun<Context extends BaseContext>(parts: RunParts<Context>): Run {
+  const { queue } = parts;
+  const { holder } = queue;
+  const abortion = new AbortController();
+  // Every visit on the wire listens to it.
+  setMaxListeners(0, abortion.signal);
+  let end: RunEnd | undefined;
+
+  const releaseLink = parts.services.links?.releaseLink;
+  const settler = createSettler({
+    holder,
+    recent: queue.recent,
+    companyMs: parts.settleCompanyMs,
+    openWriter: parts.openWriter,
+    content: parts.content,
+    onDuplicate: releaseLink && (({ record }) => releaseLink(unpackRecord(record).url)),
+    onFailure: (error) => fail(asCrawlError(error, 'STORAGE_UNWRITABLE')),
+    onSettling: () => {
+      if (parts.leaseAhead && !end) void feed.refill().catch(onError);
+    },
+    onFlushed: workMayBeReady,
+  });
+  const services: VisitServices<Context> = {
+    ...parts.services,
+    turn: { ...parts.services.turn, land: settler.land },
+    onFatal: fail,
+    signal: abortion.signal,
+  };
+  const gate = parts.openGate?.(services);
+  const riding = new Set<Promise<void>>();
+  /** A pool that is aborted waits for none of its tasks. */
+  const running = new Set<Promise<void>>();
+  const feed = createLeaseFeed({
+    holder,
+    wanted() {
+      const free = pool.desiredConcurrency - pool.currentConcurrency;
+      // With the share of slow hosts full, somebody has to know whether others wait behind them.
+      const isAhead = parts.leaseAhead || parts.slowShare?.isFull === true;
+      return isAhead ? free + Math.min(pool.desiredConcurrency, MAX_AHEAD) : free;
+    },
+    maxEnded: Number.isFinite(parts.maxEnded) ? parts.maxEnded : undefined,
+    skim: gate?.skim,
+    onRiders: (riders, life) => {
+      const ride = settleRiders(riders, life).catch(onError);
+      riding.add(ride);
+      void ride.finally(() => riding.delete(ride));
+    },
+    onReady: () => pool.notify(),
+  });
+  const pool = new AutoscaledPool(
+    {
+      ...parts.poolOptions,
+      runTaskFunction: () => {
+        const task = runTask().finally(() => running.delete(task));
+        running.add(task);
+        return task;
+      },
+      isTaskReadyFunction: isTaskReady,
+      isFinishedFunction: isFinished,
+    },
+    parts.config,
+    {
+      ...(parts.load ? { load: parts.load } : {}),
+      // A crawl's own function may take its time.
+      isTaskAtHand: parts.poolOptions.isTaskReadyFunction ? undefined : () => feed.ready > 0 && isTaskReady(1) === true,
+    },
+  );
+
+  const leaveShare =
+    parts.slowShare &&
+    joinSlowShare(parts.slowShare, {
+      pool,
+      feed,
+      putBack: (taken, waitMs) => settler.settle({ ...putBack(taken, waitMs), life: taken.life }),
+      onError,
+    });
+
+  /** Back to its place, and its domain is not asked for so long. */
+  function putBack({ lease }: TakenLease, pauseMs: number): FinishedVisit {
+    settler.land({ lease: lease.id, pauseMs });
+    return { settlement: { kind: 'untouched', lease: lease.id }, items: [] };
+  }
+
+  async function runTask(): Promise<void> {
+    const taken = feed.take();
+    if (!taken) return;
+    const release = parts.onSlot?.(taken.lease);
+    await settler.settle({ ...(await visit(taken)), life: taken.life });
+    release?.();
+  }
+
+  async function visit(taken: TakenLease): Promise<FinishedVisit> {
+    const refused = gate ? undefined : parts.refuseLease?.(taken.lease);
+    if (refused) return refused;
+    const waitMs = parts.slowShare?.waitMs(taken.lease.domain, true) ?? 0;
+    if (waitMs > 0) return putBack(taken, waitMs);
+    return gate ? passGate(gate, taken) : attempt(services, taken.lease, isGood(taken));
+  }
+
+  async function passGate(at: Gate, taken: TakenLease): Promise<FinishedVisit> {
+    try {
+      const decision = await at.admit(taken, isGood(taken));
+      if (decision.kind === 'ended') return decision.visit;
+      return await attempt(services, taken.lease, isGood(taken), decision.turn);
+    } catch (error) {
+      // What a page or its host did wrong ends one request; anything else, the crawl.
+      if (error instanceof CrawlError && error.class === 'permanent') return refuse(services, taken.lease, error);
+      onError(error);
+      return { settlement: { kind: 'untouched', lease: taken.lease.id }, items: [] };
+    }
+  }
+
+  async function settleRiders(riders: readonly Lease[], life: HolderId): Promise<void> {
+    for (const visited of await gate!.ride(riders)) await settler.settle({ ...visited, life });
+  }
+
+  /** A request goes on the wire only while its lease is good; one that was lost is somebody else's now. */
+  function isGood({ life }: TakenLease): () => boolean {
+    return () => holder.isGood(life);
+  }
+
+  function isTaskReady(freeSlots: number): boolean | Promise<boolean> {
+    if (end || parts.mayStart?.() === false) return false;
+    const asked = parts.poolOptions.isTaskReadyFunction;
+    return asked ? isReadyIf(asked(freeSlots)) : isLeaseReady();
+  }
+
+  async function isReadyIf(answer: boolean | Promise<boolean>): Promise<boolean> {
+    return (await answer) && isLeaseReady();
+  }
+
+  function isLeaseReady(): boolean | Promise<boolean> {
+    const { ready } = feed;
+    if (ready === 0) return refilled();
+    if (parts.leaseAhead && ready * 2 < Math.min(pool.desiredConcurrency, MAX_AHEAD)) void feed.refill().catch(onError);
+    return true;
+  }
+
+  async function refilled(): Promise<boolean> {
+    await feed.refill();
+    if (feed.ready === 0) settler.hurry();
+    return feed.ready > 0 && !end;
+  }
+
+  async function isFinished(): Promise<boolean> {
+    if (end) return true;
+    if (settler.pending > 0 || feed.ready > 0) {
+      settler.hurry();
+      return false;
+    }
+    // Asking costs the queue a call, and a crawl without a limit has nothing to learn from it.
+    if (Number.isFinite(parts.maxEnded)) {
+      const { counters } = await queue.overview();
+      if (counters.done + counters.failed >= parts.maxEnded) return finish({ kind: 'limit' });
+    }
+    const asked = parts.poolOptions.isFinishedFunction;
+    if (asked) return (await asked()) && finish({ kind: 'exhausted' });
+    if (parts.keepAlive || !parts.seedsAreIn() || !feed.exhausted) return false;
+    return finish({ kind: 'exhausted' });
+  }
+
+  function finish(how: RunEnd): true {
+    end ??= how;
+    return true;
+  }
+
+  function fail(error: CrawlError): void {
+    end ??= { kind: 'failed', error };
+    pool.notify();
+  }
+
+  function onError(error: unknown): void {
+    fail(asCrawlError(error, 'QUEUE_CORRUPT'));
+  }
+
+  function workMayBeReady(): void {
+    feed.reopen();
+    pool.notify();
+  }
+
+  async function work(): Promise<RunEnd> {
+    const renewal = setInterval(
+      () => void holder.renew().catch(onError),
+      Math.min(LONGEST_RENEWAL_MS, queue.leaseMs / 3),
+    ).unref();
+    try {
+      await pool.run();
+    } catch (error) {
+      onError(error);
+    }
+    await giveBack().catch(onError);
+    clearInterval(renewal);
+    return end ?? { kind: 'stopped' };
+  }
+
+  async function giveBack(): Promise<void> {
+    leaveShare?.();
+    const left = await feed.drain();
+    // Each is bounded by the time limits of its steps; one that threw has ended the pool, and was told of.
+    await Promise.allSettled(running);
+    await Promise.all(riding);
+    for (const { lease, life } of left) {
+      await settler.settle({ settlement: { kind: 'untouched', lease: lease.id }, items: [], life });
+    }
+    await settler.flush();
+    await settler.close();
+  }
+
+  return {
+    pool,
+    ended: work(),
+    notify: workMayBeReady,
+    stop() {
+      end ??= { kind: 'stopped' };
+      pool.notify();
+    },
+    abort() {
+      end ??= { kind: 'aborted' };
+      abortion.abort();
+      pool.notify();
+    },
+    fail,
+  };
+}

@@ -1,0 +1,284 @@
+// The last step of every visit: items, then links and acknowledgement in one atomic step of the queue.
+// Visits settle in batches; after a crash each item stands once, because the queue records how much of each
+// segment belongs to acknowledged visits and the rest is cut (guarantee 2).
+import type { Holder } from '../../frontier/holder.js';
+import type { HolderId, Landing, QueueEntry, Settlement } from '../../frontier/frontier.js';
+import type { RecentFingerprints } from '../../frontier/recent.js';
+import type { ContentStore } from '../../store/content.js';
+import type { PackedPage } from '../../store/content-page.js';
+import type { VisitWriter } from '../../store/visit-segments.js';
+
+/** What one call of a visit's handler pushed, already lines of JSON. */
+export interface PendingItem {
+  readonly dataset: string | undefined;
+  readonly lines: Uint8Array;
+}
+
+export interface FinishedVisit {
+  readonly settlement: Settlement;
+  readonly items: readonly PendingItem[];
+  /** What is stored of the page. */
+  readonly page?: PackedPage;
+  /** Called when the settlement is in the queue; `held` is false when the lease had been lost. */
+  readonly onSettled?: (held: boolean) => void;
+}
+
+/** A finished visit, and the holder's life in which its lease was taken. */
+export interface SettledVisit extends FinishedVisit {
+  readonly life: HolderId;
+}
+
+/** What a batch was appended to, and how long that was before. */
+interface Written {
+  readonly writer: Pick<VisitWriter, 'key' | 'length' | 'note' | 'cutTo'> & { confirm?(): void };
+  readonly before: number;
+}
+
+export interface Settler {
+  /** Tells the queue that a response has ended: its domain's turn is free. */
+  land(landing: Landing): void;
+  /** Hands over a finished visit; resolves at once unless too many wait (then when there is room). */
+  settle(visit: SettledVisit): Promise<void>;
+  /** Settles everything handed over so far. */
+  flush(): Promise<void>;
+  /** Settle without waiting for company: the crawl has nothing else to do. */
+  hurry(): void;
+  readonly pending: number;
+  close(): Promise<void>;
+}
+
+export interface SettlerOptions {
+  readonly holder: Holder;
+  readonly recent: RecentFingerprints;
+  /** The writer of a dataset's visit segment. */
+  readonly openWriter: (dataset: string | undefined) => Promise<VisitWriter>;
+  /** Where pages are stored, after the items and before the acknowledgement. */
+  readonly content?: Pick<ContentStore, 'append'>;
+  /** How long the first visit of a batch waits for others. Default 10. */
+  readonly companyMs?: (() => number) | undefined;
+  /** A store failed: the crawl cannot go on. */
+  readonly onFailure: (error: unknown) => void;
+  /** A link of an acknowledged visit was in the queue already, as far as this process knows. */
+  readonly onDuplicate?: ((link: QueueEntry) => void) | undefined;
+  /** A settle call is being made: whatever is asked of the queue in the same breath shares its commit. */
+  readonly onSettling?: () => void;
+  readonly onFlushed: () => void;
+}
+
+/** A full batch is settled at once; a kill loses at most one. */
+export const SETTLE_BATCH = 64;
+/** How long the first visit of a batch waits for others. Under load a batch fills sooner. */
+const COMPANY_MS = 10;
+/** Links make a batch heavy: past this many it goes at once. */
+const BATCH_LINKS = 20_000;
+/** So do items: they are joined before they are written. */
+const BATCH_BYTES = 16 * 1024 * 1024;
+/** Whoever brings more items than this waits until some are written. */
+const WAITING_BYTES = 4 * BATCH_BYTES;
+
+export function createSettler(options: SettlerOptions): Settler {
+  const { holder, recent, companyMs = () => COMPANY_MS } = options;
+  const writers = new Map<string, VisitWriter>();
+  const visits: SettledVisit[] = [];
+  let landings: Landing[] = [];
+  let links = 0;
+  let bytes = 0;
+  let timer: NodeJS.Timeout | undefined;
+  let flushing: Promise<void> | undefined;
+  let failed = false;
+  let roomWaiters: (() => void)[] = [];
+
+  /** The dataset's writer, or a new one in place of a full one. Only one batch is settled at a time. */
+  async function writerOf(dataset: string | undefined): Promise<VisitWriter> {
+    const key = dataset ?? '';
+    const current = writers.get(key);
+    if (current && !current.full) return current;
+    await current?.close();
+    writers.delete(key);
+    const writer = await options.openWriter(dataset);
+    // Noted before the first append: after a crash, bytes without a note would pass for acknowledged ones.
+    // A refused call notes nothing: it is made again in the new life.
+    while (!(await holder.settle({ settlements: [], notes: { [writer.key]: writer.note } })).held);
+    writers.set(key, writer);
+    return writer;
+  }
+
+  function schedule(): void {
+    if (failed || flushing) return;
+    if (visits.length >= SETTLE_BATCH || links >= BATCH_LINKS || bytes >= BATCH_BYTES) start();
+    else if (!timer && (visits.length > 0 || landings.length > 0)) timer = setTimeout(start, companyMs());
+  }
+
+  function start(): void {
+    clearTimeout(timer);
+    timer = undefined;
+    if (failed || flushing || (visits.length === 0 && landings.length === 0)) return;
+    const batch = takeBatch();
+    const landed = landings;
+    landings = [];
+    flushing = settleBatch(batch, landed)
+      .catch((error: unknown) => {
+        failed = true;
+        options.onFailure(error);
+      })
+      .finally(() => {
+        flushing = undefined;
+        const waiters = roomWaiters;
+        roomWaiters = [];
+        for (const resume of waiters) resume();
+        schedule();
+        options.onFlushed();
+      });
+  }
+
+  /** The oldest visits, as many as one atomic step should carry; at least one. */
+  function takeBatch(): SettledVisit[] {
+    let count = 0;
+    let batchLinks = 0;
+    let batchBytes = 0;
+    for (const { settlement, items } of visits) {
+      batchLinks += settlement.links?.length ?? 0;
+      batchBytes += bytesOf(items);
+      if (count > 0 && (batchLinks > BATCH_LINKS || batchBytes > BATCH_BYTES)) break;
+      if (++count === SETTLE_BATCH) break;
+    }
+    const batch = visits.splice(0, count);
+    for (const { settlement, items } of batch) {
+      links -= settlement.links?.length ?? 0;
+      bytes -= bytesOf(items);
+    }
+    return batch;
+  }
+
+  async function settleBatch(batch: readonly SettledVisit[], landed: readonly Landing[]): Promise<void> {
+    for (const { items } of batch) for (const { dataset } of items) await writerOf(dataset);
+    // Opening a writer may have told that this life is over: what was leased in an earlier one is refused
+    // before anything of it is written.
+    const life = holder.id;
+    const held = batch.filter((visit) => visit.life === life);
+    for (const visit of batch) if (visit.life !== life) visit.onSettled?.(false);
+    const written = await appendAll(held);
+    const notes: Record<string, string> = {};
+    for (const { writer } of written) notes[writer.key] = writer.note;
+    const settlements = held.map(({ settlement }) => withNewLinks(settlement));
+    const answering = holder.settle({ settlements, landings: landed, notes }, life);
+    options.onSettling?.();
+    // When no answer came, the step may have happened: what was written stays, and the next start cuts it if it did not.
+    const answer = await answering;
+    if (!answer.held) await undo(written);
+    else {
+      for (const { writer } of written) writer.confirm?.();
+      for (const { settlement } of held) confirm(settlement);
+    }
+    for (const visit of held) visit.onSettled?.(answer.held);
+  }
+
+  function confirm({ kind, links: confirmed = [] }: Settlement): void {
+    for (const link of confirmed) {
+      // What a redirect leads to was let in as nobody's link.
+      if (options.onDuplicate && kind !== 'skipped' && recent.has(link.fingerprint)) options.onDuplicate(link);
+      else recent.add(link.fingerprint);
+    }
+  }
+
+  /** Items, then content; on failure nothing of the batch stays. */
+  async function appendAll(batch: readonly SettledVisit[]): Promise<Written[]> {
+    const written: Written[] = await appendItems(batch);
+    const pages = batch.flatMap(({ page }) => (page ? [page] : []));
+    if (pages.length === 0 || !options.content) return written;
+    try {
+      written.push(...(await options.content.append(pages)).written);
+      return written;
+    } catch (error) {
+      await undo(written);
+      throw error;
+    }
+  }
+
+  /** Appends the batch's items, dataset by dataset; on failure nothing of it stays. */
+  async function appendItems(batch: readonly SettledVisit[]): Promise<Written[]> {
+    const linesOf = new Map<string | undefined, Uint8Array[]>();
+    for (const { items } of batch) {
+      for (const { dataset, lines } of items) {
+        const before = linesOf.get(dataset);
+        if (before) before.push(lines);
+        else linesOf.set(dataset, [lines]);
+      }
+    }
+    const written: Written[] = [];
+    try {
+      for (const [dataset, lines] of linesOf) {
+        written.push(await appendLines(dataset, lines.length === 1 ? lines[0]! : Buffer.concat(lines)));
+      }
+    } catch (error) {
+      await undo(written);
+      throw error;
+    }
+    return written;
+  }
+
+  /** A writer that takes no more because its place failed is replaced, as long as there is another place. */
+  async function appendLines(dataset: string | undefined, lines: Uint8Array): Promise<Written> {
+    for (;;) {
+      const writer = await writerOf(dataset);
+      const before = writer.length;
+      try {
+        await writer.append(lines);
+        return { writer, before };
+      } catch (error) {
+        if (!writer.full) throw error;
+      }
+    }
+  }
+
+  async function undo(written: readonly Written[]): Promise<void> {
+    for (const { writer, before } of written) await writer.cutTo(before);
+  }
+
+  /** Links this process knows to be in the queue need not travel again. */
+  function withNewLinks(settlement: Settlement): Settlement {
+    if (!settlement.links?.length) return settlement;
+    const fresh: QueueEntry[] = [];
+    for (const link of settlement.links) if (!recent.has(link.fingerprint)) fresh.push(link);
+    return fresh.length === settlement.links.length ? settlement : { ...settlement, links: fresh };
+  }
+
+  return {
+    land(landing) {
+      landings.push(landing);
+      schedule();
+    },
+    async settle(visit) {
+      visits.push(visit);
+      links += visit.settlement.links?.length ?? 0;
+      bytes += bytesOf(visit.items);
+      schedule();
+      while ((visits.length > 2 * SETTLE_BATCH || bytes > WAITING_BYTES) && !failed) {
+        await new Promise<void>((resume) => roomWaiters.push(resume));
+      }
+    },
+    async flush() {
+      while ((visits.length > 0 || landings.length > 0 || flushing) && !failed) {
+        start();
+        await flushing;
+      }
+    },
+    hurry() {
+      if (!flushing) start();
+    },
+    get pending() {
+      return visits.length + (flushing ? 1 : 0);
+    },
+    async close() {
+      clearTimeout(timer);
+      await flushing;
+      for (const writer of writers.values()) await writer.close();
+    },
+  };
+}
+
+function bytesOf(items: readonly PendingItem[]): number {
+  let bytes = 0;
+  for (const { lines } of items) bytes += lines.length;
+  return bytes;
+}

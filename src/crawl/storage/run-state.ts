@@ -1,0 +1,165 @@
+// How the last runs over a storage folder ended, one entry a queue. Runs that ended by themselves let the
+// next start begin afresh; one that was interrupted is continued. A crash writes nothing, so "running"
+// means interrupted, and a record that cannot be read counts as interrupted too: nothing is deleted on doubt.
+import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { CrawlError } from '../../errors.js';
+import { asStorageError, isMissing } from '../../store/storage-errors.js';
+
+export type RunState = 'running' | 'finished' | 'interrupted';
+
+export interface LastRun {
+  readonly state: RunState;
+  /** The processes that worked on it last; while it runs, those that work on it. */
+  readonly pids: readonly number[];
+}
+
+export interface RunRecord {
+  /** The process that emptied the default storages and has not run a crawl yet. */
+  readonly preparedBy?: number;
+  readonly runs: Readonly<Record<string, LastRun>>;
+}
+
+const FILE = 'run.json';
+const LOCK = 'run.lock';
+const LOCK_RETRY_MS = 50;
+const LOCK_TIMEOUT_MS = 30_000;
+/** A lock without a pid is being written, or its writer died doing so. */
+const EMPTY_LOCK_STALE_MS = 2_000;
+
+/** Undefined when there is a record that cannot be read. */
+export async function readRuns(folder: string): Promise<RunRecord | undefined> {
+  try {
+    const record = JSON.parse(await readFile(path.join(folder, FILE), 'utf8')) as RunRecord;
+    return typeof record.runs === 'object' && record.runs !== null ? record : undefined;
+  } catch (error) {
+    const isNothingThere = isMissing(error) || (error as NodeJS.ErrnoException).code === 'ENOTDIR';
+    return isNothingThere ? { runs: {} } : undefined;
+  }
+}
+
+/** The last run over one queue; undefined when there was none. */
+export async function readLastRun(folder: string, queueId = 'default'): Promise<LastRun | undefined> {
+  const record = await readRuns(folder);
+  return record ? record.runs[queueId] : { state: 'interrupted', pids: [] };
+}
+
+/** This process works on a queue now. */
+export function beginRun(folder: string, queueId: string): Promise<void> {
+  return updateRuns(folder, ({ runs }) => {
+    const others = (runs[queueId]?.pids ?? []).filter((pid) => pid !== process.pid && isAlive(pid));
+    return { runs: { ...runs, [queueId]: { state: 'running', pids: [...others, process.pid] } } };
+  });
+}
+
+/** This process's run ended. */
+export function endRun(folder: string, queueId: string, state: 'finished' | 'interrupted'): Promise<void> {
+  return updateRuns(folder, ({ runs }) => {
+    const run = afterEnd(runs[queueId], process.pid, state);
+    return { runs: { ...runs, [queueId]: run } };
+  });
+}
+
+/**
+ * The queue's run when one of its processes has ended. It goes on while another works on it; and while one that died in it
+ * has not come back, it was interrupted, though the others may have done everything.
+ */
+export function afterEnd(
+  before: LastRun | undefined,
+  pid: number,
+  state: 'finished' | 'interrupted',
+  lives: (pid: number) => boolean = isAlive,
+): LastRun {
+  const others = (before?.pids ?? []).filter((other) => other !== pid);
+  if (others.some(lives)) return { state: 'running', pids: others };
+  return { state: others.length > 0 ? 'interrupted' : state, pids: [pid] };
+}
+
+/** The queue is gone, and with it what its runs were about. */
+export async function forgetRun(folder: string, queueId: string): Promise<void> {
+  if ((await readRuns(folder))?.runs[queueId] === undefined) return;
+  await updateRuns(folder, ({ runs: { [queueId]: _, ...runs }, ...rest }) => ({ ...rest, runs }));
+}
+
+/** The default storages were emptied for this process. Call it within `withRunLock`. */
+export function markPrepared(folder: string, runs: RunRecord['runs']): Promise<void> {
+  return writeRuns(folder, { preparedBy: process.pid, runs });
+}
+
+async function updateRuns(folder: string, update: (record: RunRecord) => RunRecord): Promise<void> {
+  await withRunLock(folder, async () => writeRuns(folder, update((await readRuns(folder)) ?? { runs: {} })));
+}
+
+/** Atomic and on the disk before it counts: a reader sees the old record or the new one. */
+async function writeRuns(folder: string, record: RunRecord): Promise<void> {
+  const file = path.join(folder, FILE);
+  const draft = `${file}.${process.pid}`;
+  try {
+    const handle = await open(draft, 'w');
+    await handle.writeFile(`${JSON.stringify(record)}\n`);
+    await handle.sync();
+    await handle.close();
+    await rename(draft, file);
+  } catch (error) {
+    throw asStorageError(error, folder);
+  }
+}
+
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/** Locks this process holds: a file with our pid that is not among them was left by an earlier life. */
+const held = new Set<string>();
+
+/** Runs `work` while nobody else who starts or ends a run on this folder runs theirs. */
+export async function withRunLock<T>(folder: string, work: () => Promise<T>): Promise<T> {
+  const file = path.join(folder, LOCK);
+  await mkdir(folder, { recursive: true }).catch((error: unknown) => {
+    throw asStorageError(error, folder);
+  });
+  await takeLock(file);
+  try {
+    return await work();
+  } finally {
+    held.delete(file);
+    await rm(file, { force: true });
+  }
+}
+
+async function takeLock(file: string): Promise<void> {
+  for (const deadlineMs = Date.now() + LOCK_TIMEOUT_MS; ;) {
+    if (!held.has(file)) {
+      held.add(file);
+      try {
+        const handle = await open(file, 'wx');
+        await handle.writeFile(String(process.pid));
+        await handle.close();
+        return;
+      } catch (error) {
+        held.delete(file);
+        if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw asStorageError(error, path.dirname(file));
+      }
+      if (await isStale(file)) {
+        await rm(file, { force: true });
+        continue;
+      }
+    }
+    if (Date.now() > deadlineMs) {
+      throw new CrawlError('STORAGE_UNWRITABLE', `${file} is held by another process: delete it if no crawl runs here`);
+    }
+    await new Promise((resume) => setTimeout(resume, LOCK_RETRY_MS));
+  }
+}
+
+async function isStale(file: string): Promise<boolean> {
+  const holder = Number(await readFile(file, 'utf8').catch(() => ''));
+  if (holder > 0) return holder === process.pid || !isAlive(holder);
+  const written = await stat(file).catch(() => undefined);
+  return written !== undefined && Date.now() - written.mtimeMs > EMPTY_LOCK_STALE_MS;
+}
