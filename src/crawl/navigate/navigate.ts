@@ -167,6 +167,7 @@ export function orderFor(visit: Visit, rules: NavigationRules, refuseVisit: Refu
     stream: rules.stream,
     ignoreTlsErrors: rules.ignoreTlsErrors,
     beforeSend: visit.checkLease,
+    repeatAfterMs: visit.delayMs,
     signal: visit.signal,
     yields: rules.stream ? ('until-head' as const) : ('until-end' as const),
   };

@@ -108,12 +108,12 @@ export function createHostAccess(parts: HostAccessParts): HostAccess {
     if (!options.isGood()) return { kind: 'lost' };
     const checkLease = leaseCheck(options.isGood);
     let startMs = nowMs();
-    let reading = await parts.readRobots(url, signal, checkLease);
+    let reading = await parts.readRobots(url, signal, checkLease, taken.lease.delayMs);
     // Seeding an address allows that host, and not where its robots.txt leads.
     const isOwn = originOf(url) === host.origin;
     if (isRefused(reading.status) && options.seeded && isOwn && (await parts.allowHost(url))) {
       startMs = nowMs();
-      reading = await parts.readRobots(url, signal, checkLease);
+      reading = await parts.readRobots(url, signal, checkLease, taken.lease.delayMs);
     }
     const { answer, status } = reading;
     if (signal.aborted || status === 'LEASE_LOST') return { kind: 'lost' };

@@ -20,11 +20,16 @@ export interface RobotsReading {
   readonly status: number | string;
 }
 
-/** `beforeSend` as in an order. */
-export type ReadRobots = (url: string, signal: AbortSignal, beforeSend?: () => void) => Promise<RobotsReading>;
+/** `beforeSend` and `repeatAfterMs` as in an order. */
+export type ReadRobots = (
+  url: string,
+  signal: AbortSignal,
+  beforeSend?: () => void,
+  repeatAfterMs?: number,
+) => Promise<RobotsReading>;
 
 export function createRobotsReader(options: RobotsReaderOptions): ReadRobots {
-  return async (url, signal, beforeSend) => {
+  return async (url, signal, beforeSend, repeatAfterMs) => {
     try {
       const order = {
         url,
@@ -40,6 +45,7 @@ export function createRobotsReader(options: RobotsReaderOptions): ReadRobots {
         stream: true,
         ignoreTlsErrors: options.ignoreTlsErrors,
         beforeSend,
+        repeatAfterMs,
         signal,
         yields: 'until-end' as const,
       };

@@ -33,6 +33,8 @@ export interface Visit extends VisitContext<BaseContext> {
   beginTurn(): void;
   /** Throws when the lease ran out: for whoever is about to write the request to the wire. */
   readonly checkLease: () => void;
+  /** The least time between two requests to its domain; 0 where it is not paced. */
+  readonly delayMs: number;
   /** The response has ended: its domain rests, or was not even asked when the capture is the cache's. */
   endTurn(capture?: Capture): void;
   /** The page is to be asked for once more, after this answer. False: that needs a turn of its own. */
@@ -81,6 +83,7 @@ export async function attempt<Context extends BaseContext>(
       ready: ownTurn.ready,
       beginTurn: () => turn.begin(),
       checkLease: turn.checkLease,
+      delayMs: lease.delayMs,
       endTurn: (capture) => turn.endWith(capture),
       again: (capture) => turn.again(capture),
     };
