@@ -209,7 +209,7 @@ export type {
 } from './crawlee-names.js';
 export type { LoadedContext } from './crawl/options/options.js';
 export type { SnapshotterOptions, SystemStatusOptions } from './dispatch/system-load.js';
-export type { ContextCrawler } from './handle/context.js';
+export type { ContextCrawler, CrawlCounts } from './handle/context.js';
 export type { GlobObject, RegExpObject } from './request/pattern.js';
 export type { CookieObject as Cookie } from './session/cookies.js';
 export type { CreateSession } from './session/session-pool.js';
