@@ -6,7 +6,7 @@ import { defineConfig } from 'vitest/config';
 const MACHINE = [
   'test/fault/**/*.test.ts',
   'test/integration/{browser,pods,cli,batch,polite-processes,redis-pages,redis-simulation,simweb-process}*.test.ts',
-  'test/integration/{autoscaled-pool,dispatchers,examples,http-cost,package,politeness,run-many,page-cache}.test.ts',
+  'test/integration/{autoscaled-pool,dispatchers,examples,http-cost,package,politeness,run-many,page-cache,slow-hosts}.test.ts',
 ];
 
 const whole = { testTimeout: 120_000, hookTimeout: 60_000 };
