@@ -15,7 +15,9 @@ import { healthyMs, type SlowWeb, type SlowWebOptions, startSlowWeb } from '../s
 
 const SLOTS = 30;
 const PATIENCE = { slowHostPatienceSecs: 0.5 };
-const MOST = 1.5;
+/** `npm run measure -- slow-hosts` holds 1.5; without the share it is 4 to 7. A busy machine gets a second try. */
+const MOST = 2;
+const TWICE = { retry: 1 };
 const FOREVER = 60_000;
 
 async function web(options: SlowWebOptions): Promise<SlowWeb> {
@@ -54,7 +56,7 @@ describe('a polite crawl of 40 hosts on 30 slots', () => {
     return { tookMs, slowHosts, pages };
   }
 
-  it('takes at most half as long again beside 60 hosts that hang or drip, because of the share', async () => {
+  it('takes at most twice as long beside 60 hosts that hang or drip, because of the share', TWICE, async () => {
     const alone = await time({}, FOREVER);
     expect(alone.slowHosts).toEqual({ slow: 0, ended: 0, putBack: 0 });
     for (const slow of [{ manner: 'hang' }, { manner: 'drip', slowRobots: true }] as const) {
@@ -94,7 +96,7 @@ describe('a batch with 30 permits', () => {
     return { tookMs, slowHosts };
   }
 
-  it('takes at most half as long again beside 60 hosts that hang or drip, because of the share', async () => {
+  it('takes at most twice as long beside 60 hosts that hang or drip, because of the share', TWICE, async () => {
     const alone = await time({}, FOREVER);
     for (const manner of ['hang', 'drip'] as const) {
       const beside = await time({ slow: 60, manner }, FOREVER);
@@ -105,7 +107,7 @@ describe('a batch with 30 permits', () => {
     expect((await time({ slow: 60 }, limitMs, { slowHostShare: 1 })).tookMs).toBeCloseTo(limitMs);
   });
 
-  it('does so when its domains are paced, too', async () => {
+  it('does so when its domains are paced, too', TWICE, async () => {
     const paced = () => ({ rateLimiter: new RateLimiter({ baseDelayMs: 200 }) });
     const alone = await time({ pages: 12 }, FOREVER, paced());
     const beside = await time({ pages: 12, slow: 60 }, FOREVER, paced());
@@ -118,7 +120,7 @@ describe.skipIf(redisMissing)('a pod whose fetcher has 30 workers', () => {
   const plan = { healthy: 40, pages: 8, latencyMs: 100, slots: SLOTS, delaySecs: 0.3 };
   const patience = 'slow_host_patience_seconds: 0.3';
 
-  it('takes at most half as long again beside 60 hosts that hang, because of the share', async () => {
+  it('takes at most twice as long beside 60 hosts that hang, because of the share', TWICE, async () => {
     const aloneMs = await timeOnPods({ ...plan, slow: 0, more: [patience], limitMs: FOREVER });
     const besideMs = await timeOnPods({ ...plan, slow: 60, more: [patience], limitMs: FOREVER });
     expect(besideMs / aloneMs).toBeLessThanOrEqual(MOST);
