@@ -1,0 +1,99 @@
+// What happens to processes and stores: they end, die, come back, forget; and links on their way between pods.
+// The model follows by the rules that hold then.
+import type { HolderId } from '../frontier/frontier.js';
+import { mustEqual } from './model-difference.js';
+import type { ModelScene, Pod } from './model-scene.js';
+import { mixed, type Step } from './model-steps.js';
+
+/** What came back from disk is kept there for longer than a server can forget. */
+const LONGEST_TAIL_MS = 25_000;
+
+export type Faults = ReturnType<typeof createFaults>;
+
+export function createFaults(scene: ModelScene) {
+  const { setting, clock, pods, slots, ids, homes, beginLife, now, isAway } = scene;
+
+  async function reopen(pod: Pod, { b, c }: Step): Promise<void> {
+    const { store, model } = pod;
+    const index = b % store.openings.length;
+    const how = c % 2 === 0 ? 'close' : 'kill';
+    const isAlone = store.openings.length === 1;
+    const awayMs = isAlone && c % 3 === 0 ? [200, 2_000, 20_000][mixed(c, 5, 3)]! : 0;
+    const ending = store.openings[index]!;
+    const isEnding = (holder: HolderId): boolean => homes[pod.index]!.get(holder) === ending;
+    if (how === 'close') model.end(isEnding, how, now(pod));
+    await store.reopen(index, how, awayMs);
+    pod.behindMs = await store.behindMs();
+    if (how === 'kill') model.end(isEnding, how, now(pod));
+    for (const slot of slots) if (slot.pod === pod && slot.opening === index) beginLife(slot);
+  }
+
+  async function restart(): Promise<void> {
+    if (!pods[0]!.store.restart) return;
+    await pods[0]!.store.restart();
+    for (const pod of pods) pod.behindMs = await pod.store.behindMs();
+  }
+
+  async function mark(): Promise<void> {
+    // Which adds were repeated cannot be told where a filter mistakes new ones for known.
+    if (pods.length > 1 || !pods[0]!.store.mark || setting.seen === 'small bloom') return;
+    const [pod] = pods as [Pod];
+    await pod.store.mark!();
+    pod.mark = { snapshot: pod.model.snapshot(), added: [], atMs: clock.monotonicMs() };
+  }
+
+  /** The store forgot its last calls: what it had added is there again, everything else as it was at the mark. */
+  async function loseTail({ b }: Step): Promise<void> {
+    const [pod] = pods as [Pod];
+    if (!pod.store.loseTail || !pod.mark || clock.monotonicMs() - pod.mark.atMs > LONGEST_TAIL_MS) return;
+    const { snapshot, added } = pod.mark;
+    const andAll = b % 3 === 0;
+    await pod.store.loseTail(andAll);
+    pod.model.goBack(snapshot);
+    pod.isLoose = true;
+    pod.mark = undefined;
+    pod.behindMs = await pod.store.behindMs();
+    const found = await pod.store.openings[0]!.frontier.find(added.map(({ fingerprint }) => fingerprint));
+    pod.model.addAll(
+      added.filter((_, i) => found[i]),
+      undefined,
+      now(pod),
+      true,
+    );
+    if (andAll) {
+      // Nobody is left that could know of a lease given since the mark.
+      ids[pod.index]!.clear();
+      for (const slot of slots) beginLife(slot);
+    }
+    // Processes that ended after the mark are open again, and dead: whoever opens the store next finds out.
+    pod.model.end((id) => !pod.store.openings.includes(homes[pod.index]!.get(id)!), 'kill', now(pod));
+  }
+
+  async function takeIn(pod: Pod, isCut: boolean): Promise<void> {
+    const { store, model } = pod;
+    if (!store.takeIn) return;
+    await store.takeIn(isCut);
+    model.counters(now(pod));
+    for (const entries of pod.inbox) model.addAll(entries, undefined, now(pod));
+    if (!isCut) pod.inbox = [];
+    else {
+      model.end(() => true, 'kill', now(pod));
+      for (const slot of slots) if (slot.pod === pod) beginLife(slot);
+    }
+    mustEqual('links in the inbox', store.inboxLinks, pod.inbox.flat().length);
+  }
+
+  async function deliver(pod: Pod): Promise<void> {
+    const { store } = pod;
+    if (!store.deliver) return;
+    await store.deliver(isAway);
+    const going = pod.outbox.filter(({ target }) => !isAway(target));
+    pod.outbox = pod.outbox.filter(({ target }) => isAway(target));
+    for (const target of pods) {
+      const entries = going.filter((one) => one.target === target.index).flatMap((one) => one.entries);
+      if (entries.length > 0) target.model.addAll(entries, undefined, now(target), true);
+    }
+  }
+
+  return { reopen, restart, mark, loseTail, takeIn, deliver };
+}
