@@ -7,6 +7,8 @@ import { mixed, type Step } from './model-steps.js';
 
 /** What came back from disk is kept there for longer than a server can forget. */
 const LONGEST_TAIL_MS = 25_000;
+/** A server that began again leases nothing for so long: until all who may know of forgotten calls are back. */
+const RETURN_MS = 2_000;
 
 export type Faults = ReturnType<typeof createFaults>;
 
@@ -31,7 +33,12 @@ export function createFaults(scene: ModelScene) {
   async function restart(): Promise<void> {
     if (!pods[0]!.store.restart) return;
     await pods[0]!.store.restart();
-    for (const pod of pods) pod.behindMs = await pod.store.behindMs();
+    for (const pod of pods) await beginAgain(pod);
+  }
+
+  async function beginAgain(pod: Pod): Promise<void> {
+    pod.behindMs = await pod.store.behindMs();
+    pod.model.rest(now(pod) + RETURN_MS);
   }
 
   async function mark(): Promise<void> {
@@ -42,17 +49,21 @@ export function createFaults(scene: ModelScene) {
     pod.mark = { snapshot: pod.model.snapshot(), added: [], atMs: clock.monotonicMs() };
   }
 
-  /** The store forgot its last calls: what it had added is there again, everything else as it was at the mark. */
+  /** The store forgot its last calls: what it had added is there again, everything else as it was at the mark. Processes
+   * that had leased are over and open it anew; what they held at the mark goes back without suspicion. */
   async function loseTail({ b }: Step): Promise<void> {
     const [pod] = pods as [Pod];
     if (!pod.store.loseTail || !pod.mark || clock.monotonicMs() - pod.mark.atMs > LONGEST_TAIL_MS) return;
     const { snapshot, added } = pod.mark;
     const andAll = b % 3 === 0;
-    await pod.store.loseTail(andAll);
+    const before = [...pod.store.openings];
+    const over = await pod.store.loseTail(andAll);
     pod.model.goBack(snapshot);
     pod.isLoose = true;
     pod.mark = undefined;
-    pod.behindMs = await pod.store.behindMs();
+    await beginAgain(pod);
+    const isOver = (id: HolderId): boolean => over.includes(before.indexOf(homes[pod.index]!.get(id)!));
+    pod.model.end(isOver, 'over', now(pod));
     const found = await pod.store.openings[0]!.frontier.find(added.map(({ fingerprint }) => fingerprint));
     pod.model.addAll(
       added.filter((_, i) => found[i]),
@@ -63,8 +74,8 @@ export function createFaults(scene: ModelScene) {
     if (andAll) {
       // Nobody is left that could know of a lease given since the mark.
       ids[pod.index]!.clear();
-      for (const slot of slots) beginLife(slot);
     }
+    for (const slot of slots) if (andAll || over.includes(slot.opening)) beginLife(slot);
     // Processes that ended after the mark are open again, and dead: whoever opens the store next finds out.
     pod.model.end((id) => !pod.store.openings.includes(homes[pod.index]!.get(id)!), 'kill', now(pod));
   }

@@ -5,8 +5,6 @@ import {
   type Found,
   type HolderId,
   type Landing,
-  LOST_LEASES_BEFORE_BACKOFF,
-  LOST_LEASES_BEFORE_GIVING_UP,
   type Presence,
   type QueueEntry,
   type SettleAnswer,
@@ -26,6 +24,7 @@ import {
   priorityOf,
   type State,
 } from './model-state.js';
+import { trialAfter } from './model-suspects.js';
 
 export type Model = ReturnType<typeof createModel>;
 
@@ -92,7 +91,7 @@ export function createModel(rules: ModelRules) {
     enqueue(request, request.order);
   }
 
-  function loseLease(request: ModelRequest, order: number, nowMs: number): void {
+  function loseLease(request: ModelRequest, together: number, order: number, nowMs: number): void {
     if (request.rider) return giveBack(request);
     const domain = domainBy(request);
     if (!request.landed) {
@@ -101,15 +100,11 @@ export function createModel(rules: ModelRules) {
       if (domain.delayMs > 0) domain.allowedMs = Math.max(domain.allowedMs, nowMs + domain.delayMs);
     }
     returnTurn(request);
-    request.lost++;
-    if (request.lost >= LOST_LEASES_BEFORE_GIVING_UP) {
-      request.reason = 'WORKER_LOST';
-      move(request, 'failed');
-    } else if (request.lost > LOST_LEASES_BEFORE_BACKOFF) {
-      request.retryMs = nowMs + Math.min(60_000, 1_000 * 2 ** (request.lost - LOST_LEASES_BEFORE_BACKOFF - 1));
-      request.toEnd = false;
-      move(request, 'retrying');
-    } else enqueue(request, order, nowMs);
+    request.lost = Math.min(255, request.lost + 1);
+    request.trial = trialAfter(request.trial, together);
+    if (request.trial > 0) return enqueue(request, order, nowMs);
+    request.reason = 'WORKER_LOST';
+    move(request, 'failed');
   }
 
   /** Everything of holders to the front. What one lost stays in order; which of several goes first is not promised. */
@@ -120,7 +115,8 @@ export function createModel(rules: ModelRules) {
     for (const holder of holders) {
       const losing = heldBy(holder).sort((a, b) => byPlace(b, a));
       const isEqual = losing.map((one, i) => isMixed || i === 0 || byPlace(losing[i - 1]!, one) === 0);
-      losing.forEach((request, i) => loseLease(request, isEqual[i] ? s.front : --s.front, nowMs));
+      const together = losing.filter(({ rider }) => !rider).length;
+      losing.forEach((request, i) => loseLease(request, together, isEqual[i] ? s.front : --s.front, nowMs));
       s.seenMs.delete(holder);
       s.held.delete(holder);
       count += losing.length;
@@ -170,7 +166,7 @@ export function createModel(rules: ModelRules) {
     const { record, forefront } = entry;
     const request: ModelRequest = {
       ...{ entry, record, state: 'queued', order: 0, isInLine: false, retryMs: 0, toEnd: false, lost: 0 },
-      ...{ holder: '', lease: 0, landed: false, rider: false, reason: '' },
+      ...{ trial: 0, holder: '', lease: 0, landed: false, rider: false, reason: '' },
     };
     s.requests.set(keyOf(entry.fingerprint), request);
     s.counts.queued++;
@@ -219,6 +215,8 @@ export function createModel(rules: ModelRules) {
     const { kind } = settlement;
     if (request.rider && kind !== 'skipped' && kind !== 'failed' && kind !== 'untouched') return false;
     request.record = settlement.record ?? request.record;
+    // Its holder lived through it, unless it was not tried or is still to be parsed.
+    if (kind !== 'untouched' && kind !== 'handed') request.trial = 0;
     if (kind === 'untouched') giveBack(request);
     else if (kind === 'handed') {
       land(holder, { lease: request.lease }, nowMs);
@@ -252,6 +250,18 @@ export function createModel(rules: ModelRules) {
     },
     set allowance(pages: number) {
       s.allowance = pages;
+    },
+    get judge() {
+      return s.judge;
+    },
+    set judge(holder: HolderId) {
+      s.judge = holder;
+    },
+    isEnrolled: (holder: HolderId): boolean => s.seenMs.has(holder),
+    /** The store began again: nothing is leased until then. */
+    rest: (untilMs: number): void => void (s.quietMs = Math.max(s.quietMs, untilMs)),
+    get quietMs() {
+      return s.quietMs;
     },
     domains: (): Iterable<ModelDomain> => s.domains.values(),
     domain: domainOf,
@@ -315,14 +325,12 @@ export function createModel(rules: ModelRules) {
       return lose([holder], nowMs);
     },
 
-    /** A process ended: everything of its holders goes back as if never leased, or is lost with it. */
-    end(isEnding: (holder: HolderId) => boolean, how: 'close' | 'kill', nowMs: number): void {
+    /** A process ended: everything of its holders goes back as if never leased, or is lost with it. `over`: so it does,
+     * and its holders are refused from now on. */
+    end(isEnding: (holder: HolderId) => boolean, how: 'close' | 'kill' | 'over', nowMs: number): void {
       const ending = [...s.seenMs.keys()].filter(isEnding);
-      if (how === 'kill') {
-        for (const holder of ending) s.lost.add(holder);
-        lose(ending, nowMs);
-        return;
-      }
+      if (how !== 'close') for (const holder of ending) s.lost.add(holder);
+      if (how === 'kill') return void lose(ending, nowMs);
       expire(nowMs);
       for (const holder of ending) {
         for (const request of heldBy(holder)) giveBack(request);

@@ -10,7 +10,8 @@ import {
 } from '../frontier/frontier.js';
 import { differs, mustEqual } from './model-difference.js';
 import type { Model } from './model-frontier.js';
-import { byPlace, type ModelDomain, type ModelRequest } from './model-state.js';
+import { byPlace, isSuspect, type ModelDomain, type ModelRequest } from './model-state.js';
+import { accusedNow, companyOf, isAccused, type Share, shareOf } from './model-suspects.js';
 
 export interface LeaseCheck {
   readonly holder: HolderId;
@@ -29,28 +30,66 @@ export function takeLeases(model: Model, answer: LeaseAnswer, check: LeaseCheck)
   model.returnRetries(nowMs);
   const isLoose = check.isLoose || model.rules.spills === true;
   const room = roomFor(model, call);
-  const wanted = Math.max(0, Math.min(call.max, room));
+  const limit = Math.max(0, Math.min(call.max, room));
+  const wanted = model.quietMs > nowMs ? 0 : limit;
+  const share = wanted > 0 ? shareOf(model, holder, nowMs) : 'ordinary';
   const turns = answer.leases.filter(({ rider }) => !rider);
   const riders = answer.leases.filter(({ rider }) => rider);
   if (turns.length > wanted) differs(`${turns.length} leases, although only ${wanted} were wanted or allowed`);
 
   const served = new Map<ModelDomain, number>();
-  for (const lease of turns) {
-    const request = leasable(model, lease, check);
+  const requests = turns.map((lease) => leasable(model, lease, check));
+  checkShare(model, share, requests, check);
+  turns.forEach((lease, i) => {
+    const request = requests[i]!;
     const domain = model.domain(lease.domain);
     checkTurn(model, domain, request, served, check, isLoose);
     mustEqual(`the delay of ${request.record}`, lease.delayMs, domain.delayMs);
     model.hand(request, holder, lease.id, false, nowMs);
     served.set(domain, (served.get(domain) ?? 0) + 1);
     // To the back of the line if it may be asked again at once; otherwise it keeps how long it was ready.
-    if (model.dueMs(domain) !== undefined) domain.readyMs = nowMs;
-  }
-  if (turns.length < wanted && !isLoose) {
-    const left = [...model.domains()].find((domain) => (model.dueMs(domain) ?? Infinity) <= nowMs);
+    if (share === 'ordinary' && model.dueMs(domain) !== undefined) domain.readyMs = nowMs;
+  });
+  if (share === 'trial' && !check.isLoose) checkTrialSize(model, requests, wanted, nowMs);
+  if (share === 'ordinary' && turns.length < wanted && !isLoose) {
+    const left = ordinaryDomains(model).find((domain) => (model.dueMs(domain) ?? Infinity) <= nowMs);
     if (left) differs(`${turns.length} of ${wanted} leases, although ${left.queue[0]!.record} is due`);
   }
-  takeRiders(model, riders, served, check, room - turns.length, isLoose);
-  checkState(model, answer, turns.length, wanted, check, isLoose);
+  takeRiders(model, riders, served, check, share === 'trial' ? 0 : room - turns.length, isLoose || share === 'trial');
+  if (share !== 'ordinary' && !check.isLoose && turns.length < call.max) {
+    return mustEqual('a holder held back', [answer.state, answer.nextDueMs], ['waiting', HELD_BACK_MS]);
+  }
+  checkState(model, answer, turns.length, limit, check, isLoose);
+}
+
+const HELD_BACK_MS = 100;
+
+const ordinaryDomains = (model: Model): ModelDomain[] => [...model.domains()].filter((domain) => !isAccused(domain));
+
+/** Suspects go to a holder that holds nothing, and nothing else goes with them. */
+function checkShare(model: Model, share: Share, requests: readonly ModelRequest[], check: LeaseCheck): void {
+  const { holder, isLoose } = check;
+  const [first] = requests;
+  if (!first) return;
+  const isTrial = isSuspect(first);
+  const odd = requests.find((one) => isSuspect(one) !== isTrial);
+  if (odd) differs(`leased ${first.record} and ${odd.record} together: one of them is a suspect, the other not`);
+  if (isTrial !== (share === 'trial'))
+    differs(`leased ${first.record} as ${isTrial ? 'a suspect' : 'any'}, not ${share}`);
+  // Which holder waits to be free is not known after the store was set back.
+  const isJudgeUnknown = isLoose && !model.heldBy(holder).some(isSuspect);
+  if (share === 'nothing' && !isJudgeUnknown) differs(`leased ${first.record} to ${holder}, which gets nothing now`);
+  const company = Math.min(...requests.map(companyOf));
+  if (isTrial && requests.length > company) differs(`${requests.length} suspects together instead of ${company}`);
+}
+
+/** As many together as may be. */
+function checkTrialSize(model: Model, tried: readonly ModelRequest[], wanted: number, nowMs: number): void {
+  if (tried.length >= Math.min(wanted, ...tried.map(companyOf))) return;
+  const left = accusedNow(model, nowMs).map(({ queue }) => queue[0]!);
+  if (left.length > 0 && left.every((one) => companyOf(one) > tried.length)) {
+    differs(`${tried.length} suspects, although ${left[0]!.record} might be tried with them`);
+  }
 }
 
 /** How many may be handed out without going beyond a limit. */
@@ -92,15 +131,18 @@ function checkTurn(
   if (domain.out >= model.turnsOf(domain)) {
     differs(`leased ${record}, although ${domain.out} of ${model.turnsOf(domain)} turns of ${domain.name} are out`);
   }
+  if (isAccused(domain) && !isSuspect(request)) differs(`leased ${record} before a suspect of ${domain.name}`);
   checkPlace(model, domain, request, check);
   if (isLoose) return;
   const due = model.dueMs(domain)!;
   const rounds = served.get(domain) ?? 0;
   for (const other of model.domains()) {
     const otherMs = model.dueMs(other);
-    if (otherMs === undefined || otherMs > due) continue;
+    if (otherMs === undefined || otherMs > due || isAccused(other) !== isSuspect(request)) continue;
     if (otherMs < due) differs(`leased ${record}, although ${other.name} has been due for longer`);
-    if ((served.get(other) ?? 0) < rounds) differs(`leased ${record}, although it is the turn of ${other.name}`);
+    // All suspects of one domain go before those of the next.
+    if (!isSuspect(request) && (served.get(other) ?? 0) < rounds)
+      differs(`leased ${record}, although it is the turn of ${other.name}`);
   }
 }
 
@@ -143,20 +185,20 @@ function checkState(
   model: Model,
   answer: LeaseAnswer,
   turns: number,
-  wanted: number,
+  limit: number,
   { call, nowMs }: LeaseCheck,
   isLoose: boolean,
 ): void {
   const dueMs = [...model.domains()].flatMap((domain) => model.dueMs(domain) ?? []);
   const soonest = Math.min(...dueMs, ...model.retryTimes());
-  const nextMs = Number.isFinite(soonest) ? Math.max(0, soonest - nowMs) : undefined;
+  const nextMs = Number.isFinite(soonest) ? Math.max(0, Math.max(soonest, model.quietMs) - nowMs) : undefined;
   const isPending = ['queued', 'retrying', 'leased', 'parsing'].some((state) => model.count(state as 'queued') > 0);
   if (call.max > 0 && turns === call.max) return mustEqual('state of the lease call', answer.state, 'more');
   if (!isPending) return mustEqual('state of the lease call', answer.state, 'exhausted');
   if (answer.state === 'exhausted') differs('exhausted, although requests are pending');
   if (isLoose) {
     // It may be sooner: what is on disk comes back within moments.
-    if (answer.state === 'waiting' && turns === wanted && wanted < call.max) return;
+    if (answer.state === 'waiting' && turns === limit && limit < call.max) return;
     if (answer.state === 'waiting' && nextMs !== undefined && answer.nextDueMs === undefined) {
       differs('nothing will be due, although requests are queued');
     }
@@ -164,6 +206,6 @@ function checkState(
   }
   if (call.max === 0 && nextMs === 0) return mustEqual('state of the lease call', answer.state, 'more');
   mustEqual('state of the lease call', answer.state, 'waiting');
-  const isHeldByLimit = turns === wanted && wanted < call.max;
+  const isHeldByLimit = turns === limit && limit < call.max;
   mustEqual('time until the next is due', answer.nextDueMs, isHeldByLimit ? undefined : nextMs);
 }

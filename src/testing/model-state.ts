@@ -28,6 +28,8 @@ export interface ModelRequest {
   retryMs: number;
   toEnd: boolean;
   lost: number;
+  /** Of a suspect: of how many it may be one; at most `LOSSES_ALONE`, alone, and so many losses are left. 0: none. */
+  trial: number;
   holder: HolderId;
   lease: number;
   landed: boolean;
@@ -67,6 +69,10 @@ export interface State {
   front: number;
   back: number;
   allowance: number;
+  /** Takes no more until it holds nothing and can take a trial. */
+  judge: HolderId;
+  /** Nothing is leased before: the store has just come back. */
+  quietMs: number;
 }
 
 export const keyOf = ({ hi, lo }: { readonly hi: number; readonly lo: number }): string => `${hi}-${lo}`;
@@ -75,14 +81,21 @@ export const isEnded = ({ state }: ModelRequest): boolean =>
   state === 'done' || state === 'failed' || state === 'skipped';
 export const priorityOf = ({ entry }: ModelRequest): number => entry.priority ?? 0;
 
+export const isSuspect = ({ trial }: ModelRequest): boolean => trial > 0;
+/** Suspects stand before everything else, whatever their priority. */
+const rankOf = (request: ModelRequest): number => (isSuspect(request) ? Infinity : priorityOf(request));
+
 /** Below zero when `a` is served before `b` of the same domain. */
-export const byPlace = (a: ModelRequest, b: ModelRequest): number => priorityOf(b) - priorityOf(a) || a.order - b.order;
+export function byPlace(a: ModelRequest, b: ModelRequest): number {
+  const [rankA, rankB] = [rankOf(a), rankOf(b)];
+  return rankA === rankB ? a.order - b.order : rankB - rankA;
+}
 
 export function freshState(): State {
   return {
     ...{ requests: new Map(), domains: new Map(), seenMs: new Map(), held: new Map(), lost: new Set() },
     ...{ dropped: new Set(), retrying: new Set(), parsing: [], notes: new Map() },
     counts: { queued: 0, retrying: 0, leased: 0, parsing: 0, done: 0, failed: 0, skipped: 0 },
-    ...{ front: 0, back: 0, allowance: Number.POSITIVE_INFINITY },
+    ...{ front: 0, back: 0, allowance: Number.POSITIVE_INFINITY, judge: '', quietMs: 0 },
   };
 }

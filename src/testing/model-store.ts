@@ -27,9 +27,10 @@ export interface ModelStore {
   tick?(): Promise<void>;
   /** The server is killed and started again with what it had written. */
   restart?(): Promise<void>;
-  /** The store is killed and comes back as it was at the last mark; `andAll`: so are all processes that have it open. */
+  /** The store is killed and comes back as it was at the last mark; `andAll`: so are all processes that have it open.
+   * Answers which openings found themselves over by it, and were opened anew. */
   mark?(): Promise<void>;
-  loseTail?(andAll: boolean): Promise<void>;
+  loseTail?(andAll: boolean): Promise<readonly number[]>;
   /** Numbers of the store, none of which may be below zero. */
   numbers?(): Promise<Readonly<Record<string, number>>>;
   /** Numbers that must be zero when nothing is pending. */

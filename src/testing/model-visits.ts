@@ -5,6 +5,7 @@ import { takeLeases } from './model-leasing.js';
 import type { ModelScene, Pod, Slot } from './model-scene.js';
 import type { ModelOpening } from './model-store.js';
 import { mixed, type Step } from './model-steps.js';
+import { pullable } from './model-suspects.js';
 
 /** Fewer than the requests whose wait a backend ends in one call. */
 const MOST_IN_WORK = 200;
@@ -81,7 +82,7 @@ export function createVisits(scene: ModelScene) {
     const { held, leases } = await call(slot, (caller) => opening.pull!({ ...caller, max }));
     mustEqual('held', held, true);
     pod.model.call(slot.id, now(pod));
-    mustEqual('captures pulled', leases.length, Math.min(max, pod.model.parsing().length));
+    mustEqual('captures pulled', leases.length, pullable(pod.model, slot.id, max));
     for (const { id, record } of leases) {
       const request = pod.model.pull(slot.id, now(pod))!;
       mustEqual('capture pulled', { id, record }, { id: request.lease, record: request.record });

@@ -2,6 +2,7 @@
 // openings as processes have them, spill by hand, and pods with an outbox.
 import { readdirSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
+import { CrawlError } from '../../src/errors.js';
 import type { SettleCall } from '../../src/frontier/frontier.js';
 import { openRedisFrontier, type RedisFrontier } from '../../src/frontier/redis/frontier.js';
 import type { SeenMemory } from '../../src/frontier/redis/seen-memory.js';
@@ -69,16 +70,32 @@ async function redisWorld(server: RedisServer, name: string, setting: Setting, c
       truncateSync(tailOf(server), marked);
       if (andAll) for (const frontier of first.frontiers) await frontier.abandon();
       await server.start();
-      if (andAll) await first.openAll();
-      else for (const frontier of first.frontiers) await frontier.overview();
+      if (andAll) for (let i = 0; i < setting.openings; i++) await first.openAt(i);
+      const over: number[] = [];
+      // All come back before one of them begins a new process.
+      for (const [i, frontier] of first.frontiers.entries()) if (await isOver(frontier)) over.push(i);
+      for (const i of over) await first.frontiers[i]!.abandon();
+      for (const i of over) await first.openAt(i);
       // Whoever opens it finds the dead.
       await (await first.openAnother()).close();
+      return over;
     },
   });
   return worldOf(clock, stores, async () => {
     for (const { frontiers } of stores) for (const frontier of frontiers) await frontier.abandon();
     remove(folder);
   });
+}
+
+/** Whether the process learns that what it did is undone. */
+async function isOver(frontier: RedisFrontier): Promise<boolean> {
+  try {
+    await frontier.overview();
+    return false;
+  } catch (error) {
+    if (error instanceof CrawlError && error.code === 'QUEUE_ROLLED_BACK') return true;
+    throw error;
+  }
 }
 
 /** The file of the server's log that grows. */
@@ -92,7 +109,7 @@ interface RedisStore extends ModelStore {
   readonly frontiers: RedisFrontier[];
   readonly guests: { calls: number };
   openAnother(): Promise<RedisFrontier>;
-  openAll(): Promise<void>;
+  openAt(index: number): Promise<void>;
 }
 
 async function redisStore(
@@ -145,13 +162,11 @@ async function redisStore(
   }
 
   const openings: ModelOpening[] = [];
-  async function openAll(): Promise<void> {
-    for (let i = 0; i < setting.openings; i++) {
-      frontiers[i] = await open();
-      openings[i] = openingOf(frontiers[i]!);
-    }
+  async function openAt(index: number): Promise<void> {
+    frontiers[index] = await open();
+    openings[index] = openingOf(frontiers[index]);
   }
-  await openAll();
+  for (let i = 0; i < setting.openings; i++) await openAt(i);
   const baseMs = clock.monotonicMs() - (await numbers()).now;
   const targets = (isAway: (pod: number) => boolean) => ({ isAway, add: send });
   let deliveries = 0;
@@ -160,7 +175,7 @@ async function redisStore(
     guests,
     openings,
     openAnother: open,
-    openAll,
+    openAt,
     numbers,
     receives: 'queue',
     zeroAtEnd: ['queued', 'retrying', 'leased', 'far', 'overflow', 'parsing', 'parsebytes', 'outbox'],
@@ -176,8 +191,7 @@ async function redisStore(
       clock.advance(awayMs);
       // A process that comes new goes by the store's clock: here it is as late as can be.
       await frontiers.find((_, i) => i !== index)?.release('nobody');
-      frontiers[index] = await open();
-      openings[index] = openingOf(frontiers[index]);
+      await openAt(index);
     },
     tick: async () => void (await frontiers[0]!.release('nobody')),
     async deliver(isAway) {
