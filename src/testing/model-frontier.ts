@@ -269,6 +269,7 @@ export function createModel(rules: ModelRules) {
     requestOf: (fingerprint: QueueEntry['fingerprint']) => s.requests.get(keyOf(fingerprint)),
     heldBy,
     notes: (): Record<string, string> => Object.fromEntries(s.notes),
+    setNote: (name: string, text: string): void => void s.notes.set(name, text),
     parsing: (): readonly ModelRequest[] => s.parsing,
     count: (state: ModelState): number => s.counts[state],
 

@@ -18,9 +18,19 @@ export interface Pod {
   inbox: (readonly QueueEntry[])[];
   outbox: { readonly target: number; readonly entries: readonly QueueEntry[] }[];
   /** What was added since the mark, if there is one, and the model at that moment. */
-  mark: { readonly snapshot: unknown; readonly added: QueueEntry[]; readonly atMs: number } | undefined;
+  mark: Mark | undefined;
+  /** The first text of each note, by the process that made it. */
+  readonly noted: Map<ModelOpening, Map<string, string>>;
   isLoose: boolean;
   behindMs: number;
+}
+
+export interface Mark {
+  readonly snapshot: unknown;
+  readonly added: { readonly entry: QueueEntry; readonly by: ModelOpening }[];
+  readonly atMs: number;
+  /** Not by the hand clock: processes keep what they added for a while of their own time. */
+  readonly realMs: number;
 }
 
 /** One life of one process in one pod. */
@@ -45,7 +55,7 @@ export function createModelScene(world: ModelWorld, setting: Setting) {
     const own = names.filter((name) => world.podOf(name) === index);
     return {
       ...{ index, store, domains: own.length > 0 ? own : [nameIn(index)], inbox: [], outbox: [], mark: undefined },
-      ...{ isLoose: false, behindMs: 0 },
+      ...{ isLoose: false, behindMs: 0, noted: new Map<ModelOpening, Map<string, string>>() },
       model: createModel({ ...store.rules, pacing: setting.pacing, leaseMs: setting.leaseMs }),
     };
   });

@@ -20,7 +20,7 @@ export function createVisits(scene: ModelScene) {
     const answers = await call(slot, (caller) => openingOf(slot).frontier.add({ ...caller, entries }));
     mustEqual('number of answers', answers.length, entries.length);
     pod.model.add(slot.id, entries, answers, now(pod));
-    pod.mark?.added.push(...entries);
+    pod.mark?.added.push(...entries.map((entry) => ({ entry, by: openingOf(slot) })));
   }
 
   async function lease(slot: Slot, asked: number, step?: Step): Promise<number> {
@@ -60,7 +60,18 @@ export function createVisits(scene: ModelScene) {
     const isHeld = !pod.model.isLost(slot.id, now(pod));
     send(pod, foreign, isHeld);
     mustEqual('settle', answer, pod.model.settle(slot.id, { ...settling, settlements }, now(pod)));
-    if (isHeld) pod.mark?.added.push(...settlements.flatMap(({ links = [] }) => links));
+    if (!isHeld) return;
+    pod.mark?.added.push(...settlements.flatMap(({ links = [] }) => links).map((entry) => ({ entry, by: opening })));
+    note(pod, opening, settling.notes ?? {});
+  }
+
+  function note(pod: Pod, by: ModelOpening, notes: Readonly<Record<string, string | null>>): void {
+    const first = pod.noted.get(by) ?? new Map<string, string>();
+    pod.noted.set(by, first);
+    for (const [name, text] of Object.entries(notes)) {
+      if (text === null) first.delete(name);
+      else if (!first.has(name)) first.set(name, text);
+    }
   }
 
   /** Links for other pods are sent before the visit is settled; what cannot be sent waits in the outbox. */
