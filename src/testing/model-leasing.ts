@@ -86,7 +86,8 @@ function checkShare(model: Model, share: Share, requests: readonly ModelRequest[
 /** As many together as may be. */
 function checkTrialSize(model: Model, tried: readonly ModelRequest[], wanted: number, nowMs: number): void {
   if (tried.length >= Math.min(wanted, ...tried.map(companyOf))) return;
-  const left = accusedNow(model, nowMs).map(({ queue }) => queue[0]!);
+  // Of equals any may have been the next.
+  const left = accusedNow(model, nowMs).flatMap(({ queue }) => queue.filter((one) => byPlace(queue[0]!, one) === 0));
   if (left.length > 0 && left.every((one) => companyOf(one) > tried.length)) {
     differs(`${tried.length} suspects, although ${left[0]!.record} might be tried with them`);
   }

@@ -2,7 +2,7 @@
 // A difference is told with the step at which it was found.
 import { createHandClock } from './conformance-bench.js';
 import { createModelMachine } from './model-machine.js';
-import type { MakeWorld } from './model-store.js';
+import type { MakeWorld, ModelWorld } from './model-store.js';
 import {
   createChance,
   randomSetting,
@@ -44,16 +44,31 @@ const LONGEST_MS = 300_000;
 
 /** Plays a history on a fresh world; throws a `HistoryFailure` where backend and model differ. */
 export async function playHistory({ setting, steps }: History, make: MakeWorld): Promise<void> {
-  const world = await make(setting, createHandClock());
   let at = 0;
+  let doing = 'opening';
+  let world: ModelWorld | undefined;
   let limit: NodeJS.Timeout | undefined;
   async function play(): Promise<void> {
-    const machine = createModelMachine(world, setting);
-    for (; at < steps.length; at++) await machine.play(steps[at]!);
-    await machine.drain();
+    world = await make(setting, createHandClock());
+    try {
+      const machine = createModelMachine(world, setting);
+      for (; at < steps.length; at++) {
+        doing = steps[at]!.kind;
+        await machine.play(steps[at]!);
+      }
+      doing = 'the end';
+      await machine.drain();
+    } finally {
+      doing += ', closing';
+      await world.dispose();
+    }
   }
   const stuck = new Promise<never>((_resolve, reject) => {
-    const tell = (): void => reject(new Error(`no end after ${LONGEST_MS} ms, at ${steps[at]?.kind ?? 'the end'}`));
+    const tell = (): void => {
+      reject(new Error(`no end after ${LONGEST_MS} ms, at ${doing}`));
+      // Its processes are not left behind, if they can still be ended.
+      void world?.dispose().catch(() => undefined);
+    };
     limit = setTimeout(tell, LONGEST_MS);
   });
   try {
@@ -62,6 +77,5 @@ export async function playHistory({ setting, steps }: History, make: MakeWorld):
     throw new HistoryFailure(at, error);
   } finally {
     clearTimeout(limit);
-    await world.dispose();
   }
 }
