@@ -39,6 +39,8 @@ const MEASURES = {
   content: 'storing pages as WET and WARC, and finding them again',
   'browser-hostile': '1,000 pages in a browser, 5 % of them hostile, cancelled twice: results and leftovers',
   'browser-speed': 'PlaywrightCrawler beside Crawlee, and what sessions save of a browser launch a URL',
+  'frontier-model':
+    'every backend of the frontier beside its model, 5 million random steps each (MODEL_STEPS, MODEL_BACKENDS)',
   extraction: 'main content and markdown: speed beside Readability.js on jsdom, and html → markdown → html',
   rss: 'peak resident memory at 200 concurrent requests on the real pages',
 } as const;

@@ -20,9 +20,13 @@ export function placeOf(priority: Priority, order: number): number {
   return (2 - priority) * ORDERS_PER_PRIORITY + MIDDLE + order;
 }
 
-/** The place of a request that left the line and comes back untouched. Ids grow with age. */
-export function placeInLine(request: number): number {
-  return placeOf(0, request);
+/**
+ * The place of a request that leaves the line, should it come back untouched: behind all that left before it. Not by
+ * its id, which does not tell how late it joined the line. Beyond every id, which earlier releases took instead.
+ */
+function placeOfNextInLine({ hot }: Machine): number {
+  hot.nextBack = Math.max(hot.nextBack, hot.nextRequest);
+  return placeOf(0, hot.nextBack++);
 }
 
 export interface Taken {
@@ -59,7 +63,7 @@ export function takeFront(machine: Machine, domain: Domain, count: number): Take
   while (taken.length < count) {
     const request = leaveLine(machine, domain);
     if (request === undefined) break;
-    taken.push({ request, place: placeInLine(request) });
+    taken.push({ request, place: placeOfNextInLine(machine) });
   }
   if (taken.length < count) {
     const before = taken.length;

@@ -3,7 +3,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Counters } from '../frontier/frontier.js';
-import { newHolderId } from '../frontier/holder.js';
+import { type Holder, newHolderId } from '../frontier/holder.js';
 import { type Inbox, openInbox } from '../frontier/inbox-lmdb.js';
 import { openEmbeddedLmdb } from '../frontier/lmdb.js';
 import type { PodReading } from '../frontier/redis/pod-operations.js';
@@ -80,18 +80,8 @@ export async function openEmbeddedStore(options: WorkerStoreOptions): Promise<Wo
   });
   let taking: Promise<void> | undefined;
 
-  async function takeIn(): Promise<void> {
-    for (;;) {
-      const batches = inbox.read(BATCHES_A_ROUND);
-      if (batches.length === 0) return;
-      await own.add(batches.flatMap(({ text }) => unpackOutbox(text)));
-      await inbox.remove(batches.map(({ key }) => key));
-      options.onArrived?.();
-    }
-  }
-
   const timer = setInterval(() => {
-    taking ??= takeIn()
+    taking ??= takeIn(inbox, own, options.onArrived)
       .catch((error: unknown) => log.warning(`The inbox could not be taken in: ${(error as Error).message}`))
       .finally(() => (taking = undefined));
   }, LOOK_MS);
@@ -134,4 +124,19 @@ export async function openEmbeddedStore(options: WorkerStoreOptions): Promise<Wo
       for (const one of inboxes.values()) await one.close();
     },
   };
+}
+
+/** Queues the links of an inbox, then removes them from it. */
+export async function takeIn(
+  inbox: Pick<Inbox, 'read' | 'remove'>,
+  own: Pick<Holder, 'add'>,
+  onArrived?: () => void,
+): Promise<void> {
+  for (;;) {
+    const batches = inbox.read(BATCHES_A_ROUND);
+    if (batches.length === 0) return;
+    await own.add(batches.flatMap(({ text }) => unpackOutbox(text)));
+    await inbox.remove(batches.map(({ key }) => key));
+    onArrived?.();
+  }
 }

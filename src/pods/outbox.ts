@@ -15,39 +15,42 @@ const LOOK_MS = 2_000;
 /** The outbox is bounded in links, so few notes hold all of it. */
 const NOTES_A_ROUND = 1_000;
 
-export function startOutboxDelivery(options: {
+interface DeliveryOptions {
   readonly pod: Pick<PodOperations, 'outboxNotes'>;
   readonly holder: Pick<Holder, 'settle'>;
   readonly targets: Pick<LinkTargets, 'add' | 'isAway'>;
-  readonly log: Log;
-  readonly lookMs?: number;
-}): OutboxDelivery {
-  const { pod, holder, targets, log, lookMs = LOOK_MS } = options;
+}
+
+/** Delivers what can be delivered now. */
+export async function deliverOutbox({ pod, holder, targets }: DeliveryOptions): Promise<void> {
+  for (;;) {
+    const notes = await pod.outboxNotes(NOTES_A_ROUND);
+    const gone: Record<string, null> = {};
+    for (const [name, text] of notes) {
+      const target = podOfName(name);
+      if (targets.isAway(target)) continue;
+      killPoint('outbox.before-send');
+      const isIn = await targets.add(target, unpackOutbox(text)).then(
+        () => true,
+        () => false,
+      );
+      if (isIn) gone[name] = null;
+    }
+    if (Object.keys(gone).length === 0) return;
+    killPoint('outbox.before-forget');
+    await holder.settle({ settlements: [], notes: gone });
+    killPoint('outbox.after-forget');
+  }
+}
+
+export function startOutboxDelivery(
+  options: DeliveryOptions & { readonly log: Log; readonly lookMs?: number },
+): OutboxDelivery {
+  const { log, lookMs = LOOK_MS } = options;
   let working: Promise<void> | undefined;
 
-  async function deliver(): Promise<void> {
-    for (;;) {
-      const notes = await pod.outboxNotes(NOTES_A_ROUND);
-      const gone: Record<string, null> = {};
-      for (const [name, text] of notes) {
-        const target = podOfName(name);
-        if (targets.isAway(target)) continue;
-        killPoint('outbox.before-send');
-        const isIn = await targets.add(target, unpackOutbox(text)).then(
-          () => true,
-          () => false,
-        );
-        if (isIn) gone[name] = null;
-      }
-      if (Object.keys(gone).length === 0) return;
-      killPoint('outbox.before-forget');
-      await holder.settle({ settlements: [], notes: gone });
-      killPoint('outbox.after-forget');
-    }
-  }
-
   const timer = setInterval(() => {
-    working ??= deliver()
+    working ??= deliverOutbox(options)
       .catch((error: unknown) => log.warning(`The outbox could not be delivered: ${(error as Error).message}`))
       .finally(() => (working = undefined));
   }, lookMs).unref();

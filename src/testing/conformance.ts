@@ -61,6 +61,6 @@ export function frontierSuite(name: string, runner: TestRunner, make: MakeBacken
     holdingSuite(bench);
     suspectsSuite(bench);
     accountingSuite(bench);
-    modelSuite(bench);
+    modelSuite(bench, make);
   });
 }

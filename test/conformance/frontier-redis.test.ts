@@ -1,11 +1,9 @@
 // The frontier in Redis passes the frontier's suite on a real server, in each way of remembering what was seen.
-import fc from 'fast-check';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openRedisFrontier, type RedisFrontier } from '../../src/frontier/redis/frontier.js';
 import type { SeenMemory } from '../../src/frontier/redis/seen-memory.js';
 import { createBench, entries } from '../../src/testing/conformance-bench.js';
-import { playHistory, STEP_KINDS } from '../../src/testing/conformance-model.js';
 import { type Backend, type BackendOptions, frontierSuite } from '../../src/testing/conformance.js';
 import { redisMissing, type RedisServer, startRedis } from '../support/redis-server.js';
 
@@ -50,17 +48,5 @@ describe.skipIf(redisMissing)(`on a real server${redisMissing ? `: skipped, ${re
       expect(known.map((one) => one?.state)).toEqual(['known', 'known', undefined]);
       expect(await counters()).toMatchObject({ accepted: 5_000, queued: 5_000 });
     });
-  });
-
-  it('agrees with a simple model in any history', async () => {
-    const number = fc.nat(1_000_000);
-    const step = fc.record({ kind: fc.constantFrom(...STEP_KINDS), a: number, b: number, c: number });
-    const bench = createBench(runner, redisBackend({ kind: 'requests' }));
-    await fc.assert(
-      fc.asyncProperty(fc.array(step, { maxLength: 80, size: 'max' }), (steps) =>
-        bench.withScene({ pacing: { delayMs: 300, turns: 2 } }, (scene) => playHistory(scene, bench, steps)),
-      ),
-      { numRuns: 40 },
-    );
   });
 });

@@ -1,6 +1,5 @@
 // Every embedded backend passes the frontier's suite: in memory, on disk as owner, on disk shared.
 // What only a disk can do (versions, clashes, folders that cannot be written) follows.
-import fc from 'fast-check';
 import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,8 +10,7 @@ import { openLmdbKv } from '../../src/frontier/lmdb-kv.js';
 import { openEmbeddedLmdb, openLmdbFrontier } from '../../src/frontier/lmdb.js';
 import { createMemoryKv } from '../../src/frontier/memory.js';
 import { packJson } from '../../src/frontier/packing.js';
-import { createBench, createHandClock, entries, entry } from '../../src/testing/conformance-bench.js';
-import { playHistory, STEP_KINDS } from '../../src/testing/conformance-model.js';
+import { createHandClock, entries, entry } from '../../src/testing/conformance-bench.js';
 import { type Backend, type BackendOptions, frontierSuite } from '../../src/testing/conformance.js';
 
 const runner = { describe, it, expect };
@@ -55,20 +53,6 @@ function lmdbBackend(access: 'owner' | 'shared') {
 frontierSuite('memory', runner, memoryBackend);
 frontierSuite('LMDB as owner', runner, lmdbBackend('owner'));
 frontierSuite('LMDB shared', runner, lmdbBackend('shared'));
-
-describe('frontier in any history', () => {
-  it('agrees with a simple model', async () => {
-    const number = fc.nat(1_000_000);
-    const step = fc.record({ kind: fc.constantFrom(...STEP_KINDS), a: number, b: number, c: number });
-    const bench = createBench(runner, memoryBackend);
-    await fc.assert(
-      fc.asyncProperty(fc.array(step, { maxLength: 80, size: 'max' }), (steps) =>
-        bench.withScene({ pacing: { delayMs: 300, turns: 2 } }, (scene) => playHistory(scene, bench, steps)),
-      ),
-      { numRuns: 150 },
-    );
-  });
-});
 
 describe('frontier on disk', () => {
   const folders: string[] = [];

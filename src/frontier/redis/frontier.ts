@@ -19,7 +19,7 @@ import { openTokens } from '../process-identity.js';
 import { checkCaller, checkedSettleCall, checkEntries, checkFingerprint, checkLeaseCall } from '../validation.js';
 import { type Argument, type Connection, type ConnectionOptions, createConnection } from './connection.js';
 import { dropStore } from './dropping.js';
-import { type Keeper, type SpillOptions, startKeeper } from './keeper.js';
+import { createKeeper, type Keeper, type KeeperOptions, type SpillOptions, startKeeper } from './keeper.js';
 import { KEYS } from './keys.js';
 import { releaseDead, resignAsKeeper } from './openers.js';
 import { domainKey, type FingerprintOfRecord, packLandings, packSettlements, unpackLease } from './packing.js';
@@ -66,6 +66,8 @@ export interface RedisFrontier extends Frontier {
   setPacing(pacing: Pacing): void;
   /** What only a pod needs of its store. */
   readonly pod: PodOperations;
+  /** One round of the keeper of spilled requests, where it works `byHand`. */
+  keep(): Promise<void>;
   /** Closes the frontier and removes everything of it; refused with `QUEUE_IN_USE` while another process has it open. */
   drop(): Promise<void>;
   /** Ends as `kill -9` would: nothing is given back. For tests. */
@@ -116,6 +118,7 @@ async function openOn(
   const { run, token, bootId } = store;
   const { spill } = options;
   let keeper: Keeper | undefined;
+  let keeperByHand: ReturnType<typeof createKeeper> | undefined;
   let checkedDeadMs = performance.now();
   let closing: Promise<void> | undefined;
   let failure: CrawlError | undefined;
@@ -146,17 +149,19 @@ async function openOn(
     if (failure) throw failure;
   }
 
-  async function openSpill({ folder, keep = true, isLocal = keep }: SpillOptions): Promise<void> {
+  async function openSpill({ folder, keep = true, isLocal = keep, byHand = false }: SpillOptions): Promise<void> {
     const { openSpillStore } = await import('./spill-lmdb.js');
     const openTail = (storedRows: number) => openSpillStore(folder, store.id, storedRows);
     const packed = (await connection.command('HGET', prefix + KEYS.state, 'numbers')) as Buffer | null;
     const { far, overflow } = unpackStateNumbers(packed);
     if (isLocal && far > overflow) await openTail(far - overflow).close();
     if (!keep) return;
-    keeper = startKeeper({
+    const keeping: KeeperOptions = {
       ...{ token, folder, run, domainHead: store.domainHead, openStore: openTail, warn: options.warn },
       fail: (error) => (failure = error),
-    });
+      ...(options.clock ? { nowMs: options.clock.monotonicMs } : {}),
+    };
+    keeper = byHand ? (keeperByHand = createKeeper(keeping)) : startKeeper(keeping);
   }
 
   async function giveBack(): Promise<void> {
@@ -198,6 +203,7 @@ async function openOn(
       return connection.commandsSent;
     },
     setPacing: store.setPacing,
+    keep: async () => void (await keeperByHand?.round()),
     pod: createPodOperations({ run, connection, prefix, token, fingerprintOf, hold: store.hold }),
     async add(call) {
       checkOpen();

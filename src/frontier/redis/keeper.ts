@@ -18,6 +18,8 @@ export interface SpillOptions {
   readonly isLocal?: boolean;
   /** Requests that may wait to be spilled; beyond it nothing is taken in. Default 100,000. */
   readonly overflowLimit?: number;
+  /** Work only when told to, by `keep()`: for tests, whose clock stands still. Default false. */
+  readonly byHand?: boolean;
 }
 
 export const DEFAULT_DOMAIN_HEAD = 1_000;
@@ -104,6 +106,7 @@ export function createKeeper(options: KeeperOptions): Keeper & { round(): Promis
   // A domain that had nothing on disk although it should, by its key and position.
   let short = new Set<string>();
   let emptySinceMs: number | undefined;
+  let restarts = 0;
 
   /** How long to rest before the next round. */
   async function round(): Promise<number> {
@@ -113,6 +116,9 @@ export function createKeeper(options: KeeperOptions): Keeper & { round(): Promis
       return OFFER_MS;
     }
     const { waiting, wanted, far } = answer;
+    // A server that began again may have forgotten what came back: it is still wanted on disk.
+    if (answer.restarts !== restarts) forgettable.length = 0;
+    restarts = answer.restarts;
     idleMs = far > 0 ? IDLE_MS : Math.min(LONGEST_IDLE_MS, idleMs * 2);
     await forgetOld(far);
     if (waiting.length === 0 && wanted.length === 0) return idleMs;

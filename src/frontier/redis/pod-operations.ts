@@ -73,7 +73,7 @@ export function createPodOperations(options: {
   readonly prefix: string;
   readonly token: string;
   readonly fingerprintOf: FingerprintOfRecord | undefined;
-  /** A holder is about to take requests. */
+  /** A holder is about to take requests: what it has is given back when the store is closed. */
   readonly hold: (holder: HolderId, isForWork: boolean) => void;
 }): PodOperations {
   const { run, prefix, connection } = options;

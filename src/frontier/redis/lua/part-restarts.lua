@@ -4,14 +4,18 @@
 --
 -- Keys: state (hash): run, the server's own id of its present run
 --       gaps (list; first position on disk that does not count, first that does again)
-local RETURN_MS, LEASES_FORGOTTEN, POSITIONS_PER_RUN = 2000, 1000000, 4294967296
+local RETURN_MS, LEASES_FORGOTTEN, POSITIONS_PER_RUN, POSITIONS_PER_MS = 2000, 1000000, 4294967296, 4096
 
 -- The server may have forgotten which positions on disk it gave: rows that were written there meanwhile must never be
--- taken for later ones.
+-- taken for later ones. They go by the server's clock, and by nothing else while that goes forward: whatever is counted
+-- from the last position, a server that forgot its last beginning, too, would count to the same one again. Fewer rows
+-- than that are written in a millisecond; exact until the year 2039.
 local function skipPositions()
-  local from = hot.spilled
-  hot.spilled = (floor(from / POSITIONS_PER_RUN) + 1) * POSITIONS_PER_RUN
-  if hot.far > 0 then
+  local from, time = hot.spilled, call('TIME')
+  local byClock = (tonumber(time[1]) * 1000 + floor(tonumber(time[2]) / 1000)) * POSITIONS_PER_MS
+  -- Of a clock that was set back, only what it counts in a run's positions.
+  hot.spilled = byClock >= from and byClock or from + POSITIONS_PER_RUN + byClock % POSITIONS_PER_RUN
+  if hot.far > 0 and hot.spilled > from then
     call('RPUSH', P .. 'gaps', pack('<dd', from, hot.spilled))
   end
 end

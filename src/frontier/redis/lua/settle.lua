@@ -107,6 +107,9 @@ for i, one in ipairs(settlements) do
     -- Of what ends, only a store that keeps requests needs the record.
     if one.record and (one.kind >= 3 or memory == 'r') then
       lease.value = withRecord(lease.value, one.record)
+      if one.kind >= 4 then
+        remember(lease.value, 'Q', '')
+      end
     end
     if one.kind == 4 then
       giveBack(lease)

@@ -1,0 +1,153 @@
+// Histories in which a backend once differed from the model, as they were left after shrinking. Each failed on the code
+// of its day; what it found is its name. A new one is pasted from what a failing run printed.
+import { describe, it } from 'vitest';
+import { playHistory } from '../../src/testing/model-run.js';
+import type { Setting, Step, StepKind } from '../../src/testing/model-steps.js';
+import { MODEL_BACKENDS, type ModelBackendName } from '../support/model-worlds.js';
+import { redisMissing } from '../support/redis-server.js';
+
+interface Kept {
+  readonly found: string;
+  readonly backend: ModelBackendName;
+  readonly setting: Partial<Setting>;
+  readonly steps: readonly (readonly [kind: StepKind, a: number, b: number, c: number])[];
+}
+
+const COMMON: Setting = {
+  ...{ pacing: { delayMs: 0, turns: 10 }, leaseMs: 10_000, domains: 6, holders: 1, openings: 1, head: 0 },
+  ...{ seen: 'exact', budget: 0, pods: 1, maxUrls: 405 },
+};
+
+const KEPT: readonly Kept[] = [
+  {
+    found: 'D1: a domain that spills again read the rows of its last time (seed 12, 0.1.0)',
+    backend: 'redis-spill',
+    setting: { openings: 2, head: 1 },
+    steps: [
+      ['add', 0, 73_290, 0],
+      ['lease', 0, 53_929, 0],
+      ['keep', 0, 0, 0],
+      ['add', 0, 527_135, 0],
+    ],
+  },
+  {
+    found: 'D1 with a larger head and links (seed 10, 0.1.0)',
+    backend: 'redis-spill',
+    setting: { pacing: { delayMs: 100, turns: 10 }, domains: 5, head: 3, budget: 200, maxUrls: 415 },
+    steps: [
+      ['add', 0, 0, 776_771],
+      ['lease', 0, 4_665, 0],
+      ['settle', 0, 76_507, 713_913],
+      ['add', 750_163, 811_371, 259_110],
+      ['add', 95_143, 110_470, 702_320],
+      ['lease', 519_174, 94_431, 267_738],
+      ['keep', 548_430, 372_965, 485_965],
+      ['add', 519_083, 729_730, 887_817],
+      ['settle', 793_752, 174_520, 600_820],
+    ],
+  },
+  {
+    found: 'the keeper removed rows from disk whose return the server had forgotten (seed 12)',
+    backend: 'redis-spill',
+    setting: { openings: 2, head: 1 },
+    steps: [
+      ['add', 570_193, 662_817, 527_033],
+      ['lease', 183_098, 570_107, 384_974],
+      ['keep', 31_155, 612_120, 747_957],
+      ['mark', 213_123, 924_151, 215_239],
+      ['lease', 88_981, 595_487, 316_965],
+      ['release', 595_654, 665_463, 301_232],
+      ['keep', 908_895, 307_129, 370_240],
+      ['loseTail', 439_474, 220_447, 240_985],
+      ['allow', 679_930, 946_567, 451_391],
+      ['lease', 869_549, 787_631, 712_690],
+      ['land', 503_520, 642_500, 487_620],
+    ],
+  },
+  {
+    found: 'a server that forgot its last beginning, with every process gone, numbered rows as it had before',
+    backend: 'redis-spill',
+    setting: { domains: 2, head: 1 },
+    steps: [
+      ['wave', 0, 1, 0],
+      ['mark', 0, 0, 0],
+      ['restart', 0, 0, 0],
+      ['wave', 0, 19, 0],
+      ['keep', 0, 0, 0],
+      ['loseTail', 0, 0, 0],
+      ['wave', 0, 1, 0],
+      ['wave', 0, 19, 1],
+      ['wave', 0, 9, 0],
+      ['keep', 0, 0, 0],
+    ],
+  },
+  {
+    found: 'of two beginnings within minutes, a server that forgot the last numbered rows as it had before (seed 1)',
+    backend: 'redis-spill',
+    setting: { domains: 2, head: 1 },
+    steps: [
+      ['restart', 0, 0, 0],
+      ['wave', 0, 1, 0],
+      ['mark', 0, 0, 0],
+      ['restart', 0, 0, 0],
+      ['wave', 0, 19, 0],
+      ['keep', 0, 0, 0],
+      ['loseTail', 0, 0, 0],
+      ['wave', 0, 1, 0],
+      ['wave', 0, 19, 1],
+      ['wave', 0, 9, 0],
+      ['keep', 0, 0, 0],
+    ],
+  },
+  {
+    found: 'a process that only pulled captures kept their leases when it closed the store',
+    backend: 'redis',
+    setting: { domains: 1, holders: 2 },
+    steps: [
+      ['add', 0, 67, 1_833],
+      ['lease', 0, 3, 0],
+      ['settle', 0, 1_787, 1_821],
+      ['pull', 1, 5, 0],
+      ['reopen', 0, 0, 4],
+    ],
+  },
+  {
+    found: 'find told the record from before an untouched settlement replaced it (seed 1005)',
+    backend: 'redis-spill',
+    setting: { pacing: { delayMs: 1_000, turns: 2 }, domains: 1, holders: 2, head: 1, seen: 'requests', budget: 1 },
+    steps: [
+      ['add', 0, 0, 0],
+      ['lease', 0, 1_361, 0],
+      ['settle', 0, 856_097, 79_734],
+      ['find', 0, 0, 0],
+    ],
+  },
+  {
+    found: 'a request retried to the end of its line came back untouched to where it was first (seed 10)',
+    backend: 'memory',
+    setting: { pacing: { delayMs: 100, turns: 10 }, domains: 5, seen: 'requests', maxUrls: 400 },
+    steps: [
+      ['add', 0, 142_427, 606_823],
+      ['lease', 0, 58_532, 0],
+      ['settle', 0, 826_821, 459_078],
+      ['advance', 0, 0, 0],
+      ['lease', 0, 46_811, 203_381],
+      ['release', 0, 0, 0],
+    ],
+  },
+];
+
+describe('histories that once failed', () => {
+  for (const { found, backend, setting, steps } of KEPT) {
+    const isMissing = backend.startsWith('redis') && redisMissing !== undefined;
+    it.skipIf(isMissing)(`${found}, on ${backend}${isMissing ? `: skipped, ${redisMissing}` : ''}`, async () => {
+      const { make, dispose } = await MODEL_BACKENDS[backend].open();
+      try {
+        const list = steps.map(([kind, a, b, c]): Step => ({ kind, a, b, c }));
+        await playHistory({ setting: { ...COMMON, ...setting }, steps: list }, make);
+      } finally {
+        await dispose();
+      }
+    });
+  }
+});
