@@ -111,7 +111,9 @@ export function createVisits(scene: ModelScene) {
       // A filter and a budget know more than was accepted; what is being parsed is not told apart from queued.
       if (!expected[i] && (pod.store.rules.isFilter || pod.store.rules.budget !== undefined)) return;
       if (pod.model.requestOf(fingerprint)?.state === 'parsing') return;
-      mustEqual(`find ${record}`, found[i] ?? null, expected[i] ?? null);
+      // Of several adds that were forgotten, any may have come first when they were repeated.
+      const got = found[i] && pod.isLoose && expected[i] ? { ...found[i], priority: expected[i].priority } : found[i];
+      mustEqual(`find ${record}`, got ?? null, expected[i] ?? null);
     });
   }
 
