@@ -1,7 +1,7 @@
 // Drives a backend and the model with the same steps and compares them after each: answers, counters, and that no
 // number of the store is below zero. A difference throws; nothing is repaired.
 import { landingOf, settlingOf } from './model-calls.js';
-import { mustEqual } from './model-difference.js';
+import { differs, mustEqual } from './model-difference.js';
 import { drainScene } from './model-drain.js';
 import { createFaults } from './model-faults.js';
 import { createModelScene, type Pod } from './model-scene.js';
@@ -74,7 +74,12 @@ export function createModelMachine(world: ModelWorld, setting: Setting): Machine
         return;
       case 'wall':
         clock.jumpWall(WALL_JUMPS_MS[b % WALL_JUMPS_MS.length]!);
-        for (const one of pods) await one.store.tick?.();
+        for (const one of pods) {
+          await one.store.tick?.();
+          const behindMs = await one.store.behindMs();
+          if (behindMs < one.behindMs) differs(`a clock that jumped moved time ${one.behindMs - behindMs} ms ahead`);
+          one.behindMs = behindMs;
+        }
         break;
       case 'repeat':
         // Its reply was lost: the first answer again, and nothing changes.

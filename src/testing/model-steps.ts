@@ -60,7 +60,7 @@ export function mixed(n: number, i: number, below: number): number {
 
 type Weights = Partial<Record<StepKind, number>>;
 
-const ALWAYS: Weights = { release: 2, advance: 14, wall: 1, repeat: 6, find: 2, keep: 24, pull: 6, allow: 2 };
+const ALWAYS: Weights = { release: 4, advance: 14, wall: 1, repeat: 6, find: 2, keep: 24, pull: 6, allow: 2 };
 const RARELY: Weights = { reopen: 1, takeIn: 6, deliver: 3, away: 2 };
 /** Queues fill, empty, and are worked at with a little of both. */
 const MOODS: readonly Weights[] = [

@@ -20,6 +20,21 @@ const COMMON: Setting = {
 
 const KEPT: readonly Kept[] = [
   {
+    found: 'pod time that lagged leapt ahead when the clock was set back again (seed 31)',
+    backend: 'redis',
+    setting: {
+      ...{ pacing: { delayMs: 100, turns: 2 }, domains: 4, holders: 1, openings: 3, seen: 'requests', maxUrls: 400 },
+    },
+    steps: [
+      ['advance', 0, 0, 0],
+      ['wall', 0, 139_991, 0],
+      ['add', 0, 174_830, 0],
+      ['lease', 0, 682, 0],
+      ['settle', 0, 0, 474_656],
+      ['wall', 0, 0, 0],
+    ],
+  },
+  {
     found: 'D1: a domain that spills again read the rows of its last time (seed 12, 0.1.0)',
     backend: 'redis-spill',
     setting: { openings: 2, head: 1 },

@@ -132,8 +132,8 @@ describe('AutoscaledPool in a process of its own', () => {
     const load = `
       import { createJiti } from 'jiti';
       const jiti = createJiti(${JSON.stringify(`${ROOT}test/`)});
-      const { AutoscaledPool } = await jiti.import('../../src/dispatch/autoscaled-pool.js');
-      const { createSystemReaders } = await jiti.import('../../src/dispatch/system-readers.js');`;
+      const { AutoscaledPool } = await jiti.import('../src/dispatch/autoscaled-pool.ts');
+      const { createSystemReaders } = await jiti.import('../src/dispatch/system-readers.ts');`;
     return run(process.execPath, ['--input-type=module', '-e', load + body], { cwd: ROOT, timeout: 60_000 });
   };
 

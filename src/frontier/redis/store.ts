@@ -71,9 +71,9 @@ export async function openStore(
 
   /** What every script gets: lua/part-frame.lua. */
   function frame(): { bytes: Buffer; sentMs: number } {
-    const { lowerMs, upperMs, wallMs, sentMs } = clock.bounds();
-    const bytes = Buffer.allocUnsafe(105);
-    [lowerMs, upperMs, wallMs, leaseMs, pacing.delayMs].forEach((value, i) => bytes.writeDoubleLE(value, i * 8));
+    const { passedMs, heardSeq, upperMs, wallMs, sentMs } = clock.bounds();
+    const bytes = Buffer.allocUnsafe(113);
+    [passedMs, upperMs, wallMs, leaseMs, pacing.delayMs].forEach((value, i) => bytes.writeDoubleLE(value, i * 8));
     bytes.writeUInt32LE(pacing.turns, 40);
     bytes.writeUInt32LE(ANSWERS_KEPT, 44);
     storeId.copy(bytes, 48);
@@ -82,13 +82,14 @@ export async function openStore(
     bytes.write(seen.letter, 72, 'latin1');
     [seen.a, seen.b, seen.c].forEach((value, i) => bytes.writeDoubleLE(value, 73 + i * 8));
     bytes.writeDoubleLE(options.domainBudget ?? 0, 97);
+    bytes.writeDoubleLE(heardSeq, 105);
     return { bytes, sentMs };
   }
 
   async function run(name: ScriptName, args: readonly Argument[], by = connection.run): Promise<unknown[]> {
     const { bytes, sentMs } = frame();
     const answer = (await by(name, [prefix, bytes, ...args])) as unknown[];
-    clock.heard(answer[0] as number, sentMs);
+    clock.heard(answer[0] as number, sentMs, answer[1] as number);
     lastSeq = Math.max(lastSeq, answer[1] as number);
     return answer.slice(2);
   }

@@ -2,18 +2,18 @@
 -- Promise: nothing is written before the store is known to be the one the caller opened.
 --
 -- ARGV[1]  prefix of every key
--- ARGV[2]  frame, packed: lower and upper bound of pod time, the caller's wall clock or -1 for TIME, lease time,
+-- ARGV[2]  frame, packed: time since the caller heard last, upper bound of pod time, wall clock or -1 for TIME, lease time,
 --          delay and turns of domains without a delay of their own, answers kept a holder, the store's id,
 --          requests a domain keeps in Redis (0: all), requests that may wait to be spilled,
 --          how seen requests are remembered and its three numbers (part-seen.lua),
---          how many requests of a domain are accepted in all (0: any number)
+--          how many requests of a domain are accepted in all (0: any number), number of the call the caller heard last
 -- Keys:    state (hash): the store's id; numbers: counters, next ids, the clock, packed; written by save()
 local P = ARGV[1]
 local call, byte, sub, char = redis.call, string.byte, string.sub, string.char
 local floor, ceil, max, min = math.floor, math.ceil, math.max, math.min
 local pack, unpackNumbers = struct.pack, struct.unpack
-local lowerMs, upperMs, wallMs, leaseMs, paceDelayMs, paceTurns, answersKept, storeId, domainHead, overflowLimit,
-  memory, memoryA, memoryB, memoryC, domainBudget = unpackNumbers('<dddddI4I4c8ddc1dddd', ARGV[2])
+local passedMs, upperMs, wallMs, leaseMs, paceDelayMs, paceTurns, answersKept, storeId, domainHead, overflowLimit,
+  memory, memoryA, memoryB, memoryC, domainBudget, heardSeq = unpackNumbers('<dddddI4I4c8ddc1ddddd', ARGV[2])
 
 -- In the order of `STATE_NUMBERS` (state-numbers.ts). One string: thirty fields cost as much as twenty links.
 local NUMBERS_COUNT = 31
@@ -44,9 +44,10 @@ local function tick()
     return
   end
   local full = hot.now + wall - hot.wall
-  -- What the caller knows has passed counts only when the server's clock went back. Else pod time may lag behind it, by
-  -- what a newcomer was not believed: to catch up at once would end leases that were given meanwhile before their time.
-  hot.now = max(hot.now, min(full, upperMs), wall < hot.wall and lowerMs or 0)
+  -- What the caller knows has passed counts, whatever the server's clock says, if it made the last call itself. Else pod
+  -- time may lag behind what it knows, by what a newcomer was not believed or a clock set back: to catch up at once would
+  -- end waits and leases that were given meanwhile before their time.
+  hot.now = max(min(full, upperMs), hot.now + (heardSeq == hot.seq and passedMs or 0))
   -- A little behind: the call was long on its way, and the next one counts what this one could not. More is a jump of
   -- the server's clock, which counts for nothing.
   local behind = full - hot.now
