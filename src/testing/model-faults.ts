@@ -12,6 +12,7 @@ const LONGEST_TAIL_MS = 25_000;
 const SURELY_KEPT_MS = 8_000;
 /** A server that began again leases nothing for so long: until all who may know of forgotten calls are back. */
 const RETURN_MS = 2_000;
+const ON_THEIR_WAY_MS = 500;
 
 export type Faults = ReturnType<typeof createFaults>;
 
@@ -41,7 +42,11 @@ export function createFaults(scene: ModelScene) {
 
   async function beginAgain(pod: Pod): Promise<void> {
     pod.behindMs = await pod.store.behindMs();
-    pod.model.rest(now(pod) + RETURN_MS);
+    // Calls that were on their way when the first came back may have moved time a little.
+    const { quiet = 0, now: storeMs = 0 } = (await pod.store.numbers?.()) ?? {};
+    const leftMs = quiet - storeMs;
+    if (leftMs < RETURN_MS - ON_THEIR_WAY_MS) differs(`a server that began again rests for ${leftMs} ms`);
+    pod.model.rest(now(pod) + leftMs);
   }
 
   async function mark(): Promise<void> {

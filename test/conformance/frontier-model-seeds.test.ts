@@ -20,6 +20,20 @@ const COMMON: Setting = {
 
 const KEPT: readonly Kept[] = [
   {
+    found: 'a process that a server had forgotten was not found dead at once (seed 8)',
+    backend: 'redis-tails',
+    setting: { holders: 2, head: 20, seen: 'requests', maxUrls: 500 },
+    steps: [
+      ['mark', 0, 0, 0],
+      ['reopen', 0, 0, 0],
+      ['loseTail', 490_182, 189_317, 348_821],
+      ['add', 196_302, 836_088, 2_638],
+      ['advance', 460_552, 15_218, 336_198],
+      ['lease', 530_898, 557_727, 943_749],
+      ['reopen', 286_395, 708_816, 462_025],
+    ],
+  },
+  {
     found: 'pod time that lagged leapt ahead when the clock was set back again (seed 31)',
     backend: 'redis',
     setting: {

@@ -76,7 +76,7 @@ describe.skipIf(browserPath === undefined)('playwrightUtils', () => {
     // What the package looks like from outside, with little in it.
     await writeFile(
       path.join(jquery, 'package.json'),
-      '{"name":"jquery","main":"main.js","exports":{".":"../../src/cli/main.js"}}',
+      '{"name":"jquery","main":"main.js","exports":{".":"./main.js"}}',
     );
     await writeFile(path.join(jquery, 'main.js'), '/* jQuery */ window.$ = (one) => document.querySelectorAll(one);');
     await writeFile(path.join(folder, 'own.js'), 'window.own = (window.own ?? 0) + 1;');

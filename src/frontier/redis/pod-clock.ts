@@ -17,6 +17,8 @@ export interface PodClock {
   bounds(): ClockBounds;
   /** The answer to a call that was sent at `sentMs` told pod time. */
   heard(podMs: number, sentMs: number, seq: number): void;
+  /** The server may number other calls as it numbered those heard of. */
+  forgetCalls(): void;
 }
 
 /** With a clock of the caller's own, pod time follows that: for tests and simulations. */
@@ -41,5 +43,6 @@ export function createPodClock(own: FrontierClock | undefined): PodClock {
       // Replies may overtake each other; the call sent last knows best.
       if (!latest || sentMs >= latest.sentMs) latest = { podMs, sentMs };
     },
+    forgetCalls: () => void (newest = { seq: -1, atMs: 0 }),
   };
 }

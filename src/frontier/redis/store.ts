@@ -53,6 +53,7 @@ export async function openStore(
   const { where } = connection;
   const bootId = (options.clock ?? systemClock).bootId;
   const token = randomUUID();
+  const ownProcess = JSON.stringify(identifyProcess(bootId, token));
   const leaseMs = checkedLeaseMs(options.leaseMs);
   const clock = createPodClock(options.clock);
   // Requests that can be found are found by their fingerprint, so it is stored with them.
@@ -96,7 +97,6 @@ export async function openStore(
 
   async function open(): Promise<void> {
     const identity = { where, pod: options.pod, memory: seen.text };
-    const process = JSON.stringify(identifyProcess(bootId, token));
     const info = Object.entries(freshInfo(identity)).flat();
     const create = options.create === false ? '0' : '1';
     // Whoever registers keeps a store from being dropped: one that is not ours is only looked at.
@@ -110,7 +110,7 @@ export async function openStore(
     ])) as unknown[];
     const [found, version, facts] = look.slice(2) as [Buffer, Buffer, unknown[]];
     if (version.length > 0 && !isBeingDropped(found)) checkIdentity(identity, String(version), pairs(facts));
-    const ask = () => run('open', [create, REDIS_SCHEMA_VERSION, token, process, ...info]);
+    const ask = () => run('open', [create, REDIS_SCHEMA_VERSION, token, ownProcess, ...info]);
     let answer = await ask();
     if (isBeingDropped(answer[0])) {
       await finishDrop(connection, prefix);
@@ -130,7 +130,8 @@ export async function openStore(
    * over, as if it had crashed: it has settled what the server holds for leased, and written what nobody acknowledged.
    */
   async function comeBack(by: Connection['run']): Promise<void> {
-    const known = [lastSeq, pacing.delayMs, restores, ...recentNotes.all()];
+    clock.forgetCalls();
+    const known = [lastSeq, pacing.delayMs, restores, token, ownProcess, ...recentNotes.all()];
     const [forgotten, now] = (await run('recover', known, by)) as [number, number];
     if (forgotten > 0) await makeUpFor(forgotten, by);
     restores = now;

@@ -9,8 +9,9 @@
 -- ARGV[3]     the last sequence number the client saw
 -- ARGV[4]     milliseconds to rest
 -- ARGV[5]     how often the server had begun again when the client last asked
--- ARGV[6..]   notes: name, text, …
--- Keys:       state (hash)  notes (hash)
+-- ARGV[6..7]  the client's opening and its process, which the server may have forgotten, too
+-- ARGV[8..]   notes: name, text, …
+-- Keys:       state (hash)  notes (hash)  openers (hash, token -> process)
 -- Returns     {pod time, sequence number, how many calls were forgotten at least, how often the server began again}
 if not isOurStore() then
   return redis.error_reply('EMPTIED')
@@ -32,7 +33,8 @@ if forgotten > 0 then
   if hot.allowance > 0 then
     hot.allowance = min(hot.allowance, 1 + hot.done + hot.leased + hot.parsing)
   end
-  for i = 6, #ARGV, 2 do
+  call('HSET', P .. 'openers', ARGV[6], ARGV[7])
+  for i = 8, #ARGV, 2 do
     call('HSETNX', P .. 'notes', ARGV[i], ARGV[i + 1])
   end
 end
