@@ -39,7 +39,12 @@ export type { ConsoleMessage, NetworkRequest } from './fetch/browser/capture.js'
 export type { SlowFigures } from './dispatch/slow-share.js';
 export type { BrowserPoolCounts } from './fetch/browser/pool-options.js';
 export { WebCrawler } from './crawl/web-crawler.js';
-export type { CacheLimits, RequestToSend, WebCrawlerHooks, WebCrawlerOptions } from './crawl/options/web-crawler-options.js';
+export type {
+  CacheLimits,
+  RequestToSend,
+  WebCrawlerHooks,
+  WebCrawlerOptions,
+} from './crawl/options/web-crawler-options.js';
 export { CrawlResult } from './crawl/batch/crawl-result.js';
 export type { CacheStatus, DispatchFacts, ResultTimings } from './crawl/batch/crawl-result.js';
 export type { ResultLink, ResultLinks, ResultMedia, ResultMetadata } from './crawl/page/result-content.js';

@@ -82,7 +82,10 @@ describe('a data directory that is deleted in mid-run', () => {
     // Moved away, as by somebody who tidies up: its files live on, and nobody finds them.
     await rename(join(trial.folder, 'only'), join(trial.folder, 'elsewhere'));
     const { code, stdout, stderr } = await run.ended;
-    expect([code, lastLine(stdout)], stderr).toEqual([6, expect.stringMatching(/stopped by a failure; .*INCOMPLETE: /)]);
+    expect([code, lastLine(stdout)], stderr).toEqual([
+      6,
+      expect.stringMatching(/stopped by a failure; .*INCOMPLETE: /),
+    ]);
     expect(stderr).toMatch(/pod 0 stopped: no data directory/);
     const { records, items } = lossesIn(stdout);
     expect(existsSync(join(trial.folder, 'only', 'content'))).toBe(false);

@@ -67,7 +67,11 @@ export async function openDocumentGate(lent: PooledPage, order: Order): Promise<
           headers: headerList({ ...request.headers, ...(isOwn ? order.headers : {}) }),
         }
       : // Headers of the order may be secrets of that site.
-        { headers: headerList(isOwn ? { ...request.headers, ...order.headers } : without(request.headers, order.headers)) };
+        {
+          headers: headerList(
+            isOwn ? { ...request.headers, ...order.headers } : without(request.headers, order.headers),
+          ),
+        };
     isFirst = false;
     return session.send('Fetch.continueRequest', { requestId, ...(isPlain ? {} : changes) });
   }
