@@ -43,8 +43,8 @@ function serve(): void {
     process.title = `orcrawl ${place.role} ${place.id} pod ${place.pod}`;
     const { log, close } = openPodLog(config, place.pod, place.role, place.id);
     process.on('uncaughtException', (error) => {
-      log.exception(error, 'an error that nobody caught ends this process');
-      leave({ message: `an error that nobody caught: ${error.message}` });
+      log.exception(error, 'uncaught exception, exiting');
+      leave({ message: `uncaught exception: ${error.message}` });
     });
     // Leaving while LMDB writes hangs for ever, and then nobody would learn that this worker is gone. What it had under
     // way is safe: a worker may be killed at any instant.
