@@ -46,7 +46,7 @@ export async function openLmdbKv(path: string, options: { alone: boolean }): Pro
       try {
         // Alone, the commit and its flush run on another thread while this one goes on crawling. With others, the
         // writer's lock must not be held while this thread is busy elsewhere: the whole transaction runs here.
-        return options.alone ? await environment.childTransaction(body) : environment.transactionSync(body, ABORTABLE);
+        return await (options.alone ? environment.childTransaction(body) : transactShared(environment, body));
       } catch (error) {
         throw translate(await rootCause(error));
       }
@@ -59,6 +59,30 @@ export async function openLmdbKv(path: string, options: { alone: boolean }): Pro
 
 /** lmdb-js: abortable, committed before it returns, flushed after the writer's lock is free. */
 const ABORTABLE = 0x10003 as TransactionFlags;
+
+/** How often a transaction is begun again, and the pause before the next time. */
+const BEGIN_TRIES = 20;
+const BEGIN_PAUSE_MS = 10;
+
+/**
+ * A transaction beside other processes. When one of them is killed while it holds the writer's lock, LMDB may fail to
+ * begin the next transaction. lmdb-js does not say so and runs the body without one, so it is looked at first.
+ */
+async function transactShared<T>(environment: RootDatabase, body: () => T): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    let begun = false;
+    try {
+      return environment.transactionSync(() => {
+        begun = (environment as RootDatabase & { getWriteTxnId(): number }).getWriteTxnId() > 0;
+        if (!begun) throw new Error('the lock of the queue could not be taken');
+        return body();
+      }, ABORTABLE);
+    } catch (error) {
+      if (begun || tries === BEGIN_TRIES) throw error;
+      await new Promise((resume) => setTimeout(resume, BEGIN_PAUSE_MS));
+    }
+  }
+}
 
 function openTable(environment: RootDatabase, name: keyof typeof TABLE_KEYS): Table {
   const [majorBytes, minorBytes] = TABLE_KEYS[name];

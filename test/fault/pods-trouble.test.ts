@@ -8,6 +8,7 @@ import { Request } from '../../src/request/request.js';
 import { Simweb } from '../../src/testing/index.js';
 import { until } from '../support/pods-crawl.js';
 import { lastLine, podsTrial } from '../support/pods-trial.js';
+import { storedNumber } from '../support/redis-numbers.js';
 import { redisMissing } from '../support/redis-server.js';
 
 // eslint-disable-next-line no-console -- a skip must say why
@@ -63,7 +64,7 @@ describe.skipIf(redisMissing)('captures', () => {
     await writeFile(handlers, 'export default () => new Promise(() => {});\n');
     const captures = () => readdir(path.join(trial.folder, 'handoff', 'pod_0')).catch(() => []);
     const first = trial.run();
-    await until(async () => (await captures()).length >= 5);
+    await until(() => storedNumber(trial.servers[0]!, 'parsing') >= 5);
     first.signal('SIGINT');
     first.signal('SIGINT');
     expect((await first.ended).code).toBe(130);

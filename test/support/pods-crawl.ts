@@ -318,7 +318,7 @@ async function exitOf(child: ChildProcess, patienceMs: number): Promise<number |
   });
 }
 
-export async function until(condition: () => Promise<boolean>, patienceMs = PATIENCE_MS): Promise<void> {
+export async function until(condition: () => boolean | Promise<boolean>, patienceMs = PATIENCE_MS): Promise<void> {
   for (const deadlineMs = performance.now() + patienceMs; !(await condition());) {
     if (performance.now() > deadlineMs) throw new Error('the crawl made no progress');
     await new Promise((resume) => setTimeout(resume, 50));
