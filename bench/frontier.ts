@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { Frontier, QueueEntry, Settlement } from '../src/frontier/frontier.js';
-import { openLmdbFrontier } from '../src/frontier/lmdb.js';
-import { createMemoryFrontier } from '../src/frontier/memory.js';
+import { openLmdbFrontier } from '../src/frontier/embedded/lmdb.js';
+import { createMemoryFrontier } from '../src/frontier/embedded/memory.js';
 import { fingerprintOf } from '../src/request/fingerprint.js';
 
 const { values } = parseArgs({

@@ -15,7 +15,7 @@ const sources = readdirSync('src', { recursive: true }).map((file) => file.repla
 /** A module that names a file beside it, and the entry of a process, keep their place: they are entries too. */
 function keepsItsPlace(file) {
   if (!file.endsWith('.ts') || file.endsWith('.test.ts')) return false;
-  return file.endsWith('-child.ts') || /new URL\(\s*[`'"]\.\.?\//.test(readFileSync(join('src', file), 'utf8'));
+  return /(^|[-/])child\.ts$/.test(file) || /new URL\(\s*[`'"]\.\.?\//.test(readFileSync(join('src', file), 'utf8'));
 }
 
 const STAMP = 'dist/.made-from';

@@ -5,8 +5,8 @@ import type {
   AddRequestsBatchedOptions,
   AddRequestsBatchedResult,
   QueueOperationInfo,
-} from './frontier/request-queue.js';
-import type { RequestQueueOpenOptions } from './frontier/request-queue.js';
+} from './frontier/queue/request-queue.js';
+import type { RequestQueueOpenOptions } from './frontier/queue/request-queue.js';
 import type {
   AnyData,
   Awaitable,

@@ -51,7 +51,7 @@ export type { ResultLink, ResultLinks, ResultMedia, ResultMetadata } from './cra
 export type { ManyResults, ResultStream } from './crawl/batch/results.js';
 export type { UrlItem } from './crawl/batch/tasks.js';
 export type { MarkdownConfig, RunConfig } from './crawl/batch/run-config.js';
-export { CacheMode } from './store/cache.js';
+export { CacheMode } from './store/cache/cache.js';
 
 export {
   extractContent,
@@ -98,13 +98,13 @@ export type { RateLimiterOptions } from './dispatch/rate-limiter.js';
 export { SemaphoreDispatcher } from './dispatch/semaphore.js';
 export type { SemaphoreDispatcherOptions } from './dispatch/semaphore.js';
 
-export { RequestList } from './frontier/request-list.js';
-export type { RequestListOptions } from './frontier/request-list.js';
+export { RequestList } from './frontier/queue/request-list.js';
+export type { RequestListOptions } from './frontier/queue/request-list.js';
 export {
   RequestQueue,
   RequestQueue as RequestQueueV1,
   RequestQueue as RequestQueueV2,
-} from './frontier/request-queue.js';
+} from './frontier/queue/request-queue.js';
 export type {
   AddRequestsBatchedOptions,
   AddRequestsBatchedResult,
@@ -113,7 +113,7 @@ export type {
   RequestQueueOpenOptions,
   RequestQueueOperationOptions,
   RequestsLike,
-} from './frontier/request-queue.js';
+} from './frontier/queue/request-queue.js';
 
 export type {
   Awaitable,
@@ -175,8 +175,8 @@ export type { PageContent } from './parse/page.js';
 export { scanPage } from './parse/scan/scan.js';
 export type { PageLink, ScannedPage, ScanOptions } from './parse/scan/scan.js';
 
-export { RobotsTxt } from './politeness/robots.js';
-export type { RobotsMode, RobotsTxtOptions } from './politeness/robots.js';
+export { RobotsTxt } from './politeness/robots/robots.js';
+export type { RobotsMode, RobotsTxtOptions } from './politeness/robots/robots.js';
 
 export type { GlobInput, PatternInput, RegExpInput } from './request/pattern.js';
 export { Request, RequestState } from './request/request.js';
@@ -190,13 +190,13 @@ export type { SessionOptions } from './session/session.js';
 export { SessionPool } from './session/session-pool.js';
 export type { SessionPoolOptions } from './session/session-pool.js';
 
-export { findPage } from './store/content-reading.js';
-export type { FindPageOptions, StoredPage } from './store/content-reading.js';
-export { Dataset } from './store/dataset.js';
-export { KeyValueStore } from './store/key-value.js';
-export { useState } from './store/use-state.js';
+export { findPage } from './store/content/reading.js';
+export type { FindPageOptions, StoredPage } from './store/content/reading.js';
+export { Dataset } from './store/dataset/dataset.js';
+export { KeyValueStore } from './store/records/key-value.js';
+export { useState } from './store/records/use-state.js';
 
-export { Simweb } from './testing/simweb.js';
+export { Simweb } from './testing/simweb/simweb.js';
 
 export type {
   BasicRequestHandler,
@@ -218,5 +218,5 @@ export type { ContextCrawler, CrawlCounts } from './handle/context.js';
 export type { GlobObject, RegExpObject } from './request/pattern.js';
 export type { CookieObject as Cookie } from './session/cookies.js';
 export type { CreateSession } from './session/session-pool.js';
-export type { DatasetContent } from './store/dataset.js';
-export type { RecordOptions } from './store/key-value.js';
+export type { DatasetContent } from './store/dataset/dataset.js';
+export type { RecordOptions } from './store/records/key-value.js';

@@ -10,7 +10,7 @@ import { createJiti } from 'jiti';
 import { readSite } from './real-pages.mjs';
 
 // Not part of what dist/ exports.
-const { createCertificate } = await createJiti(import.meta.url).import('../../src/testing/simweb-certificate.ts');
+const { createCertificate } = await createJiti(import.meta.url).import('../../src/testing/simweb/certificate.ts');
 const [, , folder, hosts, maxPages, web = '{}'] = process.argv;
 const { variants, tickets = true } = JSON.parse(web);
 const addresses = Array.from({ length: Number(hosts) }, (_, n) => `127.0.${Math.floor(n / 250)}.${(n % 250) + 1}`);

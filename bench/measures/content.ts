@@ -5,18 +5,20 @@ import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import type { ContentPage } from '../../src/store/content-page.js';
-import type { ContentStoreOptions } from '../../src/store/content-options.js';
+import type { ContentPage } from '../../src/store/content/page.js';
+import type { ContentStoreOptions } from '../../src/store/content/options.js';
 import type { Figure } from '../measure.js';
 
 const PAGES = new URL('../../../shared/data/pages/', import.meta.url);
 const dist = (file: string): string => new URL(`../../dist/${file}`, import.meta.url).href;
 const source = (file: string): string => new URL(`../../src/${file}`, import.meta.url).href;
 const { scanPage } = (await import(dist('index.js'))) as typeof import('../../src/index.js');
-const { ContentStore } = (await import(source('store/content.ts'))) as typeof import('../../src/store/content.js');
+const { ContentStore } = (await import(
+  source('store/content.ts')
+)) as typeof import('../../src/store/content/content.js');
 const { findPage } = (await import(
   source('store/content-reading.ts')
-)) as typeof import('../../src/store/content-reading.js');
+)) as typeof import('../../src/store/content/reading.js');
 
 /** As many as a settle takes. */
 const BATCH = 64;
@@ -134,8 +136,8 @@ async function measureIndex(count: number): Promise<Figure[]> {
 async function measureSort(lines: number): Promise<Figure> {
   const { sortLines } = (await import(
     source('store/index-sorting.ts')
-  )) as typeof import('../../src/store/index-sorting.js');
-  const { indexLine } = (await import(source('store/cdxj.ts'))) as typeof import('../../src/store/cdxj.js');
+  )) as typeof import('../../src/store/content/index-sorting.js');
+  const { indexLine } = (await import(source('store/cdxj.ts'))) as typeof import('../../src/store/content/cdxj.js');
   const { writeFile } = await import('node:fs/promises');
   return inFolders(async ([folder = '']) => {
     const place = { digest: 'A'.repeat(32), filename: 'segment.warc.wet.gz', offset: 1, length: 1 };

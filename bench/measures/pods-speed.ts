@@ -7,8 +7,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type PodsConfig, readPodsConfig } from '../../src/pods/config.js';
-import { openPodFrontier } from '../../src/pods/pod-frontier.js';
+import { type PodsConfig, readPodsConfig } from '../../src/pods/config/config.js';
+import { openPodFrontier } from '../../src/pods/stores/pod-frontier.js';
 import type { RedisFrontier } from '../../src/frontier/redis/frontier.js';
 import type { PodReading } from '../../src/frontier/redis/pod-operations.js';
 import { startRedis, type RedisServer } from '../../test/support/redis-server.js';
@@ -25,7 +25,7 @@ const HOSTS = 400;
 const VARIANTS = 3;
 const WARM_UP = Math.round(1_500 * SHARE);
 const PAGES = Math.round(6_000 * SHARE);
-/** The default of the content store: src/store/content-options.ts. */
+/** The default of the content store: src/store/content/options.ts. */
 const GZIP_LEVEL = 3;
 const GOAL = 300;
 /** /proc counts CPU time in these. */

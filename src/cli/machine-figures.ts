@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises'
 import { homedir, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { constants, gzipSync } from 'node:zlib';
-import { type MachineConstants, SHARED_CONSTANTS } from '../pods/plan.js';
+import { type MachineConstants, SHARED_CONSTANTS } from '../pods/operate/plan.js';
 import { UsageError } from './exit-codes.js';
 import { shown } from './terminal.js';
 

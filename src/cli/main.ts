@@ -2,21 +2,21 @@
 // The command line's entry: reads the arguments, runs one command, and ends with its exit status.
 // Promise: a mistake gets one line that says what to do next; no stack is shown for it.
 import { Command, CommanderError } from 'commander';
-import { addAuditCommand } from './audit.js';
-import { addComposeCommand } from './compose.js';
-import { addConfigCommand } from './config.js';
-import { addCrawlCommand } from './crawl.js';
-import { addDemoCommand } from './demo.js';
+import { addAuditCommand } from './commands/audit.js';
+import { addComposeCommand } from './commands/compose.js';
+import { addConfigCommand } from './commands/config.js';
+import { addCrawlCommand } from './commands/crawl.js';
+import { addDemoCommand } from './commands/demo.js';
 import { EXIT, exitCodeOf } from './exit-codes.js';
-import { addGetCommand } from './get.js';
-import { addBatchCommand } from './batch.js';
-import { addCacheCommand } from './cache.js';
-import { addRunCommand } from './run.js';
-import { addBenchCommand, addPlanCommand } from './plan.js';
-import { addPodsCommand } from './pods.js';
-import { addProfileCommand } from './profile.js';
-import { addScrapeCommand } from './scrape.js';
-import { addSimwebCommand } from './simweb.js';
+import { addGetCommand } from './commands/get.js';
+import { addBatchCommand } from './commands/batch.js';
+import { addCacheCommand } from './commands/cache.js';
+import { addRunCommand } from './commands/run.js';
+import { addBenchCommand, addPlanCommand } from './commands/plan.js';
+import { addPodsCommand } from './commands/pods.js';
+import { addProfileCommand } from './commands/profile.js';
+import { addScrapeCommand } from './commands/scrape.js';
+import { addSimwebCommand } from './commands/simweb.js';
 import { complain, errorLine, shown, tolerateClosedPipes } from './terminal.js';
 import { version } from './version.js';
 

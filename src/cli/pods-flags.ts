@@ -1,7 +1,7 @@
 // The flags of commands that work on a pods configuration, the same for all of them; they win over the file.
 // Promise: what arrives here is typed; what it means is checked with the file by readPodsConfig, all at once.
 import { type Command, Option } from 'commander';
-import { PodsConfigError, type PodsFlags } from '../pods/config.js';
+import { PodsConfigError, type PodsFlags } from '../pods/config/config.js';
 import { positiveNumber, wholeNumber } from './arguments.js';
 import { EXIT } from './exit-codes.js';
 import { complain, shown } from './terminal.js';

@@ -3,8 +3,8 @@
 import { Configuration } from '../configuration.js';
 import { afterQueueDrop, beforeFirstUse } from '../first-use.js';
 import { sendRequest } from '../fetch/http/send-request.js';
-import { RequestQueue } from '../frontier/request-queue.js';
-import { fetchUrlListsWith } from '../frontier/url-list-source.js';
+import { RequestQueue } from '../frontier/queue/request-queue.js';
+import { fetchUrlListsWith } from '../frontier/queue/url-list-source.js';
 import { createToolbox } from '../handle/toolbox.js';
 import { decodeBody, detectEncoding } from '../parse/encoding/encoding.js';
 import { purgeDefaultStorages as purgeStores } from '../store/purge.js';

@@ -5,8 +5,12 @@ import { type AutoscaledPoolOptions, HTTP_POOL_OPTIONS, resolvePoolOptions } fro
 import type { SlowFigures, SlowShare } from '../dispatch/slow-share.js';
 import { CrawlError } from '../errors.js';
 import type { Lease } from '../frontier/frontier.js';
-import type { AddRequestsBatchedOptions, AddRequestsBatchedResult, RequestsLike } from '../frontier/request-queue.js';
-import { RequestQueue } from '../frontier/request-queue.js';
+import type {
+  AddRequestsBatchedOptions,
+  AddRequestsBatchedResult,
+  RequestsLike,
+} from '../frontier/queue/request-queue.js';
+import { RequestQueue } from '../frontier/queue/request-queue.js';
 import type { AnyData, ContextCrawler, CrawlingContext, HttpCrawlingContext } from '../handle/context.js';
 import type { SkippedRequestCallback } from '../handle/enqueue-links.js';
 import { Router, type RouterHandler } from '../handle/router.js';
@@ -15,8 +19,8 @@ import { log as rootLog, type Log } from '../observe/log.js';
 import { unpackRecord } from '../request/record.js';
 import type { Dictionary } from '../request/request.js';
 import { SessionPool } from '../session/session-pool.js';
-import type { Dataset } from '../store/dataset.js';
-import type { KeyValueStore } from '../store/key-value.js';
+import type { Dataset } from '../store/dataset/dataset.js';
+import type { KeyValueStore } from '../store/records/key-value.js';
 import { createLinkPolicy } from './polite/link-policy.js';
 import { openCrawlServices } from './run/crawl-services.js';
 import type { HandlerServices } from './run/services.js';

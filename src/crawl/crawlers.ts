@@ -5,7 +5,11 @@ import { dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { Configuration } from '../configuration.js';
 import { CrawlError } from '../errors.js';
-import type { AddRequestsBatchedOptions, AddRequestsBatchedResult, RequestsLike } from '../frontier/request-queue.js';
+import type {
+  AddRequestsBatchedOptions,
+  AddRequestsBatchedResult,
+  RequestsLike,
+} from '../frontier/queue/request-queue.js';
 import type {
   AnyData,
   BasicCrawlingContext,
@@ -17,7 +21,7 @@ import type {
 import type { AdaptivePlaywrightCrawlingContext, PlaywrightCrawlingContext } from '../handle/browser-context.js';
 import type { RouterHandler } from '../handle/router.js';
 import type { Dictionary } from '../request/request.js';
-import type { Dataset } from '../store/dataset.js';
+import type { Dataset } from '../store/dataset/dataset.js';
 import { type ComposedCrawler, composeCrawler, type RunOptions } from './crawler.js';
 import type {
   BasicCrawlerOptions,

@@ -14,7 +14,7 @@ import type { HttpEngine } from '../fetch/http/engine.js';
 import { log as rootLog, LogLevel } from '../observe/log.js';
 import { objectWith, optionError, shown } from '../option-checks.js';
 import type { HostStore } from '../politeness/hosts.js';
-import type { PageCache } from '../store/cache.js';
+import type { PageCache } from '../store/cache/cache.js';
 import { adaptive } from './navigate/adaptive.js';
 import type { BrowserResources } from './browser/resources.js';
 import type { UrlItem } from './batch/tasks.js';
@@ -222,7 +222,7 @@ export async function openCacheIn(
   limits: CacheLimits = {},
   onError?: (error: CrawlError) => void,
 ): Promise<PageCache> {
-  const { openPageCache } = await import('../store/cache-lmdb.js');
+  const { openPageCache } = await import('../store/cache/cache-lmdb.js');
   const folder = storageDir ?? Configuration.getGlobalConfig().localDataDirectory();
   const { maxBytes, maxAgeSecs } = limits;
   return openPageCache(path.resolve(folder, 'cache'), {

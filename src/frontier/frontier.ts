@@ -1,5 +1,5 @@
 // PORT. The frontier: every accepted URL, what became of it, who holds it and when its domain may be asked.
-// Guarantees 1, 2, 3 and 5 of DESIGN are kept here, by whichever backend; src/testing/conformance.ts
+// Guarantees 1, 2, 3 and 5 of DESIGN are kept here, by whichever backend; src/testing/conformance/conformance.ts
 // states them as tests that every backend passes.
 import type { Fingerprint } from '../request/fingerprint.js';
 import type { Priority } from '../request/request.js';

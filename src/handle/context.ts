@@ -8,15 +8,15 @@ import type {
   AddRequestsBatchedResult,
   RequestQueue,
   RequestsLike,
-} from '../frontier/request-queue.js';
+} from '../frontier/queue/request-queue.js';
 import type { Log } from '../observe/log.js';
 import type { PageContent } from '../parse/page.js';
 import type { Dictionary, Request, Source } from '../request/request.js';
 import type { ProxyConfiguration, ProxyInfo } from '../session/proxy.js';
 import type { Session } from '../session/session.js';
 import type { SessionPool } from '../session/session-pool.js';
-import type { Dataset } from '../store/dataset.js';
-import type { KeyValueStore } from '../store/key-value.js';
+import type { Dataset } from '../store/dataset/dataset.js';
+import type { KeyValueStore } from '../store/records/key-value.js';
 import type { BatchAddRequestsResult, EnqueueLinksOptions } from './enqueue-links.js';
 
 export type Awaitable<T> = T | PromiseLike<T>;

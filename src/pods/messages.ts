@@ -3,8 +3,8 @@
 import type { ErrorCode } from '../errors.js';
 import type { AllowanceAct, PodReading } from '../frontier/redis/pod-operations.js';
 import type { MetricsSnapshot } from '../observe/metrics.js';
-import type { PodsConfig } from './config-types.js';
-import type { Progress } from './telling-holder.js';
+import type { PodsConfig } from './config/types.js';
+import type { Progress } from './worker/reporting-client.js';
 
 export type WorkerRole = 'fetcher' | 'parser';
 

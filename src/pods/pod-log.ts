@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Log, LogLevel } from '../observe/log.js';
 import { type LogFile, openLogFile } from '../observe/log-file.js';
 import { createJsonWriter } from '../observe/log-lines.js';
-import type { PodsConfig } from './config-types.js';
+import type { PodsConfig } from './config/types.js';
 
 export interface PodLog {
   readonly log: Log;

@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto';
 import { CrawlError } from '../errors.js';
 import { domainOf } from '../request/url.js';
-import { contentHash, homeDirectory } from '../store/content-names.js';
+import { contentHash, homeDirectory } from '../store/content/names.js';
 
 /**
  * The pod of a registrable domain (or canonical IP address), of `pods` in all: the first 8 hex digits of its MD5 as a

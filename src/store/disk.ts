@@ -1,8 +1,8 @@
 // The disk backend: `datasets/<id>/` and `key_value_stores/<id>/` under one folder, as Crawlee lays them out.
 // Promise: nothing outside the folder is touched; ids were checked by the caller.
 import { join } from 'node:path';
-import { createDiskRecords } from './disk-records.js';
-import { createDiskSegments } from './disk-segments.js';
+import { createDiskRecords } from './records/disk-records.js';
+import { createDiskSegments } from './dataset/disk-segments.js';
 import type { StorageBackend } from './store.js';
 
 export const DATASETS_FOLDER = 'datasets';

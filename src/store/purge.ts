@@ -1,8 +1,8 @@
 // Empties the default storages: what a run that starts afresh begins with.
 // Promise: named storages and the input are never touched; who decides when is the crawl layer.
 import { Configuration } from '../configuration.js';
-import { Dataset } from './dataset.js';
-import { KeyValueStore } from './key-value.js';
+import { Dataset } from './dataset/dataset.js';
+import { KeyValueStore } from './records/key-value.js';
 import { WITHIN_FIRST_USE } from '../first-use.js';
 
 export interface PurgeDefaultStoragesOptions {

@@ -1,8 +1,8 @@
 // Histories in which a backend once differed from the model, as they were left after shrinking. Each failed on the code
 // of its day; what it found is its name. A new one is pasted from what a failing run printed.
 import { describe, it } from 'vitest';
-import { playHistory } from '../../src/testing/model-run.js';
-import type { Setting, Step, StepKind } from '../../src/testing/model-steps.js';
+import { playHistory } from '../../src/testing/model/run.js';
+import type { Setting, Step, StepKind } from '../../src/testing/model/steps.js';
 import { MODEL_BACKENDS, type ModelBackendName } from '../support/model-worlds.js';
 import { redisMissing } from '../support/redis-server.js';
 

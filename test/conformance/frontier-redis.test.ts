@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openRedisFrontier, type RedisFrontier } from '../../src/frontier/redis/frontier.js';
 import type { SeenMemory } from '../../src/frontier/redis/seen-memory.js';
-import { createBench, entries } from '../../src/testing/conformance-bench.js';
-import { type Backend, type BackendOptions, frontierSuite } from '../../src/testing/conformance.js';
+import { createBench, entries } from '../../src/testing/conformance/bench.js';
+import { type Backend, type BackendOptions, frontierSuite } from '../../src/testing/conformance/conformance.js';
 import { redisMissing, type RedisServer, startRedis } from '../support/redis-server.js';
 
 const runner = { describe, it, expect };

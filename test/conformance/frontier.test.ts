@@ -4,14 +4,14 @@ import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createEmbeddedFrontier, type EmbeddedFrontier } from '../../src/frontier/embedded.js';
-import { META_VERSIONS } from '../../src/frontier/hot-state.js';
-import { openLmdbKv } from '../../src/frontier/lmdb-kv.js';
-import { openEmbeddedLmdb, openLmdbFrontier } from '../../src/frontier/lmdb.js';
-import { createMemoryKv } from '../../src/frontier/memory.js';
-import { packJson } from '../../src/frontier/packing.js';
-import { createHandClock, entries, entry } from '../../src/testing/conformance-bench.js';
-import { type Backend, type BackendOptions, frontierSuite } from '../../src/testing/conformance.js';
+import { createEmbeddedFrontier, type EmbeddedFrontier } from '../../src/frontier/embedded/frontier.js';
+import { META_VERSIONS } from '../../src/frontier/embedded/hot-state.js';
+import { openLmdbKv } from '../../src/frontier/tables/lmdb-kv.js';
+import { openEmbeddedLmdb, openLmdbFrontier } from '../../src/frontier/embedded/lmdb.js';
+import { createMemoryKv } from '../../src/frontier/embedded/memory.js';
+import { packJson } from '../../src/frontier/tables/packing.js';
+import { createHandClock, entries, entry } from '../../src/testing/conformance/bench.js';
+import { type Backend, type BackendOptions, frontierSuite } from '../../src/testing/conformance/conformance.js';
 
 const runner = { describe, it, expect };
 const pacing = { delayMs: 0, turns: 10 };

@@ -1,8 +1,8 @@
 // Files built to make their readers slow: four times the input may take a little over four times the time, never
 // sixteen. The ratio is of CPU time, best of several runs, so that a busy machine does not decide the outcome.
 import { describe, expect, it } from 'vitest';
-import { MAX_ROBOTS_BYTES, RobotsTxt } from '../../src/politeness/robots.js';
-import { createSitemapReader } from '../../src/politeness/sitemap-reader.js';
+import { MAX_ROBOTS_BYTES, RobotsTxt } from '../../src/politeness/robots/robots.js';
+import { createSitemapReader } from '../../src/politeness/sitemaps/reader.js';
 
 /** Linear is 4, quadratic 16. */
 const MAX_GROWTH = 10;

@@ -1,7 +1,7 @@
 // Google's published robots.txt cases over our parser: all in Google mode, all but one in the default mode.
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { type RobotsMode, RobotsTxt } from '../../src/politeness/robots.js';
+import { type RobotsMode, RobotsTxt } from '../../src/politeness/robots/robots.js';
 
 interface Case {
   readonly file: string;

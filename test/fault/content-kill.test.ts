@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { KILL_POINTS } from '../../src/base/kill-points.js';
-import { ContentStore } from '../../src/store/content.js';
-import { auditContent } from '../../src/store/content-audit.js';
-import { findPage } from '../../src/store/content-reading.js';
+import { ContentStore } from '../../src/store/content/content.js';
+import { auditContent } from '../../src/store/content/audit.js';
+import { findPage } from '../../src/store/content/reading.js';
 import { filesIn, folders, readArchive, readIndex } from '../integration/content-fixtures.js';
 import { urlOf } from '../integration/content-pages.js';
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createJiti } from 'jiti';
 
 const jiti = createJiti(import.meta.url);
-const { ContentStore } = await jiti.import('../../src/store/content.ts');
+const { ContentStore } = await jiti.import('../../src/store/content/content.ts');
 
 const [folder, pages, layout = 'segments'] = process.argv.slice(2);
 const ACKNOWLEDGED = join(folder, 'acknowledged.json');

@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openLmdbFrontier } from '../../src/frontier/lmdb.js';
-import { addsUp, entries } from '../../src/testing/conformance-bench.js';
+import { openLmdbFrontier } from '../../src/frontier/embedded/lmdb.js';
+import { addsUp, entries } from '../../src/testing/conformance/bench.js';
 
 describe('a full disk', () => {
   it.each(['owner', 'shared'] as const)('is named, and leaves what was confirmed, for access %s', async (access) => {

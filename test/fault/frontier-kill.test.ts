@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
-import { openLmdbFrontier } from '../../src/frontier/lmdb.js';
-import { addsUp, entry } from '../../src/testing/conformance-bench.js';
+import { openLmdbFrontier } from '../../src/frontier/embedded/lmdb.js';
+import { addsUp, entry } from '../../src/testing/conformance/bench.js';
 
 const WORKER = fileURLToPath(new URL('frontier-worker.ts', import.meta.url));
 const PAGES = 4_000;

@@ -3,7 +3,7 @@
 import { leaseCheck } from '../../src/crawl/run/turn.js';
 import type { CrawlError } from '../../src/errors.js';
 import { createHttpEngine } from '../../src/fetch/http/engine.js';
-import { createHolder } from '../../src/frontier/holder.js';
+import { createHolder } from '../../src/frontier/client.js';
 import { openRedisFrontier } from '../../src/frontier/redis/frontier.js';
 
 const [redisUrl, url] = process.argv.slice(2) as [string, string];

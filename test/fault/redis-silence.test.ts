@@ -2,10 +2,10 @@
 // supervisor's role outlive it, and a crawl goes on, ends, and obeys a signal.
 import { Redis } from 'ioredis';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createHolder } from '../../src/frontier/holder.js';
+import { createHolder } from '../../src/frontier/client.js';
 import { openRedisFrontier } from '../../src/frontier/redis/frontier.js';
 import { Request } from '../../src/request/request.js';
-import { entries } from '../../src/testing/conformance-bench.js';
+import { entries } from '../../src/testing/conformance/bench.js';
 import { Simweb } from '../../src/testing/index.js';
 import { until } from '../support/pods-crawl.js';
 import { lastLine, podsTrial } from '../support/pods-trial.js';

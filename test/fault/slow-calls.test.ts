@@ -2,7 +2,7 @@
 // may not run ahead of what passed since a response ended. Three clients with clocks of their own, on a real server.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openRedisFrontier, type RedisFrontier } from '../../src/frontier/redis/frontier.js';
-import { entries } from '../../src/testing/conformance-bench.js';
+import { entries } from '../../src/testing/conformance/bench.js';
 import { redisMissing, type RedisServer, startRedis } from '../support/redis-server.js';
 
 const DELAY_MS = 100;

@@ -1,7 +1,7 @@
 // `orcrawl get` as a person uses it, on pages that a content store wrote.
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { ContentStore } from '../../src/store/content.js';
+import { ContentStore } from '../../src/store/content/content.js';
 import { MAIN, startNode } from './cli-process.js';
 import { folders } from './content-fixtures.js';
 import { page, textOf, urlOf } from './content-pages.js';

@@ -3,9 +3,9 @@
 import { open, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ContentStore } from '../../src/store/content.js';
-import { auditContent } from '../../src/store/content-audit.js';
-import { findPage } from '../../src/store/content-reading.js';
+import { ContentStore } from '../../src/store/content/content.js';
+import { auditContent } from '../../src/store/content/audit.js';
+import { findPage } from '../../src/store/content/reading.js';
 import { MAIN, startNode } from './cli-process.js';
 import { filesIn, folders, readIndex } from './content-fixtures.js';
 import { page, textOf, urlOf } from './content-pages.js';

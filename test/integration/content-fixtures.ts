@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach } from 'vitest';
 import { WARCParser } from 'warcio';
-import { parseIndexLine, type IndexEntry } from '../../src/store/cdxj.js';
-import { sha1Base32 } from '../../src/store/warc.js';
+import { parseIndexLine, type IndexEntry } from '../../src/store/content/cdxj.js';
+import { sha1Base32 } from '../../src/store/content/warc.js';
 
 const made = { test: [] as string[], suite: [] as string[] };
 

@@ -1,7 +1,7 @@
 // Made-up pages for content stores, the same for every process that is given the same number.
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
-import type { ContentPage } from '../../src/store/content-page.js';
+import type { ContentPage } from '../../src/store/content/page.js';
 
 export function urlOf(n: number): string {
   return `https://host-${n % 17}.example/pages/${n}`;

@@ -1,12 +1,12 @@
 // Content and a real queue: the order of steps in which a worker settles visits, and what is left when it may not.
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createHolder } from '../../src/frontier/holder.js';
-import { openLmdbFrontier } from '../../src/frontier/lmdb.js';
-import { ContentStore } from '../../src/store/content.js';
-import type { ContentBatch } from '../../src/store/content.js';
-import { findPage } from '../../src/store/content-reading.js';
-import { done, entry } from '../../src/testing/conformance-bench.js';
+import { createHolder } from '../../src/frontier/client.js';
+import { openLmdbFrontier } from '../../src/frontier/embedded/lmdb.js';
+import { ContentStore } from '../../src/store/content/content.js';
+import type { ContentBatch } from '../../src/store/content/content.js';
+import { findPage } from '../../src/store/content/reading.js';
+import { done, entry } from '../../src/testing/conformance/bench.js';
 import { folders } from './content-fixtures.js';
 import { page, textOf, urlOf } from './content-pages.js';
 

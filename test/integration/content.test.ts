@@ -4,12 +4,12 @@ import { appendFile, mkdir, readFile, rename, rm, stat, truncate, writeFile } fr
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { ContentStore } from '../../src/store/content.js';
-import type { ContentStoreOptions } from '../../src/store/content-options.js';
-import type { ContentBatch } from '../../src/store/content.js';
-import { contentHash, homeDirectory } from '../../src/store/content-names.js';
-import { findPage } from '../../src/store/content-reading.js';
-import { sortLines } from '../../src/store/index-sorting.js';
+import { ContentStore } from '../../src/store/content/content.js';
+import type { ContentStoreOptions } from '../../src/store/content/options.js';
+import type { ContentBatch } from '../../src/store/content/content.js';
+import { contentHash, homeDirectory } from '../../src/store/content/names.js';
+import { findPage } from '../../src/store/content/reading.js';
+import { sortLines } from '../../src/store/content/index-sorting.js';
 import { filesIn, folders, readArchive, readIndex } from './content-fixtures.js';
 import { page, textOf, urlOf } from './content-pages.js';
 

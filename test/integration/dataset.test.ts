@@ -6,13 +6,13 @@ import { appendFileSync, readdirSync, readFileSync, readlinkSync, renameSync, wr
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Configuration } from '../../src/configuration.js';
-import { Dataset } from '../../src/store/dataset.js';
-import { KeyValueStore } from '../../src/store/key-value.js';
-import { serializeItems } from '../../src/store/items.js';
+import { Dataset } from '../../src/store/dataset/dataset.js';
+import { KeyValueStore } from '../../src/store/records/key-value.js';
+import { serializeItems } from '../../src/store/dataset/items.js';
 import { beforeFirstUse } from '../../src/first-use.js';
 import { closeStorages } from '../../src/store/opened.js';
 import { purgeDefaultStorages } from '../../src/store/purge.js';
-import { recoverVisitSegments } from '../../src/store/visit-recovery.js';
+import { recoverVisitSegments } from '../../src/store/dataset/visit-recovery.js';
 import { anotherLook, makeStorage } from './storage-fixtures.js';
 import type { StorageFixture } from './storage-fixtures.js';
 

@@ -2,7 +2,7 @@
 import { createServer as createTlsServer } from 'node:https';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MemoryAdaptiveDispatcher, RateLimiter, SemaphoreDispatcher, Simweb, WebCrawler } from '../../src/index.js';
-import { createCertificate } from '../../src/testing/simweb-certificate.js';
+import { createCertificate } from '../../src/testing/simweb/certificate.js';
 import { fixtures, until } from './http-fixtures.js';
 
 let web: Simweb;

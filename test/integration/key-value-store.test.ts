@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Configuration } from '../../src/configuration.js';
-import { KeyValueStore } from '../../src/store/key-value.js';
+import { KeyValueStore } from '../../src/store/records/key-value.js';
 import { closeStorages } from '../../src/store/opened.js';
 import { purgeDefaultStorages } from '../../src/store/purge.js';
-import { useState } from '../../src/store/use-state.js';
+import { useState } from '../../src/store/records/use-state.js';
 import { anotherLook, gather, makeStorage } from './storage-fixtures.js';
 import type { StorageFixture } from './storage-fixtures.js';
 

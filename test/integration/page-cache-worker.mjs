@@ -2,7 +2,7 @@
 import { createJiti } from 'jiti';
 
 const jiti = createJiti(import.meta.url);
-const { openPageCache } = await jiti.import('../../src/store/cache-lmdb.ts');
+const { openPageCache } = await jiti.import('../../src/store/cache/cache-lmdb.ts');
 
 const [folder, name] = process.argv.slice(2);
 const cache = openPageCache(folder);

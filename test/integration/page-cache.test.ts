@@ -6,8 +6,8 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import { CacheMode, type RunConfig, WebCrawler } from '../../src/index.js';
-import { openPageCache } from '../../src/store/cache-lmdb.js';
-import type { StoredPage } from '../../src/store/cache.js';
+import { openPageCache } from '../../src/store/cache/cache-lmdb.js';
+import type { StoredPage } from '../../src/store/cache/cache.js';
 import { temporaryFolder } from '../support/crawl.js';
 import { fixtures } from './http-fixtures.js';
 

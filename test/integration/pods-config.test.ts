@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type PodsConfig, PodsConfigError, type PodsFlags, readPodsConfig } from '../../src/pods/config.js';
+import { type PodsConfig, PodsConfigError, type PodsFlags, readPodsConfig } from '../../src/pods/config/config.js';
 
 let folder: string;
 

@@ -3,7 +3,7 @@ import { readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { findPage } from '../../src/store/content-reading.js';
+import { findPage } from '../../src/store/content/reading.js';
 import { Request } from '../../src/request/request.js';
 import { Simweb } from '../../src/testing/index.js';
 import { lastLine, podsTrial } from '../support/pods-trial.js';

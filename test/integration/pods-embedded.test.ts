@@ -1,8 +1,8 @@
 // Embedded pods, seen from inside: how links that one pod found reach the worker of another.
 import { afterEach, expect, it } from 'vitest';
-import { openEmbeddedStore, openPodInbox } from '../../src/pods/embedded-store.js';
-import type { PodsConfig } from '../../src/pods/config-types.js';
-import { packOutbox } from '../../src/pods/routing-holder.js';
+import { openEmbeddedStore, openPodInbox } from '../../src/pods/stores/embedded-store.js';
+import type { PodsConfig } from '../../src/pods/config/types.js';
+import { packOutbox } from '../../src/pods/worker/routing-client.js';
 import { podOfDomain } from '../../src/pods/topology.js';
 import type { QueueEntry } from '../../src/frontier/frontier.js';
 import { Log, LogLevel } from '../../src/observe/log.js';

@@ -5,7 +5,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { privateKindOf } from '../../src/pods/seeding.js';
+import { privateKindOf } from '../../src/pods/supervise/seeding.js';
 import { inFolder, run } from './pods-fixtures.js';
 
 const folder = inFolder();

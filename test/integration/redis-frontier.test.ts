@@ -7,8 +7,8 @@ import { fileURLToPath } from 'node:url';
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openRedisFrontier, type RedisFrontier, type RedisFrontierOptions } from '../../src/frontier/redis/frontier.js';
-import { createHolder } from '../../src/frontier/holder.js';
-import { addsUp, createHandClock, done, entries, entry } from '../../src/testing/conformance-bench.js';
+import { createHolder } from '../../src/frontier/client.js';
+import { addsUp, createHandClock, done, entries, entry } from '../../src/testing/conformance/bench.js';
 import { redisMissing, type RedisServer, startRedis } from '../support/redis-server.js';
 
 const pacing = { delayMs: 0, turns: 100 };

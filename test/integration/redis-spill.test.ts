@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openRedisFrontier, type RedisFrontier } from '../../src/frontier/redis/frontier.js';
-import { addsUp, done, entries, entry } from '../../src/testing/conformance-bench.js';
+import { addsUp, done, entries, entry } from '../../src/testing/conformance/bench.js';
 import { redisMissing, type RedisServer, startRedis } from '../support/redis-server.js';
 
 describe.skipIf(redisMissing)(`a long domain in Redis${redisMissing ? `: skipped, ${redisMissing}` : ''}`, () => {

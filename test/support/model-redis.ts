@@ -7,10 +7,10 @@ import type { SettleCall } from '../../src/frontier/frontier.js';
 import { openRedisFrontier, type RedisFrontier } from '../../src/frontier/redis/frontier.js';
 import type { SeenMemory } from '../../src/frontier/redis/seen-memory.js';
 import { unpackStateNumbers } from '../../src/frontier/redis/state-numbers.js';
-import { deliverOutbox } from '../../src/pods/outbox.js';
-import type { HandClock } from '../../src/testing/conformance-bench.js';
-import type { ModelOpening, ModelStore, ModelWorld } from '../../src/testing/model-store.js';
-import type { Setting, SettingChoices } from '../../src/testing/model-steps.js';
+import { deliverOutbox } from '../../src/pods/supervise/outbox.js';
+import type { HandClock } from '../../src/testing/conformance/bench.js';
+import type { ModelOpening, ModelStore, ModelWorld } from '../../src/testing/model/store.js';
+import type { Setting, SettingChoices } from '../../src/testing/model/steps.js';
 import { folderFor, type ModelBackend, remove, routed, type Send, worldOf } from './model-world.js';
 import { type RedisServer, startRedis } from './redis-server.js';
 

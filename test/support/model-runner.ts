@@ -1,9 +1,9 @@
 // Histories one after the other on one backend, each from a seed of its own, until so many steps have been played.
 // A failure is shrunk and told with all that is needed to play it again.
 import fc from 'fast-check';
-import { type History, HistoryFailure, historyOf, playHistory } from '../../src/testing/model-run.js';
-import type { MakeWorld } from '../../src/testing/model-store.js';
-import { MAX_NUMBER, type Step, STEP_KINDS } from '../../src/testing/model-steps.js';
+import { type History, HistoryFailure, historyOf, playHistory } from '../../src/testing/model/run.js';
+import type { MakeWorld } from '../../src/testing/model/store.js';
+import { MAX_NUMBER, type Step, STEP_KINDS } from '../../src/testing/model/steps.js';
 import type { ModelBackend } from './model-world.js';
 import { MODEL_BACKENDS, type ModelBackendName } from './model-worlds.js';
 

@@ -3,12 +3,12 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { QueueEntry, SettleCall } from '../../src/frontier/frontier.js';
-import type { Holder } from '../../src/frontier/holder.js';
-import { createRoutingHolder } from '../../src/pods/routing-holder.js';
+import type { Holder } from '../../src/frontier/client.js';
+import { createRoutingHolder } from '../../src/pods/worker/routing-client.js';
 import { podOfDomain } from '../../src/pods/topology.js';
-import type { HandClock } from '../../src/testing/conformance-bench.js';
-import type { MakeWorld, ModelOpening, ModelStore, ModelWorld } from '../../src/testing/model-store.js';
-import type { SettingChoices } from '../../src/testing/model-steps.js';
+import type { HandClock } from '../../src/testing/conformance/bench.js';
+import type { MakeWorld, ModelOpening, ModelStore, ModelWorld } from '../../src/testing/model/store.js';
+import type { SettingChoices } from '../../src/testing/model/steps.js';
 
 export interface ModelBackend {
   readonly choices: SettingChoices;

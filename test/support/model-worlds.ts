@@ -1,16 +1,16 @@
 // Every backend of the frontier as the model's machine drives it: in memory, on disk (owner, shared), embedded pods with
 // their inboxes, and Redis in its settings. Clocks are turned by hand.
 import { join } from 'node:path';
-import { createEmbeddedFrontier, type EmbeddedFrontier } from '../../src/frontier/embedded.js';
+import { createEmbeddedFrontier, type EmbeddedFrontier } from '../../src/frontier/embedded/frontier.js';
 import type { QueueEntry } from '../../src/frontier/frontier.js';
-import { openInbox } from '../../src/frontier/inbox-lmdb.js';
-import { openEmbeddedLmdb } from '../../src/frontier/lmdb.js';
-import { createMemoryKv } from '../../src/frontier/memory.js';
-import { takeIn } from '../../src/pods/embedded-store.js';
-import { packOutbox } from '../../src/pods/routing-holder.js';
-import type { HandClock } from '../../src/testing/conformance-bench.js';
-import type { ModelOpening, ModelStore } from '../../src/testing/model-store.js';
-import type { Setting } from '../../src/testing/model-steps.js';
+import { openInbox } from '../../src/frontier/embedded/inbox-lmdb.js';
+import { openEmbeddedLmdb } from '../../src/frontier/embedded/lmdb.js';
+import { createMemoryKv } from '../../src/frontier/embedded/memory.js';
+import { takeIn } from '../../src/pods/stores/embedded-store.js';
+import { packOutbox } from '../../src/pods/worker/routing-client.js';
+import type { HandClock } from '../../src/testing/conformance/bench.js';
+import type { ModelOpening, ModelStore } from '../../src/testing/model/store.js';
+import type { Setting } from '../../src/testing/model/steps.js';
 import { redisBackend } from './model-redis.js';
 import { folderFor, type ModelBackend, remove, routed, type Send, worldOf } from './model-world.js';
 

@@ -14,9 +14,9 @@ import {
 } from '../../src/index.js';
 import { entryOf } from '../../src/frontier/entry.js';
 import { Log, LogLevel } from '../../src/observe/log.js';
-import { readPodsConfig } from '../../src/pods/config.js';
-import { makeDirectory } from '../../src/store/data-directories.js';
-import { startWorker } from '../../src/pods/worker.js';
+import { readPodsConfig } from '../../src/pods/config/config.js';
+import { makeDirectory } from '../../src/store/content/data-directories.js';
+import { startWorker } from '../../src/pods/worker/worker.js';
 import type {
   NavigationEnd,
   NavigationPlacement,

@@ -7,7 +7,7 @@ import type { AllowedHttpMethods } from '../../request/request.js';
 import { parseUrl } from '../../request/url.js';
 import { checkSchema, type ExtractSchema } from '../../extract/fields/fields.js';
 import { checkFilter, type ContentFilter } from '../../extract/choose/filters.js';
-import { CACHE_MODES, CacheMode } from '../../store/cache.js';
+import { CACHE_MODES, CacheMode } from '../../store/cache/cache.js';
 
 /** How a page's content is read. */
 export interface ContentConfig {

@@ -13,7 +13,7 @@ import type { CrawlingContext } from '../../handle/context.js';
 import { loadDocument } from '../../handle/document.js';
 import { createPageContent, type PageContent } from '../../parse/page.js';
 import { parseUrl } from '../../request/url.js';
-import type { KeyValueStore } from '../../store/key-value.js';
+import type { KeyValueStore } from '../../store/records/key-value.js';
 import type { Visit } from '../run/attempt.js';
 import { pageExtraction } from '../page/extraction.js';
 import { followRule } from '../polite/nofollow.js';

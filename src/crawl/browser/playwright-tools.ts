@@ -13,7 +13,7 @@ import type {
 import type { BatchAddRequestsResult, RequestSink } from '../../handle/enqueue-links.js';
 import { optionError } from '../../option-checks.js';
 import { Request, type RequestOptions } from '../../request/request.js';
-import { KeyValueStore } from '../../store/key-value.js';
+import { KeyValueStore } from '../../store/records/key-value.js';
 import { enqueueLinks } from '../page/enqueue-links.js';
 import { browserCrawlOptions, findBrowserProblems, poolOptionsOf } from './playwright-options.js';
 import type { PlaywrightLaunchContext } from './playwright-options.js';

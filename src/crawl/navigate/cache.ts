@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import type CachePolicyClass from 'http-cache-semantics';
 import type { Capture, Engine, FetchOrder } from '../../fetch/engine.js';
 import { parseUrl } from '../../request/url.js';
-import { CacheMode, type PageCache, type PageKey, pageUrlOf, type StoredPage } from '../../store/cache.js';
+import { CacheMode, type PageCache, type PageKey, pageUrlOf, type StoredPage } from '../../store/cache/cache.js';
 import { initialAgeSecs, isOtherVersion, policyResponse, storableHeaders, updatedHeaders } from './cache-headers.js';
 import type { CacheStatus } from '../batch/crawl-result.js';
 import type { CacheAsk, CrawlOrder } from './order.js';

@@ -2,7 +2,7 @@
 // Nobody has to look up whose order it is.
 import type { Capture, FetchOrder } from '../../fetch/engine.js';
 import type { GotoOptions } from '../../fetch/browser/playwright-types.js';
-import type { CacheMode } from '../../store/cache.js';
+import type { CacheMode } from '../../store/cache/cache.js';
 import type { PageConfig } from '../browser/page-config.js';
 
 /** What an order wants of the cache. */

@@ -2,7 +2,7 @@
 // Only types live here; options-shapes.ts checks them, options.ts applies the defaults.
 import type { Readable } from 'node:stream';
 import type { AutoscaledPoolOptions } from '../../dispatch/pool-options.js';
-import type { RequestQueue } from '../../frontier/request-queue.js';
+import type { RequestQueue } from '../../frontier/queue/request-queue.js';
 import type {
   Awaitable,
   BasicCrawlingContext,
@@ -18,7 +18,7 @@ import type {
 import type { SkippedRequestCallback } from '../../handle/enqueue-links.js';
 import type { Log } from '../../observe/log.js';
 import type { DomainRuleOptions } from '../../politeness/domain-rules.js';
-import type { TrapOptions } from '../../politeness/traps.js';
+import type { TrapOptions } from '../../politeness/traps/traps.js';
 import type { Request } from '../../request/request.js';
 import type { ProxyConfiguration } from '../../session/proxy.js';
 import type { SessionPoolOptions } from '../../session/session-pool.js';

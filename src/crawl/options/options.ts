@@ -4,7 +4,7 @@ import { findProblems, optionError, warnOnce } from '../../option-checks.js';
 import type { Warn } from '../../option-checks.js';
 import type { AnyData, ErrorHandler, HttpHook, RequestHandler } from '../../handle/context.js';
 import type { DomainRuleOptions } from '../../politeness/domain-rules.js';
-import type { TrapOptions } from '../../politeness/traps.js';
+import type { TrapOptions } from '../../politeness/traps/traps.js';
 import type { PaceBy } from '../../request/url.js';
 import { defaultUserAgent } from '../user-agent.js';
 import { CRAWLER_NAMES, SHAPES } from './options-shapes.js';

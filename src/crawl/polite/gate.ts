@@ -6,7 +6,7 @@ import { type Landing, type Lease, MAX_SKIM, type QueueEntry } from '../../front
 import { entryOf } from '../../frontier/entry.js';
 import type { PaceBy } from '../../request/url.js';
 import { delayOf } from '../../politeness/delay.js';
-import { standingOf } from '../../politeness/robots-cache.js';
+import { standingOf } from '../../politeness/robots/cache.js';
 import { unpackRecord } from '../../request/record.js';
 import type { RefusalReason } from './link-policy.js';
 import { type KnownHost, originOf } from './host-cache.js';

@@ -4,7 +4,7 @@ import type { ErrorCode } from '../../errors.js';
 import type { HolderId, Lease } from '../../frontier/frontier.js';
 import { delayOf, type PaceRules } from '../../politeness/delay.js';
 import type { HostRecord, HostStore } from '../../politeness/hosts.js';
-import { afterReading, type RobotsAnswer, type RobotsPolicy, standingOf } from '../../politeness/robots-cache.js';
+import { afterReading, type RobotsAnswer, type RobotsPolicy, standingOf } from '../../politeness/robots/cache.js';
 import type { VisitKind, VisitLog } from '../../politeness/visit-log.js';
 import { createHostCache, type KnownHost, originOf } from './host-cache.js';
 import type { TakenLease } from '../run/lease-feed.js';

@@ -1,8 +1,8 @@
 // What this process knows of hosts now: records from the store with their rules made ready to ask.
 // Promise: a look-up of a host in work costs a map's; what another process learned is seen within a second.
 import { createBoundedMap, hostBytes, type HostRecord, type HostStore } from '../../politeness/hosts.js';
-import { hostFor, type RobotsPolicy } from '../../politeness/robots-cache.js';
-import { RobotsTxt } from '../../politeness/robots.js';
+import { hostFor, type RobotsPolicy } from '../../politeness/robots/cache.js';
+import { RobotsTxt } from '../../politeness/robots/robots.js';
 
 /** A host as it was last read. */
 export interface KnownHost {

@@ -3,8 +3,8 @@
 import type { HttpCrawlingContext } from '../../handle/context.js';
 import { type BudgetReason, createBudgets } from '../../politeness/budgets.js';
 import { createDomainRules, type DomainReason, type ResolvedOverride } from '../../politeness/domain-rules.js';
-import { createSameContent } from '../../politeness/same-content.js';
-import { createTrapRules, type TrapReason } from '../../politeness/traps.js';
+import { createSameContent } from '../../politeness/traps/same-content.js';
+import { createTrapRules, type TrapReason } from '../../politeness/traps/traps.js';
 import type { ResolvedOptions } from '../options/options.js';
 
 export type RefusalReason = DomainReason | TrapReason | BudgetReason | 'SAME_CONTENT';

@@ -1,7 +1,7 @@
 // What a page lets a polite crawler do with its links: rel=nofollow, <meta name=robots>, X-Robots-Tag.
 // "noindex" is left to whoever stores pages; a handler still runs, since it was the user's to say what for.
 import type { Capture } from '../../fetch/engine.js';
-import { productToken } from '../../politeness/robots.js';
+import { productToken } from '../../politeness/robots/robots.js';
 
 const NOFOLLOW = /(?:^|[\s,])(?:nofollow|none)(?=[\s,]|$)/i;
 const REL_NOFOLLOW = /(?:^|\s)nofollow(?=\s|$)/i;

@@ -3,12 +3,12 @@
 import path from 'node:path';
 import type { ErrorCode } from '../../errors.js';
 import type { Engine } from '../../fetch/engine.js';
-import { systemClock } from '../../frontier/clock.js';
-import type { RequestQueue } from '../../frontier/request-queue.js';
+import { systemClock } from '../../frontier/embedded/clock.js';
+import type { RequestQueue } from '../../frontier/queue/request-queue.js';
 import type { Log } from '../../observe/log.js';
 import type { PaceRules } from '../../politeness/delay.js';
 import { createMemoryHosts, type HostStore, packHost, unpackHost } from '../../politeness/hosts.js';
-import type { RobotsPolicy } from '../../politeness/robots-cache.js';
+import type { RobotsPolicy } from '../../politeness/robots/cache.js';
 import { openVisitLog } from '../../politeness/visit-log.js';
 import { domainOf } from '../../request/url.js';
 import type { ProxyConfiguration } from '../../session/proxy.js';

@@ -2,8 +2,8 @@
 // Promise: never more than 500 KiB are read, and whatever happens comes back as an answer.
 import { asCrawlError } from '../../errors.js';
 import type { Capture, Engine } from '../../fetch/engine.js';
-import type { RobotsAnswer } from '../../politeness/robots-cache.js';
-import { MAX_ROBOTS_BYTES } from '../../politeness/robots.js';
+import type { RobotsAnswer } from '../../politeness/robots/cache.js';
+import { MAX_ROBOTS_BYTES } from '../../politeness/robots/robots.js';
 import { retryAfterMs } from '../run/retry.js';
 
 export interface RobotsReaderOptions {

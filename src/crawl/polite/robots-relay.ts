@@ -3,8 +3,8 @@
 // that domain belongs to another pod, which knows nothing of our hosts, the answer comes back as a request of its own.
 import type { Lease } from '../../frontier/frontier.js';
 import { MAX_RULES_BYTES } from '../../politeness/hosts.js';
-import { type RobotsAnswer, robotsUrl } from '../../politeness/robots-cache.js';
-import { RobotsTxt } from '../../politeness/robots.js';
+import { type RobotsAnswer, robotsUrl } from '../../politeness/robots/cache.js';
+import { RobotsTxt } from '../../politeness/robots/robots.js';
 import { Request } from '../../request/request.js';
 
 /** Under this name an errand carries the origin whose rules it fetches. */

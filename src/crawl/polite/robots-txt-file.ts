@@ -2,7 +2,7 @@
 // RFC 9309: a file that is missing allows everything, one that cannot be had forbids everything.
 import { asCrawlError, CrawlError } from '../../errors.js';
 import { checkOptions } from '../../option-checks.js';
-import { MAX_ROBOTS_BYTES, RobotsTxt } from '../../politeness/robots.js';
+import { MAX_ROBOTS_BYTES, RobotsTxt } from '../../politeness/robots/robots.js';
 import { parseHttpUrl } from '../../request/url.js';
 import { SITE_FILE_SHAPE, type SiteFileOptions, withSiteFiles } from './site-files.js';
 import { loadSitemap, optionsFrom, type Sitemap, type SitemapOptions } from './sitemap.js';

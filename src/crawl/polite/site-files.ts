@@ -14,7 +14,7 @@ import {
   check,
   type ShapeOf,
 } from '../../option-checks.js';
-import type { OpenSitemap, SitemapLimits } from '../../politeness/sitemap-walk.js';
+import type { OpenSitemap, SitemapLimits } from '../../politeness/sitemaps/walk.js';
 import { defaultUserAgent } from '../user-agent.js';
 
 /** How robots.txt and sitemaps are fetched. */

@@ -15,7 +15,7 @@ import {
   type ShapeOf,
   withoutEffect,
 } from '../../option-checks.js';
-import { type SitemapProblem, type SitemapUrl, walkSitemaps } from '../../politeness/sitemap-walk.js';
+import { type SitemapProblem, type SitemapUrl, walkSitemaps } from '../../politeness/sitemaps/walk.js';
 import type { GlobInput, PatternInput, RegExpInput } from '../../request/pattern.js';
 import { type Dictionary, Request, type RequestOptions } from '../../request/request.js';
 import { createScope, type Scope } from '../../request/scope.js';

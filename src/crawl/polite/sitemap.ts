@@ -1,13 +1,13 @@
 // Sitemaps by URL, read whole: what `Sitemap.load` gives to a script. Files that fail are told, not thrown.
 import { CrawlError } from '../../errors.js';
 import { checkOptions } from '../../option-checks.js';
-import { type SitemapProblem, type SitemapUrl, walkSitemaps } from '../../politeness/sitemap-walk.js';
+import { type SitemapProblem, type SitemapUrl, walkSitemaps } from '../../politeness/sitemaps/walk.js';
 import { foundAt } from '../../request/found.js';
 import { parseHttpUrl } from '../../request/url.js';
 import { pause, SITEMAP_SHAPE, sitemapLimits, type SitemapOptions, withSitemaps } from './site-files.js';
 
 export type { SitemapOptions } from './site-files.js';
-export type { SitemapProblem, SitemapUrl } from '../../politeness/sitemap-walk.js';
+export type { SitemapProblem, SitemapUrl } from '../../politeness/sitemaps/walk.js';
 
 const MAX_URLS = 1_000_000;
 const MAX_PROBLEMS = 1_000;

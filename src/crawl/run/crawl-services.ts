@@ -5,7 +5,7 @@ import { asCrawlError } from '../../errors.js';
 import type { Capture, Engine, FetchOrder } from '../../fetch/engine.js';
 import type { SlowShare } from '../../dispatch/slow-share.js';
 import { sendRequest } from '../../fetch/http/send-request.js';
-import type { RequestQueue } from '../../frontier/request-queue.js';
+import type { RequestQueue } from '../../frontier/queue/request-queue.js';
 import type { ContextCrawler, CrawlingContext } from '../../handle/context.js';
 import type { SkipReason } from '../../handle/enqueue-links.js';
 import type { Log } from '../../observe/log.js';

@@ -1,6 +1,6 @@
 // Keeps a few leased requests at hand for the pool, so that the queue is asked for many at a time.
 // What was leased and not started is given back untouched when the crawl stops.
-import type { Holder } from '../../frontier/holder.js';
+import type { Holder } from '../../frontier/client.js';
 import type { HolderId, Lease } from '../../frontier/frontier.js';
 
 /** A lease, and the life in which it was taken. */

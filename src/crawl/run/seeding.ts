@@ -6,7 +6,7 @@ import type {
   AddRequestsBatchedResult,
   RequestQueue,
   RequestsLike,
-} from '../../frontier/request-queue.js';
+} from '../../frontier/queue/request-queue.js';
 import type { Request } from '../../request/request.js';
 import type { RequestListLike, RequestManagerLike } from '../options/options.js';
 

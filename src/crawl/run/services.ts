@@ -2,13 +2,13 @@
 // A group that a placement has no use for is missing; nothing is made up to fill it.
 import type { CrawlError } from '../../errors.js';
 import type { Landing } from '../../frontier/frontier.js';
-import type { RequestQueue } from '../../frontier/request-queue.js';
+import type { RequestQueue } from '../../frontier/queue/request-queue.js';
 import type { SkippedRequestCallback, SkipReason } from '../../handle/enqueue-links.js';
 import type { Log } from '../../observe/log.js';
 import type { Request } from '../../request/request.js';
 import type { ProxyInfo } from '../../session/proxy.js';
 import type { Session } from '../../session/session.js';
-import type { PackedPage } from '../../store/content-page.js';
+import type { PackedPage } from '../../store/content/page.js';
 import type { Navigate } from './attempt.js';
 import type { RetryLimits } from './retry.js';
 import type { Statistics } from './statistics.js';

@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { CrawlError } from '../../errors.js';
 import type { Lease } from '../../frontier/frontier.js';
-import { createHolder, type Holder } from '../../frontier/holder.js';
-import { createMemoryFrontier } from '../../frontier/memory.js';
+import { createHolder, type Holder } from '../../frontier/client.js';
+import { createMemoryFrontier } from '../../frontier/embedded/memory.js';
 import { createRecentFingerprints } from '../../frontier/recent.js';
 import { fingerprintOf } from '../../request/fingerprint.js';
-import type { VisitWriter } from '../../store/visit-segments.js';
+import type { VisitWriter } from '../../store/dataset/visit-segments.js';
 import { createSettler, type Settler } from './settler.js';
 
 const LEASE_MS = 1000;

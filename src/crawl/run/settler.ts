@@ -1,12 +1,12 @@
 // The last step of every visit: items, then links and acknowledgement in one atomic step of the queue.
 // Visits settle in batches; after a crash each item stands once, because the queue records how much of each
 // segment belongs to acknowledged visits and the rest is cut (guarantee 2).
-import type { Holder } from '../../frontier/holder.js';
+import type { Holder } from '../../frontier/client.js';
 import type { HolderId, Landing, QueueEntry, Settlement } from '../../frontier/frontier.js';
 import type { RecentFingerprints } from '../../frontier/recent.js';
-import type { ContentStore } from '../../store/content.js';
-import type { PackedPage } from '../../store/content-page.js';
-import type { VisitWriter } from '../../store/visit-segments.js';
+import type { ContentStore } from '../../store/content/content.js';
+import type { PackedPage } from '../../store/content/page.js';
+import type { VisitWriter } from '../../store/dataset/visit-segments.js';
 
 /** What one call of a visit's handler pushed, already lines of JSON. */
 export interface PendingItem {

@@ -1,7 +1,7 @@
 // The line that tells, every few seconds, how far a crawl is.
 import { CrawlError } from '../../errors.js';
 import type { AutoscaledPool } from '../../dispatch/autoscaled-pool.js';
-import type { RequestQueue } from '../../frontier/request-queue.js';
+import type { RequestQueue } from '../../frontier/queue/request-queue.js';
 import type { Log } from '../../observe/log.js';
 import type { ResolvedOptions } from '../options/options.js';
 import type { Statistics, StatisticState } from './statistics.js';

@@ -3,7 +3,7 @@
 import type { Configuration } from '../../configuration.js';
 import type { PurgeOnStart } from '../../configuration-options.js';
 import { WITHIN_FIRST_USE } from '../../first-use.js';
-import { RequestQueue } from '../../frontier/request-queue.js';
+import { RequestQueue } from '../../frontier/queue/request-queue.js';
 import { purgeDefaultStorages } from '../../store/purge.js';
 import { isAlive, markPrepared, readRuns, type RunRecord, withRunLock } from './run-state.js';
 

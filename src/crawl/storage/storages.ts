@@ -1,16 +1,16 @@
 // The storages of one crawler: its queue, datasets, key-value stores, sessions and saved statistics,
 // opened on first use and brought to the state of the last acknowledged visit.
 import type { Configuration } from '../../configuration.js';
-import { RequestQueue } from '../../frontier/request-queue.js';
+import { RequestQueue } from '../../frontier/queue/request-queue.js';
 import type { Log } from '../../observe/log.js';
 import type { Dictionary } from '../../request/request.js';
 import { SessionPool } from '../../session/session-pool.js';
-import { Dataset } from '../../store/dataset.js';
-import { KeyValueStore } from '../../store/key-value.js';
+import { Dataset } from '../../store/dataset/dataset.js';
+import { KeyValueStore } from '../../store/records/key-value.js';
 import { closeStorages } from '../../store/opened.js';
-import { isForeignWriter, isVisitWriterGone, ownerName } from '../../store/segment-names.js';
-import { recoverVisitSegments } from '../../store/visit-recovery.js';
-import type { VisitWriter } from '../../store/visit-segments.js';
+import { isForeignWriter, isVisitWriterGone, ownerName } from '../../store/segments/segment-names.js';
+import { recoverVisitSegments } from '../../store/dataset/visit-recovery.js';
+import type { VisitWriter } from '../../store/dataset/visit-segments.js';
 import type { ResolvedOptions } from '../options/options.js';
 import { beginRun, endRun, readLastRun } from './run-state.js';
 import type { Statistics } from '../run/statistics.js';

@@ -1,10 +1,10 @@
 // Removing a store: only its own keys, only when nobody else has it open, and to the end even if interrupted.
 // It is marked first, so that no process takes a half-removed store for a whole one.
 import { CrawlError } from '../../errors.js';
-import type { Connection } from './connection.js';
+import type { Connection } from './server/connection.js';
 import { KEYS, OWN_KEYS } from './keys.js';
 import { lifeIn } from './openers.js';
-import { pairs } from './start-checks.js';
+import { pairs } from './server/start-checks.js';
 
 /** As long as a store's id. */
 const DROPPING = 'DROPPING';

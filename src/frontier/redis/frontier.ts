@@ -2,7 +2,7 @@
 // Each script is one atomic step. A call of more requests than a script may take is made in parts, each remembered by
 // its number; of a settle call the links come first, so nothing is acknowledged whose links are not queued.
 import { CrawlError } from '../../errors.js';
-import type { FrontierClock } from '../clock.js';
+import type { FrontierClock } from '../embedded/clock.js';
 import type {
   Frontier,
   HolderId,
@@ -17,16 +17,16 @@ import type {
 } from '../frontier.js';
 import { openTokens } from '../process-identity.js';
 import { checkCaller, checkedSettleCall, checkEntries, checkFingerprint, checkLeaseCall } from '../validation.js';
-import { type Argument, type Connection, type ConnectionOptions, createConnection } from './connection.js';
+import { type Argument, type Connection, type ConnectionOptions, createConnection } from './server/connection.js';
 import { dropStore } from './dropping.js';
-import { createKeeper, type Keeper, type KeeperOptions, type SpillOptions, startKeeper } from './keeper.js';
+import { createKeeper, type Keeper, type KeeperOptions, type SpillOptions, startKeeper } from './spill/keeper.js';
 import { KEYS } from './keys.js';
 import { releaseDead, resignAsKeeper } from './openers.js';
 import { domainKey, type FingerprintOfRecord, packLandings, packSettlements, unpackLease } from './packing.js';
 import { createPodOperations, type PodOperations } from './pod-operations.js';
 import { findAll, overviewOf } from './reading.js';
 import { seenNumbers, type SeenMemory, type SeenNumbers } from './seen-memory.js';
-import { checkServer } from './start-checks.js';
+import { checkServer } from './server/start-checks.js';
 import { unpackStateNumbers } from './state-numbers.js';
 import { openStore } from './store.js';
 import type { PodIdentity } from './store-identity.js';
@@ -150,7 +150,7 @@ async function openOn(
   }
 
   async function openSpill({ folder, keep = true, isLocal = keep, byHand = false }: SpillOptions): Promise<void> {
-    const { openSpillStore } = await import('./spill-lmdb.js');
+    const { openSpillStore } = await import('./spill/spill-lmdb.js');
     const openTail = (storedRows: number) => openSpillStore(folder, store.id, storedRows);
     const packed = (await connection.command('HGET', prefix + KEYS.state, 'numbers')) as Buffer | null;
     const { far, overflow } = unpackStateNumbers(packed);

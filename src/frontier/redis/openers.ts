@@ -1,9 +1,9 @@
 // Who has this store open: a process of this machine that died without closing loses its leases at once, by whoever
 // looks first. Processes that cannot be seen from here are left to the end of their leases.
 import { lifeOf, type ProcessIdentity } from '../process-identity.js';
-import type { Connection } from './connection.js';
+import type { Connection } from './server/connection.js';
 import { KEYS } from './keys.js';
-import { pairs } from './start-checks.js';
+import { pairs } from './server/start-checks.js';
 
 /** Takes everything from openings that are known to be dead, and forgets them. */
 export async function releaseDead(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createHandClock } from '../../testing/conformance-bench.js';
+import { createHandClock } from '../../testing/conformance/bench.js';
 import { createPodClock } from './pod-clock.js';
 
 describe('a process’s view of pod time', () => {

@@ -1,6 +1,6 @@
 // What this process knows of a pod's time: how far the next call may move it, at least and at most.
 // Pod time follows the server's clock between the two, so a clock that jumps neither ends a lease nor shortens a delay.
-import type { FrontierClock } from '../clock.js';
+import type { FrontierClock } from '../embedded/clock.js';
 
 export interface ClockBounds {
   /** So much time has surely passed since this process heard of the call `heardSeq`, the last it knows of. */

@@ -1,10 +1,10 @@
 // What only a pod needs of its store: numbers for its supervisor, the allowance of pages, the parse queue, the links
 // that wait for pods that are away, and who supervises it.
 import type { Caller, Counters, HolderId } from '../frontier.js';
-import type { Argument, Connection } from './connection.js';
+import type { Argument, Connection } from './server/connection.js';
 import { type FingerprintOfRecord, type HandedLease, unpackHanded } from './packing.js';
 import type { ScriptName } from './scripts.js';
-import { pairs } from './start-checks.js';
+import { pairs } from './server/start-checks.js';
 
 /** One pod's numbers at one instant; `leased` has what the parse queue holds, which `parsing` tells apart. */
 export interface PodReading extends Counters {

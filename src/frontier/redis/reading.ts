@@ -3,7 +3,7 @@ import type { Fingerprint } from '../../request/fingerprint.js';
 import type { Priority } from '../../request/request.js';
 import type { Counters, Found, Overview } from '../frontier.js';
 import { fingerprintBytes } from './packing.js';
-import { pairs } from './start-checks.js';
+import { pairs } from './server/start-checks.js';
 
 const MAX_FINDS_A_CALL = 1_000;
 const STATES: Readonly<Record<string, Found['state']>> = {

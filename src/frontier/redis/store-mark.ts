@@ -1,8 +1,8 @@
 // Which crawl a Redis belongs to and whether it holds anything, read before a frontier is opened in it.
 // Promise: reads only; a server that is away is an error of the call.
-import { type ConnectionOptions, createConnection } from './connection.js';
+import { type ConnectionOptions, createConnection } from './server/connection.js';
 import { KEYS } from './keys.js';
-import { pairs } from './start-checks.js';
+import { pairs } from './server/start-checks.js';
 import { unpackStateNumbers } from './state-numbers.js';
 import { CRAWL_FIELD } from './store-identity.js';
 

@@ -2,14 +2,14 @@
 // Promise: nothing the server had confirmed goes missing unnoticed; a store that was emptied is never refilled.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { CrawlError } from '../../errors.js';
-import { systemClock } from '../clock.js';
+import { systemClock } from '../embedded/clock.js';
 import { ANSWERS_KEPT, type Caller, type HolderId, type Pacing } from '../frontier.js';
 import { identifyProcess, openTokens } from '../process-identity.js';
 import { checkedLeaseMs, checkedPacing } from '../validation.js';
-import type { Argument, Connection } from './connection.js';
+import type { Argument, Connection } from './server/connection.js';
 import { finishDrop, isBeingDropped } from './dropping.js';
 import type { RedisFrontierOptions } from './frontier.js';
-import { DEFAULT_DOMAIN_HEAD, DEFAULT_OVERFLOW_LIMIT } from './keeper.js';
+import { DEFAULT_DOMAIN_HEAD, DEFAULT_OVERFLOW_LIMIT } from './spill/keeper.js';
 import { REDIS_SCHEMA_VERSION } from './keys.js';
 import { type EntryCall, type FoundEntry, packEntryCalls } from './packing.js';
 import { createPodClock } from './pod-clock.js';
@@ -17,7 +17,7 @@ import { createRecentAdds } from './recent-adds.js';
 import { createRecentNotes } from './recent-notes.js';
 import type { ScriptName } from './scripts.js';
 import type { SeenNumbers } from './seen-memory.js';
-import { pairs } from './start-checks.js';
+import { pairs } from './server/start-checks.js';
 import { checkIdentity, freshInfo } from './store-identity.js';
 
 export interface Store {

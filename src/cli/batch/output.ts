@@ -1,0 +1,161 @@
+// Where the results of a batch go: standard output, a file, a file a page, or the end of an earlier file.
+// Promise: a reader that is slow slows the batch; a reader that leaves ends it; an interrupted file has only whole lines.
+import { createWriteStream } from 'node:fs';
+import { mkdir, open, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Writable } from 'node:stream';
+import type { CrawlResult } from '../../index.js';
+import { fileNamePart } from '../../store/names.js';
+import { asStorageError } from '../../store/storage-errors.js';
+import { type BatchFormat, FRAMES, isPageFormat, pageFile, type PageFormat, rendered } from './items.js';
+import { UsageError } from '../exit-codes.js';
+
+const ELSEWHERE = 'choose another place with --out (or --resume)';
+
+export interface BatchOutput {
+  write(result: CrawlResult): Promise<void>;
+  /** Nobody reads any more. */
+  readonly isLeft: boolean;
+  close(): Promise<void>;
+}
+
+export interface OutputOptions {
+  readonly format: BatchFormat;
+  readonly fields: readonly string[];
+  readonly out?: string | undefined;
+  readonly append?: string | undefined;
+}
+
+export async function openOutput({ format, fields, out, append }: OutputOptions): Promise<BatchOutput> {
+  if (append !== undefined) return streamOutput(fileStream(append, 'a'), format, fields, false);
+  if (out === undefined) return streamOutput(process.stdout, format, fields);
+  const isFolder = /[/\\]$/.test(out) || (await stat(out).catch(() => undefined))?.isDirectory() === true;
+  if (!isFolder) {
+    await mkdir(path.dirname(out), { recursive: true }).catch((error: unknown) => {
+      throw asStorageError(error, out, ELSEWHERE);
+    });
+    return streamOutput(fileStream(out, 'w'), format, fields);
+  }
+  if (!isPageFormat(format)) {
+    throw new UsageError(`--format ${format} is one file: give --out a file name, not a folder`);
+  }
+  return folderOutput(out, format);
+}
+
+function fileStream(file: string, flags: string): Writable & { failure?: unknown } {
+  const stream = createWriteStream(file, { flags }) as Writable & { failure?: unknown };
+  stream.on('error', (error) => (stream.failure = asStorageError(error, file, ELSEWHERE)));
+  return stream;
+}
+
+function streamOutput(
+  stream: Writable & { failure?: unknown },
+  format: BatchFormat,
+  fields: readonly string[],
+  isNew = true,
+): BatchOutput {
+  const [head, tail] = isNew ? FRAMES[format](fields) : ['', ''];
+  let isFirst = true;
+  let isLeft = false;
+  const isStdout = stream === process.stdout;
+  const onGone = () => (isLeft = true);
+  stream.on('error', onGone).on('close', onGone);
+
+  async function put(text: string): Promise<void> {
+    if (text === '' || isLeft) return assertWell();
+    if (!stream.write(text)) await whenReady(stream);
+    assertWell();
+  }
+
+  function assertWell(): void {
+    if (stream.failure !== undefined) throw stream.failure;
+  }
+
+  return {
+    async write(result) {
+      const text = rendered(result, format, fields, isFirst);
+      await put(isFirst ? head + text : text);
+      isFirst = false;
+    },
+    get isLeft() {
+      return isLeft;
+    },
+    async close() {
+      await put(isFirst ? head + tail : tail);
+      if (!isStdout) await new Promise<void>((resolve) => stream.end(resolve));
+      stream.off('error', onGone).off('close', onGone);
+      assertWell();
+    },
+  };
+}
+
+/** Resolves when there is room again, or nobody to make room for. */
+function whenReady(stream: Writable): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      for (const event of READY_EVENTS) stream.off(event, done);
+      resolve();
+    };
+    for (const event of READY_EVENTS) stream.on(event, done);
+    if (stream.destroyed || !stream.writableNeedDrain) done();
+  });
+}
+
+const READY_EVENTS = ['drain', 'close', 'error'] as const;
+
+/** A file a page, named by its place in the list and its URL. */
+function folderOutput(folder: string, format: PageFormat): BatchOutput {
+  return {
+    isLeft: false,
+    async write(result) {
+      if (!result.success) return;
+      const { extension, text } = pageFile(result, format);
+      const number = String(result.dispatch.index + 1).padStart(6, '0');
+      const name = `${number}-${fileNamePart(result.url.replace(/^https?:\/\//, ''))}.${extension}`;
+      try {
+        await mkdir(folder, { recursive: true });
+        await writeFile(path.join(folder, name), text);
+      } catch (error) {
+        throw asStorageError(error, folder);
+      }
+    },
+    close: () => Promise.resolve(),
+  };
+}
+
+/**
+ * The URLs that succeeded in the lines of an earlier run, with how often; a torn last line is cut off, so that
+ * what is appended begins a line of its own.
+ */
+export async function readEarlier(file: string): Promise<Map<string, number>> {
+  const done = new Map<string, number>();
+  const handle = await open(file, 'a+').catch((error: unknown) => {
+    throw asStorageError(error, file);
+  });
+  try {
+    let whole = 0;
+    let read = 0;
+    let rest = '';
+    for await (const chunk of handle.createReadStream({ start: 0, autoClose: false, encoding: 'latin1' })) {
+      read += (chunk as string).length;
+      const lines = (rest + (chunk as string)).split('\n');
+      rest = lines.pop()!;
+      // Latin-1 has a character a byte, so lengths are positions.
+      for (const line of lines) countLine(Buffer.from(line, 'latin1').toString('utf8'), done);
+      whole = read - rest.length;
+    }
+    if (whole < read) await handle.truncate(whole);
+    return done;
+  } finally {
+    await handle.close();
+  }
+}
+
+function countLine(line: string, done: Map<string, number>): void {
+  try {
+    const { url, success } = JSON.parse(line) as { url?: unknown; success?: unknown };
+    if (typeof url === 'string' && success === true) done.set(url, (done.get(url) ?? 0) + 1);
+  } catch {
+    // A line of something else says nothing about any URL.
+  }
+}

@@ -1,0 +1,76 @@
+// `orcrawl profile create NAME`: a browser window to log in by hand once; later runs use the profile without one.
+// Promise: what was done in the window is on disk when the command ends, however it is ended.
+import { mkdirSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+import { type Command, Option } from 'commander';
+import { seedUrl } from '../arguments.js';
+import { profilesFolder } from '../browser-flags.js';
+import { EXIT, UsageError } from '../exit-codes.js';
+import { complain, programName, quoted, say } from '../terminal.js';
+
+interface CreateFlags {
+  readonly executablePath?: string;
+  readonly headless?: boolean;
+}
+
+export function addProfileCommand(program: Command, onExit: (code: number) => void): void {
+  const profile = program.command('profile').summary('browser profiles that keep log-ins');
+  profile
+    .command('create')
+    .summary('log in by hand once')
+    .description('Opens a browser with a profile of its own. Log in, then close the window.')
+    .argument('<NAME>', 'letters, digits, dots, dashes')
+    .argument('[URL]', 'the page to open')
+    .option('--executable-path <FILE>', 'which browser (default: the first that is found)')
+    .addOption(new Option('--headless', 'without a window, for tests').hideHelp())
+    .action(async (name: string, url: string | undefined, flags: CreateFlags) =>
+      onExit(await create(name, url, flags)),
+    );
+  profile
+    .command('list')
+    .summary('names and folders of all profiles')
+    .action(() => {
+      for (const name of names()) say(`${name}\t${path.join(profilesFolder(), name)}`);
+      if (names().length === 0) complain(`There are no profiles in ${profilesFolder()}: profile create makes one.`);
+      onExit(EXIT.done);
+    });
+}
+
+async function create(name: string, url: string | undefined, flags: CreateFlags): Promise<number> {
+  if (!/^[\w-][\w.-]*$/.test(name)) throw new UsageError('a profile name is made of letters, digits, dots and dashes');
+  const start = url === undefined ? undefined : seedUrl(url);
+  const userDataDir = path.join(profilesFolder(), name);
+  mkdirSync(userDataDir, { recursive: true });
+  const { launchBrowser } = await import('../../fetch/browser/launch.js');
+  const { executablePath, headless = false } = flags;
+  const sandbox = process.getuid?.() !== 0;
+  const browser = await launchBrowser({ headless, executablePath, userDataDir, sandbox }, undefined);
+  const ended = new Promise<void>((resolve) => {
+    browser.onGone(resolve);
+    // A browser without windows may stay; a person who closed the last one is done.
+    browser.profile!.on('page', (page) => page.on('close', () => browser.profile!.pages().length === 0 && resolve()));
+    for (const page of browser.profile!.pages()) {
+      page.on('close', () => browser.profile!.pages().length === 0 && resolve());
+    }
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
+  });
+  complain(`Log in, then close the browser (or press Ctrl-C here). Profile: ${userDataDir}`);
+  const page = browser.profile!.pages()[0] ?? (await browser.profile!.newPage());
+  if (start !== undefined) await page.goto(start).catch((error: Error) => complain(`error: ${error.message}`));
+  complain('ready');
+  await ended;
+  await browser.close();
+  say(`${programName()} scrape … --user-data-dir ${quoted(name)}`);
+  return EXIT.done;
+}
+
+function names(): string[] {
+  try {
+    return readdirSync(profilesFolder(), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => name)
+      .sort();
+  } catch {
+    return [];
+  }
+}

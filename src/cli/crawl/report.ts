@@ -1,0 +1,139 @@
+// What a crawl came to: the figures of report.json and the closing summary made from them.
+// Promise: every number is the queue's or the datasets' own, so a resumed crawl reports the whole of it.
+import type { Dictionary } from '../../index.js';
+import { bytesText, countOf, countText, durationText, rateText } from '../../observe/figures.js';
+import type { ResultFile } from './result-file.js';
+import { programName, quoted, shown } from '../terminal.js';
+
+/** How often something happened, and one case of it. */
+export interface ReasonCount {
+  readonly reason: string;
+  readonly count: number;
+  readonly example: string;
+  readonly message?: string;
+}
+
+export interface CrawlReport {
+  readonly orcrawl: string;
+  /** `limit`: --max-pages was reached and more is queued. */
+  readonly outcome: 'finished' | 'limit' | 'interrupted';
+  readonly urls: readonly string[];
+  readonly startedAt: string;
+  readonly endedAt: string;
+  /** Of this run; the counts below are of the whole crawl. */
+  readonly durationMs: number;
+  readonly pagesThisRun: number;
+  readonly failedThisRun: number;
+  readonly pagesPerSec: number;
+  readonly pages: number;
+  readonly failed: number;
+  readonly skipped: number;
+  readonly pending: number;
+  /** Stored pages with a status from 400 on, by status: their site's word that there is no such page. */
+  readonly errorPages: Readonly<Record<string, number>>;
+  /** Responses by status, retries included. */
+  readonly answers: Readonly<Record<string, number>>;
+  readonly failures: readonly ReasonCount[];
+  /** Links that were found and not queued. */
+  readonly leftOut: readonly ReasonCount[];
+  readonly invalidLines: number;
+  readonly folder: string;
+  readonly result: ResultFile;
+  readonly failedFile?: ResultFile;
+  readonly skippedFile?: ResultFile;
+}
+
+/** What is stored of a page that failed for good. */
+export interface FailedItem extends Dictionary {
+  readonly url: string;
+  readonly code: string;
+  readonly message: string;
+  readonly retries: number;
+  readonly failedAt: string;
+}
+
+/** Counts by reason, the most frequent first, each with its first case. */
+export function createReasons(start: readonly ReasonCount[] = []) {
+  const reasons = new Map(start.map((one) => [one.reason, { ...one }]));
+  return {
+    add(reason: string, example: string, message?: string): void {
+      const known = reasons.get(reason);
+      if (known) reasons.set(reason, { ...known, count: known.count + 1 });
+      else reasons.set(reason, { reason, count: 1, example, ...(message === undefined ? {} : { message }) });
+    },
+    list: (): ReasonCount[] => [...reasons.values()].sort((a, b) => b.count - a.count),
+  };
+}
+
+const OUTCOMES: Readonly<Record<CrawlReport['outcome'], string>> = {
+  finished: 'Finished',
+  limit: 'Reached --max-pages',
+  interrupted: 'Interrupted',
+};
+
+const LEFT_OUT: Readonly<Record<string, string>> = {
+  filters: 'outside --strategy, --include or --exclude',
+  depth: 'deeper than --depth',
+  limit: 'beyond --max-pages',
+  enqueueLimit: 'beyond a limit on links',
+  redirect: 'redirected out of scope',
+  duplicate: 'redirected to a page that is queued already',
+  robotsTxt: 'forbidden by robots.txt',
+  invalid: 'no valid URL',
+  nofollow: 'marked nofollow',
+  crawlDelay: 'on hosts whose robots.txt asks for very long delays',
+};
+
+const MAX_REASONS = 8;
+
+/** The closing summary, line by line. */
+export function summaryLines(report: CrawlReport): string[] {
+  const { pages, failed, pending, skipped } = report;
+  const lines = [
+    `${OUTCOMES[report.outcome]}: ${countOf(report.pagesThisRun, 'page')} in ${durationText(report.durationMs)}, ` +
+      `${rateText(report.pagesPerSec)} a second.`,
+  ];
+  const errorPages = Object.entries(report.errorPages).map(([status, count]) => `${countText(count)} × ${status}`);
+  const stored = `${countText(pages)} stored${errorPages.length === 0 ? '' : ` (${errorPages.join(', ')})`}`;
+  const ended = [stored, `${countText(failed)} failed`];
+  if (skipped > 0) ended.push(`${countText(skipped)} skipped`);
+  if (pending > 0) ended.push(`${countText(pending)} still queued`);
+  lines.push(row('Pages', ended.join(', ')));
+  const answers = Object.entries(report.answers).map(([status, count]) => `${status} × ${countText(count)}`);
+  if (answers.length > 0) lines.push(row('Answers', answers.join(', ')));
+  lines.push(...reasonRows('Failed', report.failures, (one) => one.reason));
+  lines.push(...reasonRows('Left out', report.leftOut, (one) => LEFT_OUT[one.reason] ?? one.reason));
+  if (report.invalidLines > 0) lines.push(row('Input', `${countOf(report.invalidLines, 'line')} left out: no URL`));
+  lines.push(row('Data', `${report.result.path} (${bytesText(report.result.bytes)})`));
+  if (report.failedFile) lines.push(row('', `${report.failedFile.path} (what failed, and why)`));
+  if (report.skippedFile) lines.push(row('', `${report.skippedFile.path} (what was left out, and why)`));
+  lines.push(row('Report', `${report.folder}/report.json`));
+  lines.push(row('Next', nextCommand(report)));
+  return lines;
+}
+
+function row(name: string, text: string): string {
+  return `  ${name.padEnd(9)} ${text}`;
+}
+
+function reasonRows(name: string, reasons: readonly ReasonCount[], title: (one: ReasonCount) => string): string[] {
+  return reasons.slice(0, MAX_REASONS).map((one, index) => {
+    const example = one.message ?? one.example;
+    return row(index === 0 ? name : '', `${countText(one.count)} × ${title(one)}, such as ${shown(example, 160)}`);
+  });
+}
+
+function nextCommand({ outcome, folder, pages, failed, result }: CrawlReport): string {
+  const resume = `${programName()} crawl --resume --out ${quoted(folder)}`;
+  switch (outcome) {
+    case 'finished':
+      if (result.bytes === 0) return `${programName()} crawl --help`;
+      return `${result.path.endsWith('.jsonl') ? 'head -n 1' : 'less'} ${quoted(result.path)}`;
+    case 'limit':
+      return `${resume} --max-pages ${(pages + failed) * 2}`;
+    case 'interrupted':
+      return resume;
+    default:
+      return outcome satisfies never;
+  }
+}

@@ -1,0 +1,40 @@
+// The URLs a crawl of the command line starts from: its arguments, and the lines of standard input for `-`.
+// Promise: a list of any length is read only as fast as it is queued; a bad line is named and left out; a list
+// without end does not hold up a crawl that is over.
+import { createInterface } from 'node:readline';
+import { seedUrl } from '../arguments.js';
+import { shown } from '../terminal.js';
+
+/** Line by line; blank lines and those that begin with `#` are passed over. */
+export async function* seedUrls(
+  urls: readonly string[],
+  input: NodeJS.ReadableStream,
+  over: AbortSignal,
+  onBadLine: (message: string) => void,
+): AsyncGenerator<string> {
+  for (const url of urls) {
+    if (url === '-') yield* urlLines(input, over, onBadLine);
+    else yield url;
+  }
+}
+
+async function* urlLines(
+  input: NodeJS.ReadableStream,
+  over: AbortSignal,
+  onBadLine: (message: string) => void,
+): AsyncGenerator<string> {
+  let number = 0;
+  for await (const line of createInterface({ input, crlfDelay: Infinity, signal: over })) {
+    number++;
+    const text = line.trim();
+    if (text === '' || text.startsWith('#')) continue;
+    let url: string;
+    try {
+      url = seedUrl(text);
+    } catch (error) {
+      onBadLine(`line ${number} is left out: ${shown((error as Error).message)}`);
+      continue;
+    }
+    yield url;
+  }
+}

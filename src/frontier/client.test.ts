@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import { CrawlError } from '../errors.js';
+import { fingerprintOf } from '../request/fingerprint.js';
+import type { Frontier } from './frontier.js';
+import { createHolder } from './client.js';
+import { createMemoryFrontier } from './embedded/memory.js';
+
+const entry = { fingerprint: fingerprintOf('1'), domain: 'a.example', record: '1' };
+
+function createClock() {
+  let nowMs = 0;
+  return {
+    pass: (ms: number) => (nowMs += ms),
+    clock: { monotonicMs: () => nowMs, wallMs: () => 1e12 + nowMs, bootId: 'test' },
+  };
+}
+
+describe('a holder', () => {
+  it('repeats a call whose answer was lost under the same number', async () => {
+    const frontier = createMemoryFrontier({ pacing: { delayMs: 0, turns: 1 } });
+    let lostAnswers = 1;
+    const flaky: Frontier = {
+      ...frontier,
+      async lease(call) {
+        const answer = await frontier.lease(call);
+        if (lostAnswers-- > 0) throw new CrawlError('CONNECT_RESET', 'the answer did not arrive');
+        return answer;
+      },
+    };
+    const holder = createHolder(flaky, { id: 'one' });
+    await holder.add([entry]);
+    const { leases } = await holder.lease({ max: 1 });
+    expect(leases).toHaveLength(1);
+    expect((await frontier.overview()).counters).toMatchObject({ leased: 1 });
+  });
+
+  it('begins a new life when it was lost, and says so', async () => {
+    const { clock, pass } = createClock();
+    const frontier = createMemoryFrontier({ pacing: { delayMs: 0, turns: 1 }, leaseMs: 100, clock });
+    const lost: string[] = [];
+    const holder = createHolder(frontier, { id: 'one', onLost: (id) => lost.push(id) });
+    await holder.add([entry]);
+    await holder.lease({ max: 1 });
+    pass(101);
+    const { leases } = await holder.lease({ max: 1 });
+    expect(lost).toEqual(['one']);
+    expect(holder.id).not.toBe('one');
+    expect(leases).toMatchObject([{ record: '1', lostLeases: 1 }]);
+  });
+
+  it('keeps what it holds by renewing', async () => {
+    const { clock, pass } = createClock();
+    const frontier = createMemoryFrontier({ pacing: { delayMs: 0, turns: 1 }, leaseMs: 100, clock });
+    const holder = createHolder(frontier, { id: 'one' });
+    await holder.add([entry]);
+    const { leases } = await holder.lease({ max: 1 });
+    for (let i = 0; i < 5; i++) {
+      pass(90);
+      await holder.renew();
+    }
+    const answer = await holder.settle({ settlements: [{ kind: 'done', lease: leases[0]!.id }] });
+    expect(answer).toEqual({ held: true, accepted: [true] });
+  });
+});

@@ -1,0 +1,49 @@
+// A call whose reply was lost is repeated with its number: the first answer is given again and nothing changes.
+// Kept in memory: a holder is one life of one process, so its calls never outlive what is remembered here.
+import { ANSWERS_KEPT, type Caller } from '../frontier.js';
+import { CrawlError } from '../../errors.js';
+import { Refusal } from './groups.js';
+
+interface Kept {
+  highest: number;
+  readonly answers: Map<number, unknown>;
+}
+
+export interface Answers {
+  /** The answer the call got before, or undefined when it is new. A number too old to tell is refused. */
+  find(caller: Caller): { readonly answer: unknown } | Refusal | undefined;
+  keep(caller: Caller, answer: unknown): void;
+  /** The transaction failed: the call did not happen. */
+  drop(caller: Caller): void;
+}
+
+/** Holders that were heard of longest ago are forgotten beyond this. */
+const MAX_HOLDERS = 1_024;
+
+export function createAnswers(): Answers {
+  const holders = new Map<string, Kept>();
+  return {
+    find({ holder, call }) {
+      const kept = holders.get(holder);
+      if (!kept) return undefined;
+      if (kept.answers.has(call)) return { answer: kept.answers.get(call) };
+      if (call > kept.highest - ANSWERS_KEPT) return undefined;
+      const message = `call ${call} of holder ${holder} is too old to tell whether it happened; its last was ${kept.highest}`;
+      return new Refusal(new CrawlError('REQUEST_INVALID', message));
+    },
+    keep({ holder, call }, answer) {
+      const kept = holders.get(holder) ?? { highest: call, answers: new Map<number, unknown>() };
+      holders.delete(holder);
+      holders.set(holder, kept);
+      kept.answers.set(call, answer);
+      kept.highest = Math.max(kept.highest, call);
+      for (const number of kept.answers.keys()) {
+        if (number <= kept.highest - ANSWERS_KEPT) kept.answers.delete(number);
+      }
+      if (holders.size > MAX_HOLDERS) holders.delete(holders.keys().next().value!);
+    },
+    drop({ holder, call }) {
+      holders.get(holder)?.answers.delete(call);
+    },
+  };
+}

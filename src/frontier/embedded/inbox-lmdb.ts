@@ -1,0 +1,73 @@
+// The inbox of an embedded pod: links that other processes of the machine found for it, until its owner takes them in.
+// Promise: an append is one transaction and outlives every process (with `sync` the machine, too); what was taken in is
+// removed afterwards, so a crash in between repeats and loses nothing.
+import { createRequire } from 'node:module';
+import type { Database, RootDatabase, TransactionFlags } from 'lmdb';
+import { checkLmdbFolder } from '../../base/lmdb-file.js';
+
+export interface Inbox {
+  /** Appends a packed batch of `links` links. */
+  append(text: string, links: number): Promise<void>;
+  /** The oldest batches. */
+  read(most: number): readonly { readonly key: number; readonly text: string }[];
+  remove(keys: readonly number[]): Promise<void>;
+  /** Links that wait. */
+  readonly links: number;
+  mark(name: string): Promise<void>;
+  isMarked(name: string): boolean;
+  close(): Promise<void>;
+}
+
+/** lmdb-js: committed before it returns, flushed to the disk afterwards: waiting for the flush held the loop for 8 ms. */
+const FLUSHED_LATER = 0x10003 as TransactionFlags;
+
+export function openInbox(folder: string, { sync = false }: { sync?: boolean } = {}): Inbox {
+  checkLmdbFolder(folder);
+  const lmdb = createRequire(import.meta.url)('lmdb') as typeof import('lmdb');
+  const environment: RootDatabase = lmdb.open({ path: folder, maxDbs: 4, noSubdir: false, eventTurnBatching: false });
+  const batches: Database<string, number> = environment.openDB({ name: 'batches', encoding: 'string' });
+  const facts: Database<number, string> = environment.openDB({ name: 'facts', encoding: 'json' });
+
+  /** Others write, too: every transaction is short and sees their last. */
+  function transact(body: () => void): Promise<void> {
+    if (sync) environment.transactionSync(body);
+    else environment.transactionSync(body, FLUSHED_LATER);
+    return Promise.resolve();
+  }
+
+  const count = (): number => facts.get('links') ?? 0;
+
+  return {
+    append: (text, links) =>
+      transact(() => {
+        const next = (facts.get('last') ?? 0) + 1;
+        void batches.put(next, `${links} ${text}`);
+        void facts.put('last', next);
+        void facts.put('links', count() + links);
+      }),
+    read(most) {
+      return [...batches.getRange({ limit: most })].map(({ key, value }) => ({ key, text: textOf(value) }));
+    },
+    remove: (keys) =>
+      transact(() => {
+        let links = count();
+        for (const key of keys) {
+          const row = batches.get(key);
+          if (row === undefined) continue;
+          links -= Number.parseInt(row, 10);
+          void batches.remove(key);
+        }
+        void facts.put('links', Math.max(0, links));
+      }),
+    get links() {
+      return count();
+    },
+    mark: (name) => transact(() => void facts.put(`mark ${name}`, 1)),
+    isMarked: (name) => facts.get(`mark ${name}`) === 1,
+    close: () => environment.close(),
+  };
+}
+
+function textOf(row: string): string {
+  return row.slice(row.indexOf(' ') + 1);
+}

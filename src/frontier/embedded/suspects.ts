@@ -1,0 +1,114 @@
+// Requests that may have ended their holder: all that it held when it was lost, tried in ever smaller company.
+// Promise: each loss lowers a suspect's trial number, so every request ends; whoever was lost in company, or is settled
+// once, is never charged. The same rule in Redis: redis/lua/part-suspects.lua.
+import { SUSPECT_PLACES, takePlace } from './domain-queue.js';
+import type { Domain } from './domains.js';
+import { LOSSES_ALONE } from '../frontier.js';
+import type { Machine } from './machine.js';
+import { FAILED, QUEUED, unpackLease, unpackNumber, unpackRequest } from '../tables/packing.js';
+import { endRequest, enter, readRequest, writeRequest } from './requests.js';
+
+const MOST_TOGETHER = 255;
+const MOST_COUNTED = 255;
+
+/**
+ * A trial number: above `LOSSES_ALONE` at most so many are tried together; from there on the suspect is tried alone, and
+ * so many losses are left to it.
+ */
+function trialAfter(trial: number, together: number): number {
+  if (together > 1) return Math.min(MOST_TOGETHER, Math.max(LOSSES_ALONE, Math.floor(together / 2)));
+  return (trial > 0 && trial < LOSSES_ALONE ? trial : LOSSES_ALONE) - 1;
+}
+
+const companyOf = (trial: number): number => (trial > LOSSES_ALONE ? trial : 1);
+
+/** A request that nobody holds any more, because its holder was lost with so many `together`. */
+export function accuse(machine: Machine, id: number, together: number): void {
+  const { hot, domains } = machine;
+  const request = readRequest(machine, id);
+  const trial = trialAfter(request.trial, together);
+  hot.suspects += (trial > 0 ? 1 : 0) - (request.trial > 0 ? 1 : 0);
+  request.lostLeases = Math.min(MOST_COUNTED, request.lostLeases + 1);
+  request.trial = trial;
+  request.state = QUEUED;
+  writeRequest(machine, id, request);
+  if (trial === 0) return endRequest(machine, id, FAILED, 'WORKER_LOST');
+  const domain = domains.byId(request.domain);
+  enter(machine, domain, true);
+  takePlace(machine, domain, id, SUSPECT_PLACES - hot.nextFront++);
+}
+
+/** Its holder lived to settle it. */
+export function clear(machine: Machine, id: number): void {
+  if (machine.hot.suspects === 0) return;
+  const request = readRequest(machine, id);
+  if (request.trial === 0) return;
+  machine.hot.suspects--;
+  request.trial = 0;
+  writeRequest(machine, id, request);
+}
+
+/** What a holder may be handed now: ordinary requests, suspects and nothing else, or nothing until it has settled. */
+export type Share = 'ordinary' | 'trial' | 'nothing';
+
+export function shareOf(machine: Machine, holder: number | undefined): Share {
+  const { hot, tables } = machine;
+  if (hot.suspects === 0) return 'ordinary';
+  const held = holder === undefined ? undefined : anyHeldBy(machine, holder);
+  if (held !== undefined && trialOf(machine, held) > 0) return 'nothing';
+  let isDue = false;
+  tables.accused.scan(0, 0, machine.nowMs, () => !(isDue = true));
+  if (!isDue) return 'ordinary';
+  if (held === undefined) return 'trial';
+  // Suspects shall not wait until somebody has nothing to do by chance: one holder takes no more until it is free.
+  if (hot.judge !== holder && hot.judge > 0 && tables.holders.get(0, hot.judge)) return 'ordinary';
+  hot.judge = holder!;
+  return 'nothing';
+}
+
+/** A request that the holder holds. */
+function anyHeldBy({ tables }: Machine, holder: number): number | undefined {
+  let held: number | undefined;
+  tables.leases.scan(holder, 0, holder, (_holder, _lease, row) => {
+    held = unpackLease(row).request;
+    return false;
+  });
+  return held;
+}
+
+const trialOf = ({ tables }: Machine, request: number): number => unpackRequest(tables.requests.get(0, request)!).trial;
+
+/** The domains to take suspects from, one entry a request: as many as may be tried together. */
+export function pickTrial(machine: Machine, wanted: number): Domain[] {
+  const { tables, domains, nowMs } = machine;
+  const due: number[] = [];
+  tables.accused.scan(0, 0, nowMs, (_dueMs, _tie, row) => {
+    due.push(unpackNumber(row));
+    return due.length < wanted;
+  });
+  const picked: Domain[] = [];
+  let together = wanted;
+  for (const domain of due.map((id) => domains.byId(id))) {
+    domains.mark(domain);
+    for (const request of suspectsOf(machine, domain, domains.turnsOf(domain) - domain.turnsOut)) {
+      together = Math.min(together, companyOf(trialOf(machine, request)));
+      if (picked.length >= together) return picked;
+      domain.turnsOut++;
+      domain.queued--;
+      domain.suspects--;
+      picked.push(domain);
+    }
+  }
+  return picked;
+}
+
+function suspectsOf({ tables }: Machine, domain: Domain, most: number): number[] {
+  const found: number[] = [];
+  if (most <= 0) return found;
+  tables.places.scan(domain.id, 0, domain.id, (_domain, place, row) => {
+    if (place >= SUSPECT_PLACES) return false;
+    found.push(unpackNumber(row));
+    return found.length < most;
+  });
+  return found;
+}

@@ -1,0 +1,30 @@
+// A source of requests that is itself a URL: a text to be downloaded and read for URLs.
+// This stage knows no network; the crawl layer says how such texts are fetched.
+import { CrawlError } from '../../errors.js';
+import { finderOf } from '../../request/found.js';
+import { Request, type RequestOptions } from '../../request/request.js';
+
+/** A list of URLs to be downloaded; the other properties are given to each of its requests. */
+export interface UrlListSource extends Omit<RequestOptions, 'url'> {
+  requestsFromUrl: string;
+  /** What a URL looks like in that text. */
+  regex?: RegExp;
+}
+
+let downloadUrls: ((list: UrlListSource) => Promise<string[]>) | undefined;
+
+export function fetchUrlListsWith(download: (list: UrlListSource) => Promise<string[]>): void {
+  downloadUrls = download;
+}
+
+export function isUrlList(source: unknown): source is UrlListSource {
+  return typeof source === 'object' && source !== null && 'requestsFromUrl' in source;
+}
+
+export async function downloadRequests(list: UrlListSource): Promise<Request[]> {
+  if (!downloadUrls) throw new CrawlError('REQUEST_INVALID', 'requestsFromUrl needs a crawler to fetch the list');
+  const { requestsFromUrl: _url, regex: _regex, ...options } = list;
+  const urls = await downloadUrls(list);
+  const asFound = finderOf(urls) ?? ((request: Request) => request);
+  return urls.map((url) => asFound(new Request({ ...options, url })));
+}

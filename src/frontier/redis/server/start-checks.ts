@@ -1,0 +1,94 @@
+// Before a Redis is trusted with a frontier: version, mode, eviction and persistence, each refused or warned of by name.
+// Reads only; nothing of the server's configuration is changed.
+import { CrawlError } from '../../../errors.js';
+import type { Connection } from './connection.js';
+import { RECENT_MS } from '../recent-adds.js';
+
+export interface ServerFacts {
+  /** A set of integers with more entries leaves its packed form. */
+  readonly maxIntsetEntries: number;
+  /** What a crash of the server can lose, in words; undefined when nothing. */
+  readonly atRisk: string | undefined;
+}
+
+const MIN_MAJOR = 7;
+const DEFAULT_MAX_INTSET_ENTRIES = 512;
+
+export async function checkServer(connection: Connection): Promise<ServerFacts> {
+  const info = fields(String(await connection.command('INFO')));
+  const { where } = connection;
+  const version = info.get('redis_version') ?? '';
+  if (!(Number.parseInt(version, 10) >= MIN_MAJOR)) {
+    refuse(`Redis at ${where} is version ${version || 'unknown'}: 7.0 or newer is needed (or Valkey)`);
+  }
+  if (info.get('cluster_enabled') === '1' || info.get('redis_mode') === 'cluster') {
+    refuse(`Redis at ${where} is a cluster: a pod needs a standalone server; name one server a pod instead`);
+  }
+  if (info.get('redis_mode') === 'sentinel') refuse(`${where} is a Sentinel, not a Redis server`);
+  if (info.get('role') === 'slave') refuse(`Redis at ${where} is a replica: name its master`);
+  const config = await readConfig(connection);
+  const policy = config.get('maxmemory-policy') ?? info.get('maxmemory_policy') ?? 'noeviction';
+  if (policy !== 'noeviction') {
+    refuse(`Redis at ${where} has maxmemory-policy ${policy}, which may drop queued URLs: set it to noeviction`);
+  }
+  return {
+    maxIntsetEntries: Number(config.get('set-max-intset-entries') ?? DEFAULT_MAX_INTSET_ENTRIES),
+    atRisk: whatIsAtRisk(
+      config.get('appendonly') ?? (info.get('aof_enabled') === '1' ? 'yes' : 'no'),
+      config.get('appendfsync') ?? 'unknown',
+      config.get('save') ?? 'unknown',
+    ),
+  };
+}
+
+function whatIsAtRisk(appendonly: string, appendfsync: string, save: string): string | undefined {
+  if (appendonly === 'yes') {
+    if (appendfsync === 'always') return undefined;
+    if (appendfsync === 'everysec') return forgets('up to 2 seconds of calls', 'appendfsync everysec');
+    return forgets('what the system had not written yet, often 30 seconds of calls', `appendfsync ${appendfsync}`);
+  }
+  if (save === '') return 'it keeps nothing on disk: a restart loses the whole queue';
+  return forgets('every call since its last snapshot', 'snapshots only');
+}
+
+/** docs/pods.md, "Durability", says the same at length. */
+function forgets(what: string, setting: string): string {
+  return (
+    `with ${setting} a crash of its machine forgets ${what}. What was crawled in them is crawled again and stored once. ` +
+    `Requests added from elsewhere in the last ${RECENT_MS / 1_000} seconds are added again while the processes that ` +
+    'added them live; older ones, and those of processes that ended too, are lost. appendfsync always forgets nothing'
+  );
+}
+
+/** Some hosted servers refuse CONFIG: what INFO does not tell is then taken for the default. */
+async function readConfig(connection: Connection): Promise<Map<string, string>> {
+  const names = ['maxmemory-policy', 'appendonly', 'appendfsync', 'save', 'set-max-intset-entries'];
+  try {
+    return pairs(await connection.command('CONFIG', 'GET', ...names));
+  } catch (error) {
+    if (error instanceof CrawlError && (error.code === 'QUEUE_UNREACHABLE' || error.code === 'QUEUE_CLOSED'))
+      throw error;
+    return new Map();
+  }
+}
+
+function fields(info: string): Map<string, string> {
+  return new Map(
+    info.split(/\r?\n/).flatMap((line) => {
+      const colon = line.indexOf(':');
+      return colon < 0 ? [] : [[line.slice(0, colon), line.slice(colon + 1)] as const];
+    }),
+  );
+}
+
+/** A flat list of names and values as a map. */
+export function pairs(list: unknown): Map<string, string> {
+  const flat = list as readonly unknown[];
+  const map = new Map<string, string>();
+  for (let i = 0; i + 1 < flat.length; i += 2) map.set(String(flat[i]), String(flat[i + 1]));
+  return map;
+}
+
+function refuse(message: string): never {
+  throw new CrawlError('QUEUE_UNSUITABLE', message);
+}

@@ -1,0 +1,224 @@
+// LMDB behind the tables of kv.ts: the only place that knows lmdb-js, and where its errors get their names.
+// A commit outlives the process; the disk is flushed by each commit, so that a machine's crash loses the last
+// moments at most and never the order of what is kept (docs/decisions/002-embedded-frontier.md).
+import { accessSync, constants, mkdirSync, statfsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Database, RootDatabase, TransactionFlags } from 'lmdb';
+import { checkLmdbFolder } from '../../base/lmdb-file.js';
+import { CrawlError } from '../../errors.js';
+import { type Kv, type Table, TABLE_KEYS, TABLE_NAMES, type Tables } from './kv.js';
+
+interface Key {
+  major: number;
+  minor: number;
+}
+
+type LmdbTable = Database<Buffer, never>;
+
+/** Opens the environment in a folder, made when missing. `alone`: no other process writes to it. */
+export async function openLmdbKv(path: string, options: { alone: boolean }): Promise<Kv> {
+  const translate = (error: unknown): CrawlError => translated(error, path);
+  let environment: RootDatabase;
+  let tables: Tables;
+  try {
+    mkdirSync(path, { recursive: true });
+    accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
+    // lmdb-js ends the process on files that it cannot open or that are damaged.
+    checkLmdbFolder(path);
+    // createRequire: loaded on first use, and also from the CommonJS build of a consumer.
+    const lmdb = createRequire(import.meta.url)('lmdb') as typeof import('lmdb');
+    environment = lmdb.open({
+      path,
+      maxDbs: TABLE_NAMES.length,
+      encoding: 'binary',
+      noSubdir: false,
+      eventTurnBatching: false,
+    });
+    tables = Object.fromEntries(TABLE_NAMES.map((name) => [name, openTable(environment, name)])) as unknown as Tables;
+  } catch (error) {
+    throw translate(error);
+  }
+
+  return {
+    tables,
+    async transact<T>(body: () => T): Promise<T> {
+      // A failed body's error is handed on as it is when it is ours; only the store's own are translated.
+      try {
+        // Alone, the commit and its flush run on another thread while this one goes on crawling. With others, the
+        // writer's lock must not be held while this thread is busy elsewhere: the whole transaction runs here.
+        return await (options.alone ? environment.childTransaction(body) : transactShared(environment, body));
+      } catch (error) {
+        throw translate(await rootCause(error));
+      }
+    },
+    async close() {
+      await environment.close();
+    },
+  };
+}
+
+/** lmdb-js: abortable, committed before it returns, flushed after the writer's lock is free. */
+const ABORTABLE = 0x10003 as TransactionFlags;
+
+/** How often a transaction is begun again, and the pause before the next time. */
+const BEGIN_TRIES = 20;
+const BEGIN_PAUSE_MS = 10;
+
+/**
+ * A transaction beside other processes. When one of them is killed while it holds the writer's lock, LMDB may fail to
+ * begin the next transaction. lmdb-js does not say so and runs the body without one, so it is looked at first.
+ */
+async function transactShared<T>(environment: RootDatabase, body: () => T): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    let begun = false;
+    try {
+      return environment.transactionSync(() => {
+        begun = (environment as RootDatabase & { getWriteTxnId(): number }).getWriteTxnId() > 0;
+        if (!begun) throw new Error('the lock of the queue could not be taken');
+        return body();
+      }, ABORTABLE);
+    } catch (error) {
+      if (begun || tries === BEGIN_TRIES) throw error;
+      await new Promise((resume) => setTimeout(resume, BEGIN_PAUSE_MS));
+    }
+  }
+}
+
+function openTable(environment: RootDatabase, name: keyof typeof TABLE_KEYS): Table {
+  const [majorBytes, minorBytes] = TABLE_KEYS[name];
+  const keyEncoder = {
+    writeKey(key: Key, target: Uint8Array, start: number): number {
+      return writeHalf(key.minor, minorBytes, target, writeHalf(key.major, majorBytes, target, start));
+    },
+    readKey(source: Uint8Array, start: number): Key {
+      return {
+        major: readHalf(majorBytes, source, start),
+        minor: readHalf(minorBytes, source, start + majorBytes),
+      };
+    },
+  };
+  const encoder = { encode: (value: Buffer) => value, decode: asBuffer };
+  const table = environment.openDB({ name, keyEncoder, encoder } as never) as unknown as LmdbTable;
+  // Keys are written out at once, so one object serves them all.
+  const scratch: Key = { major: 0, minor: 0 };
+  const at = (major: number, minor: number): never => {
+    scratch.major = major;
+    scratch.minor = minor;
+    return scratch as never;
+  };
+  return {
+    get: (major, minor) => table.get(at(major, minor)),
+    put(major, minor, value) {
+      void table.put(at(major, minor), value);
+    },
+    remove(major, minor) {
+      void table.remove(at(major, minor));
+    },
+    scan(major, minor, lastMajor, visit) {
+      const range = table.getRange({ start: { major, minor } as never, snapshot: false });
+      for (const { key, value } of range) {
+        const { major: rowMajor, minor: rowMinor } = key as Key;
+        if (rowMajor > lastMajor || visit(rowMajor, rowMinor, value) === false) return;
+      }
+    },
+    clear() {
+      table.clearSync();
+    },
+  };
+}
+
+/**
+ * lmdb-js lends its one read buffer, with a `length` that its byteLength contradicts, or a plain array over the map
+ * for large values. Good until the next read.
+ */
+function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.isBuffer(bytes)
+    ? bytes.subarray(0, bytes.length)
+    : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+function writeHalf(value: number, bytes: number, target: Uint8Array, start: number): number {
+  let at = start;
+  if (bytes === 6) {
+    const high = Math.floor(value / 0x1_0000_0000);
+    target[at++] = high >>> 8;
+    target[at++] = high;
+  }
+  if (bytes >= 4) {
+    target[at++] = value >>> 24;
+    target[at++] = value >>> 16;
+    target[at++] = value >>> 8;
+  }
+  if (bytes >= 1) target[at++] = value;
+  return at;
+}
+
+function readHalf(bytes: number, source: Uint8Array, start: number): number {
+  let value = 0;
+  for (let i = 0; i < bytes; i++) value = value * 256 + source[start + i]!;
+  return value;
+}
+
+/** lmdb-js reports a failed commit with a promise of its reason. */
+async function rootCause(error: unknown): Promise<unknown> {
+  const reason = (error as { commitError?: Promise<unknown> }).commitError;
+  if (!reason) return error;
+  // The reason may never be told: then the failure itself must do.
+  const told = await Promise.race([
+    Promise.resolve(reason).then(
+      () => error,
+      (cause: unknown) => cause,
+    ),
+    new Promise((resolve) => setTimeout(resolve, 1_000, error).unref()),
+  ]);
+  return told ?? error;
+}
+
+const MDB_MAP_FULL = -30792;
+const CORRUPT_CODES = new Set([-30797, -30796, -30793]); // page not found, corrupted, invalid
+const FULL_CODES = new Set<unknown>(['ENOSPC', 'EDQUOT', MDB_MAP_FULL, 28, 122]);
+const UNWRITABLE_CODES = new Set<unknown>([
+  'EACCES',
+  'EPERM',
+  'EROFS',
+  'ENOTDIR',
+  'EEXIST',
+  'EISDIR',
+  13,
+  1,
+  30,
+  20,
+  17,
+]);
+/** With less left no transaction fits, whatever the library calls its failure. */
+const LEAST_FREE_BYTES = 1_048_576;
+
+function translated(error: unknown, path: string): CrawlError {
+  if (error instanceof CrawlError) return error;
+  const { code, message } = error as { code?: unknown; message?: string };
+  if (FULL_CODES.has(code) || /no space left/i.test(message ?? '') || isFull(path)) {
+    return new CrawlError('STORAGE_FULL', `no room left for the queue at ${path}: free some and run again`, {
+      cause: error,
+    });
+  }
+  if (UNWRITABLE_CODES.has(code) || /permission denied|read-only/i.test(message ?? '')) {
+    return new CrawlError('STORAGE_UNWRITABLE', `cannot write the queue at ${path}: ${message}`, { cause: error });
+  }
+  if (CORRUPT_CODES.has(code as number) || /MDB_(CORRUPTED|INVALID|PAGE_NOTFOUND)/.test(message ?? '')) {
+    return new CrawlError(
+      'QUEUE_CORRUPT',
+      `the queue at ${path} is damaged (${message}): start fresh with another queue or an empty folder`,
+      { cause: error },
+    );
+  }
+  return new CrawlError('QUEUE_CORRUPT', `the queue at ${path} failed: ${message}`, { cause: error });
+}
+
+function isFull(path: string): boolean {
+  try {
+    const { bavail, bsize } = statfsSync(path);
+    return bavail * bsize < LEAST_FREE_BYTES;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,51 @@
+// Domains never to visit, from a file that may change while the crawl runs.
+// Promise: a change counts within seconds; a file that became unreadable or wrong leaves the last good list in force.
+import { stat } from 'node:fs/promises';
+import { CrawlError } from '../../errors.js';
+import type { Log } from '../../observe/log.js';
+import { loadDomainList } from '../../politeness/domain-list.js';
+import { createDomainRules, type DomainReason } from '../../politeness/domain-rules.js';
+
+export interface ExcludeList {
+  refusal(url: string): DomainReason | undefined;
+  close(): void;
+}
+
+const LOOK_MS = 5_000;
+
+/** Rejects with `OPTION_INVALID` when the file cannot be read at the start. */
+export async function watchExcludeFile(file: string | undefined, log: Log, lookMs = LOOK_MS): Promise<ExcludeList> {
+  if (file === undefined) return { refusal: () => undefined, close: () => undefined };
+  let seen = await stampOf(file);
+  let rules = createDomainRules({ exclude: await loadDomainList(file) });
+  let looking = false;
+
+  async function look(): Promise<void> {
+    const stamp = await stampOf(file!);
+    if (stamp === seen) return;
+    seen = stamp;
+    const list = await loadDomainList(file!);
+    rules = createDomainRules({ exclude: list });
+    log.info(`Read ${file} again: ${list.length} domains are excluded`);
+  }
+
+  const timer = setInterval(() => {
+    if (looking) return;
+    looking = true;
+    void look()
+      .catch((error: unknown) => log.warning(`The exclude file is not read: ${(error as Error).message}`))
+      .finally(() => (looking = false));
+  }, lookMs).unref();
+
+  return { refusal: (url) => rules.refusal(url), close: () => clearInterval(timer) };
+}
+
+/** Changes when the file does. */
+async function stampOf(file: string): Promise<string> {
+  try {
+    const { mtimeMs, size, ino } = await stat(file);
+    return `${mtimeMs} ${size} ${ino}`;
+  } catch (cause) {
+    throw new CrawlError('OPTION_INVALID', `${file} cannot be read: ${(cause as Error).message}`, { cause });
+  }
+}

@@ -1,0 +1,125 @@
+// Reads the YAML of a pods configuration into checked values by their snake_case keys.
+// Promise: whatever the file holds, what is wrong comes back as sentences that name the key; nothing is thrown.
+import { readFile, stat } from 'node:fs/promises';
+import { type Check, nearestName, shown } from '../../option-checks.js';
+import { camelCase, FILE_KEYS, type FileKey, POD_KEYS, TEST_MODE_KEYS } from './keys.js';
+
+export interface TestMode {
+  readonly enabled?: boolean;
+  readonly num_pods?: number;
+  readonly fetchers_per_pod?: number;
+  readonly parsers_per_pod?: number;
+  readonly data_dirs?: readonly string[];
+}
+
+export interface FilePod {
+  readonly redis_url?: string;
+  readonly path?: string;
+}
+
+/** Only values that passed their check; what is absent was not said. */
+export type FileValues = { readonly [Key in Exclude<FileKey, 'pods' | 'test_mode'>]?: unknown } & {
+  readonly pods?: readonly FilePod[];
+  readonly test_mode?: TestMode;
+};
+
+/** What the file says. */
+export interface ConfigFile {
+  readonly values: FileValues;
+  /** Keys that were given something wrong: reported, so nobody need miss them. */
+  readonly wrong: ReadonlySet<FileKey>;
+}
+
+const MAX_FILE_BYTES = 4 * 1024 ** 2;
+/** An unreadable file may have an error on every line. */
+const MAX_YAML_PROBLEMS = 20;
+
+/** The values of the file, and what is wrong with it; undefined when it is no configuration at all. */
+export async function readConfigFile(file: string, problems: string[]): Promise<ConfigFile | undefined> {
+  let text: string;
+  try {
+    const { size } = await stat(file);
+    if (size > MAX_FILE_BYTES) throw new Error(`it has ${size} bytes, more than a configuration can have`);
+    text = await readFile(file, 'utf8');
+  } catch (error) {
+    problems.push(`the configuration ${file} cannot be read: ${(error as Error).message}`);
+    return undefined;
+  }
+  return readConfigText(text, file, problems);
+}
+
+/** The values of a YAML text, and what is wrong with it; `file` is its name in messages. */
+export async function readConfigText(text: string, file: string, problems: string[]): Promise<ConfigFile | undefined> {
+  const { parseDocument } = await import('yaml');
+  const document = parseDocument(text, { prettyErrors: true, uniqueKeys: true });
+  for (const { message } of document.errors.slice(0, MAX_YAML_PROBLEMS)) {
+    problems.push(`${file} is not valid YAML: ${message.split('\n', 1)[0]!.replace(/:$/, '')}`);
+  }
+  if (document.errors.length > 0) return undefined;
+  let content: unknown;
+  try {
+    content = document.toJS({ maxAliasCount: 100 });
+  } catch (error) {
+    problems.push(`${file} is not valid YAML: ${(error as Error).message}`);
+    return undefined;
+  }
+  if (content === null || content === undefined) return { values: {}, wrong: new Set() };
+  if (typeof content !== 'object' || Array.isArray(content)) {
+    problems.push(`${file} must hold keys with values, got ${shown(content)}`);
+    return undefined;
+  }
+  return checkedValues(content as Record<string, unknown>, problems);
+}
+
+function checkedValues(content: Record<string, unknown>, problems: string[]): ConfigFile {
+  const wrong = new Set<FileKey>();
+  const { pods, test_mode: testMode, ...rest } = checkedKeys(content, FILE_KEYS, '', problems, wrong);
+  const list = pods as readonly Record<string, unknown>[] | undefined;
+  const values = {
+    ...rest,
+    ...(list && { pods: list.map((pod, index) => checkedKeys(pod, POD_KEYS, `pods[${index}].`, problems)) }),
+    ...(testMode === undefined
+      ? {}
+      : { test_mode: checkedKeys(testMode as Record<string, unknown>, TEST_MODE_KEYS, 'test_mode.', problems) }),
+  };
+  return { values: values as FileValues, wrong };
+}
+
+/** The values under known keys, in either spelling, that their check accepts. */
+function checkedKeys<Key extends string>(
+  given: Readonly<Record<string, unknown>>,
+  keys: Readonly<Record<Key, Check>>,
+  path: string,
+  problems: string[],
+  wrong: Set<Key> = new Set(),
+): { [K in Key]?: unknown } {
+  const known = Object.keys(keys) as Key[];
+  const spellings = new Map(known.flatMap((key) => [[key as string, key] as const, [camelCase(key), key] as const]));
+  const values: { [K in Key]?: unknown } = {};
+  const said = new Map<Key, string>();
+  for (const [name, value] of Object.entries(given)) {
+    const key = spellings.get(name);
+    if (key === undefined) {
+      problems.push(unknownKey(path, name, known));
+      continue;
+    }
+    const before = said.get(key);
+    if (before !== undefined) {
+      problems.push(`${path}${key} is given twice, as ${before} and as ${name}`);
+      continue;
+    }
+    said.set(key, name);
+    if (value === null || value === undefined) continue;
+    if (keys[key].accepts(value)) values[key] = value;
+    else {
+      wrong.add(key);
+      problems.push(`${path}${name} must be ${keys[key].expected}, got ${shown(value)}`);
+    }
+  }
+  return values;
+}
+
+function unknownKey(path: string, name: string, known: readonly string[]): string {
+  const nearest = nearestName(name, [...known, ...known.map(camelCase)]);
+  return `there is no key ${path}${name.slice(0, 80)}${nearest === undefined ? '' : `, did you mean ${nearest}?`}`;
+}

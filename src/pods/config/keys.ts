@@ -1,0 +1,186 @@
+// The keys of a pods configuration: what each accepts, and what it is when nobody says.
+// Numbers are those of the specification; docs/pods.md explains them to people.
+import {
+  aBoolean,
+  aFilledString,
+  anObject,
+  anyOf,
+  aNumber,
+  arrayOf,
+  aString,
+  aWholeNumber,
+  check,
+  oneOf,
+  parseByteSize,
+  type Check,
+} from '../../option-checks.js';
+import { aLeaseInSecs } from '../../configuration-options.js';
+import { DEFAULT_SLOW_HOST_PATIENCE_SECS, DEFAULT_SLOW_HOST_SHARE } from '../../crawl/run/slow-hosts.js';
+import type { PodsSettings } from './types.js';
+import { SKIPPED_EXTENSIONS } from './skipped-extensions.js';
+
+const aByteSize = check(
+  'a size such as "2G", "512M" or a number of bytes',
+  (value) => (Number.isSafeInteger(value) && (value as number) >= 1) || parseByteSize(value) !== undefined,
+);
+const someFolders = check(
+  'a list of at least one folder',
+  (value) => arrayOf(aFilledString).accepts(value) && (value as []).length > 0,
+);
+const somePods = check(
+  'a list with an entry { redis_url } or { path } for each pod',
+  (value) => Array.isArray(value) && value.length > 0 && value.every(anObject.accepts),
+);
+const anExtension = check('an ending such as "pdf"', (value) => typeof value === 'string' && /^\.?[\w-]+$/.test(value));
+const aPort = aWholeNumber({ from: 0, to: 65_535 });
+const aCount = aWholeNumber({ from: 1 });
+const aCountOrNone = aWholeNumber({ from: 0 });
+const secs = aNumber({ from: 0 });
+const someSecs = aNumber({ above: 0 });
+const MAX_PROCESSES_PER_POD = 1_024;
+
+/** What each key of the file accepts. `null` stands for the default everywhere. */
+export const FILE_KEYS = {
+  pods: somePods,
+  data_dirs: someFolders,
+  log_dir: aFilledString,
+  log_level: oneOf(['DEBUG', 'INFO', 'WARNING', 'ERROR']),
+  fetchers_per_pod: aWholeNumber({ from: 1, to: MAX_PROCESSES_PER_POD }),
+  parsers_per_pod: aWholeNumber({ from: 0, to: MAX_PROCESSES_PER_POD }),
+  fetcher_workers: aCount,
+  parser_workers: aCount,
+  enable_cpu_affinity: aBoolean,
+  cores_per_pod: aCount,
+  redis_db: aCountOrNone,
+  redis_password: aString,
+  redis_socket_timeout: someSecs,
+  redis_socket_connect_timeout: someSecs,
+  redis_socket_keepalive: aBoolean,
+  redis_max_connections: aCount,
+  politeness_delay_seconds: secs,
+  robots_cache_ttl_seconds: someSecs,
+  http_timeout_seconds: someSecs,
+  http_max_retries: aCountOrNone,
+  user_agent_template: aFilledString,
+  max_content_length: aCount,
+  extract_text: anyOf(aBoolean, oneOf(['main'])),
+  store_raw_html: aBoolean,
+  dedup: oneOf(['exact', 'bloom']),
+  bloom_filter_capacity: aCount,
+  bloom_filter_error_rate: check(
+    'a number above 0 and below 1',
+    (value) => typeof value === 'number' && value > 0 && value < 1,
+  ),
+  frontier_batch_size: aWholeNumber({ from: 1, to: 1_000 }),
+  max_urls_per_domain: aCount,
+  domain_head: aWholeNumber({ from: 1 }),
+  overflow_limit: aCount,
+  lease_seconds: aLeaseInSecs,
+  state_dir: aFilledString,
+  handoff_dir: aFilledString,
+  parse_queue_max_bytes: aCount,
+  content_layout: oneOf(['segments', 'files']),
+  durability: oneOf(['process', 'machine']),
+  allow_private_addresses: aBoolean,
+  max_connections_per_address: aCount,
+  slow_host_share: aNumber({ from: 0, to: 1 }),
+  slow_host_patience_seconds: someSecs,
+  max_delay_seconds: someSecs,
+  parse_queue_soft_limit: aCount,
+  parse_queue_hard_limit: aCount,
+  global_coordination_redis_pod: aCountOrNone,
+  global_metrics_update_interval: someSecs,
+  prometheus_host: aFilledString,
+  prometheus_port: aPort,
+  enable_prometheus: aBoolean,
+  fetcher_memory_limit: aByteSize,
+  parser_memory_limit: aByteSize,
+  orchestrator_memory_limit: aByteSize,
+  seed_file: aFilledString,
+  exclude_file: aFilledString,
+  email: check('an e-mail address', (value) => typeof value === 'string' && EMAIL.test(value.trim())),
+  max_pages: aCount,
+  max_duration: someSecs,
+  resume: aBoolean,
+  seeded_urls_only: aBoolean,
+  handler: aFilledString,
+  skip_extensions: arrayOf(anExtension),
+  test_mode: anObject,
+} as const satisfies Record<string, Check>;
+
+// What may stand in a comment of a User-Agent header: no spaces, brackets or control characters.
+const EMAIL = /^[!-'*+./0-9A-Z^-~=?_-]+@[0-9A-Za-z](?:[0-9A-Za-z.-]*[0-9A-Za-z])?$/;
+
+export type FileKey = keyof typeof FILE_KEYS;
+
+export const POD_KEYS = { redis_url: aFilledString, path: aFilledString } as const satisfies Record<string, Check>;
+
+export const TEST_MODE_KEYS = {
+  enabled: aBoolean,
+  num_pods: aCount,
+  fetchers_per_pod: FILE_KEYS.fetchers_per_pod,
+  parsers_per_pod: FILE_KEYS.parsers_per_pod,
+  data_dirs: someFolders,
+} as const satisfies Record<string, Check>;
+
+export const TEST_MODE_DEFAULTS = Object.freeze({
+  num_pods: 4,
+  fetchers_per_pod: 2,
+  parsers_per_pod: 1,
+  data_dirs: ['./test_data/ssd1', './test_data/ssd2'],
+});
+
+export const SETTING_DEFAULTS: PodsSettings = Object.freeze({
+  logLevel: 'INFO',
+  fetchersPerPod: 6,
+  parsersPerPod: 0,
+  fetcherWorkers: 200,
+  parserWorkers: 50,
+  enableCpuAffinity: true,
+  coresPerPod: 12,
+  redisSocketTimeout: 30,
+  redisSocketConnectTimeout: 10,
+  redisSocketKeepalive: true,
+  redisMaxConnections: 1_000,
+  politenessDelaySeconds: 70,
+  robotsCacheTtlSeconds: 86_400,
+  httpTimeoutSeconds: 30,
+  httpMaxRetries: 2,
+  userAgentTemplate: 'ExperimentalCrawler/1.0 ({email})',
+  maxContentLength: 10_485_760,
+  extractText: true,
+  storeRawHtml: false,
+  dedup: 'exact',
+  bloomFilterCapacity: 10_000_000_000,
+  bloomFilterErrorRate: 0.001,
+  frontierBatchSize: 1_000,
+  maxUrlsPerDomain: undefined,
+  domainHead: 1_000,
+  overflowLimit: 100_000,
+  leaseSeconds: 60,
+  parseQueueMaxBytes: 2_147_483_648,
+  contentLayout: 'segments',
+  durability: 'process',
+  allowPrivateAddresses: false,
+  maxConnectionsPerAddress: 20,
+  slowHostShare: DEFAULT_SLOW_HOST_SHARE,
+  slowHostPatienceSeconds: DEFAULT_SLOW_HOST_PATIENCE_SECS,
+  maxDelaySeconds: 3_600,
+  parseQueueSoftLimit: 20_000,
+  parseQueueHardLimit: 80_000,
+  globalCoordinationRedisPod: 0,
+  globalMetricsUpdateInterval: 10,
+  prometheusHost: '127.0.0.1',
+  prometheusPort: 8_001,
+  enablePrometheus: true,
+  maxPages: undefined,
+  maxDuration: undefined,
+  resume: false,
+  seededUrlsOnly: false,
+  skipExtensions: SKIPPED_EXTENSIONS,
+});
+
+/** `max_pages` → `maxPages` */
+export function camelCase(key: string): string {
+  return key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}

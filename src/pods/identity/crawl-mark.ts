@@ -1,0 +1,54 @@
+// `crawl.json`: which crawl a folder belongs to, in each data directory, the state directory and each embedded store.
+// Promise: it is whole or not there; a file that cannot be read never passes for the right crawl.
+import { open, mkdir, readFile, rename } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { asStorageError } from '../../store/storage-errors.js';
+
+export interface CrawlMark {
+  readonly crawl: string;
+  /** When the folder became the crawl's: ISO 8601. */
+  readonly since: string;
+}
+
+const FILE = 'crawl.json';
+const MAX_BYTES = 4_096;
+
+/** Undefined for a folder without a mark, or that is not there. */
+export async function readCrawlMark(folder: string): Promise<string | undefined> {
+  const file = join(folder, FILE);
+  let text: string;
+  try {
+    text = await readFile(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw asStorageError(error, file);
+  }
+  try {
+    const { crawl } = JSON.parse(text.slice(0, MAX_BYTES)) as Partial<CrawlMark>;
+    if (typeof crawl === 'string' && crawl !== '') return crawl;
+  } catch {
+    // Not ours, or damaged.
+  }
+  return `of an unreadable ${FILE}`;
+}
+
+/** Gives the folder, made when missing, to a crawl. */
+export async function writeCrawlMark(folder: string, crawl: string): Promise<void> {
+  const file = join(folder, FILE);
+  const mark: CrawlMark = { crawl, since: new Date().toISOString() };
+  const draft = `${file}.${process.pid}-${randomBytes(4).toString('hex')}`;
+  try {
+    await mkdir(folder, { recursive: true });
+    const handle = await open(draft, 'wx', 0o600);
+    try {
+      await handle.writeFile(`${JSON.stringify(mark)}\n`);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(draft, file);
+  } catch (error) {
+    throw asStorageError(error, file);
+  }
+}

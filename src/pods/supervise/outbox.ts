@@ -1,0 +1,64 @@
+// Delivers the links that wait in a pod's outbox once their pod is back.
+// Promise: a note leaves the outbox only after its links were confirmed; a crash in between repeats, and loses nothing.
+import { killPoint } from '../../base/kill-points.js';
+import type { Holder } from '../../frontier/client.js';
+import type { PodOperations } from '../../frontier/redis/pod-operations.js';
+import type { Log } from '../../observe/log.js';
+import type { LinkTargets } from '../worker/link-targets.js';
+import { podOfName, unpackOutbox } from '../worker/routing-client.js';
+
+export interface OutboxDelivery {
+  close(): Promise<void>;
+}
+
+const LOOK_MS = 2_000;
+/** The outbox is bounded in links, so few notes hold all of it. */
+const NOTES_A_ROUND = 1_000;
+
+interface DeliveryOptions {
+  readonly pod: Pick<PodOperations, 'outboxNotes'>;
+  readonly holder: Pick<Holder, 'settle'>;
+  readonly targets: Pick<LinkTargets, 'add' | 'isAway'>;
+}
+
+/** Delivers what can be delivered now. */
+export async function deliverOutbox({ pod, holder, targets }: DeliveryOptions): Promise<void> {
+  for (;;) {
+    const notes = await pod.outboxNotes(NOTES_A_ROUND);
+    const gone: Record<string, null> = {};
+    for (const [name, text] of notes) {
+      const target = podOfName(name);
+      if (targets.isAway(target)) continue;
+      killPoint('outbox.before-send');
+      const isIn = await targets.add(target, unpackOutbox(text)).then(
+        () => true,
+        () => false,
+      );
+      if (isIn) gone[name] = null;
+    }
+    if (Object.keys(gone).length === 0) return;
+    killPoint('outbox.before-forget');
+    await holder.settle({ settlements: [], notes: gone });
+    killPoint('outbox.after-forget');
+  }
+}
+
+export function startOutboxDelivery(
+  options: DeliveryOptions & { readonly log: Log; readonly lookMs?: number },
+): OutboxDelivery {
+  const { log, lookMs = LOOK_MS } = options;
+  let working: Promise<void> | undefined;
+
+  const timer = setInterval(() => {
+    working ??= deliverOutbox(options)
+      .catch((error: unknown) => log.warning(`The outbox could not be delivered: ${(error as Error).message}`))
+      .finally(() => (working = undefined));
+  }, lookMs).unref();
+
+  return {
+    async close() {
+      clearInterval(timer);
+      await working;
+    },
+  };
+}

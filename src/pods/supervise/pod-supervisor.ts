@@ -1,0 +1,179 @@
+// One pod of this machine: its workers, the role of supervisor, and what happens when something of it dies.
+// Promise: the leases of a dead worker are free at once and its half-written pages are cut; a pod that cannot work stops
+// with a reason, and the others go on.
+import { asCrawlError, CrawlError, type ErrorCode, ERROR_CLASSES } from '../../errors.js';
+import type { Log } from '../../observe/log.js';
+import type { Affinity } from './affinity.js';
+import type { PodsConfig } from '../config/types.js';
+import type { FromWorker, WorkerPlace, WorkerRole } from '../messages.js';
+import type { OwnPod, PodFailure } from '../stores/pod-view.js';
+import { OWNER_TTL_MS } from '../stores/redis-pod.js';
+import { createWorkerProcess, type WorkerDeath, type WorkerProcess } from './worker-process.js';
+
+export interface PodSupervisor {
+  readonly pod: OwnPod;
+  readonly workers: readonly WorkerProcess[];
+  readonly failure: PodFailure | undefined;
+  /** Starts the workers, one after the other. */
+  start(): Promise<void>;
+  /** Drains and ends them; resolves when they are gone. */
+  stop(patienceMs: number): Promise<void>;
+  kill(): void;
+  /** Stops the pod for good, for a reason that its workers cannot see. */
+  giveUp(code: ErrorCode, message: string): void;
+}
+
+export interface PodSupervisorOptions {
+  readonly config: PodsConfig;
+  readonly pod: OwnPod;
+  readonly log: Log;
+  readonly affinity: Affinity;
+  readonly stuckMs?: number;
+  readonly allowance: () => number | undefined;
+  readonly onMessage: (place: WorkerPlace, message: FromWorker) => void;
+  readonly onFailure: (failure: PodFailure) => void;
+  /** Brings the files of dead writers into order. */
+  readonly recover: (pod: OwnPod) => Promise<void>;
+}
+
+const EARLY_DEATHS = 5;
+/** Ten pages in a row that end their worker leave fewer behind: what goes on like this is not the pages' fault. */
+const FRUITLESS_DEATHS = 50;
+/** So that hundreds of processes do not load at the same moment. */
+const STAGGER_MS = 100;
+const OWN_EVERY_MS = 5_000;
+const GIVE_BACK_AGAIN_MS = 1_000;
+
+export function createPodSupervisor(options: PodSupervisorOptions): PodSupervisor {
+  const { config, pod, log } = options;
+  let failure: PodFailure | undefined;
+  let isStopping = false;
+  let owning: NodeJS.Timeout | undefined;
+  let isRenewing = false;
+  let ownedAtMs = performance.now();
+  let hasRunOut = false;
+
+  const workers = placesOf(config, pod.index).map((place) =>
+    createWorkerProcess({
+      config,
+      place,
+      log,
+      stuckMs: options.stuckMs,
+      allowance: options.allowance,
+      onMessage: (message) => options.onMessage(place, message),
+      onSpawn: (pid) => options.affinity.pin(place, pid),
+      onDeath: (death) => afterDeath(place, death),
+    }),
+  );
+
+  async function afterDeath(place: WorkerPlace, death: WorkerDeath): Promise<boolean> {
+    await giveBack(death);
+    if (failure || isStopping) return false;
+    const { code, message } = death;
+    // Its store is away, or forgot what it did: it comes back when the store does.
+    if (code === 'QUEUE_UNREACHABLE' || code === 'QUEUE_ROLLED_BACK') return true;
+    if (code !== undefined && ERROR_CLASSES[code] === 'fatal') {
+      fail(code, message);
+      return false;
+    }
+    const { earlyDeaths, fruitlessDeaths } = death;
+    if (earlyDeaths < EARLY_DEATHS && fruitlessDeaths < FRUITLESS_DEATHS) return true;
+    const how =
+      earlyDeaths >= EARLY_DEATHS
+        ? `${EARLY_DEATHS} times in a row before its first request`
+        : `${FRUITLESS_DEATHS} times in a row without finishing one page`;
+    fail('WORKER_LOST', `${place.role} ${place.id} ended ${how}, lastly: ${message}`);
+    return false;
+  }
+
+  /** Before it is done nothing of the worker runs again: what it wrote and was not acknowledged would stay. */
+  async function giveBack({ holders }: WorkerDeath): Promise<void> {
+    for (let tries = 1; ; tries++) {
+      try {
+        const leases = await pod.release(holders);
+        if (leases > 0) log.info(`${leases} leases of a worker that ended are free again`);
+        await options.recover(pod);
+        return;
+      } catch (error) {
+        const isAway = error instanceof CrawlError && error.class === 'transient';
+        if (tries === 1) log.warning(`What a dead worker held cannot be given back yet: ${(error as Error).message}`);
+        if (!isAway || failure || isStopping) return;
+        await new Promise((resume) => setTimeout(resume, GIVE_BACK_AGAIN_MS));
+      }
+    }
+  }
+
+  function fail(code: ErrorCode, message: string): void {
+    if (failure) return;
+    failure = { pod: pod.index, code, message };
+    log.error(`Pod ${pod.index} stops: ${message}`, { code });
+    options.onFailure(failure);
+    void stopWorkers(STOP_PATIENCE_MS);
+  }
+
+  async function stopWorkers(patienceMs: number): Promise<void> {
+    await Promise.all(workers.map((worker) => worker.stop(patienceMs)));
+  }
+
+  /**
+   * Renews the role, one call at a time. A store that is away gives it to nobody else: when it answers again, the role is
+   * ours once more, or another's, and then this pod stops.
+   */
+  async function keepRole(): Promise<void> {
+    if (isRenewing) return;
+    isRenewing = true;
+    const askedAtMs = performance.now();
+    try {
+      if (!(await pod.own(() => undefined))) return fail('QUEUE_IN_USE', 'another orchestrator has taken over');
+      if (hasRunOut) log.info(`Pod ${pod.index} is supervised by this process again`);
+      hasRunOut = false;
+      ownedAtMs = askedAtMs;
+    } catch (thrown) {
+      const { code, message } = asCrawlError(thrown, 'QUEUE_UNREACHABLE');
+      if (ERROR_CLASSES[code] === 'fatal') return fail(code, message);
+      const silentMs = performance.now() - ownedAtMs;
+      if (hasRunOut || silentMs < OWNER_TTL_MS) return;
+      hasRunOut = true;
+      log.warning(
+        `The role of supervisor ran out after ${Math.round(silentMs / 1_000)} s without an answer: ${message}. ` +
+          'It is taken again when the store answers; if another orchestrator has it by then, this pod stops.',
+      );
+    } finally {
+      isRenewing = false;
+    }
+  }
+
+  return {
+    pod,
+    workers,
+    get failure() {
+      return failure;
+    },
+    async start() {
+      owning = setInterval(() => void keepRole(), OWN_EVERY_MS);
+      for (const worker of workers) {
+        if (isStopping || failure) return;
+        worker.start();
+        await new Promise((resume) => setTimeout(resume, STAGGER_MS));
+      }
+    },
+    async stop(patienceMs) {
+      isStopping = true;
+      await stopWorkers(patienceMs);
+      clearInterval(owning);
+    },
+    kill() {
+      isStopping = true;
+      clearInterval(owning);
+      for (const worker of workers) worker.kill();
+    },
+    giveUp: fail,
+  };
+}
+
+const STOP_PATIENCE_MS = 60_000;
+
+function placesOf({ fetchersPerPod, parsersPerPod }: PodsConfig, pod: number): WorkerPlace[] {
+  const places = (role: WorkerRole, count: number) => Array.from({ length: count }, (_, id) => ({ role, pod, id }));
+  return [...places('fetcher', fetchersPerPod), ...places('parser', parsersPerPod)];
+}

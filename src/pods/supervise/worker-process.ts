@@ -1,0 +1,215 @@
+// One worker of a pod, kept alive: started, listened to, killed when it falls silent, started again with backoff.
+// Promise: it never runs twice at once, and after `stop` it does not run again.
+import { type ChildProcess, fork } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { ErrorCode } from '../../errors.js';
+import type { Log } from '../../observe/log.js';
+import type { PodsConfig } from '../config/types.js';
+import type { FromWorker, ToWorker, WorkerFigures, WorkerPlace } from '../messages.js';
+import type { Progress } from '../worker/reporting-client.js';
+
+export interface WorkerDeath {
+  /** What it said itself, if it could. */
+  readonly code: ErrorCode | undefined;
+  readonly message: string;
+  /** The holders in whose name it may have leased. */
+  readonly holders: readonly string[];
+  /** In a row, each before its first lease. */
+  readonly earlyDeaths: number;
+  /** In a row, each before it settled one visit. */
+  readonly fruitlessDeaths: number;
+}
+
+export interface WorkerProcess {
+  readonly place: WorkerPlace;
+  readonly pid: number | undefined;
+  readonly figures: WorkerFigures | undefined;
+  /** Counts of all its lives but the present one. */
+  readonly earlier: Readonly<Record<CountedFigure, number>>;
+  readonly restarts: number;
+  readonly isReady: boolean;
+  start(): void;
+  send(message: ToWorker): void;
+  /** Asks it to drain; resolves when it is gone, which it is at the latest after the patience. */
+  stop(patienceMs: number): Promise<void>;
+  /** At once. */
+  kill(): void;
+}
+
+export interface WorkerProcessOptions {
+  readonly config: PodsConfig;
+  readonly place: WorkerPlace;
+  readonly log: Log;
+  readonly allowance: () => number | undefined;
+  readonly onMessage: (message: FromWorker) => void;
+  readonly onSpawn: (pid: number) => void;
+  /** Called after each death; a new life begins after it resolves, unless it resolves to false. */
+  readonly onDeath: (death: WorkerDeath) => Promise<boolean>;
+  readonly stuckMs?: number;
+  readonly backoffMs?: number;
+}
+
+const COUNTED = ['pages', 'failed', 'retries', 'bytes', 'sentLinks', 'misplaced', 'backpressure', 'commands'] as const;
+type CountedFigure = (typeof COUNTED)[number];
+
+/** Beats come every second; a worker silent for so long does not come back. */
+const STUCK_MS = 30_000;
+/** Loading takes a second or two, more on a busy machine; opening waits for its stores. */
+const START_MS = 120_000;
+const BACKOFF_MS = 250;
+const MAX_BACKOFF_MS = 30_000;
+/** After a life that leased: finding out a page that ends its worker takes some deaths, and they are bounded. */
+const MAX_TRIAL_BACKOFF_MS = 1_000;
+/** A life this long wipes out the deaths before it. */
+const LONG_LIFE_MS = 60_000;
+const MAX_HOLDERS = 100;
+
+export function createWorkerProcess(options: WorkerProcessOptions): WorkerProcess {
+  const { config, place, log, stuckMs = STUCK_MS, backoffMs = BACKOFF_MS } = options;
+  const name = `${place.role} ${place.id} of pod ${place.pod}`;
+  const earlier = Object.fromEntries(COUNTED.map((figure) => [figure, 0])) as Record<CountedFigure, number>;
+  let child: ChildProcess | undefined;
+  let figures: WorkerFigures | undefined;
+  let holders: string[] = [];
+  let progress = new Set<Progress>();
+  let last: Extract<FromWorker, { kind: 'ended' }> | undefined;
+  let heardMs = 0;
+  let startedMs = 0;
+  let isReady = false;
+  let isStopping = false;
+  let deaths = 0;
+  let earlyDeaths = 0;
+  let fruitlessDeaths = 0;
+  let restarts = 0;
+  let timer: NodeJS.Timeout | undefined;
+  let watch: NodeJS.Timeout | undefined;
+  let whenGone: (() => void)[] = [];
+  let ending: Promise<void> | undefined;
+
+  function start(): void {
+    if (child || isStopping) return;
+    const { file, execArgv } = childEntry();
+    const heapMb = Math.floor(memoryLimit(config, place) / 1024 ** 2);
+    holders = [];
+    progress = new Set();
+    figures = undefined;
+    last = undefined;
+    isReady = false;
+    startedMs = heardMs = performance.now();
+    const started = fork(file, [], {
+      execArgv: [...execArgv, `--max-old-space-size=${heapMb}`],
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    });
+    child = started;
+    started.on('message', (message: FromWorker) => hear(message));
+    started.on('error', (error) => log.warning(`${name}: ${error.message}`));
+    started.once('exit', (code, signal) => void (ending = gone(signal ?? `status ${code}`)));
+    started.once('spawn', () => options.onSpawn(started.pid!));
+    send({ kind: 'begin', config, place, allowance: options.allowance() });
+    watch = setInterval(() => {
+      const silentMs = performance.now() - heardMs;
+      if (silentMs <= (isReady ? stuckMs : Math.max(stuckMs, START_MS))) return;
+      log.error(`${name} said nothing for ${Math.round(silentMs / 1_000)} s: it is killed`);
+      started.kill('SIGKILL');
+    }, 1_000);
+  }
+
+  function hear(message: FromWorker): void {
+    heardMs = performance.now();
+    if (message.kind === 'beat') figures = message.figures;
+    else if (message.kind === 'holder') {
+      holders.push(message.id);
+      if (holders.length > MAX_HOLDERS) holders.shift();
+    } else if (message.kind === 'progress') progress.add(message.progress);
+    else if (message.kind === 'started') isReady = true;
+    else if (message.kind === 'ended') last = message;
+    options.onMessage(message);
+  }
+
+  function countDeath(isLong: boolean): void {
+    earlyDeaths = progress.has('leased') || isLong ? 0 : earlyDeaths + 1;
+    fruitlessDeaths = progress.has('settled') ? 0 : fruitlessDeaths + 1;
+    deaths = isLong || progress.has('settled') ? 1 : deaths + 1;
+  }
+
+  async function gone(how: string): Promise<void> {
+    clearInterval(watch);
+    child = undefined;
+    for (const figure of COUNTED) earlier[figure] += figures?.[figure] ?? 0;
+    figures = undefined;
+    // Its store forgot what it did: that is no crash of its own.
+    const isRolledBack = last?.code === 'QUEUE_ROLLED_BACK';
+    if (!isRolledBack) countDeath(performance.now() - startedMs > LONG_LIFE_MS);
+    const message = last?.message ?? how;
+    const death: WorkerDeath = { code: last?.code, message, holders, earlyDeaths, fruitlessDeaths };
+    if (!isStopping) log.warning(`${name} ended (${how}): ${message}`, { code: last?.code });
+    const mayLive = await options.onDeath(death).catch((error: unknown) => {
+      log.exception(error, `after the end of ${name}`);
+      return true;
+    });
+    const waiting = whenGone;
+    whenGone = [];
+    for (const resume of waiting) resume();
+    if (!mayLive || isStopping) return;
+    const mostMs = progress.has('leased') ? MAX_TRIAL_BACKOFF_MS : MAX_BACKOFF_MS;
+    const waitMs = isRolledBack ? 0 : Math.min(mostMs, backoffMs * 2 ** Math.min(deaths - 1, 10));
+    timer = setTimeout(() => {
+      restarts++;
+      start();
+    }, waitMs);
+  }
+
+  function send(message: ToWorker): void {
+    if (child?.connected) child.send(message, () => undefined);
+  }
+
+  return {
+    place,
+    earlier,
+    get pid() {
+      return child?.pid;
+    },
+    get figures() {
+      return figures;
+    },
+    get restarts() {
+      return restarts;
+    },
+    get isReady() {
+      return isReady && child !== undefined;
+    },
+    start,
+    send,
+    async stop(patienceMs) {
+      isStopping = true;
+      clearTimeout(timer);
+      // What it left behind is still being brought into order.
+      if (!child) return ending;
+      const isGone = new Promise<void>((resume) => whenGone.push(resume));
+      send({ kind: 'drain' });
+      const impatience = setTimeout(() => child?.kill('SIGKILL'), patienceMs);
+      await isGone;
+      clearTimeout(impatience);
+    },
+    kill() {
+      isStopping = true;
+      clearTimeout(timer);
+      child?.kill('SIGKILL');
+    },
+  };
+}
+
+function memoryLimit(config: PodsConfig, { role }: WorkerPlace): number {
+  return role === 'fetcher' ? config.fetcherMemoryLimit : config.parserMemoryLimit;
+}
+
+/** The child's file: beside this one when built; from source it needs the TypeScript loader of this repository. */
+function childEntry(): { file: string; execArgv: string[] } {
+  const built = fileURLToPath(new URL('../worker/child.js', import.meta.url));
+  if (existsSync(built)) return { file: built, execArgv: [] };
+  return {
+    file: fileURLToPath(new URL('../worker/child.ts', import.meta.url)),
+    execArgv: ['--import', 'jiti/register'],
+  };
+}

@@ -1,0 +1,30 @@
+// The user's handler module of a crawl on pods: its `router`, else its default export; the same file a script uses.
+// Promise: a module that does not load, or exports no handler, is a clear error before anything is crawled.
+import { createRequire } from 'node:module';
+import { extname } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { CrawlError } from '../../errors.js';
+
+/** A handler of any crawler's context. */
+export type PodHandler = (context: never) => unknown;
+
+const TYPESCRIPT = new Set(['.ts', '.mts', '.cts', '.tsx']);
+
+export async function loadHandler(file: string): Promise<PodHandler> {
+  const exported = await importModule(file).catch((cause: unknown) => {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new CrawlError('OPTION_INVALID', `the handler module ${file} does not load: ${reason}`, { cause });
+  });
+  // A CommonJS module's exports come as the default of its namespace.
+  const nested = exported.default as Record<string, unknown> | undefined;
+  const candidates = [exported.router, nested?.router, exported.default, nested?.default];
+  const handler = candidates.find((candidate) => typeof candidate === 'function');
+  if (handler) return handler as PodHandler;
+  throw new CrawlError('OPTION_INVALID', `the handler module ${file} exports neither a router nor a default function`);
+}
+
+async function importModule(file: string): Promise<Record<string, unknown>> {
+  if (!TYPESCRIPT.has(extname(file))) return (await import(pathToFileURL(file).href)) as Record<string, unknown>;
+  const { createJiti } = createRequire(import.meta.url)('jiti') as typeof import('jiti');
+  return createJiti(import.meta.url).import<Record<string, unknown>>(file);
+}

@@ -1,0 +1,77 @@
+// The metrics of one worker, gathered from what its parts count anyway; sent with its beats.
+import type { SlowFigures } from '../../dispatch/slow-share.js';
+import { createMetrics, type MetricsSnapshot } from '../../observe/metrics.js';
+import { addProcessMetrics } from '../../observe/metrics-system.js';
+import type { WorkerPlace } from '../messages.js';
+
+export interface WorkerMetricsParts {
+  readonly place: WorkerPlace;
+  /** Pages that ended here; a fetcher that hands its pages over ends none. */
+  readonly pages: () => number;
+  readonly errors: () => Readonly<Record<string, number>>;
+  readonly skipped: () => ReadonlyMap<string, number>;
+  readonly active: () => number;
+  readonly misplaced: () => number;
+  readonly foundLinks: () => number;
+  readonly ownLinks: () => number;
+  readonly sentLinks: () => number;
+  /** Undefined where nobody looks after slow hosts. */
+  readonly slowHosts: () => SlowFigures | undefined;
+  readonly pressure: () => { readonly soft: number; readonly hard: number };
+}
+
+export interface WorkerMetrics {
+  fetched(ms: number, bytes: number): void;
+  parsed(ms: number): void;
+  sent(pod: number, ms: number): void;
+  snapshot(): MetricsSnapshot;
+}
+
+export function createWorkerMetrics(parts: WorkerMetricsParts): WorkerMetrics {
+  const { place } = parts;
+  const metrics = createMetrics();
+  const fetches = metrics.histogram('orcrawl_fetch_duration_seconds', {});
+  const parses = metrics.histogram('orcrawl_parse_duration_seconds', {});
+  const sizes = metrics.histogram('orcrawl_content_size_bytes', {});
+  metrics.total('orcrawl_pages_crawled_total', {}, parts.pages);
+  metrics.total('orcrawl_pod_assignment_errors_total', {}, parts.misplaced);
+  metrics.total('orcrawl_links_found_total', {}, parts.foundLinks);
+  metrics.total('orcrawl_links_sent_total', { to: 'own' }, parts.ownLinks);
+  metrics.total('orcrawl_links_sent_total', { to: 'other' }, parts.sentLinks);
+  metrics.total('orcrawl_backpressure_events_total', { limit: 'soft' }, () => parts.pressure().soft);
+  metrics.total('orcrawl_backpressure_events_total', { limit: 'hard' }, () => parts.pressure().hard);
+  metrics.gauge('orcrawl_slow_fetches', {}, () => parts.slowHosts()?.slow ?? 0);
+  metrics.total('orcrawl_slow_fetches_ended_total', {}, () => parts.slowHosts()?.ended ?? 0);
+  metrics.total('orcrawl_slow_requests_put_back_total', {}, () => parts.slowHosts()?.putBack ?? 0);
+  metrics.gauge('orcrawl_active_workers', { role: place.role }, parts.active);
+  addProcessMetrics(metrics, parts.pages);
+  const told = new Map<string, number>();
+
+  /** Codes and reasons appear as they happen. */
+  function addGrowth(key: string, total: number, add: (by: number) => void): void {
+    const before = told.get(key) ?? 0;
+    if (total > before) add(total - before);
+    told.set(key, total);
+  }
+
+  return {
+    fetched(ms, bytes) {
+      fetches.observe(ms / 1_000);
+      sizes.observe(bytes);
+    },
+    parsed: (ms) => parses.observe(ms / 1_000),
+    sent: (pod, ms) =>
+      metrics.histogram('orcrawl_cross_pod_write_seconds', { target: String(pod) }).observe(ms / 1_000),
+    snapshot() {
+      for (const [type, count] of Object.entries(parts.errors())) {
+        addGrowth(`error ${type}`, count, (by) => metrics.counter('orcrawl_errors_total', { type }).add(by));
+      }
+      for (const [reason, count] of parts.skipped()) {
+        addGrowth(`skip ${reason}`, count, (by) =>
+          metrics.counter('orcrawl_requests_skipped_total', { reason }).add(by),
+        );
+      }
+      return metrics.snapshot();
+    },
+  };
+}

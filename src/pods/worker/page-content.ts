@@ -1,0 +1,88 @@
+// What a visit of a pod's worker stores of its page: its text, and its response where that is asked for.
+// Made when the handler has ended, so that settling only writes.
+import type { Capture } from '../../fetch/engine.js';
+import type { PageContent } from '../../parse/page.js';
+import { decodeBody, detectEncoding } from '../../parse/encoding/encoding.js';
+import type { Request } from '../../request/request.js';
+import type { ContentStore } from '../../store/content/content.js';
+import type { PackedPage } from '../../store/content/page.js';
+
+export interface PageRecorder {
+  /** A response is about to be handled. */
+  see(request: Request, capture: Capture): void;
+  /** The handler is done: what is stored of the page is made now. */
+  record(request: Request, contentType: string, content: () => PageContent): Promise<void>;
+  /** What was made for a request; once. */
+  take(request: Request): PackedPage | undefined;
+  readonly bytes: number;
+}
+
+const MARKUP = /^(?:text\/html|application\/xhtml\+xml|text\/xml|application\/(?:[\w.+-]+\+)?xml)$/;
+
+export function createPageRecorder(options: {
+  readonly content: Pick<ContentStore, 'pack'>;
+  readonly extractText: boolean | 'main';
+  readonly storeRawHtml: boolean;
+  readonly nowMs?: () => number;
+}): PageRecorder {
+  const { content: store, extractText, storeRawHtml, nowMs = Date.now } = options;
+  // Requests that failed are collected with what was seen of them.
+  const captures = new WeakMap<Request, Capture>();
+  const packed = new WeakMap<Request, PackedPage>();
+  let bytes = 0;
+
+  function textOf(capture: Capture, contentType: string, content: () => PageContent): string | undefined {
+    if (extractText === false) return undefined;
+    if (!MARKUP.test(contentType)) {
+      return decodeBody(capture.body, detectEncoding(capture.body, headerOf(capture)));
+    }
+    return extractText === 'main' ? content().main().text : content().text;
+  }
+
+  return {
+    see: (request, capture) => void captures.set(request, capture),
+    async record(request, contentType, content) {
+      const capture = captures.get(request);
+      if (!capture) return;
+      captures.delete(request);
+      bytes += capture.body.length;
+      const { statusCode, headers, body, received, loadedUrl } = capture;
+      const asItCame = received
+        ? { body: received, bodyIs: 'as-received' as const }
+        : { body, bodyIs: 'decoded' as const };
+      const page = await store.pack({
+        uniqueKey: request.uniqueKey,
+        url: request.url,
+        loadedUrl: loadedUrl === request.url ? undefined : loadedUrl,
+        statusCode,
+        fetchedAtMs: nowMs(),
+        contentType,
+        depth: request.crawlDepth,
+        text: textOf(capture, contentType, content),
+        response: storeRawHtml ? { statusCode, headers, ...asItCame } : undefined,
+      });
+      packed.set(request, page);
+    },
+    take(request) {
+      const page = packed.get(request);
+      packed.delete(request);
+      return page;
+    },
+    get bytes() {
+      return bytes;
+    },
+  };
+}
+
+/** Links to other pages; scans the page unless that was done before. */
+export function countLinks(contentType: string, content: () => PageContent): number {
+  if (!MARKUP.test(contentType)) return 0;
+  let count = 0;
+  for (const { element } of content().links) if (element === 'a') count++;
+  return count;
+}
+
+function headerOf({ headers }: Capture): string | undefined {
+  const header = headers['content-type'];
+  return Array.isArray(header) ? header[0] : header;
+}

@@ -1,0 +1,140 @@
+// robots.txt policy, pure: what may be asked of a host now, and what an attempt to read its robots.txt changes.
+// RFC 9309: 4xx allows all, 5xx and silence forbid all, five redirects are followed, rules are kept for a day.
+import type { ErrorCode } from '../../errors.js';
+import { freshHost, type HostRecord, MAX_RULES_BYTES } from '../hosts.js';
+import { RobotsTxt } from './robots.js';
+
+export interface RobotsPolicy {
+  /** The name under which rules are looked up; undefined when robots.txt is not respected. */
+  readonly agent: string | undefined;
+  /** How long rules are good without another look. */
+  readonly ttlMs: number;
+  /** The wait after a first failed reading is five times this, after the second twenty-five times. */
+  readonly retryMs: number;
+  /** No wait that a host asks for is longer. */
+  readonly maxDelayMs: number;
+}
+
+/** What a host lets us do now. */
+export type Standing =
+  | { readonly kind: 'rules'; readonly rules: string }
+  /** Its robots.txt comes first, from here. */
+  | { readonly kind: 'read'; readonly url: string }
+  /** Its robots.txt comes first, and may be asked for only then. */
+  | { readonly kind: 'wait'; readonly ms: number }
+  | { readonly kind: 'unreachable'; readonly why: string }
+  | { readonly kind: 'down'; readonly why: string };
+
+/** What came of asking for a robots.txt. */
+export type RobotsAnswer =
+  | { readonly kind: 'answer'; readonly statusCode: number; readonly body: Uint8Array; readonly retryAfterMs?: number }
+  | { readonly kind: 'redirect'; readonly to: string }
+  | { readonly kind: 'failure'; readonly code: ErrorCode; readonly message: string };
+
+export const ROBOTS_TRIES = 3;
+const MAX_REDIRECTS = 5;
+const RETRY_FACTOR = 5;
+/** A robots.txt that cannot be read is tried again after this long. */
+const UNREACHABLE_MS = 3_600_000;
+/** While robots.txt cannot be read, rules as old as this are better than none. */
+const OLDEST_RULES_MS = 7 * 86_400_000;
+/** A failure's text is kept to be shown; a hostile host must not make it long. */
+const MAX_WHY = 300;
+
+/** Where a host's robots.txt is. */
+export function robotsUrl(origin: string): string {
+  return `${origin}/robots.txt`;
+}
+
+/** What is known of a host, by its record if that is for our agent. */
+export function hostFor(policy: RobotsPolicy, record: HostRecord | undefined): HostRecord {
+  const agent = policy.agent ?? '';
+  if (!record) return freshHost(agent);
+  if (record.agent === agent) return record;
+  const { failures, downUntilMs, backoff } = record;
+  return { ...freshHost(agent), failures, downUntilMs, backoff };
+}
+
+export function standingOf(record: HostRecord, origin: string, policy: RobotsPolicy, nowMs: number): Standing {
+  if (record.downUntilMs > nowMs) {
+    return { kind: 'down', why: `${origin} could not be reached ${record.failures} times in a row` };
+  }
+  if (policy.agent === undefined) return { kind: 'rules', rules: '' };
+  const { rules, readAtMs, freshUntilMs, unreachableUntilMs, hop } = record;
+  // A clock set back must not make rules good for ever.
+  const isFresh = nowMs < freshUntilMs && freshUntilMs - nowMs <= policy.ttlMs;
+  if (rules !== undefined && isFresh) return { kind: 'rules', rules };
+  if (nowMs >= unreachableUntilMs) {
+    const waitMs = Math.min(record.nextTryAtMs - nowMs, policy.maxDelayMs);
+    return waitMs > 0 ? { kind: 'wait', ms: waitMs } : { kind: 'read', url: hop?.url ?? robotsUrl(origin) };
+  }
+  if (rules !== undefined && nowMs - readAtMs < OLDEST_RULES_MS) return { kind: 'rules', rules };
+  return { kind: 'unreachable', why: record.why ?? `robots.txt of ${origin} could not be read` };
+}
+
+/** The host after an attempt to read its robots.txt, and how long it must rest because of it. */
+export function afterReading(
+  record: HostRecord,
+  answer: RobotsAnswer,
+  policy: RobotsPolicy,
+  nowMs: number,
+): { readonly record: HostRecord; readonly pauseMs: number } {
+  switch (answer.kind) {
+    case 'redirect': {
+      const count = (record.hop?.count ?? 0) + 1;
+      // One too many: as if there were none, which is what the RFC allows.
+      if (count > MAX_REDIRECTS) return { record: withRules(record, '', policy, nowMs), pauseMs: 0 };
+      return { record: { ...reached(record), hop: { url: answer.to, count } }, pauseMs: 0 };
+    }
+    case 'failure':
+      return failed(record, `${answer.code}: ${answer.message}`, undefined, isFinal(answer.code), policy, nowMs);
+    case 'answer': {
+      const { statusCode, body, retryAfterMs } = answer;
+      if (statusCode >= 200 && statusCode < 300) {
+        const rules = RobotsTxt.parse(body).packFor(policy.agent ?? '*', MAX_RULES_BYTES);
+        return { record: withRules(reached(record), rules, policy, nowMs), pauseMs: 0 };
+      }
+      const isTooMany = statusCode === 429;
+      if (statusCode < 500 && !(isTooMany && record.tries + 1 < ROBOTS_TRIES)) {
+        return { record: withRules(reached(record), '', policy, nowMs), pauseMs: 0 };
+      }
+      return failed(reached(record), `status ${statusCode}`, retryAfterMs, false, policy, nowMs);
+    }
+    default:
+      return answer satisfies never;
+  }
+}
+
+/** A failure that another try would meet again. */
+function isFinal(code: ErrorCode): boolean {
+  return code === 'ADDRESS_REFUSED' || code === 'REDIRECT_INVALID';
+}
+
+function failed(
+  record: HostRecord,
+  why: string,
+  retryAfterMs: number | undefined,
+  isLast: boolean,
+  policy: RobotsPolicy,
+  nowMs: number,
+): { record: HostRecord; pauseMs: number } {
+  const tries = record.tries + 1;
+  const { hop: _hop, ...rest } = { ...record, why: `robots.txt could not be read: ${why}`.slice(0, MAX_WHY) };
+  if (isLast || tries >= ROBOTS_TRIES) {
+    const unreachableUntilMs = nowMs + UNREACHABLE_MS;
+    return { record: { ...rest, tries: 0, nextTryAtMs: 0, unreachableUntilMs }, pauseMs: 0 };
+  }
+  const pauseMs = Math.min(retryAfterMs ?? policy.retryMs * RETRY_FACTOR ** tries, policy.maxDelayMs);
+  return { record: { ...rest, tries, nextTryAtMs: nowMs + pauseMs }, pauseMs };
+}
+
+function withRules(record: HostRecord, rules: string, policy: RobotsPolicy, nowMs: number): HostRecord {
+  const { hop: _hop, why: _why, ...rest } = record;
+  const freshUntilMs = nowMs + policy.ttlMs;
+  return { ...rest, rules, readAtMs: nowMs, freshUntilMs, tries: 0, nextTryAtMs: 0, unreachableUntilMs: 0 };
+}
+
+/** An answer of any kind: the host is up. */
+function reached(record: HostRecord): HostRecord {
+  return record.failures === 0 ? record : { ...record, failures: 0, downUntilMs: 0 };
+}

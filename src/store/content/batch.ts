@@ -1,0 +1,59 @@
+// Which record of a page goes where: into a segment of its kind, or into a file of its own.
+// Promise: a file appears whole under its name or not at all.
+import { randomBytes } from 'node:crypto';
+import { rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { killPoint } from '../../base/kill-points.js';
+import type { SegmentKind } from './names.js';
+import type { PackedPage } from './page.js';
+import type { PackedRecord } from './segment.js';
+import type { Durability } from '../segments/segment-file.js';
+import { asStorageError } from '../storage-errors.js';
+
+export interface Chosen {
+  /** The index of the page in its batch. */
+  readonly page: number;
+  readonly sha256: string;
+  readonly holds: 'text' | 'raw' | 'nothing';
+  readonly record: PackedRecord;
+}
+
+/** What goes into which segment. In the layout of files all lines go into one index. */
+export function recordsByKind(pages: readonly PackedPage[], layout: 'segments' | 'files'): Map<SegmentKind, Chosen[]> {
+  const byKind = new Map<SegmentKind, Chosen[]>();
+  const choose = (page: number, sha256: string, holds: Chosen['holds'], record: PackedRecord | undefined): void => {
+    if (!record) return;
+    const kind = layout === 'files' || holds === 'nothing' ? 'pages' : holds;
+    const chosen = byKind.get(kind);
+    if (chosen) chosen.push({ page, sha256, holds, record });
+    else byKind.set(kind, [{ page, sha256, holds, record }]);
+  };
+  for (const [page, { sha256, raw, text, bare }] of pages.entries()) {
+    // The text last: its place is what the page's place is said to be.
+    choose(page, sha256, 'nothing', bare);
+    choose(page, sha256, 'raw', raw);
+    choose(page, sha256, 'text', text);
+  }
+  return byKind;
+}
+
+/** Writes a page's file beside its place and renames it into it; gives the line that points to it. */
+export async function storeAsFile(folder: string, chosen: Chosen, durability: Durability): Promise<PackedRecord> {
+  const { holds, sha256, record } = chosen;
+  const { bytes, surt, entry } = record;
+  if (holds === 'nothing' || bytes === undefined) return record;
+  const filename = `${sha256}${holds === 'text' ? '.txt' : '.warc.gz'}`;
+  const path = join(folder, filename);
+  const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
+  try {
+    killPoint('content-file.before-write');
+    await writeFile(temporary, bytes, { flush: durability === 'machine' });
+    killPoint('content-file.before-rename');
+    await rename(temporary, path);
+    killPoint('content-file.after-rename');
+  } catch (error) {
+    await rm(temporary, { force: true }).catch(() => undefined);
+    throw asStorageError(error, path);
+  }
+  return { surt, entry: { ...entry, filename, length: bytes.length, offset: holds === 'text' ? undefined : 0 } };
+}

@@ -1,0 +1,133 @@
+// One index of a dead writer: lines of records that do not count leave it, damaged ones are set aside, the rest is sorted.
+// Promise: the old index stays until the new one is whole; damaged lines are named and kept aside, and so are the lines
+// of acknowledged records that are gone: they say which pages those were.
+import { appendFile, rename, rm, stat } from 'node:fs/promises';
+import { TAIL_ENDING } from './names.js';
+import { createIndexJudge, judgeIndex, type IndexFindings, type IndexJudge } from './index-judging.js';
+import { sortLines } from './index-sorting.js';
+import { isMissing } from '../storage-errors.js';
+
+/** Which sorted indexes are read although nothing says that they need it. */
+export interface IndexChecks {
+  /** Whether this one is read now. */
+  mayRead(path: string, bytes: number, modifiedMs: number): boolean;
+}
+
+/** What is known of an index after its recovery; nothing if it was not read. */
+export interface RecoveredIndex {
+  readonly lines?: number;
+  readonly coveredBytes?: number;
+}
+
+export interface IndexRecovery {
+  /** Where the last record ends that the index knows and that is there; undefined where nothing asks for a cut. */
+  lastWholeRecord(name: string, foundBytes: number): Promise<number | undefined>;
+  recover(
+    segment: { readonly name: string; readonly keptBytes: number } | undefined,
+    how: {
+      /** Its segment has another length than was noted. */
+      readonly mustRead?: boolean;
+      /** Lines of records that do not count were acknowledged: the records are gone. */
+      readonly isShort?: boolean;
+      /** Nothing of it counts. */
+      readonly isEmpty?: boolean;
+    },
+  ): Promise<RecoveredIndex>;
+}
+
+export interface IndexRecoveryOptions {
+  readonly notes?: Readonly<Record<string, string>>;
+  readonly warn: (message: string) => void;
+  readonly checks?: IndexChecks;
+}
+
+/** What is put aside of an index at a time; more than that is counted only. */
+const ASIDE_BYTES = 16 * 1024 * 1024;
+const DAMAGED_ENDING = '.damaged';
+const LOST_ENDING = '.lost';
+
+export function createIndexRecovery(sorted: string, options: IndexRecoveryOptions): IndexRecovery {
+  const tail = sorted + TAIL_ENDING;
+
+  const lastWholeRecord = async (name: string, foundBytes: number): Promise<number | undefined> => {
+    const files = [await statOf(tail), await statOf(sorted)];
+    // Without a queue a sorted index says that its segment was closed in good order.
+    if (!options.notes && files[0] === undefined && files[1] !== undefined) return undefined;
+    let last = 0;
+    for (const [n, path] of [tail, sorted].entries()) {
+      if (files[n] === undefined) continue;
+      last = Math.max(last, (await judgeIndex(path, createIndexJudge({ name, keptBytes: foundBytes }))).lastEnd);
+    }
+    return last;
+  };
+
+  /** Writes the sorted index anew from `source`. */
+  const rewrite = async (source: string, judge: IndexJudge, isShort: boolean): Promise<RecoveredIndex> => {
+    const aside = { [DAMAGED_ENDING]: [] as string[], [LOST_ENDING]: [] as string[] };
+    let asideBytes = 0;
+    let damagedBefore = 0;
+    const keep = (line: string): boolean => {
+      if (judge.keep(line)) return true;
+      const { damaged } = judge.findings;
+      const isLost = damaged === damagedBefore;
+      damagedBefore = damaged;
+      if (isLost && !isShort) return false;
+      if ((asideBytes += line.length + 1) <= ASIDE_BYTES) aside[isLost ? LOST_ENDING : DAMAGED_ENDING].push(line);
+      return false;
+    };
+    try {
+      await sortLines(source, sorted, { keep });
+    } catch (error) {
+      // Another process was faster, or there is no room: readers scan what is not sorted.
+      if (!isMissing(error)) options.warn(`${source} stays as it is: ${(error as Error).message}`);
+      return {};
+    }
+    for (const [ending, lines] of Object.entries(aside)) {
+      if (lines.length > 0) await appendFile(sorted + ending, `${lines.join('\n')}\n`, 'latin1');
+    }
+    report(source, judge.findings);
+    return { lines: judge.findings.kept, coveredBytes: judge.findings.coveredBytes };
+  };
+
+  const report = (path: string, { damaged, firstDamaged }: IndexFindings): void => {
+    if (damaged === 0) return;
+    for (const { line, problem, text } of firstDamaged) {
+      options.warn(`${path}:${line}: ${problem}: ${JSON.stringify(text)}`);
+    }
+    const where = `${sorted}${DAMAGED_ENDING}`;
+    options.warn(`${path}: ${damaged} damaged lines are left out of the index and put into ${where}`);
+  };
+
+  return {
+    lastWholeRecord,
+    async recover(segment, { mustRead = false, isShort = false, isEmpty = segment?.keptBytes === 0 }) {
+      if (isEmpty) {
+        for (const path of [sorted, tail]) {
+          // All of its records are gone: what it says of them is all that is left.
+          if (isShort) await rename(path, sorted + LOST_ENDING).catch(ignoreMissing);
+          else await rm(path, { force: true });
+        }
+        return { lines: 0, coveredBytes: 0 };
+      }
+      // Where both are there, a sort died before it removed the first one, which has everything.
+      if (await statOf(tail)) return rewrite(tail, createIndexJudge(segment), isShort);
+      const file = await statOf(sorted);
+      if (file === undefined) return { lines: 0, coveredBytes: 0 };
+      if (!mustRead && !options.checks?.mayRead(sorted, file.size, file.mtimeMs)) return {};
+      const findings = await judgeIndex(sorted, createIndexJudge(segment));
+      if (findings.beyond + findings.damaged > 0 || !findings.isOrdered) {
+        return rewrite(sorted, createIndexJudge(segment), isShort);
+      }
+      return { lines: findings.kept, coveredBytes: findings.coveredBytes };
+    },
+  };
+}
+
+async function statOf(path: string) {
+  return stat(path).catch(ignoreMissing);
+}
+
+function ignoreMissing(error: unknown): undefined {
+  if (!isMissing(error)) throw error;
+  return undefined;
+}

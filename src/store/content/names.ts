@@ -1,0 +1,62 @@
+// Where content is: which data directory a page belongs to, and what its files are called.
+// Promise: a page's directory follows from its key alone; a segment's name is never used again and tells its writer.
+import { hash } from 'node:crypto';
+import { newSegmentStem } from '../segments/segment-names.js';
+
+/** The folder in each data directory. */
+export const CONTENT_FOLDER = 'content';
+/** What the note keys of all content segments begin with. */
+export const CONTENT_KEY_PREFIX = 'content/';
+
+/** `text`: WET. `raw`: WARC. `pages`: an index without a segment, for pages in files of their own or without content. */
+export type SegmentKind = 'text' | 'raw' | 'pages';
+
+const ENDINGS = { text: '.warc.wet.gz', raw: '.warc.gz', pages: '.pages.cdxj' } as const;
+const NAME = /^\d{6,}-content-(.+)-[0-9a-f]{12}(\.warc\.wet\.gz|\.warc\.gz|\.pages\.cdxj)$/;
+/** An index that its writer still appends to. Sorted ones are named without it, as archive tools expect. */
+export const TAIL_ENDING = '.tail';
+
+/** SHA-256 of a unique key, in hex: the name of its file, and the source of its place. */
+export function contentHash(uniqueKey: string): string {
+  return hash('sha256', uniqueKey, 'hex');
+}
+
+/** Which of `count` data directories a page belongs to. */
+export function homeDirectory(sha256: string, count: number): number {
+  return Number.parseInt(sha256.slice(0, 8), 16) % count;
+}
+
+export function newContentName(existing: readonly string[], writerId: string, kind: SegmentKind): string {
+  return newSegmentStem(existing, 'content', writerId) + ENDINGS[kind];
+}
+
+export interface ContentName {
+  readonly kind: SegmentKind;
+  readonly writerId: string;
+}
+
+export function parseContentName(file: string): ContentName | undefined {
+  const [, writerId, ending] = NAME.exec(file) ?? [];
+  if (writerId === undefined) return undefined;
+  const kind = ending === ENDINGS.text ? 'text' : ending === ENDINGS.raw ? 'raw' : 'pages';
+  return { kind, writerId };
+}
+
+/** The sorted index of a segment. */
+export function indexNameOf(segment: string): string {
+  return segment.endsWith('.gz') ? `${segment.slice(0, -'.gz'.length)}.cdxj` : segment;
+}
+
+/** The segment of an index, sorted or not; undefined when the file is no index. */
+export function segmentOfIndex(file: string): string | undefined {
+  const index = file.endsWith(TAIL_ENDING) ? file.slice(0, -TAIL_ENDING.length) : file;
+  if (!index.endsWith('.cdxj')) return undefined;
+  const segment = index.endsWith(ENDINGS.pages) ? index : `${index.slice(0, -'.cdxj'.length)}.gz`;
+  return parseContentName(segment) === undefined ? undefined : segment;
+}
+
+/** What a stored file holds. */
+export function contentKindOf(filename: string): 'text' | 'raw' | undefined {
+  if (filename.endsWith('.txt') || filename.endsWith(ENDINGS.text)) return 'text';
+  return filename.endsWith(ENDINGS.raw) ? 'raw' : undefined;
+}

@@ -1,0 +1,92 @@
+// After a crash: cuts what was appended to visit segments but never acknowledged.
+// Promise (guarantee 2): afterwards an item stands in its dataset exactly if its visit was acknowledged.
+import { createReadStream } from 'node:fs';
+import { stat, truncate } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DATASETS_FOLDER } from '../disk.js';
+import { cutHalfLine } from './disk-segments.js';
+import { checkStorageName } from '../names.js';
+import { isVisitName } from '../segments/segment-names.js';
+import { readSegmentNote, type SegmentNote } from '../segments/segment-note.js';
+import { asStorageError, isMissing } from '../storage-errors.js';
+import { VISIT_KEY_PREFIX } from './visit-segments.js';
+
+/** What became of one noted segment. `short`: bytes the note speaks of are missing, as after a power cut. */
+export interface RecoveredSegment {
+  readonly key: string;
+  readonly outcome: 'whole' | 'cut' | 'short' | 'missing';
+  readonly notedBytes: number;
+  readonly foundBytes: number;
+  /** Acknowledged items that are gone; undefined where nobody counted. */
+  readonly lostLines?: number;
+}
+
+/**
+ * Cuts every segment that a note names back to its noted length, in whichever of the folders it is. Call it when the
+ * writers of these segments are known to be dead, before their datasets are read. Notes with other keys are passed
+ * over, so all notes of a queue can be given.
+ *
+ * @example
+ * await recoverVisitSegments([config.localDataDirectory()], (await frontier.overview()).notes);
+ */
+export async function recoverVisitSegments(
+  baseDirs: readonly string[],
+  notes: Readonly<Record<string, string | number>>,
+): Promise<readonly RecoveredSegment[]> {
+  const recovered: RecoveredSegment[] = [];
+  for (const [key, text] of Object.entries(notes)) {
+    const place = segmentPlace(key);
+    const noted = readSegmentNote(text);
+    if (place === undefined || noted === undefined) continue;
+    recovered.push({ key, notedBytes: noted.bytes, ...(await recoverSegment(baseDirs, place, noted)) });
+  }
+  return recovered;
+}
+
+async function recoverSegment(
+  baseDirs: readonly string[],
+  place: string,
+  noted: SegmentNote,
+): Promise<Omit<RecoveredSegment, 'key' | 'notedBytes'>> {
+  for (const baseDir of baseDirs) {
+    const path = join(baseDir, place);
+    try {
+      const { size } = await stat(path);
+      if (size === noted.bytes) return { outcome: 'whole', foundBytes: size };
+      if (size > noted.bytes) {
+        await truncate(path, noted.bytes);
+        return { outcome: 'cut', foundBytes: size };
+      }
+      await cutHalfLine(path);
+      const lostLines = noted.lines === undefined ? undefined : Math.max(0, noted.lines - (await countLines(path)));
+      return { outcome: 'short', foundBytes: size, lostLines };
+    } catch (error) {
+      if (!isMissing(error)) throw asStorageError(error, path);
+    }
+  }
+  // Noted before its first byte, and nothing followed.
+  if (noted.bytes === 0) return { outcome: 'whole', foundBytes: 0 };
+  return { outcome: 'missing', foundBytes: 0, lostLines: noted.lines };
+}
+
+const NEWLINE = 0x0a;
+
+async function countLines(path: string): Promise<number> {
+  let lines = 0;
+  for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
+    for (let at = chunk.indexOf(NEWLINE); at >= 0; at = chunk.indexOf(NEWLINE, at + 1)) lines++;
+  }
+  return lines;
+}
+
+/** The file a key names, below a base folder, or undefined when the key is not that of a visit segment. */
+function segmentPlace(key: string): string | undefined {
+  if (!key.startsWith(VISIT_KEY_PREFIX)) return undefined;
+  const [id, file, ...more] = key.slice(VISIT_KEY_PREFIX.length).split('/');
+  if (id === undefined || file === undefined || more.length > 0 || !isVisitName(file)) return undefined;
+  try {
+    return join(DATASETS_FOLDER, checkStorageName(id), file);
+  } catch {
+    return undefined;
+  }
+}

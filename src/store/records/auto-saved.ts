@@ -1,0 +1,92 @@
+// Values of a key-value store that handlers change in place and that are saved for them.
+// Promise: one object per key in the process; saved every interval when it changed, and when told to.
+import { log } from '../../observe/log.js';
+import type { Dictionary } from '../../request/request.js';
+
+export interface AutoSaved {
+  /** The one object of a key, loaded at the first call. */
+  get(key: string, initial: Dictionary): Promise<Dictionary>;
+  /** The record of a key was set or deleted: the object in users' hands follows. */
+  follow(key: string, value: unknown): void;
+  /** Saves every value that changed; throws the first failure after trying all. */
+  save(): Promise<void>;
+  /** Ends the interval; the next `get` begins it again. */
+  stop(): void;
+  /** Forgets all values unsaved. */
+  clear(): void;
+}
+
+interface Held {
+  readonly value: Dictionary;
+  /** What the record holds, to write only what changed. */
+  saved: string | undefined;
+}
+
+export function createAutoSaved(
+  read: (key: string) => Promise<unknown>,
+  write: (key: string, json: string) => Promise<void>,
+  intervalMs: () => number,
+): AutoSaved {
+  const values = new Map<string, Promise<Held>>();
+  let timer: NodeJS.Timeout | undefined;
+
+  const load = async (key: string, initial: Dictionary): Promise<Held> => {
+    const stored = await read(key);
+    if (typeof stored === 'object' && stored !== null) return { value: stored, saved: JSON.stringify(stored, null, 2) };
+    return { value: initial, saved: undefined };
+  };
+
+  const saveOne = async (key: string, holding: Promise<Held>): Promise<void> => {
+    const held = await holding;
+    const json = JSON.stringify(held.value, null, 2);
+    if (json === held.saved) return;
+    await write(key, json);
+    held.saved = json;
+  };
+
+  const save = async (): Promise<void> => {
+    const results = await Promise.allSettled([...values].map(([key, held]) => saveOne(key, held)));
+    const failed = results.find((result) => result.status === 'rejected');
+    if (failed !== undefined) throw failed.reason;
+  };
+
+  const begin = (): void => {
+    timer ??= setInterval(() => {
+      save().catch((error: unknown) => log.exception(error, 'State could not be saved; it is tried again later'));
+    }, intervalMs()).unref();
+  };
+
+  return {
+    async get(key, initial) {
+      let holding = values.get(key);
+      if (holding === undefined) {
+        holding = load(key, initial);
+        values.set(key, holding);
+        holding.catch(() => values.delete(key));
+      }
+      const { value } = await holding;
+      begin();
+      return value;
+    },
+    follow(key, value) {
+      const holding = values.get(key);
+      if (holding === undefined) return;
+      const apply = (held: Held): void => {
+        if (value === held.value) return;
+        const fields = typeof value === 'object' && value !== null ? (value as Dictionary) : {};
+        for (const name of Object.keys(held.value)) if (!Object.hasOwn(fields, name)) delete held.value[name];
+        Object.assign(held.value, fields);
+        // A deleted record is not written again until somebody changes the object.
+        held.saved = JSON.stringify(held.value, null, 2);
+      };
+      // One that could not be loaded has nobody to follow; who asked for it knows.
+      holding.then(apply, () => undefined);
+    },
+    save,
+    stop() {
+      clearInterval(timer);
+      timer = undefined;
+    },
+    clear: () => values.clear(),
+  };
+}

@@ -1,0 +1,66 @@
+// The suites that every backend of a port passes: what the port promises, as sentences that run.
+// The test runner comes as an argument, so that this ships without one and a backend of your own can use it.
+import type { Frontier, Pacing } from '../../frontier/frontier.js';
+import type { FrontierClock } from '../../frontier/embedded/clock.js';
+import { accountingSuite } from './accounting.js';
+import { holdingSuite } from './holding.js';
+import { modelSuite } from './model.js';
+import { pacingSuite } from './pacing.js';
+import { queueingSuite } from './queueing.js';
+import { ridingSuite } from './riding.js';
+import { suspectsSuite } from './suspects.js';
+import { createBench, type Bench } from './bench.js';
+
+/** What the suites need of a test runner: vitest and others that speak its language. */
+export interface TestRunner {
+  describe(name: string, suite: () => void): void;
+  it(name: string, test: () => Promise<void>, timeoutMs?: number): void;
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- matchers are the runner's own.
+  expect(actual: unknown, message?: string): any;
+}
+
+export interface BackendOptions {
+  readonly pacing: Pacing;
+  readonly leaseMs: number;
+  /** The backend takes its time from here; the suites never sleep. */
+  readonly clock: FrontierClock;
+}
+
+/** One set of data of the backend under test. */
+export interface Backend {
+  /** Opens the data: the first time, or again after `close` or `kill`. */
+  open(): Promise<Frontier>;
+  /** Ends the last opening as `kill -9` would end its process: nothing is given back. */
+  kill(): Promise<void>;
+  /** Removes the data and frees everything. */
+  dispose(): Promise<void>;
+}
+
+export type MakeBackend = (options: BackendOptions) => Promise<Backend>;
+
+export interface BackendTraits {
+  /**
+   * What the backend keeps of a request that is not in its hands any more: by default all of it, to be found.
+   * One that keeps `fingerprints` only answers `pending` and `known` where others tell how a request ended.
+   */
+  readonly remembers?: 'requests' | 'fingerprints';
+}
+
+/**
+ * The promises of the frontier port, run against one backend.
+ *
+ * @example
+ * frontierSuite('memory', { describe, it, expect }, async (options) => memoryBackend(options));
+ */
+export function frontierSuite(name: string, runner: TestRunner, make: MakeBackend, traits: BackendTraits = {}): void {
+  const bench: Bench = createBench(runner, make, traits);
+  runner.describe(`frontier on ${name}`, () => {
+    queueingSuite(bench);
+    pacingSuite(bench);
+    ridingSuite(bench);
+    holdingSuite(bench);
+    suspectsSuite(bench);
+    accountingSuite(bench);
+    modelSuite(bench, make);
+  });
+}

@@ -1,0 +1,153 @@
+// What happens to processes and stores: they end, die, come back, forget; and links on their way between pods.
+// The model follows by the rules that hold then.
+import type { HolderId } from '../../frontier/frontier.js';
+import { differs, mustEqual } from './difference.js';
+import type { Mark, ModelScene, Pod } from './scene.js';
+import { mixed, type Step } from './steps.js';
+import type { ModelOpening } from './store.js';
+
+/** What came back from disk is kept there for longer than a server can forget. */
+const LONGEST_TAIL_MS = 25_000;
+/** Less than what a process keeps of what it added and noted, in real time. */
+const SURELY_KEPT_MS = 8_000;
+/** A server that began again leases nothing for so long: until all who may know of forgotten calls are back. */
+const RETURN_MS = 2_000;
+const ON_THEIR_WAY_MS = 500;
+
+export type Faults = ReturnType<typeof createFaults>;
+
+export function createFaults(scene: ModelScene) {
+  const { setting, clock, pods, slots, ids, homes, beginLife, now, isAway } = scene;
+
+  async function reopen(pod: Pod, { b, c }: Step): Promise<void> {
+    const { store, model } = pod;
+    const index = b % store.openings.length;
+    const how = c % 2 === 0 ? 'close' : 'kill';
+    const isAlone = store.openings.length === 1;
+    const awayMs = isAlone && c % 3 === 0 ? [200, 2_000, 20_000][mixed(c, 5, 3)]! : 0;
+    const ending = store.openings[index]!;
+    const isEnding = (holder: HolderId): boolean => homes[pod.index]!.get(holder) === ending;
+    if (how === 'close') model.end(isEnding, how, now(pod));
+    await store.reopen(index, how, awayMs);
+    pod.behindMs = await store.behindMs();
+    if (how === 'kill') model.end(isEnding, how, now(pod));
+    for (const slot of slots) if (slot.pod === pod && slot.opening === index) beginLife(slot);
+  }
+
+  async function restart(): Promise<void> {
+    if (!pods[0]!.store.restart) return;
+    await pods[0]!.store.restart();
+    for (const pod of pods) await beginAgain(pod);
+  }
+
+  async function beginAgain(pod: Pod): Promise<void> {
+    pod.behindMs = await pod.store.behindMs();
+    // Calls that were on their way when the first came back may have moved time a little.
+    const { quiet = 0, now: storeMs = 0 } = (await pod.store.numbers?.()) ?? {};
+    const leftMs = quiet - storeMs;
+    if (leftMs < RETURN_MS - ON_THEIR_WAY_MS) differs(`a server that began again rests for ${leftMs} ms`);
+    pod.model.rest(now(pod) + leftMs);
+  }
+
+  async function mark(): Promise<void> {
+    // Which adds were repeated cannot be told where a filter mistakes new ones for known.
+    if (pods.length > 1 || !pods[0]!.store.mark || setting.seen === 'small bloom') return;
+    const [pod] = pods as [Pod];
+    await pod.store.mark!();
+    pod.mark = { snapshot: pod.model.snapshot(), added: [], atMs: clock.monotonicMs(), realMs: performance.now() };
+  }
+
+  /** The store forgot its last calls: what it had added is there again, everything else as it was at the mark. Processes
+   * that had leased are over and open it anew; what they held at the mark goes back without suspicion. */
+  async function loseTail({ b }: Step): Promise<void> {
+    const [pod] = pods as [Pod];
+    if (!pod.store.loseTail || !pod.mark || clock.monotonicMs() - pod.mark.atMs > LONGEST_TAIL_MS) return;
+    const { mark } = pod;
+    const andAll = b % 3 === 0;
+    const before = [...pod.store.openings];
+    const over = await pod.store.loseTail(andAll);
+    pod.model.goBack(mark.snapshot);
+    pod.isLoose = true;
+    pod.mark = undefined;
+    await beginAgain(pod);
+    const isOver = (id: HolderId): boolean => over.includes(before.indexOf(homes[pod.index]!.get(id)!));
+    pod.model.end(isOver, 'over', now(pod));
+    await takeAdds(pod, mark, andAll ? [] : before);
+    const isLiving = (_: unknown, i: number): boolean => !andAll && over.includes(i);
+    await takeNotes(pod, mark, { over: before.filter(isLiving), all: andAll ? [] : before });
+    await takeAllowance(pod);
+    if (andAll) {
+      // Nobody is left that could know of a lease given since the mark.
+      ids[pod.index]!.clear();
+    }
+    for (const slot of slots) if (andAll || over.includes(slot.opening)) beginLife(slot);
+    // Processes that ended after the mark are open again, and dead: whoever opens the store next finds out.
+    pod.model.end((id) => !pod.store.openings.includes(homes[pod.index]!.get(id)!), 'kill', now(pod));
+  }
+
+  /** What living processes added since the mark is there again; of the others', what is there. */
+  async function takeAdds(pod: Pod, { added, realMs }: Mark, living: readonly ModelOpening[]): Promise<void> {
+    const found = await pod.store.openings[0]!.frontier.find(added.map(({ entry }) => entry.fingerprint));
+    const isSure = pod.store.rules.budget === undefined && performance.now() - realMs < SURELY_KEPT_MS;
+    const missing = added.find(({ by }, i) => !found[i] && living.includes(by));
+    if (isSure && missing) differs(`${missing.entry.record} was forgotten, though who added it is back`);
+    const there = added.filter((_, i) => found[i]).map(({ entry }) => entry);
+    pod.model.addAll(there, undefined, now(pod), true);
+  }
+
+  /** Notes that the server forgot are made again as they were at first. */
+  async function takeNotes(pod: Pod, mark: Mark, by: { over: readonly ModelOpening[]; all: readonly ModelOpening[] }) {
+    const { notes } = await pod.store.openings[0]!.frontier.overview();
+    const known = pod.model.notes();
+    const textsOf = (openings: readonly ModelOpening[], name: string): string[] =>
+      openings.flatMap((one) => pod.noted.get(one)?.get(name) ?? []);
+    for (const [name, text] of Object.entries(notes)) {
+      if (name in known) continue;
+      if (!textsOf(by.all, name).includes(text)) differs(`${name} is "${text}", which nobody noted first`);
+      pod.model.setNote(name, text);
+    }
+    const names = by.over.flatMap((one) => [...(pod.noted.get(one)?.keys() ?? [])]);
+    const missing = names.find((name) => !(name in notes) && !(name in known));
+    const isSure = performance.now() - mark.realMs < SURELY_KEPT_MS;
+    if (isSure && missing) differs(`${missing} was forgotten, though who noted it is back`);
+  }
+
+  /** It may have become less: whoever gives pages finds out what was done with them. */
+  async function takeAllowance(pod: Pod): Promise<void> {
+    const { model, store } = pod;
+    const allowance = (await store.numbers!()).allowance!;
+    const pages = allowance === 0 ? Infinity : allowance - 1;
+    if (pages > model.allowance || pages < Math.min(model.allowance, model.count('done'))) {
+      differs(`${pages} pages are allowed after ${model.allowance}`);
+    }
+    model.allowance = pages;
+  }
+
+  async function takeIn(pod: Pod, isCut: boolean): Promise<void> {
+    const { store, model } = pod;
+    if (!store.takeIn) return;
+    await store.takeIn(isCut);
+    model.counters(now(pod));
+    for (const entries of pod.inbox) model.addAll(entries, undefined, now(pod));
+    if (!isCut) pod.inbox = [];
+    else {
+      model.end(() => true, 'kill', now(pod));
+      for (const slot of slots) if (slot.pod === pod) beginLife(slot);
+    }
+    mustEqual('links in the inbox', store.inboxLinks, pod.inbox.flat().length);
+  }
+
+  async function deliver(pod: Pod): Promise<void> {
+    const { store } = pod;
+    if (!store.deliver) return;
+    await store.deliver(isAway);
+    const going = pod.outbox.filter(({ target }) => !isAway(target));
+    pod.outbox = pod.outbox.filter(({ target }) => isAway(target));
+    for (const target of pods) {
+      const entries = going.filter((one) => one.target === target.index).flatMap((one) => one.entries);
+      if (entries.length > 0) target.model.addAll(entries, undefined, now(target), true);
+    }
+  }
+
+  return { reopen, restart, mark, loseTail, takeIn, deliver };
+}
