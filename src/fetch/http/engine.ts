@@ -114,7 +114,8 @@ export function createHttpEngine(options: HttpEngineOptions = {}): HttpEngine {
       origin = plainProxy.origin;
     }
     const verifyTls = !order.ignoreTlsErrors;
-    const key = `${verifyTls ? '' : '!'}${proxy ? `${proxy.href} ` : ''}${origin}`;
+    // By the target's origin also where the proxy is asked in plain text: it may hand on what a server sends too much.
+    const key = `${verifyTls ? '' : '!'}${proxy ? `${proxy.href} ` : ''}${url.origin}`;
     const open = (attempt: AbortController) =>
       openClient(origin, { target: plainProxy ?? url, proxy, verifyTls }, attempt);
     const judge: Decide = plainProxy
