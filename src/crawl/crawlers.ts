@@ -22,6 +22,7 @@ import type { AdaptivePlaywrightCrawlingContext, PlaywrightCrawlingContext } fro
 import type { RouterHandler } from '../handle/router.js';
 import type { Dictionary } from '../request/request.js';
 import type { Dataset } from '../store/dataset/dataset.js';
+import type { DatasetExportOptions } from '../store/dataset/export.js';
 import { type ComposedCrawler, composeCrawler, type RunOptions } from './crawler.js';
 import type {
   BasicCrawlerOptions,
@@ -88,14 +89,22 @@ export class BasicCrawler<Context extends CrawlingContext = BasicCrawlingContext
     return (await this.getDataset()).getData(...options);
   }
 
-  /** Writes all items of the default dataset to a `.json`, `.jsonl` or `.csv` file. */
-  async exportData(path: string, format?: 'json' | 'jsonl' | 'csv'): Promise<void> {
+  /**
+   * Writes all items of the default dataset to a `.json`, `.jsonl` or `.csv` file. In CSV, text that a spreadsheet would
+   * run gets an apostrophe in front; `rawCells: true` leaves it.
+   */
+  async exportData(
+    path: string,
+    format?: 'json' | 'jsonl' | 'csv',
+    { rawCells = false }: Pick<DatasetExportOptions, 'rawCells'> = {},
+  ): Promise<void> {
     const chosen = format ?? /\.(jsonl|json|csv)$/i.exec(path)?.[1]?.toLowerCase();
     if (chosen !== 'json' && chosen !== 'jsonl' && chosen !== 'csv') {
       throw new CrawlError('OPTION_INVALID', `exportData needs a .json, .jsonl or .csv file, not "${path}"`);
     }
     await mkdir(dirname(path), { recursive: true });
-    await pipeline((await this.getDataset()).exportStream(chosen, { collectAllKeys: true }), createWriteStream(path));
+    const stream = (await this.getDataset()).exportStream(chosen, { collectAllKeys: true, rawCells });
+    await pipeline(stream, createWriteStream(path));
   }
 
   /** A mutable value shared by all handlers and saved with the crawl. */

@@ -85,6 +85,7 @@ export function rendered(
   format: BatchFormat,
   fields: readonly string[],
   isFirst: boolean,
+  rawCsv = false,
 ): string {
   switch (format) {
     case 'jsonl':
@@ -92,7 +93,7 @@ export function rendered(
     case 'json':
       return `${isFirst ? '' : ','}\n${JSON.stringify(itemOf(result, fields))}`;
     case 'csv':
-      return csvRow(cellsOf(itemOf(result, fields), fields));
+      return csvRow(cellsOf(itemOf(result, fields), fields), rawCsv);
     case 'markdown':
     case 'fit':
       return result.success ? `<!-- ${commentText(result.url)} -->\n\n${pageFile(result, format).text}\n` : '';

@@ -9,6 +9,7 @@ import { fileNamePart } from '../../store/names.js';
 import { asStorageError } from '../../store/storage-errors.js';
 import { type BatchFormat, FRAMES, isPageFormat, pageFile, type PageFormat, rendered } from './items.js';
 import { UsageError } from '../exit-codes.js';
+import { forStandardOutput } from '../terminal.js';
 
 const ELSEWHERE = 'choose another place with --out (or --resume)';
 
@@ -24,17 +25,19 @@ export interface OutputOptions {
   readonly fields: readonly string[];
   readonly out?: string | undefined;
   readonly append?: string | undefined;
+  readonly rawCsv?: boolean | undefined;
 }
 
-export async function openOutput({ format, fields, out, append }: OutputOptions): Promise<BatchOutput> {
-  if (append !== undefined) return streamOutput(fileStream(append, 'a'), format, fields, false);
-  if (out === undefined) return streamOutput(process.stdout, format, fields);
+export async function openOutput(options: OutputOptions): Promise<BatchOutput> {
+  const { format, out, append } = options;
+  if (append !== undefined) return streamOutput(fileStream(append, 'a'), options, false);
+  if (out === undefined) return streamOutput(process.stdout, options);
   const isFolder = /[/\\]$/.test(out) || (await stat(out).catch(() => undefined))?.isDirectory() === true;
   if (!isFolder) {
     await mkdir(path.dirname(out), { recursive: true }).catch((error: unknown) => {
       throw asStorageError(error, out, ELSEWHERE);
     });
-    return streamOutput(fileStream(out, 'w'), format, fields);
+    return streamOutput(fileStream(out, 'w'), options);
   }
   if (!isPageFormat(format)) {
     throw new UsageError(`--format ${format} is one file: give --out a file name, not a folder`);
@@ -50,8 +53,7 @@ function fileStream(file: string, flags: string): Writable & { failure?: unknown
 
 function streamOutput(
   stream: Writable & { failure?: unknown },
-  format: BatchFormat,
-  fields: readonly string[],
+  { format, fields, rawCsv }: OutputOptions,
   isNew = true,
 ): BatchOutput {
   const [head, tail] = isNew ? FRAMES[format](fields) : ['', ''];
@@ -63,7 +65,7 @@ function streamOutput(
 
   async function put(text: string): Promise<void> {
     if (text === '' || isLeft) return assertWell();
-    if (!stream.write(text)) await whenReady(stream);
+    if (!stream.write(isStdout ? forStandardOutput(text) : text)) await whenReady(stream);
     assertWell();
   }
 
@@ -73,7 +75,7 @@ function streamOutput(
 
   return {
     async write(result) {
-      const text = rendered(result, format, fields, isFirst);
+      const text = rendered(result, format, fields, isFirst, rawCsv);
       await put(isFirst ? head + text : text);
       isFirst = false;
     },

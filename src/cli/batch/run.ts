@@ -22,6 +22,7 @@ export interface BatchSettings {
   readonly format: BatchFormat;
   readonly fields: readonly string[];
   readonly out?: string | undefined;
+  readonly rawCsv?: boolean | undefined;
   readonly resume?: string | undefined;
   readonly permits: number;
   readonly maxConnections?: number | undefined;

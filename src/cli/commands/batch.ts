@@ -13,6 +13,7 @@ interface BatchFlags extends Omit<BrowserFlags, 'screenshot' | 'pdf'> {
   readonly stream?: boolean;
   readonly format?: BatchFormat;
   readonly out?: string;
+  readonly rawCsv?: boolean;
   readonly fields?: string;
   readonly concurrency?: number;
   readonly memoryThreshold?: number;
@@ -62,6 +63,7 @@ export function addBatchCommand(program: Command, onExit: (code: number) => void
       '-o, --out <FILE|DIR>',
       'where results go; markdown, fit, text, html and links into a folder: a file a page',
     )
+    .option('--raw-csv', 'with --format csv: leave cells as they are that a spreadsheet would run as a formula')
     .option('--fields <A,B>', 'which fields of a result are written')
     .option('-c, --concurrency <N>', 'most URLs at once (default: 20)', wholeNumber(1, 10_000))
     .option('--memory-threshold <P>', 'percent of memory above which nothing new starts (default: 90)', percent)
@@ -110,6 +112,7 @@ async function batch(args: readonly string[], flags: BatchFlags): Promise<number
       format,
       fields,
       out: flags.out,
+      rawCsv: flags.rawCsv,
       resume,
       permits: flags.maxSessions ?? flags.concurrency ?? 20,
       maxConnections: flags.concurrency,

@@ -59,6 +59,7 @@ export function addCrawlCommand(program: Command, onExit: (code: number) => void
     .option('--explain-skips', 'list every URL that was left out, and why, in skipped.jsonl')
     .option('-o, --out <DIR>', "the crawl's folder (default: ./orcrawl-out/<host>)")
     .addOption(new Option('-f, --format <F>', 'of the result file (default: jsonl)').choices(RESULT_FORMATS))
+    .option('--raw-csv', 'with --format csv: leave cells as they are that a spreadsheet would run as a formula')
     .option('--links', 'also store the links of each page')
     .option('--resume', 'continue the crawl in --out')
     .option('--fresh', 'throw away the crawl in --out and start over')

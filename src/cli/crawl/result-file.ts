@@ -32,14 +32,14 @@ export async function writeResultFile(
   dataset: Dataset,
   folder: string,
   format: ResultFormat,
-  name = FILE_NAMES[format],
+  { name = FILE_NAMES[format], rawCsv = false }: { readonly name?: string; readonly rawCsv?: boolean } = {},
 ): Promise<ResultFile> {
   const file = path.join(folder, name);
   const draft = `${file}.${process.pid}.tmp`;
   try {
     await rm(draft, { force: true });
     if (format === 'jsonl') await joinSegments(path.join(folder, 'datasets', dataset.id), draft);
-    else await pipeline(pieces(dataset, format), createWriteStream(draft));
+    else await pipeline(pieces(dataset, format, rawCsv), createWriteStream(draft));
     await rename(draft, file);
     // Of one crawl there is one result: an earlier run may have written it in another format.
     if (RESULT_FILES.includes(name)) {
@@ -70,8 +70,8 @@ async function* contentsOf(files: readonly string[]): AsyncGenerator<Buffer> {
   for (const file of files) yield* createReadStream(file) as AsyncIterable<Buffer>;
 }
 
-function pieces(dataset: Dataset, format: Exclude<ResultFormat, 'jsonl'>): Readable {
-  if (format !== 'text' && format !== 'markdown') return dataset.exportStream(format);
+function pieces(dataset: Dataset, format: Exclude<ResultFormat, 'jsonl'>, rawCells: boolean): Readable {
+  if (format !== 'text' && format !== 'markdown') return dataset.exportStream(format, { rawCells });
   const pages = dataset as Dataset<PageItem & Record<string, unknown>>;
   return Readable.from(format === 'text' ? textPieces(pages) : markdownPieces(pages), { objectMode: false });
 }

@@ -20,6 +20,7 @@ import { type PageItem, pageItem } from './page-item.js';
 import { type CrawlReport, createReasons, type FailedItem, type ReasonCount } from './report.js';
 import { type ResultFile, writeResultFile } from './result-file.js';
 import { seedUrls } from './seeds.js';
+import { complainAsLogged } from '../terminal.js';
 import { version } from '../version.js';
 
 export interface CrawlManners {
@@ -145,6 +146,7 @@ export async function runCrawl(
         await Dataset.open<PageItem & Record<string, unknown>>(undefined, { config }),
         folder,
         settings.format,
+        { rawCsv: settings.rawCsv },
       ),
     };
     await writeFile(path.join(storageFolder, 'report.json'), `${JSON.stringify(report, null, 2)}\n`);
@@ -250,7 +252,7 @@ function failedItem(url: string, error: Error, retries: number): FailedItem {
 /** The crawler's log goes above the progress line: errors only, unless more is asked for. */
 function logFor(manners: CrawlManners, progress: Progress): Log {
   const isColoured = !process.env.NO_COLOR && process.stderr.isTTY === true;
-  const toStderr = manners.quiet ? (line: string) => process.stderr.write(line) : progress.print;
+  const toStderr = manners.quiet ? complainAsLogged : progress.print;
   return new Log({
     level: manners.verbose ? LogLevel.INFO : LogLevel.ERROR,
     logger: createTextWriter(
@@ -303,7 +305,7 @@ async function errorPagesOf(config: Configuration): Promise<Record<string, numbe
 async function skipsOf(config: Configuration, folder: string): Promise<{ skippedFile?: ResultFile }> {
   const dataset = await Dataset.open(SKIPPED_DATASET, { config });
   if (((await dataset.getInfo())?.itemCount ?? 0) === 0) return {};
-  return { skippedFile: await writeResultFile(dataset, folder, 'jsonl', 'skipped.jsonl') };
+  return { skippedFile: await writeResultFile(dataset, folder, 'jsonl', { name: 'skipped.jsonl' }) };
 }
 
 async function failuresOf(
@@ -317,5 +319,8 @@ async function failuresOf(
   for await (const { url, code, message } of dataset) {
     reasons.add(code, url, message.includes(url) ? message : `${url}: ${message}`);
   }
-  return { failures: reasons.list(), failedFile: await writeResultFile(dataset, folder, 'jsonl', 'failed.jsonl') };
+  return {
+    failures: reasons.list(),
+    failedFile: await writeResultFile(dataset, folder, 'jsonl', { name: 'failed.jsonl' }),
+  };
 }

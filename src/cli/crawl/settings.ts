@@ -29,6 +29,8 @@ export interface CrawlSettings {
   readonly traps?: boolean;
   readonly explainSkips?: boolean;
   readonly format: ResultFormat;
+  /** Cells that a spreadsheet would run stay as they are. */
+  readonly rawCsv?: boolean;
   readonly links?: boolean;
   readonly retries?: number;
   readonly retryDelayMs?: number;

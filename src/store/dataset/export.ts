@@ -11,6 +11,8 @@ export interface DatasetExportOptions extends ItemViewOptions {
   desc?: boolean;
   /** CSV: columns for the fields of all items, not only of the first. Reads the dataset twice. */
   collectAllKeys?: boolean;
+  /** CSV: leaves text as it is that a spreadsheet would run as a formula. Default false: it gets an apostrophe in front. */
+  rawCells?: boolean;
 }
 
 export const CONTENT_TYPES: Readonly<Record<ExportFormat, string>> = {
@@ -58,8 +60,8 @@ async function* csvPieces(batches: ItemBatches, options: DatasetExportOptions): 
     if (first === undefined) continue;
     columns ??= Object.keys(first);
     const known = columns;
-    const rows = batch.map((item) => csvRow(cellsOf(item, known))).join('');
-    yield begun ? rows : csvRow(known) + rows;
+    const rows = batch.map((item) => csvRow(cellsOf(item, known), options.rawCells)).join('');
+    yield begun ? rows : csvRow(known, options.rawCells) + rows;
     begun = true;
   }
 }
