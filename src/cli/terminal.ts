@@ -4,13 +4,15 @@
 import { stripVTControlCharacters } from 'node:util';
 import { CrawlError } from '../errors.js';
 import { escapeControls } from '../observe/log-lines.js';
+import { hideLogins } from '../request/login.js';
 
 export function say(text = ''): void {
   process.stdout.write(forStandardOutput(`${text}\n`));
 }
 
 export function complain(text: string): void {
-  process.stderr.write(process.stderr.isTTY ? harmless(`${text}\n`) : `${text}\n`);
+  const line = `${hideLogins(text)}\n`;
+  process.stderr.write(process.stderr.isTTY ? harmless(line) : line);
 }
 
 /** A line of the log, whose writer has escaped what it says. */
@@ -43,9 +45,9 @@ export function harmless(text: string): string {
     .join('');
 }
 
-/** Foreign text as it may be shown: control characters escaped, on one line, at most `max` characters. */
+/** Foreign text as it may be shown: no passwords, control characters escaped, on one line, at most `max` characters. */
 export function shown(text: string, max = 200): string {
-  const safe = escapeControls(text.slice(0, max + 1));
+  const safe = escapeControls(hideLogins(text).slice(0, max + 1));
   return safe.length > max ? `${safe.slice(0, max - 1)}…` : safe;
 }
 

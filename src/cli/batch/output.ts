@@ -5,6 +5,7 @@ import { mkdir, open, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Writable } from 'node:stream';
 import type { CrawlResult } from '../../index.js';
+import { forgetLogin, withoutLogin } from '../../request/login.js';
 import { fileNamePart } from '../../store/names.js';
 import { asStorageError } from '../../store/storage-errors.js';
 import { type BatchFormat, FRAMES, isPageFormat, pageFile, type PageFormat, rendered } from './items.js';
@@ -75,7 +76,7 @@ function streamOutput(
 
   return {
     async write(result) {
-      const text = rendered(result, format, fields, isFirst, rawCsv);
+      const text = forgetLogin(rendered(result, format, fields, isFirst, rawCsv), result.url);
       await put(isFirst ? head + text : text);
       isFirst = false;
     },
@@ -112,11 +113,12 @@ function folderOutput(folder: string, format: PageFormat): BatchOutput {
     async write(result) {
       if (!result.success) return;
       const { extension, text } = pageFile(result, format);
+      const { url } = withoutLogin(result.url);
       const number = String(result.dispatch.index + 1).padStart(6, '0');
-      const name = `${number}-${fileNamePart(result.url.replace(/^https?:\/\//, ''))}.${extension}`;
+      const name = `${number}-${fileNamePart(url.replace(/^https?:\/\//, ''))}.${extension}`;
       try {
         await mkdir(folder, { recursive: true });
-        await writeFile(path.join(folder, name), text);
+        await writeFile(path.join(folder, name), forgetLogin(text, result.url));
       } catch (error) {
         throw asStorageError(error, folder);
       }

@@ -2,6 +2,7 @@
 // Promise: everything is checked before the first request; the crawler itself is loaded only after that.
 import type { Command } from 'commander';
 import { Option } from 'commander';
+import { withoutLogin } from '../../request/login.js';
 import { EnqueueStrategy } from '../../request/scope.js';
 import { byteSize, headers, patterns, positiveNumber, seconds, seedUrl, wholeNumber } from '../arguments.js';
 import { chooseStart, defaultFolder, type StartMode } from '../crawl/folder.js';
@@ -76,13 +77,15 @@ export function addCrawlCommand(program: Command, onExit: (code: number) => void
 
 async function crawl(args: readonly string[], flags: CrawlFlags): Promise<number> {
   const { out, resume, fresh, quiet, verbose, ...chosen } = flags;
-  const urls = args.map((text) => (text === '-' ? text : seedUrl(text)));
+  const typed = args.map((text) => (text === '-' ? text : seedUrl(text)));
+  const urls = typed.map((text) => withoutLogin(text).url);
+  const logins = typed.filter((text, index) => text !== urls[index]);
   if (urls.length === 0 && !(resume && out !== undefined)) {
     throw new UsageError('give a URL to start from, such as example.com, or --resume with --out to continue a crawl');
   }
   const folder = out ?? defaultFolder(urls);
   const mode = await chooseStart(folder, { resume, fresh });
-  const settings = await settingsFor(mode, folder, urls, chosen);
+  const settings = await settingsFor(mode, folder, urls, { ...chosen, ...(logins.length > 0 ? { logins } : {}) });
   const { runCrawl } = await import('../crawl/run.js');
   let report: CrawlReport;
   try {

@@ -3,6 +3,7 @@
 import { type Command, Option } from 'commander';
 import { CrawlError } from '../../errors.js';
 import type { CrawlResult } from '../../index.js';
+import { forgetLogin } from '../../request/login.js';
 import type { CacheMode } from '../../store/cache/cache.js';
 import { seedUrl, headers, wholeNumber } from '../arguments.js';
 import { CACHE_OPTION, seconds } from './batch.js';
@@ -15,6 +16,7 @@ import {
   writeFiles,
 } from '../browser-flags.js';
 import { DEFAULT_FIELDS, fitMarkdown, itemOf } from '../batch/items.js';
+import { itemFor } from '../batch/urls.js';
 import { EXIT } from '../exit-codes.js';
 import { complain, plain, say, shown } from '../terminal.js';
 
@@ -68,17 +70,21 @@ export function addScrapeCommand(program: Command, onExit: (code: number) => voi
 
 async function scrape(text: string, flags: ScrapeFlags): Promise<number> {
   const pageConfig = pageConfigOf(flags);
-  const url = seedUrl(text);
+  const typed = seedUrl(text);
   await checkSelector(flags.selector);
   const { WebCrawler } = await import('../../index.js');
-  const crawler = await WebCrawler.open(crawlerOptionsOf(flags));
+  const crawlerOptions = crawlerOptionsOf(flags);
+  const item = itemFor(typed, crawlerOptions.engine !== undefined);
+  const { url, config: login } = typeof item === 'string' ? { url: item } : item;
+  const crawler = await WebCrawler.open(crawlerOptions);
+  const sayOf = (page: string) => say(forgetLogin(page, typed));
   try {
     const result = await crawler.run(url, {
       cssSelector: flags.selector,
       maxRetries: flags.retries,
       pageTimeoutMs: flags.timeout === undefined ? undefined : flags.timeout * 1000,
       userAgent: flags.userAgent,
-      headers: flags.header,
+      headers: { ...login?.headers, ...flags.header },
       cacheMode: flags.cache,
       cacheTtlSecs: flags.cacheTtl,
       validate: flags.validate,
@@ -86,7 +92,7 @@ async function scrape(text: string, flags: ScrapeFlags): Promise<number> {
       ...pageConfig,
     });
     await writeFiles(result, flags);
-    if (flags.format === 'json') say(JSON.stringify(itemOf(result, DEFAULT_FIELDS), null, 2));
+    if (flags.format === 'json') sayOf(JSON.stringify(itemOf(result, DEFAULT_FIELDS), null, 2));
     if (!result.success) {
       complain(`error: ${shown(plain(result.errorMessage ?? ''), 1000)} (${result.errorCode})`);
       return EXIT.someFailed;
@@ -96,12 +102,12 @@ async function scrape(text: string, flags: ScrapeFlags): Promise<number> {
       complain(`error: ${nothing}`);
       return EXIT.someFailed;
     }
-    if (flags.format === 'markdown') say(result.markdown.raw.trim());
-    if (flags.format === 'fit') say(fitMarkdown(result));
-    if (flags.format === 'text') say(result.text.trim());
-    if (flags.format === 'html') say(flags.selector === undefined ? result.html : result.cleanedHtml);
+    if (flags.format === 'markdown') sayOf(result.markdown.raw.trim());
+    if (flags.format === 'fit') sayOf(fitMarkdown(result));
+    if (flags.format === 'text') sayOf(result.text.trim());
+    if (flags.format === 'html') sayOf(flags.selector === undefined ? result.html : result.cleanedHtml);
     if (flags.format === 'links') {
-      for (const link of [...result.links.internal, ...result.links.external]) say(link.url);
+      for (const link of [...result.links.internal, ...result.links.external]) sayOf(link.url);
     }
     return EXIT.done;
   } finally {

@@ -3,6 +3,7 @@
 import { lookup } from 'node:dns/promises';
 import { access, constants, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { PRIVATE_FILE, PRIVATE_FOLDER } from '../../base/private-files.js';
 import { readLastRun } from '../../crawl/storage/run-state.js';
 import { CrawlError, type Configuration, Dataset, HttpCrawler, Log, LogLevel } from '../../index.js';
 import type { SkippedRequestCallback } from '../../index.js';
@@ -10,6 +11,7 @@ import { createTextWriter } from '../../observe/log-lines.js';
 import { type Progress, type ProgressFigures, startProgress } from '../../observe/progress.js';
 import { loadDomainList } from '../../politeness/domain-list.js';
 import type { DomainRuleOptions } from '../../politeness/domain-rules.js';
+import { hideLogins } from '../../request/login.js';
 import { parsePattern } from '../../request/pattern.js';
 import { asStorageError } from '../../store/storage-errors.js';
 import { configurationFor, FAILED_DATASET, removeLeftovers, SKIPPED_DATASET, type StartMode } from './folder.js';
@@ -53,7 +55,9 @@ export async function runCrawl(
   let endedBefore = 0;
   const over = new AbortController();
   const rules = linkRules(settings);
-  const headers = settings.header && createNamedHeaders(settings.header);
+  const headers =
+    settings.header || settings.logins || settings.urls.includes('-') ? createNamedHeaders(settings.header) : undefined;
+  for (const login of settings.logins ?? []) headers?.name(login);
 
   const progress = startProgress({
     output: manners.quiet ? { write: () => undefined } : process.stderr,
@@ -77,8 +81,9 @@ export async function runCrawl(
       onSkippedRequest: (async ({ url, reason }) => {
         // Links to mail addresses and the like are no pages anybody would miss.
         if (!/^https?:/.test(url)) return;
-        leftOut.reasons.add(reason, url);
-        if (settings.explainSkips) await crawler.pushData({ url, reason }, SKIPPED_DATASET);
+        const named = hideLogins(url);
+        leftOut.reasons.add(reason, named);
+        if (settings.explainSkips) await crawler.pushData({ url: named, reason }, SKIPPED_DATASET);
       }) satisfies SkippedRequestCallback,
     },
     config,
@@ -97,7 +102,7 @@ export async function runCrawl(
     }),
   ).catch(giveUp);
   if (!seeds && mode !== 'resume') giveUp(new UsageError('no URLs on standard input: give some, one a line'));
-  await mkdir(storageFolder, { recursive: true })
+  await mkdir(storageFolder, PRIVATE_FOLDER)
     .then(() => access(storageFolder, constants.W_OK))
     .catch((error: unknown) => giveUp(asStorageError(error, folder, 'choose another folder with --out')));
   const queue = await crawler.getRequestQueue().catch(giveUp);
@@ -149,7 +154,7 @@ export async function runCrawl(
         { rawCsv: settings.rawCsv },
       ),
     };
-    await writeFile(path.join(storageFolder, 'report.json'), `${JSON.stringify(report, null, 2)}\n`);
+    await writeFile(path.join(storageFolder, 'report.json'), `${JSON.stringify(report, null, 2)}\n`, PRIVATE_FILE);
     return report;
   } finally {
     progress.close();
@@ -229,8 +234,7 @@ function crawlerOptions(settings: CrawlSettings) {
 /** The seeds as they come; each is named before anything of it can be asked for. */
 async function* naming(seeds: AsyncIterable<string>, headers: NamedHeaders): AsyncGenerator<string> {
   for await (const url of seeds) {
-    headers.name(url);
-    yield url;
+    yield headers.name(url);
   }
 }
 
@@ -246,7 +250,13 @@ function linkRules({ strategy, include = [], exclude = [] }: CrawlSettings) {
 
 function failedItem(url: string, error: Error, retries: number): FailedItem {
   const code = error instanceof CrawlError ? error.code : 'HANDLER_FAILED';
-  return { url, code, message: error.message, retries, failedAt: new Date().toISOString() };
+  return {
+    url: hideLogins(url),
+    code,
+    message: hideLogins(error.message),
+    retries,
+    failedAt: new Date().toISOString(),
+  };
 }
 
 /** The crawler's log goes above the progress line: errors only, unless more is asked for. */

@@ -3,6 +3,7 @@
 // means interrupted, and a record that cannot be read counts as interrupted too: nothing is deleted on doubt.
 import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { PRIVATE_FILE, PRIVATE_FOLDER } from '../../base/private-files.js';
 import { CrawlError } from '../../errors.js';
 import { asStorageError, isMissing } from '../../store/storage-errors.js';
 
@@ -95,7 +96,7 @@ async function writeRuns(folder: string, record: RunRecord): Promise<void> {
   const file = path.join(folder, FILE);
   const draft = `${file}.${process.pid}`;
   try {
-    const handle = await open(draft, 'w');
+    const handle = await open(draft, 'w', PRIVATE_FILE.mode);
     await handle.writeFile(`${JSON.stringify(record)}\n`);
     await handle.sync();
     await handle.close();
@@ -120,7 +121,7 @@ const held = new Set<string>();
 /** Runs `work` while nobody else who starts or ends a run on this folder runs theirs. */
 export async function withRunLock<T>(folder: string, work: () => Promise<T>): Promise<T> {
   const file = path.join(folder, LOCK);
-  await mkdir(folder, { recursive: true }).catch((error: unknown) => {
+  await mkdir(folder, PRIVATE_FOLDER).catch((error: unknown) => {
     throw asStorageError(error, folder);
   });
   await takeLock(file);
@@ -137,7 +138,7 @@ async function takeLock(file: string): Promise<void> {
     if (!held.has(file)) {
       held.add(file);
       try {
-        const handle = await open(file, 'wx');
+        const handle = await open(file, 'wx', PRIVATE_FILE.mode);
         await handle.writeFile(String(process.pid));
         await handle.close();
         return;

@@ -3,6 +3,7 @@
 import { open, mkdir, readFile, rename } from 'node:fs/promises';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import { PRIVATE_FOLDER } from '../../base/private-files.js';
 import { asStorageError } from '../../store/storage-errors.js';
 
 export interface CrawlMark {
@@ -39,7 +40,7 @@ export async function writeCrawlMark(folder: string, crawl: string): Promise<voi
   const mark: CrawlMark = { crawl, since: new Date().toISOString() };
   const draft = `${file}.${process.pid}-${randomBytes(4).toString('hex')}`;
   try {
-    await mkdir(folder, { recursive: true });
+    await mkdir(folder, PRIVATE_FOLDER);
     const handle = await open(draft, 'wx', 0o600);
     try {
       await handle.writeFile(`${JSON.stringify(mark)}\n`);

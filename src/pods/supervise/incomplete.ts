@@ -2,6 +2,7 @@
 // Promise: a number that could not be read at the end says so; nothing that is left is passed over.
 import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { PRIVATE_FILE } from '../../base/private-files.js';
 import type { PodReading } from '../../frontier/redis/pod-operations.js';
 import { countOf } from '../../observe/figures.js';
 import type { PodsConfig } from '../config/types.js';
@@ -74,7 +75,7 @@ export async function writeReport(
   const { isWhole: _, ...rest } = result;
   const report = { crawl: config.crawl, ended: new Date().toISOString(), ...rest };
   try {
-    await writeFile(`${file}.new`, `${JSON.stringify(report, undefined, 2)}\n`);
+    await writeFile(`${file}.new`, `${JSON.stringify(report, undefined, 2)}\n`, PRIVATE_FILE);
     await rename(`${file}.new`, file);
   } catch (error) {
     warn(`${file} could not be written: ${(error as Error).message}`);
