@@ -66,6 +66,7 @@ export function addCrawlCommand(program: Command, onExit: (code: number) => void
     .option('--fresh', 'throw away the crawl in --out and start over')
     .option('--retries <N>', 'further tries of a page that fails (default: 3)', wholeNumber(0))
     .option('--allow-private', 'also follow links to private and loopback addresses')
+    .option('--refuse-private', 'refuse private and loopback addresses also for the given URLs')
     .option('--user-agent <UA>', 'the User-Agent header')
     .option('-H, --header <NAME: VALUE>', 'send a header to the hosts of the given URLs (may be repeated)', headers)
     .option('--max-body <SIZE>', 'largest page, decoded, such as 500k or 20M (default: 10M)', byteSize)

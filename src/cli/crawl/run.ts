@@ -223,6 +223,7 @@ function crawlerOptions(settings: CrawlSettings) {
     maxRequestRetries: settings.retries,
     retryDelayMs: settings.retryDelayMs,
     allowPrivateAddresses: settings.allowPrivate,
+    allowPrivateSeeds: !settings.refusePrivate,
     userAgent: settings.userAgent,
     maxBodyBytes: settings.maxBody,
     // A link to a picture or an archive is no failure: it is stored without text.

@@ -36,6 +36,8 @@ export interface CrawlSettings {
   readonly retries?: number;
   readonly retryDelayMs?: number;
   readonly allowPrivate?: boolean | readonly string[];
+  /** The given URLs themselves may not be at private addresses either. */
+  readonly refusePrivate?: boolean;
   readonly userAgent?: string;
   readonly maxBody?: number;
   readonly header?: Readonly<Record<string, string>>;

@@ -107,6 +107,7 @@ const BASIC = {
   onSkippedRequest: aFunction,
   ignoreSslErrors: aBoolean,
   allowPrivateAddresses: anyOf(aBoolean, arrayOf(aFilledString)),
+  allowPrivateSeeds: aBoolean,
   userAgent: aHeaderValue,
   maxBodyBytes: aLimit,
   maxRedirects: aWholeNumber({ from: 0, to: 1_000 }),

@@ -160,6 +160,8 @@ export interface BasicCrawlerOptions<Context extends CrawlingContext = BasicCraw
    * ranges (ours). Default false.
    */
   allowPrivateAddresses?: boolean | readonly string[] | undefined;
+  /** Whether a seed may itself be at such an address (ours). Turn it off where strangers choose the seeds. Default true. */
+  allowPrivateSeeds?: boolean | undefined;
   /** The User-Agent header (ours). Default `Mozilla/5.0 (compatible; orcrawl/VERSION)`. */
   userAgent?: string | undefined;
   /** Largest decoded body (ours). Default 10 MiB; FileDownload none. */

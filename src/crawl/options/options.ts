@@ -101,6 +101,7 @@ export interface ResolvedOptions extends Readonly<
   readonly keepAlive: boolean;
   readonly ignoreSslErrors: boolean;
   readonly allowPrivateAddresses: boolean | readonly string[];
+  readonly allowPrivateSeeds: boolean;
   readonly userAgent: string;
   readonly maxBodyBytes: number;
   readonly maxRedirects: number;
@@ -198,6 +199,7 @@ function withDefaults(kind: CrawlerKind, given: FileDownloadOptions<AnyData>): R
     onSkippedRequest: given.onSkippedRequest,
     ignoreSslErrors: given.ignoreSslErrors ?? false,
     allowPrivateAddresses: privateAddresses(given.allowPrivateAddresses),
+    allowPrivateSeeds: given.allowPrivateSeeds ?? true,
     userAgent: given.userAgent ?? defaultUserAgent(),
     maxBodyBytes: given.maxBodyBytes ?? (kind === 'file' ? Infinity : DEFAULT_MAX_BODY_BYTES),
     maxRedirects: given.maxRedirects ?? 10,

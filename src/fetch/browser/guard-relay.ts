@@ -30,8 +30,10 @@ export interface GuardRelayOptions {
 export interface GuardRelay {
   /** The proxy a browser is given: `socks5://…` for direct ways, `http://…` for those through a proxy of the user. */
   serverFor(proxyUrl: string | undefined): Promise<string>;
-  /** The user named this host: it may be reached although it is private. */
-  allowHost(url: string): void;
+  /** The user named this URL: what its host is first found at is pinned. */
+  seed(url: string): void;
+  /** The user named this host: it may be reached although it is private; false when its name was public before. */
+  allowHost(url: string): boolean;
   /** Rejects as connecting would. Behind a proxy only what the URL spells out is judged. */
   check(url: URL, proxyUrl?: string): Promise<void>;
   /** Why the last connection to where a URL leads could not be made, if it could not. */
@@ -217,9 +219,14 @@ export function createGuardRelay(options: GuardRelayOptions = {}): GuardRelay {
       }
       return (await listening).address;
     },
+    seed(url) {
+      const host = parseUrl(url)?.host;
+      if (host !== undefined) guard.seed(host);
+    },
     allowHost(url) {
       const host = url.includes('//') ? parseUrl(url)?.host : url;
-      if (host !== undefined && options.allowPrivateAddresses !== true) guard.allowHost(host);
+      if (host === undefined) return false;
+      return options.allowPrivateAddresses === true || guard.allowHost(host);
     },
     async check(url, proxyUrl) {
       if (proxyUrl === undefined) await connector.addressesOf(url);
