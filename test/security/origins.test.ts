@@ -86,7 +86,10 @@ describe('a redirect that asks for the payload again', () => {
     const other = await listener();
     const own = await listener(() => ({ status, location: `${other.url}/steal` }));
     const asked = fetchText(engine(), own.url, { method: 'POST', payload: 'pin=canary-4' });
-    await expect(asked).rejects.toMatchObject({ code: 'REDIRECT_INVALID', message: expect.stringContaining('payload') });
+    await expect(asked).rejects.toMatchObject({
+      code: 'REDIRECT_INVALID',
+      message: expect.stringContaining('payload'),
+    });
     expect(other.heard).toEqual([]);
   });
 
