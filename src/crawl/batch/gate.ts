@@ -116,9 +116,9 @@ export function createBatchGate(parts: BatchGateParts, services: VisitServices<B
       if (task && settlement.kind === 'skipped') parts.onDenied(task, deniedFor(settlement.reason));
       return decision;
     },
-    ride: async () => [],
-    // Riders are for queues of millions; a batch has few of a domain at a time.
-    skim: () => undefined,
+    bulkSkip: async () => [],
+    // Bulk skips are for queues of millions; a batch has few of a domain at a time.
+    bulkSkipDomains: () => undefined,
     refusal: () => undefined,
   };
 }

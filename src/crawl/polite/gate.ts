@@ -2,7 +2,7 @@
 // Nothing is asked of a host before its robots.txt; what that forbids is skipped without using a turn, many at a
 // time; a host that is down, or whose robots.txt cannot be read, is left alone until its time has come.
 import { CrawlError, type ErrorCode } from '../../errors.js';
-import { type Landing, type Lease, MAX_SKIM, type QueueEntry } from '../../frontier/frontier.js';
+import { type Landing, type Lease, MAX_BULK_SKIP_DOMAINS, type QueueEntry } from '../../frontier/frontier.js';
 import { entryOf } from '../../frontier/entry.js';
 import type { PaceBy } from '../../request/url.js';
 import { delayOf } from '../../politeness/delay.js';
@@ -31,9 +31,9 @@ export interface Gate {
   /** Decides about a leased request; may spend its turn on robots.txt. */
   admit(taken: TakenLease, isGood: () => boolean): Promise<GateDecision>;
   /** Settles requests that came along on another's turn: those that may never be asked for end here. */
-  ride(riders: readonly Lease[]): Promise<FinishedVisit[]>;
-  /** The domains of which the next lease should bring riders. */
-  skim(): readonly string[] | undefined;
+  bulkSkip(bulkSkips: readonly Lease[]): Promise<FinishedVisit[]>;
+  /** The domains of which the next lease should bring bulk skips. */
+  bulkSkipDomains(): readonly string[] | undefined;
   /** Why a link need not even be queued, if the rules of its host are at hand. */
   refusal(url: string): 'robotsTxt' | undefined;
 }
@@ -75,7 +75,7 @@ const MAX_TROUBLED = 10_000;
 export function createGate(parts: GateParts): Gate {
   const { policyOf, paceOf, visitLog } = parts;
   const hosts: HostAccess = createHostAccess(parts);
-  const skimming = new Set<string>();
+  const bulkSkipped = new Set<string>();
   const troubled = new Set<string>();
 
   const delayAt = (host: KnownHost) => delayOf(host.record, host.crawlDelaySecs, paceOf(host.origin));
@@ -115,7 +115,7 @@ export function createGate(parts: GateParts): Gate {
     for (let readings = 0; ; readings++) {
       const verdict = decide(host, url);
       if (verdict.kind === 'skip' || verdict.kind === 'fail') {
-        startSkimming(lease.domain);
+        startBulkSkip(lease.domain);
         return ended(await endWithout(lease, url, host.origin, verdict));
       }
       if (verdict.kind === 'wait') return ended(putBack(lease, host, verdict.ms));
@@ -171,10 +171,10 @@ export function createGate(parts: GateParts): Gate {
     return parts.refuse(lease, new CrawlError(code, why));
   }
 
-  function startSkimming(domain: string): void {
-    if (skimming.has(domain)) return;
-    if (skimming.size >= MAX_SKIM) skimming.delete(skimming.values().next().value!);
-    skimming.add(domain);
+  function startBulkSkip(domain: string): void {
+    if (bulkSkipped.has(domain)) return;
+    if (bulkSkipped.size >= MAX_BULK_SKIP_DOMAINS) bulkSkipped.delete(bulkSkipped.values().next().value!);
+    bulkSkipped.add(domain);
   }
 
   /** Asks for a robots.txt in the queue of the domain it was moved to, and waits for the answer. */
@@ -234,10 +234,10 @@ export function createGate(parts: GateParts): Gate {
 
   return {
     admit,
-    async ride(riders) {
+    async bulkSkip(bulkSkips) {
       const visits: FinishedVisit[] = [];
       const endedIn = new Set<string>();
-      for (const lease of riders) {
+      for (const lease of bulkSkips) {
         const { url, skipNavigation } = unpackRecord(lease.record);
         const isPage = !skipNavigation && errandOf(lease) === undefined;
         const host = isPage ? await hosts.known(originOf(url)) : undefined;
@@ -248,10 +248,10 @@ export function createGate(parts: GateParts): Gate {
         } else visits.push(untouched(lease));
       }
       // Nothing to skip among them: the next turn need not bring any.
-      for (const { domain } of riders) if (!endedIn.has(domain)) skimming.delete(domain);
+      for (const { domain } of bulkSkips) if (!endedIn.has(domain)) bulkSkipped.delete(domain);
       return visits;
     },
-    skim: () => (skimming.size === 0 ? undefined : [...skimming]),
+    bulkSkipDomains: () => (bulkSkipped.size === 0 ? undefined : [...bulkSkipped]),
     refusal(url) {
       const origin = originOf(url);
       const policy = policyOf(origin);

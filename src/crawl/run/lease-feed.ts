@@ -32,10 +32,10 @@ export interface LeaseFeedOptions {
   /** How many requests could be started now or soon. */
   readonly wanted: () => number;
   readonly maxEnded: number | undefined;
-  /** Domains whose next requests shall come along as riders. */
-  readonly skim?: () => readonly string[] | undefined;
-  /** Takes the riders of an answer: they are never visited. */
-  readonly onRiders?: (riders: readonly Lease[], life: HolderId) => void;
+  /** Domains whose next requests shall come along as bulk skips. */
+  readonly bulkSkipDomains?: () => readonly string[] | undefined;
+  /** Takes the bulk skips of an answer: they are never visited. */
+  readonly onBulkSkips?: (bulkSkips: readonly Lease[], life: HolderId) => void;
   /** Something may be ready: ask again. */
   readonly onReady: () => void;
 }
@@ -61,13 +61,13 @@ export function createLeaseFeed(options: LeaseFeedOptions): LeaseFeed {
     const max = Math.min(options.wanted() - ready(), MAX_LEASE);
     if (max <= 0 || closed) return;
     const changesBefore = changes;
-    const skim = options.skim?.();
-    const answer = await options.holder.lease({ max, maxEnded: options.maxEnded, skim });
+    const bulkSkipDomains = options.bulkSkipDomains?.();
+    const answer = await options.holder.lease({ max, maxEnded: options.maxEnded, bulkSkipDomains });
     const life = options.holder.id;
-    const leases = skim ? answer.leases.filter(({ rider }) => !rider) : answer.leases;
+    const leases = bulkSkipDomains ? answer.leases.filter(({ bulkSkip }) => !bulkSkip) : answer.leases;
     if (leases.length < answer.leases.length) {
-      options.onRiders?.(
-        answer.leases.filter(({ rider }) => rider),
+      options.onBulkSkips?.(
+        answer.leases.filter(({ bulkSkip }) => bulkSkip),
         life,
       );
     }

@@ -106,7 +106,7 @@ export function startRun<Context extends BaseContext>(parts: RunParts<Context>):
     signal: abortion.signal,
   };
   const gate = parts.openGate?.(services);
-  const riding = new Set<Promise<void>>();
+  const bulkSkipping = new Set<Promise<void>>();
   /** A pool that is aborted waits for none of its tasks. */
   const running = new Set<Promise<void>>();
   const feed = createLeaseFeed({
@@ -118,11 +118,11 @@ export function startRun<Context extends BaseContext>(parts: RunParts<Context>):
       return isAhead ? free + Math.min(pool.desiredConcurrency, MAX_AHEAD) : free;
     },
     maxEnded: Number.isFinite(parts.maxEnded) ? parts.maxEnded : undefined,
-    skim: gate?.skim,
-    onRiders: (riders, life) => {
-      const ride = settleRiders(riders, life).catch(onError);
-      riding.add(ride);
-      void ride.finally(() => riding.delete(ride));
+    bulkSkipDomains: gate?.bulkSkipDomains,
+    onBulkSkips: (bulkSkips, life) => {
+      const skipping = settleBulkSkips(bulkSkips, life).catch(onError);
+      bulkSkipping.add(skipping);
+      void skipping.finally(() => bulkSkipping.delete(skipping));
     },
     onReady: () => pool.notify(),
   });
@@ -189,8 +189,8 @@ export function startRun<Context extends BaseContext>(parts: RunParts<Context>):
     }
   }
 
-  async function settleRiders(riders: readonly Lease[], life: HolderId): Promise<void> {
-    for (const visited of await gate!.ride(riders)) await settler.settle({ ...visited, life });
+  async function settleBulkSkips(bulkSkips: readonly Lease[], life: HolderId): Promise<void> {
+    for (const visited of await gate!.bulkSkip(bulkSkips)) await settler.settle({ ...visited, life });
   }
 
   /** A request goes on the wire only while its lease is good; one that was lost is somebody else's now. */
@@ -277,7 +277,7 @@ export function startRun<Context extends BaseContext>(parts: RunParts<Context>):
     const left = await feed.drain();
     // Each is bounded by the time limits of its steps; one that threw has ended the pool, and was told of.
     await Promise.allSettled(running);
-    await Promise.all(riding);
+    await Promise.all(bulkSkipping);
     for (const { lease, life } of left) {
       await settler.settle({ settlement: { kind: 'untouched', lease: lease.id }, items: [], life });
     }
