@@ -13,12 +13,12 @@ import { type KnownHost, originOf } from './host-cache.js';
 import { createHostAccess, type HostAccess, type HostAccessParts, isPutOff, type Reading } from './host-access.js';
 import type { TakenLease } from '../run/lease-feed.js';
 import {
-  createErrand,
+  createRobotsRelay,
   createReply,
-  type Errand,
-  ERRAND_LOOK_MS,
-  ERRAND_PATIENCE_MS,
-  errandOf,
+  type RobotsRelay,
+  RELAY_POLL_MS,
+  RELAY_PATIENCE_MS,
+  robotsRelayOf,
 } from './robots-relay.js';
 import type { FinishedVisit } from '../run/settler.js';
 import { landingOf, type Turn } from '../run/turn.js';
@@ -107,8 +107,8 @@ export function createGate(parts: GateParts): Gate {
   async function admit(taken: TakenLease, isGood: () => boolean): Promise<GateDecision> {
     const { lease, life } = taken;
     const { url, skipNavigation, seeded } = unpackRecord(lease.record);
-    const errand = errandOf(lease);
-    if (errand) return ended(await runErrand(taken, url, errand, isGood));
+    const relay = robotsRelayOf(lease);
+    if (relay) return ended(await runRobotsRelay(taken, url, relay, isGood));
     if (skipNavigation) return { kind: 'go', turn: undefined };
     const go = (host: KnownHost): GateDecision => ({ kind: 'go', turn: hosts.turn(lease, life, host) });
     let host = await hosts.known(originOf(url));
@@ -130,7 +130,8 @@ export function createGate(parts: GateParts): Gate {
         continue;
       }
       const isPaced = lease.delayMs > 0;
-      if (isPaced && parts.laneOf(verdict.url) !== lease.domain) return ended(sendErrand(lease, host, verdict.url));
+      if (isPaced && parts.laneOf(verdict.url) !== lease.domain)
+        return ended(sendRobotsRelay(lease, host, verdict.url));
       const reading = await hosts.read(taken, host, verdict.url, { seeded: seeded === true, isPaced, isGood });
       // What the page itself will be told is clearer than what its robots.txt was.
       if (reading.kind === 'refused') return go(host);
@@ -178,28 +179,28 @@ export function createGate(parts: GateParts): Gate {
   }
 
   /** Asks for a robots.txt in the queue of the domain it was moved to, and waits for the answer. */
-  function sendErrand(lease: Lease, host: KnownHost, url: string): FinishedVisit {
+  function sendRobotsRelay(lease: Lease, host: KnownHost, url: string): FinishedVisit {
     const nowMs = parts.wallMs();
     const hop = host.record.hop!;
     const { askedAtMs } = hop;
-    if (askedAtMs !== undefined && nowMs - askedAtMs < ERRAND_PATIENCE_MS) return putBack(lease, host, ERRAND_LOOK_MS);
+    if (askedAtMs !== undefined && nowMs - askedAtMs < RELAY_PATIENCE_MS) return putBack(lease, host, RELAY_POLL_MS);
     if (askedAtMs !== undefined) {
       const message = `its new place, ${url}, gave no turn`;
       return putBack(lease, hosts.note(host, { kind: 'failure', code: 'FETCH_TIMEOUT', message }).host, 0);
     }
     hosts.save(host, { ...host.record, hop: { ...hop, askedAtMs: nowMs } });
-    const errand = createErrand(url, host.origin, nowMs);
-    parts.land({ lease: lease.id, ...landingOf(delayAt(host), ERRAND_LOOK_MS) });
+    const relay = createRobotsRelay(url, host.origin, nowMs);
+    parts.land({ lease: lease.id, ...landingOf(delayAt(host), RELAY_POLL_MS) });
     return {
-      settlement: { kind: 'untouched', lease: lease.id, links: [entryOf(errand, true, parts.paceBy)] },
+      settlement: { kind: 'untouched', lease: lease.id, links: [entryOf(relay, true, parts.paceBy)] },
       items: [],
     };
   }
 
-  async function runErrand(
+  async function runRobotsRelay(
     taken: TakenLease,
     url: string,
-    { sender, reply }: Errand,
+    { sender, reply }: RobotsRelay,
     isGood: () => boolean,
   ): Promise<FinishedVisit> {
     const { lease } = taken;
@@ -239,7 +240,7 @@ export function createGate(parts: GateParts): Gate {
       const endedIn = new Set<string>();
       for (const lease of bulkSkips) {
         const { url, skipNavigation } = unpackRecord(lease.record);
-        const isPage = !skipNavigation && errandOf(lease) === undefined;
+        const isPage = !skipNavigation && robotsRelayOf(lease) === undefined;
         const host = isPage ? await hosts.known(originOf(url)) : undefined;
         const verdict = host ? decide(host, url) : GO;
         if (verdict.kind === 'skip' || verdict.kind === 'fail') {
