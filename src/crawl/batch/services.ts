@@ -42,13 +42,13 @@ const ERROR_HOOK_TIMEOUT_MS = 30_000;
 /** A host that asks for a longer rest than this is not waited for. */
 export const MAX_DELAY_MS = 3_600_000;
 /** How often a URL comes back because its host asked it to. */
-const MAX_APPOINTMENTS = 3;
+const MAX_RETRY_AFTERS = 3;
 const LIMITS = {
   maxRequestRetries: 0,
   maxSessionRotations: 10,
   retryDelayMs: 1_000,
   maxRetryDelayMs: 60_000,
-  maxAppointments: MAX_APPOINTMENTS,
+  maxRetryAfters: MAX_RETRY_AFTERS,
 };
 
 export function createBatchServices(parts: BatchServicesParts): PlacedServices<BatchContext> {

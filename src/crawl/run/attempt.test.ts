@@ -158,7 +158,7 @@ describe('an attempt', () => {
     expect(settlement).toMatchObject({ kind: 'retry', afterMs: 0 });
     expect(Request.fromRecord((settlement as { record: string }).record)).toMatchObject({
       retryCount: 1,
-      appointments: 1,
+      retryAfterCount: 1,
     });
     expect(landed).toEqual([{ lease: 7, pauseMs: 5_001 }]);
   });

@@ -376,8 +376,8 @@ async function prepareRetry<Context extends BaseContext>(
     services.log.debug(`Rotating the session of ${left}`);
     return 0;
   }
-  if (verdict.isAppointment) {
-    request.appointments++;
+  if (verdict.isRetryAfter) {
+    request.retryAfterCount++;
     services.log.debug(`Coming back when the host asked to: ${left}`);
     return verdict.afterMs;
   }

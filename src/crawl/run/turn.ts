@@ -55,7 +55,7 @@ export function createPlainTurn(maxDelayMs: number, delayMs: number): Turn {
       if (!ending || 'failure' in ending || ending.retryAfterMs === undefined) return NOTHING;
       const { retryAfterMs: asked } = ending;
       if (asked > maxDelayMs) return { landing: {}, error: tooLong(asked, maxDelayMs) };
-      return { landing: { pauseMs: asked + ROUNDING_MS }, afterMs: 0, isAppointment: true };
+      return { landing: { pauseMs: asked + ROUNDING_MS }, afterMs: 0, isRetryAfter: true };
     },
     restMs: () => delayMs,
   };
@@ -126,7 +126,7 @@ function adviceFor(ending: Ending, isTooLong: boolean, pace: PaceRules): Omit<Tu
   }
   if (!isOverload(ending.statusCode)) return {};
   if (isTooLong) return { error: tooLong(ending.retryAfterMs!, pace.maxDelayMs) };
-  return ending.retryAfterMs === undefined ? { afterMs: 0 } : { afterMs: 0, isAppointment: true };
+  return ending.retryAfterMs === undefined ? { afterMs: 0 } : { afterMs: 0, isRetryAfter: true };
 }
 
 /** A turn whose domain is also paced by a rate limiter, which several batches may share. */
@@ -157,7 +157,7 @@ export function createLimitedTurn(inner: Turn, limiter: RateLimiter, domain: str
       release(Math.max(landing.delayMs ?? 0, landing.pauseMs ?? 0));
       const isSlower = limiter.codes.includes((ending as { statusCode: number }).statusCode);
       if (!isSlower || end.error) return { ...end, landing };
-      return { landing, afterMs: 0, isAppointment: true, maxAppointments: limiter.maxRetries };
+      return { landing, afterMs: 0, isRetryAfter: true, maxRetryAfters: limiter.maxRetries };
     },
     restMs: (ending) => Math.max(inner.restMs(ending), limited(ending)?.delayMs ?? 0),
     release: (restMs = limiter.baseDelayMs[0]) => release(restMs),
