@@ -157,7 +157,7 @@ export function startBatch(parts: BatchParts): RunningBatch {
     openWriter: () => Promise.reject(new CrawlError('OPTION_INVALID', 'a batch stores no items')),
     maxEnded: Infinity,
     // A domain at its limit waits for its visits to be settled.
-    settleCompanyMs: () => (shares && !shares.isAlone ? 1 : 10),
+    settleBatchWaitMs: () => (shares && !shares.isAlone ? 1 : 10),
     leaseAhead: limiter === undefined,
     keepAlive: false,
     seedsAreIn: () => isSourceDone && queues.waiting === 0 && adding === 0,

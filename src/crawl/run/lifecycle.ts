@@ -49,7 +49,7 @@ export interface RunParts<Context extends BaseContext> {
   /** Keeps slow hosts to their share of the slots. */
   readonly slowShare?: SlowShare | undefined;
   /** How long an ended visit waits for others to be settled with. Default 10. */
-  readonly settleCompanyMs?: () => number;
+  readonly settleBatchWaitMs?: () => number;
   /** The load the pool follows. Default: that of the machine. */
   readonly load?: SystemLoad;
 }
@@ -89,7 +89,7 @@ export function startRun<Context extends BaseContext>(parts: RunParts<Context>):
   const settler = createSettler({
     holder,
     recent: queue.recent,
-    companyMs: parts.settleCompanyMs,
+    batchWaitMs: parts.settleBatchWaitMs,
     openWriter: parts.openWriter,
     content: parts.content,
     onDuplicate: releaseLink && (({ record }) => releaseLink(unpackRecord(record).url)),

@@ -41,7 +41,7 @@ export interface Settler {
   settle(visit: SettledVisit): Promise<void>;
   /** Settles everything handed over so far. */
   flush(): Promise<void>;
-  /** Settle without waiting for company: the crawl has nothing else to do. */
+  /** Settle without waiting for other visits: the crawl has nothing else to do. */
   hurry(): void;
   readonly pending: number;
   close(): Promise<void>;
@@ -55,7 +55,7 @@ export interface SettlerOptions {
   /** Where pages are stored, after the items and before the acknowledgement. */
   readonly content?: Pick<ContentStore, 'append'>;
   /** How long the first visit of a batch waits for others. Default 10. */
-  readonly companyMs?: (() => number) | undefined;
+  readonly batchWaitMs?: (() => number) | undefined;
   /** A store failed: the crawl cannot go on. */
   readonly onFailure: (error: unknown) => void;
   /** A link of an acknowledged visit was in the queue already, as far as this process knows. */
@@ -68,7 +68,7 @@ export interface SettlerOptions {
 /** A full batch is settled at once; a kill loses at most one. */
 export const SETTLE_BATCH = 64;
 /** How long the first visit of a batch waits for others. Under load a batch fills sooner. */
-const COMPANY_MS = 10;
+const BATCH_WAIT_MS = 10;
 /** Links make a batch heavy: past this many it goes at once. */
 const BATCH_LINKS = 20_000;
 /** So do items: they are joined before they are written. */
@@ -77,7 +77,7 @@ const BATCH_BYTES = 16 * 1024 * 1024;
 const WAITING_BYTES = 4 * BATCH_BYTES;
 
 export function createSettler(options: SettlerOptions): Settler {
-  const { holder, recent, companyMs = () => COMPANY_MS } = options;
+  const { holder, recent, batchWaitMs = () => BATCH_WAIT_MS } = options;
   const writers = new Map<string, VisitWriter>();
   const visits: SettledVisit[] = [];
   let landings: Landing[] = [];
@@ -106,7 +106,7 @@ export function createSettler(options: SettlerOptions): Settler {
   function schedule(): void {
     if (failed || flushing) return;
     if (visits.length >= SETTLE_BATCH || links >= BATCH_LINKS || bytes >= BATCH_BYTES) start();
-    else if (!timer && (visits.length > 0 || landings.length > 0)) timer = setTimeout(start, companyMs());
+    else if (!timer && (visits.length > 0 || landings.length > 0)) timer = setTimeout(start, batchWaitMs());
   }
 
   function start(): void {

@@ -28,7 +28,7 @@ import type { WorkerFigures, WorkerPlace } from '../messages.js';
 import { countLinks, createPageRecorder } from './page-content.js';
 import { createBackpressure } from './parse-queue.js';
 import { createPodCrawler } from './pod-crawler.js';
-import { podStateDir, settleCompanyMs } from '../stores/pod-frontier.js';
+import { podStateDir, settleBatchWaitMs } from '../stores/pod-frontier.js';
 import { openProcessFigures } from './process-figures.js';
 import { createExtensionTest } from '../config/skipped-extensions.js';
 import type { HolderListener } from './reporting-client.js';
@@ -221,7 +221,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     },
     openWriter: items.open,
     content,
-    settleCompanyMs: () => settleCompanyMs(config),
+    settleBatchWaitMs: () => settleBatchWaitMs(config),
     maxEnded: Infinity,
     leaseAhead: true,
     keepAlive: true,
