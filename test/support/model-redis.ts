@@ -199,7 +199,7 @@ async function redisStore(
         settle: (parts: Omit<SettleCall, 'holder' | 'call'>) =>
           frontiers[0]!.settle({ ...parts, holder: 'delivery', call: ++deliveries }),
       };
-      await deliverOutbox({ pod: frontiers[0]!.pod, holder, targets: targets(isAway) });
+      await deliverOutbox({ pod: frontiers[0]!.pod, client, targets: targets(isAway) });
     },
   };
 }

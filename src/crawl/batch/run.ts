@@ -8,7 +8,7 @@ import type { SystemLoad } from '../../dispatch/system-load.js';
 import { asCrawlError, CrawlError } from '../../errors.js';
 import type { Engine } from '../../fetch/engine.js';
 import { entryOf as queueEntryOf } from '../../frontier/entry.js';
-import { createHolder, newHolderId } from '../../frontier/client.js';
+import { createFrontierClient, newHolderId } from '../../frontier/client.js';
 import { createMemoryFrontier } from '../../frontier/embedded/memory.js';
 import { createRecentFingerprints } from '../../frontier/recent.js';
 import type { Lease, QueueEntry } from '../../frontier/frontier.js';
@@ -111,7 +111,7 @@ export function startBatch(parts: BatchParts): RunningBatch {
     pacing: { delayMs: limiter?.baseDelayMs[0] ?? 0, turns: MAX_TURNS },
     forgetEnded: true,
   });
-  const holder = createHolder(frontier, { id: holderId });
+  const client = createFrontierClient(frontier, { id: holderId });
   // A limiter paces domains already, one request at a time.
   const shares = limiter
     ? undefined
@@ -138,7 +138,7 @@ export function startBatch(parts: BatchParts): RunningBatch {
 
   const run: Run = startRun({
     queue: {
-      holder: { ...holder, lease: leaseAndLookAhead },
+      client: { ...client, lease: leaseAndLookAhead },
       recent: createRecentFingerprints(),
       leaseMs: Infinity,
       overview: () => frontier.overview(),
@@ -233,8 +233,8 @@ export function startBatch(parts: BatchParts): RunningBatch {
   }
 
   /** Slots are free and nothing is due: whatever waits belongs to domains that rest, so others are looked for. */
-  async function leaseAndLookAhead(call: Parameters<typeof holder.lease>[0]) {
-    const answer = await holder.lease(call);
+  async function leaseAndLookAhead(call: Parameters<typeof client.lease>[0]) {
+    const answer = await client.lease(call);
     if (answer.leases.length > 0) room = stock;
     else if (answer.state === 'waiting' && !isSourceDone && (active.size < permits || resources.slowShare?.isFull)) {
       lookFurther();
@@ -275,7 +275,7 @@ export function startBatch(parts: BatchParts): RunningBatch {
         else if (queues.mayGo(task.config.sessionId, admitted.request)) queued.push(enlist(task, admitted.request));
       }
       if (queued.length === 0) continue;
-      await holder.add(queued);
+      await client.add(queued);
       run.notify();
     }
   }
@@ -313,7 +313,7 @@ export function startBatch(parts: BatchParts): RunningBatch {
     const task = next && tasks.get(indexOf(next.uniqueKey));
     if (!task) return;
     adding++;
-    void holder
+    void client
       .add([enlist(task, next)])
       .catch((error: unknown) => run.fail(asCrawlError(error, 'QUEUE_CORRUPT')))
       .finally(() => {

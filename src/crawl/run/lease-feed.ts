@@ -1,6 +1,6 @@
 // Keeps a few leased requests at hand for the pool, so that the queue is asked for many at a time.
 // What was leased and not started is given back untouched when the crawl stops.
-import type { Holder } from '../../frontier/client.js';
+import type { FrontierClient } from '../../frontier/client.js';
 import type { HolderId, Lease } from '../../frontier/frontier.js';
 
 /** A lease, and the life in which it was taken. */
@@ -28,7 +28,7 @@ export interface LeaseFeed {
 }
 
 export interface LeaseFeedOptions {
-  readonly holder: Holder;
+  readonly client: FrontierClient;
   /** How many requests could be started now or soon. */
   readonly wanted: () => number;
   readonly maxEnded: number | undefined;
@@ -62,8 +62,8 @@ export function createLeaseFeed(options: LeaseFeedOptions): LeaseFeed {
     if (max <= 0 || closed) return;
     const changesBefore = changes;
     const bulkSkipDomains = options.bulkSkipDomains?.();
-    const answer = await options.holder.lease({ max, maxEnded: options.maxEnded, bulkSkipDomains });
-    const life = options.holder.id;
+    const answer = await options.client.lease({ max, maxEnded: options.maxEnded, bulkSkipDomains });
+    const life = options.client.id;
     const leases = bulkSkipDomains ? answer.leases.filter(({ bulkSkip }) => !bulkSkip) : answer.leases;
     if (leases.length < answer.leases.length) {
       options.onBulkSkips?.(

@@ -21,7 +21,7 @@ import { createSettler, type FinishedVisit } from './settler.js';
 import { joinSlowShare } from './slow-hosts.js';
 
 export interface RunParts<Context extends BaseContext> {
-  readonly queue: Pick<RequestQueue, 'holder' | 'recent' | 'leaseMs' | 'overview'>;
+  readonly queue: Pick<RequestQueue, 'client' | 'recent' | 'leaseMs' | 'overview'>;
   /** Everything an attempt needs but what the run itself provides. */
   readonly services: PlacedServices<Context>;
   readonly config: Configuration;
@@ -79,7 +79,7 @@ const LONGEST_RENEWAL_MS = 20_000;
 
 export function startRun<Context extends BaseContext>(parts: RunParts<Context>): Run {
   const { queue } = parts;
-  const { holder } = queue;
+  const { client } = queue;
   const abortion = new AbortController();
   // Every visit on the wire listens to it.
   setMaxListeners(0, abortion.signal);
@@ -87,7 +87,7 @@ export function startRun<Context extends BaseContext>(parts: RunParts<Context>):
 
   const releaseLink = parts.services.links?.releaseLink;
   const settler = createSettler({
-    holder,
+    client,
     recent: queue.recent,
     batchWaitMs: parts.settleBatchWaitMs,
     openWriter: parts.openWriter,
@@ -110,7 +110,7 @@ export function startRun<Context extends BaseContext>(parts: RunParts<Context>):
   /** A pool that is aborted waits for none of its tasks. */
   const running = new Set<Promise<void>>();
   const feed = createLeaseFeed({
-    holder,
+    client,
     wanted() {
       const free = pool.desiredConcurrency - pool.currentConcurrency;
       // With the share of slow hosts full, somebody has to know whether others wait behind them.
@@ -195,7 +195,7 @@ export function startRun<Context extends BaseContext>(parts: RunParts<Context>):
 
   /** A request goes on the wire only while its lease is good; one that was lost is somebody else's now. */
   function isGood({ life }: TakenLease): () => boolean {
-    return () => holder.isGood(life);
+    return () => client.isGood(life);
   }
 
   function isTaskReady(freeSlots: number): boolean | Promise<boolean> {
@@ -259,7 +259,7 @@ export function startRun<Context extends BaseContext>(parts: RunParts<Context>):
 
   async function work(): Promise<RunEnd> {
     const renewal = setInterval(
-      () => void holder.renew().catch(onError),
+      () => void client.renew().catch(onError),
       Math.min(LONGEST_RENEWAL_MS, queue.leaseMs / 3),
     ).unref();
     try {

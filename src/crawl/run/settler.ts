@@ -1,7 +1,7 @@
 // The last step of every visit: items, then links and acknowledgement in one atomic step of the queue.
 // Visits settle in batches; after a crash each item stands once, because the queue records how much of each
 // segment belongs to acknowledged visits and the rest is cut (guarantee 2).
-import type { Holder } from '../../frontier/client.js';
+import type { FrontierClient } from '../../frontier/client.js';
 import type { HolderId, Landing, QueueEntry, Settlement } from '../../frontier/frontier.js';
 import type { RecentFingerprints } from '../../frontier/recent.js';
 import type { ContentStore } from '../../store/content/content.js';
@@ -48,7 +48,7 @@ export interface Settler {
 }
 
 export interface SettlerOptions {
-  readonly holder: Holder;
+  readonly client: FrontierClient;
   readonly recent: RecentFingerprints;
   /** The writer of a dataset's visit segment. */
   readonly openWriter: (dataset: string | undefined) => Promise<VisitWriter>;
@@ -77,7 +77,7 @@ const BATCH_BYTES = 16 * 1024 * 1024;
 const WAITING_BYTES = 4 * BATCH_BYTES;
 
 export function createSettler(options: SettlerOptions): Settler {
-  const { holder, recent, batchWaitMs = () => BATCH_WAIT_MS } = options;
+  const { client, recent, batchWaitMs = () => BATCH_WAIT_MS } = options;
   const writers = new Map<string, VisitWriter>();
   const visits: SettledVisit[] = [];
   let landings: Landing[] = [];
@@ -98,7 +98,7 @@ export function createSettler(options: SettlerOptions): Settler {
     const writer = await options.openWriter(dataset);
     // Noted before the first append: after a crash, bytes without a note would pass for acknowledged ones.
     // A refused call notes nothing: it is made again in the new life.
-    while (!(await holder.settle({ settlements: [], notes: { [writer.key]: writer.note } })).held);
+    while (!(await client.settle({ settlements: [], notes: { [writer.key]: writer.note } })).held);
     writers.set(key, writer);
     return writer;
   }
@@ -154,14 +154,14 @@ export function createSettler(options: SettlerOptions): Settler {
     for (const { items } of batch) for (const { dataset } of items) await writerOf(dataset);
     // Opening a writer may have told that this life is over: what was leased in an earlier one is refused
     // before anything of it is written.
-    const life = holder.id;
+    const life = client.id;
     const held = batch.filter((visit) => visit.life === life);
     for (const visit of batch) if (visit.life !== life) visit.onSettled?.(false);
     const written = await appendAll(held);
     const notes: Record<string, string> = {};
     for (const { writer } of written) notes[writer.key] = writer.note;
     const settlements = held.map(({ settlement }) => withNewLinks(settlement));
-    const answering = holder.settle({ settlements, landings: landed, notes }, life);
+    const answering = client.settle({ settlements, landings: landed, notes }, life);
     options.onSettling?.();
     // When no answer came, the step may have happened: what was written stays, and the next start cuts it if it did not.
     const answer = await answering;

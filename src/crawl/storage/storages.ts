@@ -166,7 +166,7 @@ export function createStorages(options: ResolvedOptions, config: Configuration, 
     async notePrivateHost(current: RequestQueue, host: string): Promise<void> {
       const key = PRIVATE_HOST_NOTE + host;
       if ((await current.overview()).notes[key] !== undefined) return;
-      await current.holder.settle({ settlements: [], notes: { [key]: '1' } });
+      await current.client.settle({ settlements: [], notes: { [key]: '1' } });
     },
     async close(): Promise<void> {
       await closeStorages(config);
