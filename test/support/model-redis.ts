@@ -195,7 +195,7 @@ async function redisStore(
     },
     tick: async () => void (await frontiers[0]!.release('nobody')),
     async deliver(isAway) {
-      const holder = {
+      const client = {
         settle: (parts: Omit<SettleCall, 'holder' | 'call'>) =>
           frontiers[0]!.settle({ ...parts, holder: 'delivery', call: ++deliveries }),
       };
