@@ -28,6 +28,7 @@ import { type BatchResources, type RunningBatch, startBatch } from './batch/run.
 import type { Many } from './batch/url-source.js';
 import { NO_SLOW_HOSTS, openSlowShare, slowHostOptions } from './run/slow-hosts.js';
 import { type CacheLimits, checkedWebCrawlerOptions, type WebCrawlerOptions } from './options/web-crawler-options.js';
+import { systemTime } from './time.js';
 
 /** User agents, or proxies, of which the robots rules of hosts are remembered, and how much of them. */
 const MAX_IDENTITIES = 64;
@@ -86,7 +87,8 @@ export class WebCrawler {
       config: new Configuration({ persistStorage: false }),
       log: options.log ?? rootLog.child({ prefix: 'WebCrawler', level: LogLevel.ERROR }),
       hooks: options.hooks ?? {},
-      memoryMb: createMemoryGauge(),
+      memoryMb: createMemoryGauge(systemTime),
+      time: systemTime,
       slowShare,
       connections: createPermits(options.maxConnections ?? Infinity),
     };

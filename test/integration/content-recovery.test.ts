@@ -3,6 +3,7 @@
 import { copyFile, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { systemTime } from '../../src/crawl/time.js';
 import { createFileRecovery } from '../../src/pods/supervise/recovery.js';
 import { createFrontierClient } from '../../src/frontier/client.js';
 import { openLmdbFrontier } from '../../src/frontier/embedded/lmdb.js';
@@ -106,6 +107,7 @@ describe('after a settle whose answer never came', () => {
     });
     const failures: unknown[] = [];
     const settler = createSettler({
+      time: systemTime,
       client,
       recent: createRecentFingerprints(),
       openWriter: () => Promise.reject(new Error('no items here')),

@@ -78,6 +78,7 @@ export function createBatchGate(parts: BatchGateParts, services: VisitServices<B
         timeoutMs: READ_TIMEOUT_MS,
         ignoreTlsErrors: false,
         proxyUrl: async () => config.proxy,
+        time: services.time,
       }),
       readTimeoutMs: READ_TIMEOUT_MS,
       allowHost: parts.allowHost,
@@ -89,8 +90,7 @@ export function createBatchGate(parts: BatchGateParts, services: VisitServices<B
       onSkipped: () => undefined,
       onTrouble: (origin, code, why) => parts.log.warning(`Requests to ${origin} fail for now: ${why}`, { code }),
       signal: services.signal,
-      wallMs: Date.now,
-      monotonicMs: () => performance.now(),
+      time: services.time,
     });
   }
 

@@ -84,7 +84,7 @@ export function createGate(parts: GateParts): Gate {
     const reason = parts.refuseVisit(url);
     if (reason) return { kind: 'skip', reason };
     const policy = policyOf(host.origin);
-    const standing = standingOf(host.record, host.origin, policy, parts.wallMs());
+    const standing = standingOf(host.record, host.origin, policy, parts.time.wallMs());
     switch (standing.kind) {
       case 'down':
         return { kind: 'fail', code: 'HOST_DOWN', why: standing.why };
@@ -180,7 +180,7 @@ export function createGate(parts: GateParts): Gate {
 
   /** Asks for a robots.txt in the queue of the domain it was moved to, and waits for the answer. */
   function sendRobotsRelay(lease: Lease, host: KnownHost, url: string): FinishedVisit {
-    const nowMs = parts.wallMs();
+    const nowMs = parts.time.wallMs();
     const hop = host.record.hop!;
     const { askedAtMs } = hop;
     if (askedAtMs !== undefined && nowMs - askedAtMs < RELAY_PATIENCE_MS) return putBack(lease, host, RELAY_POLL_MS);
@@ -217,7 +217,7 @@ export function createGate(parts: GateParts): Gate {
       if (!answer) return untouched(lease);
       await rest();
       if (isPutOff(answer)) return untouched(lease);
-      const back = createReply(url, sender, answer, policyOf(sender).agent ?? '*', parts.wallMs());
+      const back = createReply(url, sender, answer, policyOf(sender).agent ?? '*', parts.time.wallMs());
       return done([entryOf(back, true, parts.paceBy)]);
     }
     const host = await hosts.fresh(sender);
@@ -259,7 +259,7 @@ export function createGate(parts: GateParts): Gate {
       if (policy.agent === undefined) return undefined;
       const host = hosts.atHand(origin);
       if (!host || host.isAllowed(url)) return undefined;
-      if (standingOf(host.record, host.origin, policy, parts.wallMs()).kind !== 'rules') return undefined;
+      if (standingOf(host.record, host.origin, policy, parts.time.wallMs()).kind !== 'rules') return undefined;
       visitLog?.count('link left out robotsTxt');
       return 'robotsTxt';
     },

@@ -2,6 +2,7 @@
 // What was leased and not started is given back untouched when the crawl stops.
 import type { FrontierClient } from '../../frontier/client.js';
 import type { HolderId, Lease } from '../../frontier/frontier.js';
+import type { Time } from '../time.js';
 
 /** A lease, and the life in which it was taken. */
 export interface TakenLease {
@@ -29,6 +30,7 @@ export interface LeaseFeed {
 
 export interface LeaseFeedOptions {
   readonly client: FrontierClient;
+  readonly time: Time;
   /** How many requests could be started now or soon. */
   readonly wanted: () => number;
   readonly maxEnded: number | undefined;
@@ -46,13 +48,14 @@ const MAX_LEASE = 256;
 const LONGEST_SLEEP_MS = 1_000;
 
 export function createLeaseFeed(options: LeaseFeedOptions): LeaseFeed {
+  const { client, time } = options;
   let atHand: TakenLease[] = [];
   let next = 0;
   let asking: Promise<void> | undefined;
   let exhausted = false;
   let sleepUntilMs = 0;
   let changes = 0;
-  let timer: NodeJS.Timeout | undefined;
+  let cancelTimer: (() => void) | undefined;
   let closed = false;
 
   const ready = () => atHand.length - next;
@@ -62,8 +65,8 @@ export function createLeaseFeed(options: LeaseFeedOptions): LeaseFeed {
     if (max <= 0 || closed) return;
     const changesBefore = changes;
     const bulkSkipDomains = options.bulkSkipDomains?.();
-    const answer = await options.client.lease({ max, maxEnded: options.maxEnded, bulkSkipDomains });
-    const life = options.client.id;
+    const answer = await client.lease({ max, maxEnded: options.maxEnded, bulkSkipDomains });
+    const life = client.id;
     const leases = bulkSkipDomains ? answer.leases.filter(({ bulkSkip }) => !bulkSkip) : answer.leases;
     if (leases.length < answer.leases.length) {
       options.onBulkSkips?.(
@@ -77,9 +80,9 @@ export function createLeaseFeed(options: LeaseFeedOptions): LeaseFeed {
     exhausted = answer.state === 'exhausted' && answer.leases.length === 0;
     if (answer.state !== 'more') {
       const sleepMs = Math.min(answer.nextDueMs ?? LONGEST_SLEEP_MS, LONGEST_SLEEP_MS);
-      sleepUntilMs = performance.now() + sleepMs;
-      clearTimeout(timer);
-      timer = setTimeout(wake, Math.max(1, Math.ceil(sleepMs)));
+      sleepUntilMs = time.monotonicMs() + sleepMs;
+      cancelTimer?.();
+      cancelTimer = time.after(Math.max(1, Math.ceil(sleepMs)), wake);
     }
   }
 
@@ -110,7 +113,7 @@ export function createLeaseFeed(options: LeaseFeedOptions): LeaseFeed {
       return gone;
     },
     async refill() {
-      if (closed || performance.now() < sleepUntilMs) return;
+      if (closed || time.monotonicMs() < sleepUntilMs) return;
       asking ??= ask().finally(() => (asking = undefined));
       await asking;
     },
@@ -125,7 +128,7 @@ export function createLeaseFeed(options: LeaseFeedOptions): LeaseFeed {
     async drain() {
       closed = true;
       await asking?.catch(() => undefined);
-      clearTimeout(timer);
+      cancelTimer?.();
       const left = atHand.slice(next);
       atHand = [];
       next = 0;

@@ -6,7 +6,6 @@ import type { Configuration } from '../../configuration.js';
 import { AutoscaledPool } from '../../dispatch/autoscaled-pool.js';
 import type { AutoscaledPoolOptions } from '../../dispatch/pool-options.js';
 import type { SlowShare } from '../../dispatch/slow-share.js';
-import type { SystemLoad } from '../../dispatch/system-load.js';
 import { asCrawlError, CrawlError } from '../../errors.js';
 import type { HolderId, Lease } from '../../frontier/frontier.js';
 import type { RequestQueue } from '../../frontier/queue/request-queue.js';
@@ -28,7 +27,8 @@ export interface RunParts<Context extends BaseContext> {
   readonly poolOptions: Partial<AutoscaledPoolOptions>;
   /** Polite crawls have a gate that every lease passes. */
   readonly openGate?: (services: VisitServices<Context>) => Gate;
-  readonly openWriter: (dataset: string | undefined) => Promise<VisitWriter>;
+  /** Missing where visits have no items. */
+  readonly openWriter?: (dataset: string | undefined) => Promise<VisitWriter>;
   /** Where the pages of visits are stored, if they are. */
   readonly content?: Pick<ContentStore, 'append'>;
   readonly maxEnded: number;
@@ -50,8 +50,8 @@ export interface RunParts<Context extends BaseContext> {
   readonly slowShare?: SlowShare | undefined;
   /** How long an ended visit waits for others to be settled with. Default 10. */
   readonly settleBatchWaitMs?: () => number;
-  /** The load the pool follows. Default: that of the machine. */
-  readonly load?: SystemLoad;
+  /** False: as many visits at once as the pool options say, whatever the load of the machine. Default true. */
+  readonly followsLoad?: boolean;
 }
 
 /** Why a run ended. */
@@ -80,6 +80,7 @@ const LONGEST_RENEWAL_MS = 20_000;
 export function startRun<Context extends BaseContext>(parts: RunParts<Context>): Run {
   const { queue } = parts;
   const { client } = queue;
+  const { time } = parts.services;
   const abortion = new AbortController();
   // Every visit on the wire listens to it.
   setMaxListeners(0, abortion.signal);
@@ -88,6 +89,7 @@ export function startRun<Context extends BaseContext>(parts: RunParts<Context>):
   const releaseLink = parts.services.links?.releaseLink;
   const settler = createSettler({
     client,
+    time,
     recent: queue.recent,
     batchWaitMs: parts.settleBatchWaitMs,
     openWriter: parts.openWriter,
@@ -111,6 +113,7 @@ export function startRun<Context extends BaseContext>(parts: RunParts<Context>):
   const running = new Set<Promise<void>>();
   const feed = createLeaseFeed({
     client,
+    time,
     wanted() {
       const free = pool.desiredConcurrency - pool.currentConcurrency;
       // With the share of slow hosts full, somebody has to know whether others wait behind them.
@@ -139,7 +142,7 @@ export function startRun<Context extends BaseContext>(parts: RunParts<Context>):
     },
     parts.config,
     {
-      ...(parts.load ? { load: parts.load } : {}),
+      followsLoad: parts.followsLoad,
       // A crawl's own function may take its time.
       isTaskAtHand: parts.poolOptions.isTaskReadyFunction ? undefined : () => feed.ready > 0 && isTaskReady(1) === true,
     },
@@ -258,17 +261,15 @@ export function startRun<Context extends BaseContext>(parts: RunParts<Context>):
   }
 
   async function work(): Promise<RunEnd> {
-    const renewal = setInterval(
-      () => void client.renew().catch(onError),
-      Math.min(LONGEST_RENEWAL_MS, queue.leaseMs / 3),
-    ).unref();
+    const renewalMs = Math.min(LONGEST_RENEWAL_MS, queue.leaseMs / 3);
+    const endRenewal = time.every(renewalMs, () => void client.renew().catch(onError));
     try {
       await pool.run();
     } catch (error) {
       onError(error);
     }
     await giveBack().catch(onError);
-    clearInterval(renewal);
+    endRenewal();
     return end ?? { kind: 'stopped' };
   }
 

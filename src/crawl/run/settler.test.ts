@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { CrawlError } from '../../errors.js';
 import type { Lease } from '../../frontier/frontier.js';
+import { createManualTime } from '../../../test/support/manual-time.js';
 import { createFrontierClient, type FrontierClient } from '../../frontier/client.js';
 import { createMemoryFrontier } from '../../frontier/embedded/memory.js';
 import { createRecentFingerprints } from '../../frontier/recent.js';
@@ -57,6 +58,7 @@ describe('a settler', () => {
     duplicates = [];
     settler = createSettler({
       client,
+      time: createManualTime(),
       recent: createRecentFingerprints(),
       openWriter: async () => {
         const writer = createWriter(`segment-${writers.length}`);

@@ -1,6 +1,7 @@
 // The last step of every visit: items, then links and acknowledgement in one atomic step of the queue.
 // Visits settle in batches; after a crash each item stands once, because the queue records how much of each
 // segment belongs to acknowledged visits and the rest is cut (guarantee 2).
+import type { Time } from '../time.js';
 import type { FrontierClient } from '../../frontier/client.js';
 import type { HolderId, Landing, QueueEntry, Settlement } from '../../frontier/frontier.js';
 import type { RecentFingerprints } from '../../frontier/recent.js';
@@ -49,9 +50,10 @@ export interface Settler {
 
 export interface SettlerOptions {
   readonly client: FrontierClient;
+  readonly time: Time;
   readonly recent: RecentFingerprints;
-  /** The writer of a dataset's visit segment. */
-  readonly openWriter: (dataset: string | undefined) => Promise<VisitWriter>;
+  /** The writer of a dataset's visit segment; missing where visits have no items. */
+  readonly openWriter?: (dataset: string | undefined) => Promise<VisitWriter>;
   /** Where pages are stored, after the items and before the acknowledgement. */
   readonly content?: Pick<ContentStore, 'append'>;
   /** How long the first visit of a batch waits for others. Default 10. */
@@ -83,7 +85,7 @@ export function createSettler(options: SettlerOptions): Settler {
   let landings: Landing[] = [];
   let links = 0;
   let bytes = 0;
-  let timer: NodeJS.Timeout | undefined;
+  let cancelTimer: (() => void) | undefined;
   let flushing: Promise<void> | undefined;
   let failed = false;
   let roomWaiters: (() => void)[] = [];
@@ -95,7 +97,7 @@ export function createSettler(options: SettlerOptions): Settler {
     if (current && !current.full) return current;
     await current?.close();
     writers.delete(key);
-    const writer = await options.openWriter(dataset);
+    const writer = await options.openWriter!(dataset);
     // Noted before the first append: after a crash, bytes without a note would pass for acknowledged ones.
     // A refused call notes nothing: it is made again in the new life.
     while (!(await client.settle({ settlements: [], notes: { [writer.key]: writer.note } })).held);
@@ -106,12 +108,14 @@ export function createSettler(options: SettlerOptions): Settler {
   function schedule(): void {
     if (failed || flushing) return;
     if (visits.length >= SETTLE_BATCH || links >= BATCH_LINKS || bytes >= BATCH_BYTES) start();
-    else if (!timer && (visits.length > 0 || landings.length > 0)) timer = setTimeout(start, batchWaitMs());
+    else if (!cancelTimer && (visits.length > 0 || landings.length > 0)) {
+      cancelTimer = options.time.after(batchWaitMs(), start);
+    }
   }
 
   function start(): void {
-    clearTimeout(timer);
-    timer = undefined;
+    cancelTimer?.();
+    cancelTimer = undefined;
     if (failed || flushing || (visits.length === 0 && landings.length === 0)) return;
     const batch = takeBatch();
     const landed = landings;
@@ -270,7 +274,7 @@ export function createSettler(options: SettlerOptions): Settler {
       return visits.length + (flushing ? 1 : 0);
     },
     async close() {
-      clearTimeout(timer);
+      cancelTimer?.();
       await flushing;
       for (const writer of writers.values()) await writer.close();
     },

@@ -7,6 +7,7 @@ import type { Capture } from '../../fetch/engine.js';
 import type { Landing } from '../../frontier/frontier.js';
 import { type Ending, isOverload, isUnreached, type PaceRules, type Rest, restAfter } from '../../politeness/delay.js';
 import type { HostRecord } from '../../politeness/hosts.js';
+import type { Time } from '../time.js';
 import { retryAfterMs, type RetryAdvice } from './retry.js';
 
 /** What follows from an ending: for the domain, and for the request if it is tried again. */
@@ -37,10 +38,10 @@ export function leaseCheck(isGood: () => boolean): () => void {
 }
 
 /** How a response ended. */
-export function endingOf({ statusCode, headers, timings }: Capture): Ending {
+export function endingOf({ statusCode, headers, timings }: Capture, time: Time): Ending {
   const tookMs = timings.totalMs;
   if (!isOverload(statusCode)) return { statusCode, tookMs };
-  const asked = retryAfterMs(headers['retry-after'], Date.now());
+  const asked = retryAfterMs(headers['retry-after'], time.wallMs());
   return asked === undefined ? { statusCode, tookMs } : { statusCode, tookMs, retryAfterMs: asked };
 }
 
