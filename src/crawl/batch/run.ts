@@ -101,6 +101,7 @@ export function startBatch(parts: BatchParts): RunningBatch {
     holder: holderId,
     pacing: { delayMs: limiter?.baseDelayMs[0] ?? 0, turns: MAX_TURNS },
     forgetEnded: true,
+    clock: { monotonicMs: () => Math.floor(time.monotonicMs()), wallMs: time.wallMs, bootId: '' },
   });
   const client = createFrontierClient(frontier, { id: holderId });
   // A limiter paces domains already, one request at a time.
