@@ -14,6 +14,12 @@ export interface RateLimiterOptions {
   codes?: readonly number[];
 }
 
+/** Chance and time, for tests. */
+interface RateLimiterParts {
+  readonly random?: () => number;
+  readonly after?: (ms: number, call: () => void) => void;
+}
+
 /** How a domain rests after a response. */
 export interface Rest {
   readonly delayMs: number;
@@ -49,11 +55,12 @@ export class RateLimiter {
   readonly maxRetries: number;
   readonly codes: readonly number[];
   readonly #random: () => number;
+  readonly #after: NonNullable<RateLimiterParts['after']>;
   readonly #slowed = new Map<string, number>();
   /** When each busy or resting domain is free for another batch. */
   readonly #slots = new Map<string, Promise<void>>();
 
-  constructor(options: RateLimiterOptions = {}, parts: { readonly random?: () => number } = {}) {
+  constructor(options: RateLimiterOptions = {}, parts: RateLimiterParts = {}) {
     checkOptions('RateLimiter', options, {
       baseDelayMs: aDelayRange,
       maxDelayMs: aNumber({ above: 0 }),
@@ -68,6 +75,7 @@ export class RateLimiter {
     this.maxRetries = options.maxRetries ?? 3;
     this.codes = Object.freeze([...(options.codes ?? [429, 503])]);
     this.#random = parts.random ?? Math.random;
+    this.#after = parts.after ?? ((ms, call) => void setTimeout(call, ms).unref());
   }
 
   /** @internal How the domain rests after this response. */
@@ -106,7 +114,7 @@ export class RateLimiter {
         free();
         if (this.#slots.get(domain) === chained) this.#slots.delete(domain);
       };
-      if (restMs > 0) setTimeout(open, restMs).unref();
+      if (restMs > 0) this.#after(restMs, open);
       else open();
     };
   }

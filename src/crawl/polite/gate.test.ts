@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { createManualTime } from '../../../test/support/manual-time.js';
 import { CrawlError } from '../../errors.js';
-import type { Landing, Lease } from '../../frontier/frontier.js';
+import type { Landing, Lease, Settlement } from '../../frontier/frontier.js';
 import { createMemoryHosts } from '../../politeness/hosts.js';
 import type { RobotsAnswer } from '../../politeness/robots/cache.js';
 import { Request } from '../../request/request.js';
@@ -191,6 +191,8 @@ describe('the gate of a polite crawl', () => {
   });
 });
 
+const linksOf = (settlement: Settlement | string) => (settlement as Settlement).links!;
+
 describe('a robots.txt that has moved to another domain', () => {
   const moved = { 'http://a.test/robots.txt': { kind: 'redirect', to: 'http://b.test/rules' } as const };
 
@@ -198,7 +200,7 @@ describe('a robots.txt that has moved to another domain', () => {
     const { settlementOf, asked, landed } = scene({ ...moved, 'http://b.test/rules': file(FORBIDS) });
     await settlementOf('http://a.test/');
     const sent = await settlementOf('http://a.test/');
-    const [link] = (sent as { links: readonly { domain: string; record: string }[] }).links;
+    const [link] = linksOf(sent);
     expect(link).toMatchObject({ domain: 'b.test', forefront: true });
     expect(landed.at(-1)).toMatchObject({ pauseMs: RELAY_POLL_MS + 1 });
     const relay = Request.fromRecord(link!.record);
@@ -227,9 +229,9 @@ describe('a robots.txt that has moved to another domain', () => {
     const here = scene(moved, { isElsewhere: (lane) => lane === 'b.test' });
     await here.settlementOf('http://a.test/');
     const sent = await here.settlementOf('http://a.test/');
-    const relay = Request.fromRecord((sent as { links: { record: string }[] }).links[0]!.record);
+    const relay = Request.fromRecord(linksOf(sent)[0]!.record);
     const done = await elsewhere.settlementOf(relay);
-    const [back] = (done as { links: { domain: string; record: string }[] }).links;
+    const [back] = linksOf(done);
     expect(back).toMatchObject({ domain: 'a.test', forefront: true });
     const reply = Request.fromRecord(back!.record);
     expect(robotsRelayOf(here.leaseOf(reply))).toMatchObject({ sender: 'http://a.test' });
@@ -257,7 +259,7 @@ describe('a robots.txt that has moved to another domain', () => {
     const { settlementOf, leaseOf } = scene({ ...moved, 'http://b.test/rules': unreached });
     await settlementOf('http://a.test/');
     const sent = await settlementOf('http://a.test/');
-    const relay = Request.fromRecord((sent as { links: { record: string }[] }).links[0]!.record);
+    const relay = Request.fromRecord(linksOf(sent)[0]!.record);
     expect(await settlementOf(leaseOf(relay))).toMatchObject({ kind: 'skipped', reason: 'robots.txt' });
     expect(await settlementOf('http://a.test/')).toMatchObject({ kind: 'untouched' });
   });

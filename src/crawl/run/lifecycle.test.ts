@@ -179,7 +179,8 @@ describe('a run', () => {
   it('keeps its leases alive for as long as a visit takes', async () => {
     const { held, letGo } = hanging();
     const { start, time, frontier, endOf, counters } = await scene(1, () => held.then(() => ({})));
-    const run = start();
+    // Its one slot is taken: nothing else is asked of the queue.
+    const run = start({ poolOptions: { minConcurrency: 1, maxConcurrency: 1 }, leaseAhead: false });
     await time.advance(5 * LEASE_MS);
     // Whoever asks now would get the lease of a holder that fell silent.
     const other = createFrontierClient(frontier, { id: 'two' });
