@@ -48,7 +48,7 @@ export type {
 export { CrawlResult } from './crawl/batch/crawl-result.js';
 export type { CacheStatus, DispatchFacts, ResultTimings } from './crawl/batch/crawl-result.js';
 export type { ResultLink, ResultLinks, ResultMedia, ResultMetadata } from './crawl/page/result-content.js';
-export type { ManyResults, ResultStream } from './crawl/batch/results.js';
+export type { BatchResults, BatchResults as ManyResults, ResultStream } from './crawl/batch/results.js';
 export type { UrlItem } from './crawl/batch/tasks.js';
 export type { MarkdownConfig, RunConfig } from './crawl/batch/run-config.js';
 export { CacheMode } from './store/cache/cache.js';

@@ -5,6 +5,7 @@ import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { CrawlError } from '../../errors.js';
 import { asStorageError, isMissing } from '../../store/storage-errors.js';
+import { systemTime } from '../time.js';
 
 export type RunState = 'running' | 'finished' | 'interrupted';
 
@@ -132,8 +133,8 @@ export async function withRunLock<T>(folder: string, work: () => Promise<T>): Pr
   }
 }
 
-async function takeLock(file: string): Promise<void> {
-  for (const deadlineMs = Date.now() + LOCK_TIMEOUT_MS; ;) {
+async function takeLock(file: string, time = systemTime): Promise<void> {
+  for (const deadlineMs = time.wallMs() + LOCK_TIMEOUT_MS; ;) {
     if (!held.has(file)) {
       held.add(file);
       try {
@@ -145,21 +146,21 @@ async function takeLock(file: string): Promise<void> {
         held.delete(file);
         if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw asStorageError(error, path.dirname(file));
       }
-      if (await isStale(file)) {
+      if (await isStale(file, time.wallMs())) {
         await rm(file, { force: true });
         continue;
       }
     }
-    if (Date.now() > deadlineMs) {
+    if (time.wallMs() > deadlineMs) {
       throw new CrawlError('STORAGE_UNWRITABLE', `${file} is held by another process: delete it if no crawl runs here`);
     }
-    await new Promise((resume) => setTimeout(resume, LOCK_RETRY_MS));
+    await time.wait(LOCK_RETRY_MS);
   }
 }
 
-async function isStale(file: string): Promise<boolean> {
+async function isStale(file: string, nowMs: number): Promise<boolean> {
   const holder = Number(await readFile(file, 'utf8').catch(() => ''));
   if (holder > 0) return holder === process.pid || !isAlive(holder);
   const written = await stat(file).catch(() => undefined);
-  return written !== undefined && Date.now() - written.mtimeMs > EMPTY_LOCK_STALE_MS;
+  return written !== undefined && nowMs - written.mtimeMs > EMPTY_LOCK_STALE_MS;
 }
