@@ -19,9 +19,9 @@ import { iterableOrPage } from '../records/iterable-or-page.js';
 import type { IterableOrPage } from '../records/iterable-or-page.js';
 import { createLineIndex } from './lines.js';
 import type { LineIndex } from './lines.js';
-import { fileNamePart } from '../names.js';
 import { openStorage } from '../opened.js';
 import type { OpenStorage, StorageManagerOptions, StoragePlace } from '../opened.js';
+import { newVisitName } from '../segments/segment-names.js';
 import type { SegmentStore } from '../store.js';
 import { createVisitWriter } from './visit-segments.js';
 import type { VisitWriter } from './visit-segments.js';
@@ -244,7 +244,8 @@ export class Dataset<Data extends Dictionary = Dictionary> implements OpenStorag
    * The crawl layer owns and closes it.
    */
   async openVisitWriter(writerId: string): Promise<VisitWriter> {
-    const segment = await this.#segments.openVisit(fileNamePart(writerId));
+    const names = (await this.#segments.list()).map(({ name }) => name);
+    const segment = await this.#segments.openVisit(newVisitName(names, writerId));
     const emptied = this.#emptied;
     const onCut = (name: string): void => this.#index.forget(name);
     return createVisitWriter(this.id, segment, onCut, () => this.#emptied !== emptied);
