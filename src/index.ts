@@ -100,7 +100,13 @@ export type { SemaphoreDispatcherOptions } from './dispatch/semaphore.js';
 
 export { createMemoryStorage } from './crawl/storage/memory-storage.js';
 export type { ClientFrontier, FrontierOpening, StorageClient } from './storage-client.js';
-export { ANSWERS_KEPT, LOSSES_ALONE, MAX_SKIM, RIDERS_PER_CALL, RIDERS_PER_DOMAIN } from './frontier/frontier.js';
+export {
+  ANSWERS_KEPT,
+  LOSSES_ALONE,
+  MAX_BULK_SKIP_DOMAINS,
+  BULK_SKIPS_PER_CALL,
+  BULK_SKIPS_PER_DOMAIN,
+} from './frontier/frontier.js';
 export type {
   Caller,
   Counters,
