@@ -98,6 +98,50 @@ export type { RateLimiterOptions } from './dispatch/rate-limiter.js';
 export { SemaphoreDispatcher } from './dispatch/semaphore.js';
 export type { SemaphoreDispatcherOptions } from './dispatch/semaphore.js';
 
+export { createMemoryStorage } from './crawl/storage/memory-storage.js';
+export type { ClientFrontier, FrontierOpening, StorageClient } from './storage-client.js';
+export {
+  ANSWERS_KEPT,
+  LOSSES_ALONE,
+  MAX_BULK_SKIP_DOMAINS,
+  BULK_SKIPS_PER_CALL,
+  BULK_SKIPS_PER_DOMAIN,
+} from './frontier/frontier.js';
+export type {
+  Caller,
+  Counters,
+  Found,
+  Frontier,
+  HolderId,
+  Landing,
+  Lease,
+  LeaseAnswer,
+  LeaseCall,
+  Overview,
+  Pacing,
+  Presence,
+  QueueEntry,
+  SettleAnswer,
+  SettleCall,
+  Settlement,
+} from './frontier/frontier.js';
+export type { FrontierClock } from './frontier/embedded/clock.js';
+export type { EmbeddedFrontier } from './frontier/embedded/frontier.js';
+export { createMemoryKv as createMemoryTables } from './frontier/embedded/memory.js';
+export { openTableFrontier } from './frontier/embedded/table-frontier.js';
+export type { TableFrontier, TableFrontierOptions } from './frontier/embedded/table-frontier.js';
+export type {
+  Kv as FrontierTables,
+  Table as FrontierTable,
+  TableName as FrontierTableName,
+  Tables as FrontierTableSet,
+  Visit as FrontierTableVisit,
+} from './frontier/tables/kv.js';
+export { fingerprintOf } from './request/fingerprint.js';
+export type { Fingerprint } from './request/fingerprint.js';
+export type { HostRecord, HostStore } from './politeness/hosts.js';
+export type { RecordStore, Segment, SegmentStore, SegmentWriter, StorageBackend, StoredRecord } from './store/store.js';
+
 export { RequestList } from './frontier/queue/request-list.js';
 export type { RequestListOptions } from './frontier/queue/request-list.js';
 export {

@@ -10,7 +10,7 @@ import { decodeBody, detectEncoding } from '../parse/encoding/encoding.js';
 import { purgeDefaultStorages as purgeStores } from '../store/purge.js';
 import { prepareDefaultStorages } from './storage/fresh-start.js';
 import { defaultUserAgent } from './user-agent.js';
-import { forgetRun } from './storage/run-state.js';
+import { forgetRun, runPlaceOf } from './storage/run-state.js';
 
 const LIST_TIMEOUT_MS = 60_000;
 const MAX_LIST_BYTES = 256 * 1024 * 1024;
@@ -47,7 +47,7 @@ export const { downloadListOfUrls } = utils;
 fetchUrlListsWith(({ requestsFromUrl, regex }) => downloadListOfUrls({ url: requestsFromUrl, urlRegExp: regex }));
 beforeFirstUse(prepareDefaultStorages);
 afterQueueDrop(async (config, queueId) => {
-  if (config.get('persistStorage')) await forgetRun(config.localDataDirectory(), queueId);
+  if (config.isPersistent) await forgetRun(runPlaceOf(config), queueId);
 });
 
 /**

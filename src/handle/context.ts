@@ -16,6 +16,7 @@ import type { ProxyConfiguration, ProxyInfo } from '../session/proxy.js';
 import type { Session } from '../session/session.js';
 import type { SessionPool } from '../session/session-pool.js';
 import type { Dataset } from '../store/dataset/dataset.js';
+import type { ExportFormat } from '../store/dataset/export.js';
 import type { KeyValueStore } from '../store/records/key-value.js';
 import type { BatchAddRequestsResult, EnqueueLinksOptions } from './enqueue-links.js';
 
@@ -61,7 +62,7 @@ export interface ContextCrawler {
   pushData(data: Dictionary | readonly Dictionary[], datasetName?: string): Promise<void>;
   getDataset(name?: string): Promise<Dataset>;
   getData(...options: Parameters<Dataset['getData']>): ReturnType<Dataset['getData']>;
-  exportData(path: string, format?: 'json' | 'jsonl' | 'csv'): Promise<void>;
+  exportData(path: string, format?: ExportFormat): Promise<void>;
   useState<State extends Dictionary = Dictionary>(initial?: State): Promise<State>;
   getRequestQueue(): Promise<RequestQueue>;
   readonly requestQueue: RequestQueue | undefined;

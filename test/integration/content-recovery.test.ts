@@ -16,6 +16,7 @@ import { Configuration } from '../../src/configuration.js';
 import { sortLines } from '../../src/store/content/index-sorting.js';
 import { ownerName } from '../../src/store/segments/segment-names.js';
 import { recoverVisitSegments } from '../../src/store/dataset/visit-recovery.js';
+import { createDiskBackend } from '../../src/store/disk.js';
 import { done, entry } from '../../src/testing/conformance/bench.js';
 import { filesIn, folders, readArchive, readIndex } from './content-fixtures.js';
 import { page, urlOf } from './content-pages.js';
@@ -216,14 +217,14 @@ describe('what is gone', () => {
     const [dataDir] = (await folders(1)) as [string];
     const config = new Configuration({ storageClientOptions: { localDataDirectory: dataDir } });
     const writer = await (await Dataset.open('things', { config })).openVisitWriter('somebody');
-    expect(await recoverVisitSegments([dataDir], { [writer.key]: writer.note })).toEqual([
+    expect(await recoverVisitSegments([createDiskBackend(dataDir)], { [writer.key]: writer.note })).toEqual([
       { key: writer.key, outcome: 'whole', notedBytes: 0, foundBytes: 0 },
     ]);
     await writer.append('{"a":1}\n{"a":2}\n');
     const { note } = writer;
     await writer.close();
     await rm(join(dataDir, 'datasets'), { recursive: true });
-    expect(await recoverVisitSegments([dataDir], { [writer.key]: note })).toMatchObject([
+    expect(await recoverVisitSegments([createDiskBackend(dataDir)], { [writer.key]: note })).toMatchObject([
       { outcome: 'missing', notedBytes: 16, lostLines: 2 },
     ]);
   });

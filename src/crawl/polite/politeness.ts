@@ -30,7 +30,8 @@ export interface Politeness {
 }
 
 /** What politeness needs of a queue: how it is shared and paced, and where its files are. */
-export type PoliteQueue = Pick<RequestQueue, 'access' | 'folder' | 'visitsFolder' | 'paceBy'>;
+export type PoliteQueue = Pick<RequestQueue, 'access' | 'folder' | 'visitsFolder' | 'paceBy'> &
+  Partial<Pick<RequestQueue, 'openHosts'>>;
 
 export interface PolitenessParts {
   readonly options: ResolvedOptions;
@@ -139,6 +140,7 @@ function rulesByOrigin(
 }
 
 async function openHosts(queue: PoliteQueue, log: Log): Promise<HostStore> {
+  if (queue.openHosts !== undefined) return queue.openHosts();
   if (queue.folder === undefined) return createMemoryHosts();
   const { openLmdbHosts } = await import('../../store/hosts-lmdb.js');
   return openLmdbHosts({

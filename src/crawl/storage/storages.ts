@@ -7,12 +7,12 @@ import type { Dictionary } from '../../request/request.js';
 import { SessionPool } from '../../session/session-pool.js';
 import { Dataset } from '../../store/dataset/dataset.js';
 import { KeyValueStore } from '../../store/records/key-value.js';
-import { closeStorages } from '../../store/opened.js';
+import { closeStorages, storageBackendOf } from '../../store/opened.js';
 import { isForeignWriter, isVisitWriterGone, ownerName } from '../../store/segments/segment-names.js';
 import { recoverVisitSegments } from '../../store/dataset/visit-recovery.js';
 import type { VisitWriter } from '../../store/dataset/visit-segments.js';
 import type { ResolvedOptions } from '../options/options.js';
-import { beginRun, endRun, readLastRun } from './run-state.js';
+import { beginRun, endRun, readLastRun, runPlaceOf } from './run-state.js';
 import type { Statistics } from '../run/statistics.js';
 import type { Time } from '../time.js';
 
@@ -25,7 +25,7 @@ const ROOM_FACTOR = 2;
 const ROOM_RESERVE = 100;
 
 export function createStorages(options: ResolvedOptions, config: Configuration, log: Log) {
-  const isPersistent = config.get('persistStorage');
+  const { isPersistent } = config;
   const isSavingStatistics = options.statisticsOptions.persistenceOptions?.enable ?? true;
   let opened: RequestQueue | undefined;
   let opening: Promise<RequestQueue> | undefined;
@@ -68,8 +68,8 @@ export function createStorages(options: ResolvedOptions, config: Configuration, 
     await cutUnacknowledged(notes);
     current.runs++;
     if (!isPersistent) return current;
-    const folder = config.localDataDirectory();
-    const last = await readLastRun(folder, current.id);
+    const place = runPlaceOf(config);
+    const last = await readLastRun(place, current.id);
     const pending = counters.queued + counters.retrying + counters.leased;
     if ((last?.state === 'running' || last?.state === 'interrupted') && counters.accepted > 0) {
       stats.restore(await (await openKeyValueStore()).getValue(statisticsKey(current.id)), counters);
@@ -78,7 +78,7 @@ export function createStorages(options: ResolvedOptions, config: Configuration, 
           'To start fresh, set ORCRAWL_PURGE_ON_START=true or delete the storage folder.',
       );
     }
-    await beginRun(folder, current.id);
+    await beginRun(place, current.id);
     return current;
   }
 
@@ -88,7 +88,7 @@ export function createStorages(options: ResolvedOptions, config: Configuration, 
     // An owner is alone: whoever wrote the other segments is gone, even if the operating system cannot tell.
     const isGone = opened?.access === 'owner' ? isForeignWriter : isVisitWriterGone;
     const ofTheDead = Object.entries(notes).filter(([key]) => isGone(key));
-    const recovered = await recoverVisitSegments([config.localDataDirectory()], Object.fromEntries(ofTheDead));
+    const recovered = await recoverVisitSegments([await storageBackendOf(config)], Object.fromEntries(ofTheDead));
     for (const { key, outcome, notedBytes, foundBytes } of recovered) {
       if (outcome === 'short') log.warning(`${key} lost acknowledged items`, { notedBytes, foundBytes });
     }
@@ -105,7 +105,7 @@ export function createStorages(options: ResolvedOptions, config: Configuration, 
     opened.hasLeftovers = hasLeftovers;
     if (state === 'finished') opened.endedEarlier = counters.done + counters.failed;
     await cutUnacknowledged(notes);
-    if (isPersistent) await endRun(config.localDataDirectory(), opened.id, state);
+    if (isPersistent) await endRun(runPlaceOf(config), opened.id, state);
   }
 
   return {

@@ -6,7 +6,9 @@ import { firstUse, queueDropped, WITHIN_FIRST_USE } from '../../first-use.js';
 import { type Fingerprint, fingerprintFromId } from '../../request/fingerprint.js';
 import { isFound } from '../../request/found.js';
 import { type Dictionary, Request, type Source, toRequest } from '../../request/request.js';
+import type { HostStore } from '../../politeness/hosts.js';
 import type { PaceBy } from '../../request/url.js';
+import type { StorageClient } from '../../storage-client.js';
 import { entryOf } from '../entry.js';
 import type { Counters, Pacing, Presence, Settlement } from '../frontier.js';
 import type { FrontierClient } from '../client.js';
@@ -70,16 +72,18 @@ interface Registered {
 
 type Registry = Map<string, Promise<RequestQueue>>;
 
-/** Stored queues are one per folder or Redis in this process; those in memory one per Configuration and name. */
+/** In this process, stored queues are one per folder or Redis; others one per Configuration or storage client and name. */
 const stored: Registry = new Map();
-const inMemory = new WeakMap<Configuration, Registry>();
+const byOwner = new WeakMap<Configuration | StorageClient, Registry>();
 
 function registryOf(config: Configuration, place: QueuePlace): Registry {
-  if (place.kind !== 'memory') return stored;
-  let registry = inMemory.get(config);
-  if (!registry) inMemory.set(config, (registry = new Map()));
+  if (place.kind !== 'memory' && place.kind !== 'client') return stored;
+  const owner = place.kind === 'client' ? place.client : config;
+  let registry = byOwner.get(owner);
+  if (!registry) byOwner.set(owner, (registry = new Map()));
   return registry;
 }
+
 /**
  * A persistent queue that takes each request once and hands it to one worker at a time.
  *
@@ -161,6 +165,11 @@ export class RequestQueue {
     return this.#opened.folder;
   }
 
+  /** @internal Opens what is known of hosts, where the backend of the queue keeps it. */
+  get openHosts(): (() => Promise<HostStore>) | undefined {
+    return this.#opened.openHosts;
+  }
+
   /** @internal Where the visits of polite crawls over it are logged. */
   get visitsFolder(): string | undefined {
     return this.folder === undefined ? undefined : visitsFolderOf(this.folder);
@@ -195,7 +204,8 @@ export class RequestQueue {
   /** @internal Whether the queue has the request, as far as this process can tell at once: the cheapest question. */
   isKnown(fingerprint: Fingerprint): boolean {
     const { frontier } = this.#opened;
-    return 'isKnown' in frontier ? frontier.isKnown(fingerprint) : this.recent.has(fingerprint);
+    const known = 'isKnown' in frontier ? frontier.isKnown?.(fingerprint) : undefined;
+    return known ?? this.recent.has(fingerprint);
   }
 
   /** @internal What this process can tell of a request at once; another one may have added or ended it meanwhile. */

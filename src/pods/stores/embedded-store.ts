@@ -29,7 +29,7 @@ export const frontierFolder = (config: PodsConfig, index: number): string =>
 export function openPodInbox(config: PodsConfig, index: number): Inbox {
   const folder = join(embeddedPath(config, index), 'inbox');
   mkdirSync(folder, { recursive: true });
-  return openInbox(folder, { sync: config.durability === 'machine' });
+  return openInbox(folder);
 }
 
 /** The numbers of an embedded pod; links in its inbox are accepted and queued. */

@@ -7,6 +7,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import type { RootDatabase } from 'lmdb';
 import { lmdbFileState } from '../../base/lmdb-file.js';
+import { SHARED_WRITERS } from '../../base/lmdb-shared.js';
 import { CrawlError } from '../../errors.js';
 import { isSameVariant, type PageCache, type PageFacts, type PageKey, type StoredPage } from './cache.js';
 import { asStorageError } from '../storage-errors.js';
@@ -199,7 +200,7 @@ function openEnvironment(folder: string): RootDatabase {
       throw new CrawlError('STORAGE_UNWRITABLE', `${folder} holds no page cache: delete it, or choose another folder`);
     }
     const lmdb = createRequire(import.meta.url)('lmdb') as typeof import('lmdb');
-    return lmdb.open({ path: folder, maxDbs: 4, noSubdir: false, eventTurnBatching: false });
+    return lmdb.open({ path: folder, maxDbs: 4, noSubdir: false, ...SHARED_WRITERS });
   } catch (error) {
     throw asStorageError(error, folder);
   }

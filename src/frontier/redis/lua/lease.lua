@@ -9,7 +9,7 @@
 -- ARGV[9]     bulk skips at most
 -- ARGV[10..]  keys of domains of which bulk skips come along, where they get a turn
 -- Keys:       those of the parts
--- Returns     {pod time, sequence number, 1 unless the holder was lost, state: more | waiting | exhausted,
+-- Returns     {the call's id, pod time, sequence number, 1 unless the holder was lost, state: more | waiting | exhausted,
 --             milliseconds until the next may be due or -1, id of the first lease, rows of the leases}
 if not isOurStore() then
   return redis.error_reply('EMPTIED')
@@ -18,7 +18,7 @@ load()
 expire()
 if not renew(holder) then
   save()
-  return { hot.now, hot.seq, 0 }
+  return { callId, hot.now, hot.seq, 0 }
 end
 local answer, isTooOld = firstAnswer()
 if isTooOld then
@@ -33,7 +33,7 @@ if answer then
   end
   save()
   local rows = #ids > 0 and call('HMGET', P .. 'l:' .. holder, unpack(ids)) or {}
-  return { hot.now, hot.seq, 1, sub(answer, 25), nextMs, first, rows }
+  return { callId, hot.now, hot.seq, 1, sub(answer, 25), nextMs, first, rows }
 end
 
 returnFromWaiting()
@@ -119,4 +119,4 @@ elseif most == 0 or allowed >= most or #picked < allowed then
 end
 keepAnswer(pack('<ddd', first, #rows, nextMs) .. state)
 save()
-return { hot.now, hot.seq, 1, state, nextMs, first, rows }
+return { callId, hot.now, hot.seq, 1, state, nextMs, first, rows }
