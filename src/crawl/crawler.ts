@@ -35,6 +35,7 @@ import type { FinishedVisit } from './run/settler.js';
 import { NO_SLOW_HOSTS } from './run/slow-hosts.js';
 import { createStorages } from './storage/storages.js';
 
+/** How a run begins. */
 export interface RunOptions extends AddRequestsBatchedOptions {
   /** Whether a second `run` empties the default queue first. Default true. */
   purgeRequestQueue?: boolean;

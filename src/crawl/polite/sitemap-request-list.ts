@@ -23,6 +23,7 @@ import { parseHttpUrl } from '../../request/url.js';
 import { pause, SITEMAP_SHAPE, sitemapLimits, type SitemapOptions, withSitemaps } from './site-files.js';
 import { namedUrls } from './sitemap.js';
 
+/** Which sitemaps are read, and which of their URLs become requests. */
 export interface SitemapRequestListOptions extends SitemapOptions {
   sitemapUrls: readonly string[];
   /** Only URLs that match one of `globs` and `regexps` become requests, if any are given. */

@@ -1,6 +1,7 @@
 // Counts and durations of a crawl's requests, in Crawlee's shape; saved with the crawl so that a resumed
 // run goes on counting.
 
+/** What a run came to. */
 export interface FinalStatistics {
   requestsFinished: number;
   requestsFailed: number;
@@ -34,6 +35,7 @@ export interface StatisticState {
   requestsWithStatusCode: Record<string, number>;
 }
 
+/** How statistics are logged and saved. */
 export interface StatisticsOptions {
   /** For tests. */
   clock?: () => number;
