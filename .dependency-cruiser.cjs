@@ -59,7 +59,7 @@ module.exports = {
       to: { path: '^src/(cli|dashboard)/' },
     },
     adapterOnly('undici', '^src/fetch/http/'),
-    adapterOnly('lmdb', '^src/(frontier|store)/.*lmdb'),
+    adapterOnly('lmdb', '^src/(base|frontier|store)/.*lmdb'),
     adapterOnly('ioredis', '^src/frontier/redis/'),
     adapterOnly('playwright-core', '^src/fetch/browser/'),
   ],

@@ -48,7 +48,7 @@ export type {
 export { CrawlResult } from './crawl/batch/crawl-result.js';
 export type { CacheStatus, DispatchFacts, ResultTimings } from './crawl/batch/crawl-result.js';
 export type { ResultLink, ResultLinks, ResultMedia, ResultMetadata } from './crawl/page/result-content.js';
-export type { ManyResults, ResultStream } from './crawl/batch/results.js';
+export type { BatchResults, BatchResults as ManyResults, ResultStream } from './crawl/batch/results.js';
 export type { UrlItem } from './crawl/batch/tasks.js';
 export type { MarkdownConfig, RunConfig } from './crawl/batch/run-config.js';
 export { CacheMode } from './store/cache/cache.js';
@@ -100,7 +100,13 @@ export type { SemaphoreDispatcherOptions } from './dispatch/semaphore.js';
 
 export { createMemoryStorage } from './crawl/storage/memory-storage.js';
 export type { ClientFrontier, FrontierOpening, StorageClient } from './storage-client.js';
-export { ANSWERS_KEPT, LOSSES_ALONE, MAX_SKIM, RIDERS_PER_CALL, RIDERS_PER_DOMAIN } from './frontier/frontier.js';
+export {
+  ANSWERS_KEPT,
+  LOSSES_ALONE,
+  MAX_BULK_SKIP_DOMAINS,
+  BULK_SKIPS_PER_CALL,
+  BULK_SKIPS_PER_DOMAIN,
+} from './frontier/frontier.js';
 export type {
   Caller,
   Counters,

@@ -3,8 +3,9 @@
 import { copyFile, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { systemTime } from '../../src/crawl/time.js';
 import { createFileRecovery } from '../../src/pods/supervise/recovery.js';
-import { createHolder } from '../../src/frontier/client.js';
+import { createFrontierClient } from '../../src/frontier/client.js';
 import { openLmdbFrontier } from '../../src/frontier/embedded/lmdb.js';
 import { createRecentFingerprints } from '../../src/frontier/recent.js';
 import { createSettler } from '../../src/crawl/run/settler.js';
@@ -95,19 +96,20 @@ describe('after a settle whose answer never came', () => {
     const [queue, dataDir] = (await folders(2)) as [string, string];
     const open = () => openLmdbFrontier(join(queue, 'queue'), { holder: 'a', pacing: { delayMs: 0, turns: 99 } });
     const frontier = await open();
-    const holder = createHolder(frontier, { id: 'a' });
-    await holder.add(numbers(0, 30).map((n) => entry(urlOf(n))));
+    const client = createFrontierClient(frontier, { id: 'a' });
+    await client.add(numbers(0, 30).map((n) => entry(urlOf(n))));
     const content = await ContentStore.open({
       dataDirs: [dataDir],
       notes: {},
       async note(notes) {
-        while (!(await holder.settle({ settlements: [], notes })).held);
+        while (!(await client.settle({ settlements: [], notes })).held);
       },
       warn: () => undefined,
     });
     const failures: unknown[] = [];
     const settler = createSettler({
-      holder,
+      time: systemTime,
+      client,
       recent: createRecentFingerprints(),
       openWriter: () => Promise.reject(new Error('no items here')),
       content: {
@@ -121,7 +123,7 @@ describe('after a settle whose answer never came', () => {
       onFailure: (error) => failures.push(error),
       onFlushed: () => undefined,
     });
-    const { leases } = await holder.lease({ max: 30 });
+    const { leases } = await client.lease({ max: 30 });
     for (const [n, lease] of leases.entries()) {
       if (n === 20) await settler.flush();
       const stored = await content.pack(page(n));

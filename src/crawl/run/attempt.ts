@@ -1,6 +1,5 @@
 // One attempt at one leased request: identity, navigation, handler, and the verdict on what went wrong.
 // Whatever user code, the page or the network does, the result is exactly one settlement.
-import { setTimeout as delay } from 'node:timers/promises';
 import { asCrawlError, CrawlError, type ErrorCode, SessionError } from '../../errors.js';
 import type { Capture } from '../../fetch/engine.js';
 import { entryOf } from '../../frontier/entry.js';
@@ -16,6 +15,7 @@ import { withinMs } from './time-limit.js';
 import { createTransaction, type Transaction } from './transaction.js';
 import { endingOf, leaseCheck, type Turn, type TurnEnd } from './turn.js';
 import type { VisitContext } from './visit-context.js';
+import { isoNow, type Time } from '../time.js';
 
 /** Not the host's doing: the request goes back as it was. */
 const BROKEN_OFF = new Set<ErrorCode>(['LEASE_LOST', 'ADDRESS_BUSY', 'FETCH_SLOW']);
@@ -27,6 +27,7 @@ export interface Visit extends VisitContext<BaseContext> {
   readonly request: Request;
   readonly identity: Identity;
   readonly signal: AbortSignal;
+  readonly time: Time;
   /** Resolves when the domain may be asked, where the queue alone does not see to it. */
   readonly ready: ((signal: AbortSignal) => Promise<void>) | undefined;
   /** The request is on its way: from here on the domain's turn is used. */
@@ -63,7 +64,7 @@ export async function attempt<Context extends BaseContext>(
   isGood: () => boolean,
   ownTurn: Turn = services.turn.plain,
 ): Promise<FinishedVisit> {
-  const startedAtMs = performance.now();
+  const startedAtMs = services.time.monotonicMs();
   const request = Request.fromRecord(lease.record, lease.priority);
   const transaction = createTransaction(request.url, services.links?.releaseLink);
   const turn = new TrackedTurn(services, lease.id, isGood, ownTurn, transaction);
@@ -73,13 +74,14 @@ export async function attempt<Context extends BaseContext>(
     identity = await bindIdentity(services, services.handlers.timeoutMs, request);
     visited = services.openContext(request, identity, transaction);
     const { context, setLinkFinder } = visited;
-    const { signal } = services;
+    const { signal, time } = services;
     const visit: Visit = {
       context,
       setLinkFinder,
       request,
       identity,
       signal,
+      time,
       ready: ownTurn.ready,
       beginTurn: () => turn.begin(),
       checkLease: turn.checkLease,
@@ -104,10 +106,15 @@ export async function attempt<Context extends BaseContext>(
 }
 
 /** A session, and through it a proxy, before anything leaves the machine. */
-function bindIdentity({ identity }: CommonServices, limitMs: number, request: Request): Promise<Identity> | Identity {
+function bindIdentity(
+  { identity, time }: CommonServices,
+  limitMs: number,
+  request: Request,
+): Promise<Identity> | Identity {
   if (!identity) return NOBODY;
   // A createSessionFunction and a newUrlFunction are user code.
   return withinMs(
+    time,
     limitMs,
     () => identity.bind(request),
     () => new CrawlError('HANDLER_TIMEOUT', `no session and proxy in ${limitMs} ms`),
@@ -121,7 +128,7 @@ export async function refuse<Context extends BaseContext>(
   error: CrawlError,
 ): Promise<FinishedVisit> {
   const request = Request.fromRecord(lease.record, lease.priority);
-  return settleFailure(services, lease.id, error, request, NOBODY, undefined, performance.now());
+  return settleFailure(services, lease.id, error, request, NOBODY, undefined, services.time.monotonicMs());
 }
 
 /** Ends a turn once if it began, and not at all if it never did. */
@@ -159,7 +166,7 @@ class TrackedTurn {
   }
 
   endWith(capture: (Capture & { readonly cacheStatus?: string }) | undefined): void {
-    if (capture?.cacheStatus !== 'hit') return this.end(capture && endingOf(capture));
+    if (capture?.cacheStatus !== 'hit') return this.end(capture && endingOf(capture, this.#services.time));
     // Read from the cache: the domain was not asked, and the turn goes back unused.
     this.#isUsed = false;
     this.#turn.release?.(0);
@@ -167,10 +174,10 @@ class TrackedTurn {
 
   async again(capture: (Capture & { readonly cacheStatus?: string }) | undefined): Promise<boolean> {
     this.#transaction.clear();
-    const { turn, signal } = this.#services;
+    const { turn, signal, time } = this.#services;
     if (!this.#isUsed) return !turn.isPaced;
     if (capture?.cacheStatus === 'hit') return true;
-    await delay(this.#turn.restMs(capture && endingOf(capture)), undefined, { signal });
+    await time.wait(this.#turn.restMs(capture && endingOf(capture, time)), signal);
     this.checkLease();
     this.#turn.begin();
     return true;
@@ -178,12 +185,13 @@ class TrackedTurn {
 }
 
 async function handle<Context extends BaseContext>(
-  { handlers, signal }: VisitServices<Context>,
+  { handlers, signal, time }: VisitServices<Context>,
   context: Context,
   request: Request,
 ): Promise<void> {
   request.state = RequestState.REQUEST_HANDLER;
   await withinMs(
+    time,
     handlers.timeoutMs,
     () => handlers.request(context),
     () => new CrawlError('HANDLER_TIMEOUT', `requestHandler did not end within ${handlers.timeoutMs / 1000} s`),
@@ -201,11 +209,11 @@ function settleArrival(
   startedAtMs: number,
 ): FinishedVisit {
   const { items, links } = transaction;
-  const { stats } = services;
+  const { stats, time } = services;
   switch (arrival.kind) {
     case 'handled':
       request.state = RequestState.DONE;
-      request.handledAt = new Date().toISOString();
+      request.handledAt = isoNow(services.time);
       identity.session?.markGood();
       return {
         settlement: {
@@ -217,7 +225,7 @@ function settleArrival(
         items,
         page: services.pageOf?.(request),
         onSettled: (held) => {
-          if (held) stats?.finishJob(performance.now() - startedAtMs, request.retryCount);
+          if (held) stats?.finishJob(time.monotonicMs() - startedAtMs, request.retryCount);
           else transaction.clear();
         },
       };
@@ -227,7 +235,7 @@ function settleArrival(
         settlement: { kind: 'handed', lease, capture, bytes, record: recordOf(services, request) },
         items: [],
         onSettled: (held) => {
-          if (held) stats?.finishJob(performance.now() - startedAtMs, request.retryCount);
+          if (held) stats?.finishJob(time.monotonicMs() - startedAtMs, request.retryCount);
         },
       };
     }
@@ -304,7 +312,7 @@ async function endFailed<Context extends BaseContext>(
   if (error instanceof SessionError || RETIRING.has(error.code)) session?.retire();
   else session?.markBad();
 
-  const verdict = decideRetry(error, request, services.limits, services.random, advice);
+  const verdict = decideRetry(error, request, services.limits, services.time.random, advice);
   if (verdict.kind === 'stop-crawl') {
     services.onFatal(error);
     return { settlement: { kind: 'untouched', lease }, items: [] };
@@ -317,7 +325,7 @@ async function endFailed<Context extends BaseContext>(
     const again = verdict.kind === 'fail' ? undefined : await prepareRetry(services, verdict, error, context);
     if (again === undefined) {
       request.state = RequestState.ERROR;
-      request.handledAt = new Date().toISOString();
+      request.handledAt = isoNow(services.time);
       await runUserErrorHandler(services, 'failed', context, error);
     }
     const { items, links } = transaction;
@@ -331,7 +339,7 @@ async function endFailed<Context extends BaseContext>(
       settlement: { kind: 'failed', lease, reason: error.code, record, links },
       items,
       onSettled: (held) => {
-        if (held) services.stats?.failJob(performance.now() - startedAtMs, request.retryCount, error.code);
+        if (held) services.stats?.failJob(services.time.monotonicMs() - startedAtMs, request.retryCount, error.code);
       },
     };
   } finally {
@@ -376,8 +384,8 @@ async function prepareRetry<Context extends BaseContext>(
     services.log.debug(`Rotating the session of ${left}`);
     return 0;
   }
-  if (verdict.isAppointment) {
-    request.appointments++;
+  if (verdict.isRetryAfter) {
+    request.retryAfterCount++;
     services.log.debug(`Coming back when the host asked to: ${left}`);
     return verdict.afterMs;
   }
@@ -392,7 +400,7 @@ async function prepareRetry<Context extends BaseContext>(
 
 /** The user's code for failures; what it throws is logged and changes nothing. */
 async function runUserErrorHandler<Context extends BaseContext>(
-  { handlers, log }: VisitServices<Context>,
+  { handlers, log, time }: VisitServices<Context>,
   name: 'error' | 'failed',
   context: Context,
   error: CrawlError,
@@ -413,6 +421,7 @@ async function runUserErrorHandler<Context extends BaseContext>(
   }
   try {
     await withinMs(
+      time,
       handlers.timeoutMs,
       // Handlers expect what their code threw, not our wrapping of it.
       () => userHandler(context, error.code === 'HANDLER_FAILED' && error.cause instanceof Error ? error.cause : error),

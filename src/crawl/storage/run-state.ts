@@ -8,6 +8,7 @@ import { CrawlError } from '../../errors.js';
 import { JSON_TYPE } from '../../store/content-types.js';
 import { asStorageError, isMissing } from '../../store/storage-errors.js';
 import type { RecordStore } from '../../store/store.js';
+import { systemTime } from '../time.js';
 
 export type RunState = 'running' | 'finished' | 'interrupted';
 
@@ -165,8 +166,8 @@ function inOrder<T>(work: () => Promise<T>): Promise<T> {
   return mine;
 }
 
-async function takeLock(file: string): Promise<void> {
-  for (const deadlineMs = Date.now() + LOCK_TIMEOUT_MS; ;) {
+async function takeLock(file: string, time = systemTime): Promise<void> {
+  for (const deadlineMs = time.wallMs() + LOCK_TIMEOUT_MS; ;) {
     if (!held.has(file)) {
       held.add(file);
       try {
@@ -178,21 +179,21 @@ async function takeLock(file: string): Promise<void> {
         held.delete(file);
         if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw asStorageError(error, path.dirname(file));
       }
-      if (await isStale(file)) {
+      if (await isStale(file, time.wallMs())) {
         await rm(file, { force: true });
         continue;
       }
     }
-    if (Date.now() > deadlineMs) {
+    if (time.wallMs() > deadlineMs) {
       throw new CrawlError('STORAGE_UNWRITABLE', `${file} is held by another process: delete it if no crawl runs here`);
     }
-    await new Promise((resume) => setTimeout(resume, LOCK_RETRY_MS));
+    await time.wait(LOCK_RETRY_MS);
   }
 }
 
-async function isStale(file: string): Promise<boolean> {
+async function isStale(file: string, nowMs: number): Promise<boolean> {
   const holder = Number(await readFile(file, 'utf8').catch(() => ''));
   if (holder > 0) return holder === process.pid || !isAlive(holder);
   const written = await stat(file).catch(() => undefined);
-  return written !== undefined && Date.now() - written.mtimeMs > EMPTY_LOCK_STALE_MS;
+  return written !== undefined && nowMs - written.mtimeMs > EMPTY_LOCK_STALE_MS;
 }

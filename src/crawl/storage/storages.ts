@@ -14,6 +14,7 @@ import type { VisitWriter } from '../../store/dataset/visit-segments.js';
 import type { ResolvedOptions } from '../options/options.js';
 import { beginRun, endRun, readLastRun, runPlaceOf } from './run-state.js';
 import type { Statistics } from '../run/statistics.js';
+import type { Time } from '../time.js';
 
 /** Crawlee's key for the first crawler; crawlers on other queues have their own. */
 const statisticsKey = (queueId: string) => `SDK_CRAWLER_STATISTICS_${queueId === 'default' ? '0' : queueId}`;
@@ -113,17 +114,15 @@ export function createStorages(options: ResolvedOptions, config: Configuration, 
     end,
     openDataset,
     openKeyValueStore,
-    /** Until the interval is cleared; what a crash loses of the counts the queue still knows. */
-    saveStatisticsRegularly(stats: Statistics): NodeJS.Timeout {
+    /** Until the returned function ends it; what a crash loses of the counts the queue still knows. */
+    saveStatisticsRegularly(stats: Statistics, time: Time): () => void {
       const save = async () => {
         if (!opened || !isSavingStatistics) return;
         await (await openKeyValueStore()).setValue(statisticsKey(opened.id), stats.toJSON());
       };
       const everyMs = config.get('persistStateIntervalMillis');
-      return setInterval(
-        () => void save().catch((error: unknown) => log.exception(error as Error, 'statistics could not be saved')),
-        everyMs,
-      ).unref();
+      const failed = (error: unknown) => log.exception(error as Error, 'statistics could not be saved');
+      return time.every(everyMs, () => void save().catch(failed));
     },
     get openedQueue() {
       return opened;
@@ -166,7 +165,7 @@ export function createStorages(options: ResolvedOptions, config: Configuration, 
     async notePrivateHost(current: RequestQueue, host: string): Promise<void> {
       const key = PRIVATE_HOST_NOTE + host;
       if ((await current.overview()).notes[key] !== undefined) return;
-      await current.holder.settle({ settlements: [], notes: { [key]: '1' } });
+      await current.client.settle({ settlements: [], notes: { [key]: '1' } });
     },
     async close(): Promise<void> {
       await closeStorages(config);

@@ -117,7 +117,7 @@ export function createHttpEngine(options: HttpEngineOptions = {}): HttpEngine {
     const key = `${verifyTls ? '' : '!'}${proxy ? `${proxy.href} ` : ''}${origin}`;
     const open = (attempt: AbortController) =>
       openClient(origin, { target: plainProxy ?? url, proxy, verifyTls }, attempt);
-    const judge: Decide = plainProxy
+    const decideAnswer: Decide = plainProxy
       ? (statusCode, answerHeaders) => {
           if (statusCode === 407)
             throw new CrawlError('PROXY_FAILED', `proxy ${plainProxy.host}: refused with status 407`);
@@ -137,7 +137,7 @@ export function createHttpEngine(options: HttpEngineOptions = {}): HttpEngine {
           parts,
           pool.take(key, open, fresh, seat?.address),
           limits,
-          judge,
+          decideAnswer,
           order.beforeSend,
         );
         visit.exchange = exchange;

@@ -7,7 +7,7 @@ import type { WITHIN_FIRST_USE } from '../../first-use.js';
 import { check, checkOptions, oneOf, type Shape, warnOnce } from '../../option-checks.js';
 import { aLeaseInSecs, CONFIGURATION_SHAPE } from '../../configuration-options.js';
 import type { HolderId, Pacing } from '../frontier.js';
-import { createHolder, newHolderId } from '../client.js';
+import { createFrontierClient, newHolderId } from '../client.js';
 import type { ClientFrontier, StorageClient } from '../../storage-client.js';
 import type { EmbeddedFrontier } from '../embedded/frontier.js';
 import { createMemoryFrontier } from '../embedded/memory.js';
@@ -92,7 +92,7 @@ export async function openFrontier(place: QueuePlace, options: RequestQueueOpenO
     openHosts: place.kind === 'client' && place.client.openHosts ? () => place.client.openHosts!(place.key) : undefined,
     access,
     leaseMs,
-    holder: createHolder(frontier, { id: holder, leaseMs }),
+    client: createFrontierClient(frontier, { id: holder, leaseMs }),
     /** Closes the queue and removes it with everything in it. */
     async remove(): Promise<void> {
       if ('drop' in frontier) return frontier.drop();

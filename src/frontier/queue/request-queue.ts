@@ -11,7 +11,7 @@ import type { PaceBy } from '../../request/url.js';
 import type { StorageClient } from '../../storage-client.js';
 import { entryOf } from '../entry.js';
 import type { Counters, Pacing, Presence, Settlement } from '../frontier.js';
-import type { Holder } from '../client.js';
+import type { FrontierClient } from '../client.js';
 import { createPackedInfos, operationInfo, type PackedInfos, type QueueOperationInfo } from './operation-infos.js';
 import { inBatches, type RequestsLike } from './request-batches.js';
 import type { RecentFingerprints } from '../recent.js';
@@ -155,8 +155,8 @@ export class RequestQueue {
   }
 
   /** @internal The caller in whose name this process leases and settles. */
-  get holder(): Holder {
-    return this.#opened.holder;
+  get client(): FrontierClient {
+    return this.#opened.client;
   }
 
   /** @internal */
@@ -194,7 +194,7 @@ export class RequestQueue {
     const { counters, notes } = await this.overview();
     const current = notes[PACE_BY_NOTE] === 'host' ? 'host' : 'domain';
     this.paceBy = counters.accepted > 0 ? current : paceBy;
-    if (this.paceBy !== current) await this.holder.settle({ settlements: [], notes: { [PACE_BY_NOTE]: paceBy } });
+    if (this.paceBy !== current) await this.client.settle({ settlements: [], notes: { [PACE_BY_NOTE]: paceBy } });
     return this.paceBy === paceBy;
   }
 
@@ -275,7 +275,7 @@ export class RequestQueue {
 
   /** The next request that is due, leased to this process; null when there is none now. */
   async fetchNextRequest<T extends Dictionary = Dictionary>(): Promise<Request<T> | null> {
-    const { leases } = await this.holder.lease({ max: 1 });
+    const { leases } = await this.client.lease({ max: 1 });
     const lease = leases[0];
     if (!lease) return null;
     const request = Request.fromRecord(lease.record, lease.priority);
@@ -385,7 +385,7 @@ export class RequestQueue {
 
   async #add(requests: readonly Request[], forefront = false, seeded: boolean): Promise<readonly Presence[]> {
     for (const request of requests) request.seeded = seeded && !isFound(request);
-    const presences = await this.holder.add(requests.map((request) => entryOf(request, forefront, this.paceBy)));
+    const presences = await this.client.add(requests.map((request) => entryOf(request, forefront, this.paceBy)));
     for (const request of requests) this.recent.add(request.fingerprint);
     let added = 0;
     for (const presence of presences) if (presence === 'new') added++;
@@ -412,7 +412,7 @@ export class RequestQueue {
       throw new CrawlError('LEASE_LOST', `${request.url} was not fetched from queue "${this.id}" or has been settled`);
     }
     this.#leases.delete(request.id);
-    const answer = await this.holder.settle({ settlements: [settlement(lease)], landings: [{ lease }] });
+    const answer = await this.client.settle({ settlements: [settlement(lease)], landings: [{ lease }] });
     return answer.accepted[0] ? operationInfo(request.uniqueKey, 'pending') : null;
   }
 }

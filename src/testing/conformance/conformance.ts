@@ -7,7 +7,7 @@ import { holdingSuite } from './holding.js';
 import { modelSuite } from './model.js';
 import { pacingSuite } from './pacing.js';
 import { queueingSuite } from './queueing.js';
-import { ridingSuite } from './riding.js';
+import { bulkSkipSuite } from './bulk-skip.js';
 import { suspectsSuite } from './suspects.js';
 import { createBench, type Bench } from './bench.js';
 
@@ -60,7 +60,7 @@ export function frontierSuite(name: string, runner: TestRunner, make: MakeBacken
   runner.describe(`frontier on ${name}`, () => {
     queueingSuite(bench);
     pacingSuite(bench);
-    ridingSuite(bench);
+    bulkSkipSuite(bench);
     holdingSuite(bench);
     suspectsSuite(bench);
     accountingSuite(bench);
