@@ -1,5 +1,6 @@
 // Decides whether a reader grows in proportion: CPU time over n, 2n and 4n, and the size of what it gives.
 // A verdict of "too slow" needs a second look with more input, so that a busy machine decides nothing.
+import { CrawlError } from '../../src/errors.js';
 import type { HostileText } from './texts.js';
 
 /** Reads what a stranger wrote. What it returns is weighed; what it throws is a refusal and fine. */
@@ -51,9 +52,10 @@ export function judge(reader: Reader, input: HostileText, { characters, floorMs 
     return judge(reader, input, { characters: characters / 4, floorMs });
   }
   const largest = input.make(characters * 4);
-  const { cpuMs, weight } = run(reader, largest, 1);
+  const { cpuMs, weight, thrown } = run(reader, largest, 1);
   const told = { cpuMs, characters: largest.length };
   const fail = (why: string): Verdict => ({ ...told, failure: { reader: reader.name, input: input.name, why } });
+  if (thrown !== undefined) return fail(`throws ${thrown instanceof Error ? thrown.stack : String(thrown)}`);
   const most = FREE_OUTPUT + (reader.factor ?? DEFAULT_FACTOR) * largest.length;
   if (weight > most) return fail(`gives ${weight} characters for ${largest.length}`);
   if (cpuMs < floorMs) return told;
@@ -85,25 +87,34 @@ function growth(less: Timed, more: Timed): number {
   return (more.ms / Math.max(less.ms, 0.01)) ** (1 / doublings);
 }
 
+interface Outcome {
+  readonly cpuMs: number;
+  readonly weight: number;
+  /** What was thrown and is no CrawlError. */
+  readonly thrown: unknown;
+}
+
 /** The least time of several runs; a run shorter than `leastMs` says little and is made more often. */
-function run(reader: Reader, text: string, times: number, leastMs = 0): { cpuMs: number; weight: number } {
+function run(reader: Reader, text: string, times: number, leastMs = 0): Outcome {
   let best = Number.POSITIVE_INFINITY;
   let weight = 0;
+  let thrown: unknown;
   for (let round = 0; round < times || (best < leastMs && round < times * 5); round++) {
     const startedMs = performance.now();
     const before = process.cpuUsage();
-    let result: unknown;
     try {
-      result = reader.read(text);
+      // Much is worked out when it is first looked at: weighing is part of reading.
+      weight = weightOf(reader.read(text));
     } catch (error) {
-      result = (error as Error).message;
+      // A refusal has a code; anything else is a fault of ours.
+      if (!(error instanceof CrawlError)) thrown = error;
+      else weight = error.message.length;
     }
     const { user, system } = process.cpuUsage(before);
     // The processor's time counts other threads, the wall's counts other processes: the lesser is nearer.
     best = Math.min(best, (user + system) / 1_000, performance.now() - startedMs);
-    if (round === 0) weight = weightOf(result);
   }
-  return { cpuMs: best, weight };
+  return { cpuMs: best, weight, thrown };
 }
 
 /** Deeper than any result may be: it could not be written as JSON, either. */
