@@ -363,8 +363,9 @@ const URL_READERS: readonly Reader[] = [
         uniqueKey: text,
         contentType: text,
         statusCode: 200,
-        sha256: 'x',
-        dateMs: 0,
+        digest: 'x',
+        depth: 0,
+        fetchedAtMs: 0,
       } as never);
       return [surtOf(text), line, parseIndexLine(line), looksLikeIndexLine(Buffer.from(line)), oneWord(text)];
     },
