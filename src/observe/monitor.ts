@@ -7,7 +7,12 @@ import { hideLogins } from '../request/login.js';
 import { escapeControls } from './log-lines.js';
 import type { ProgressOutput } from './progress.js';
 
-/** What a monitor shows. */
+/**
+ * What a monitor shows.
+ *
+ * @example
+ * const monitor = new CrawlerMonitor({ displayMode: DisplayMode.AGGREGATED });
+ */
 export const DisplayMode = Object.freeze({
   /** A row a URL. */
   DETAILED: 'detailed',
@@ -16,6 +21,7 @@ export const DisplayMode = Object.freeze({
 } as const);
 export type DisplayMode = (typeof DisplayMode)[keyof typeof DisplayMode];
 
+/** What a `CrawlerMonitor` shows, and where. */
 export interface CrawlerMonitorOptions {
   /** Default `DisplayMode.DETAILED`. */
   displayMode?: DisplayMode;

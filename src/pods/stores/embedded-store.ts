@@ -4,14 +4,14 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { PRIVATE_FOLDER } from '../../base/private-files.js';
 import type { Counters } from '../../frontier/frontier.js';
-import { type Holder, newHolderId } from '../../frontier/client.js';
+import { type FrontierClient, newHolderId } from '../../frontier/client.js';
 import { type Inbox, openInbox } from '../../frontier/embedded/inbox-lmdb.js';
 import { openEmbeddedLmdb } from '../../frontier/embedded/lmdb.js';
 import type { PodReading } from '../../frontier/redis/pod-operations.js';
 import type { PodsConfig } from '../config/types.js';
 import { pacingOf } from './pod-frontier.js';
-import { createRoutingHolder, packOutbox, unpackOutbox } from '../worker/routing-client.js';
-import { tellingHolder } from '../worker/reporting-client.js';
+import { createRoutingClient, packOutbox, unpackOutbox } from '../worker/routing-client.js';
+import { createReportingClient } from '../worker/reporting-client.js';
 import type { WorkerStore, WorkerStoreOptions } from './worker-store.js';
 
 export const SEEDED_MARK = 'seeded';
@@ -68,8 +68,8 @@ export async function openEmbeddedStore(options: WorkerStoreOptions): Promise<Wo
   };
   const inbox = inboxOf(place.pod);
   // An owner's leases do not expire while it lives.
-  const own = tellingHolder(frontier, Infinity, options, id);
-  const holder = createRoutingHolder({
+  const own = createReportingClient(frontier, Infinity, options, id);
+  const client = createRoutingClient({
     own,
     pod: place.pod,
     pods: config.pods.length,
@@ -96,7 +96,7 @@ export async function openEmbeddedStore(options: WorkerStoreOptions): Promise<Wo
   }
 
   return {
-    holder,
+    client,
     leaseMs: config.leaseSeconds * 1_000,
     redis: undefined,
     commandsSent: 0,
@@ -130,7 +130,7 @@ export async function openEmbeddedStore(options: WorkerStoreOptions): Promise<Wo
 /** Queues the links of an inbox, then removes them from it. */
 export async function takeIn(
   inbox: Pick<Inbox, 'read' | 'remove'>,
-  own: Pick<Holder, 'add'>,
+  own: Pick<FrontierClient, 'add'>,
   onArrived?: () => void,
 ): Promise<void> {
   for (;;) {

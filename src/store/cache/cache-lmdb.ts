@@ -26,7 +26,7 @@ export interface PageCacheOptions {
 const DEFAULT_MAX_BYTES = 1024 ** 3;
 const DEFAULT_MAX_AGE_MS = 30 * 86_400_000;
 /** A commit costs a millisecond whatever it carries: pages wait this long for company, up to so many bytes. */
-const COMPANY_MS = 20;
+const BATCH_WAIT_MS = 20;
 const COMPANY_BYTES = 8 * 1024 ** 2;
 /** Of pages that vary by a header that is different each time, only the newest are of use. */
 const MAX_VARIANTS = 16;
@@ -157,7 +157,7 @@ export function openPageCache(folder: string, options: PageCacheOptions = {}): P
       waiting.set(id, page);
       waitingBytes += page.body.length;
       if (waitingBytes >= COMPANY_BYTES) writeWaiting();
-      else timer ??= setTimeout(writeWaiting, COMPANY_MS);
+      else timer ??= setTimeout(writeWaiting, BATCH_WAIT_MS);
     },
     forget: async (url) => prune((page) => page.url === url),
     *list() {
