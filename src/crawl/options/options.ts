@@ -7,6 +7,7 @@ import type { AnyData, ErrorHandler, HttpHook, RequestHandler } from '../../hand
 import type { DomainRuleOptions } from '../../politeness/domain-rules.js';
 import type { TrapOptions } from '../../politeness/traps/traps.js';
 import type { PaceBy } from '../../request/url.js';
+import { CRAWLER_ALIASES, withoutAliases } from '../../setting-names.js';
 import { defaultUserAgent } from '../user-agent.js';
 import { CRAWLER_NAMES, SHAPES } from './options-shapes.js';
 import { slowHostOptions } from '../run/slow-hosts.js';
@@ -130,11 +131,14 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
  */
 export function resolveOptions<Kind extends CrawlerKind>(
   kind: Kind,
-  given: OptionsOfKind[Kind] = {} as OptionsOfKind[Kind],
+  asGiven: OptionsOfKind[Kind] = {} as OptionsOfKind[Kind],
   warn?: Warn,
 ): ResolvedOptions {
   const owner = CRAWLER_NAMES[kind];
-  const problems = findProblems(owner, given, SHAPES[kind], warn);
+  const problems = findProblems(owner, asGiven, SHAPES[kind], warn);
+  if (problems.length > 0) throw optionError(problems);
+  const { options: given, problems: doubles } = withoutAliases(owner, asGiven, CRAWLER_ALIASES);
+  problems.push(...doubles);
   if (problems.length === 0 && usesBrowser(kind)) {
     problems.push(...findBrowserProblems(owner, given as PlaywrightCrawlerOptions));
   }
