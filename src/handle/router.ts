@@ -133,50 +133,28 @@ function expectFunction(value: unknown, what: string): void {
   if (typeof value !== 'function') throw new CrawlError('OPTION_INVALID', `${what} must be a function`);
 }
 
-/** A router for BasicCrawler. */
-export function createBasicRouter<
-  Context extends BasicCrawlingContext = BasicCrawlingContext,
+/** Makes routers for the contexts of one crawler. */
+export type CreateRouter<Least extends { request: Request }> = <
+  Context extends Least = Least,
   Routes extends Record<keyof Routes, Dictionary> = AnyRoutes<Context>,
->(routes?: RouterRoutes<Context, Routes>): RouterHandler<Context, Routes> {
-  return Router.create<Context, Routes>(routes);
-}
+>(
+  routes?: RouterRoutes<Context, Routes>,
+) => RouterHandler<Context, Routes>;
+
+/** A router for BasicCrawler. */
+export const createBasicRouter: CreateRouter<BasicCrawlingContext> = Router.create;
 
 /** A router for HttpCrawler. */
-export function createHttpRouter<
-  Context extends HttpCrawlingContext = HttpCrawlingContext,
-  Routes extends Record<keyof Routes, Dictionary> = AnyRoutes<Context>,
->(routes?: RouterRoutes<Context, Routes>): RouterHandler<Context, Routes> {
-  return Router.create<Context, Routes>(routes);
-}
+export const createHttpRouter: CreateRouter<HttpCrawlingContext> = Router.create;
 
 /** A router for CheerioCrawler, typed by label when a map of labels is given. */
-export function createCheerioRouter<
-  Context extends CheerioCrawlingContext = CheerioCrawlingContext,
-  Routes extends Record<keyof Routes, Dictionary> = AnyRoutes<Context>,
->(routes?: RouterRoutes<Context, Routes>): RouterHandler<Context, Routes> {
-  return Router.create<Context, Routes>(routes);
-}
+export const createCheerioRouter: CreateRouter<CheerioCrawlingContext> = Router.create;
 
 /** A router for PlaywrightCrawler. */
-export function createPlaywrightRouter<
-  Context extends PlaywrightCrawlingContext = PlaywrightCrawlingContext,
-  Routes extends Record<keyof Routes, Dictionary> = AnyRoutes<Context>,
->(routes?: RouterRoutes<Context, Routes>): RouterHandler<Context, Routes> {
-  return Router.create<Context, Routes>(routes);
-}
+export const createPlaywrightRouter: CreateRouter<PlaywrightCrawlingContext> = Router.create;
 
 /** A router for AdaptivePlaywrightCrawler. */
-export function createAdaptivePlaywrightRouter<
-  Context extends AdaptivePlaywrightCrawlingContext = AdaptivePlaywrightCrawlingContext,
-  Routes extends Record<keyof Routes, Dictionary> = AnyRoutes<Context>,
->(routes?: RouterRoutes<Context, Routes>): RouterHandler<Context, Routes> {
-  return Router.create<Context, Routes>(routes);
-}
+export const createAdaptivePlaywrightRouter: CreateRouter<AdaptivePlaywrightCrawlingContext> = Router.create;
 
 /** A router for FileDownload. */
-export function createFileRouter<
-  Context extends FileDownloadCrawlingContext = FileDownloadCrawlingContext,
-  Routes extends Record<keyof Routes, Dictionary> = AnyRoutes<Context>,
->(routes?: RouterRoutes<Context, Routes>): RouterHandler<Context, Routes> {
-  return Router.create<Context, Routes>(routes);
-}
+export const createFileRouter: CreateRouter<FileDownloadCrawlingContext> = Router.create;
