@@ -17,6 +17,7 @@ import type { StorageClient } from './storage-client.js';
 
 /** The names of the log levels, in order: `LOG_LEVEL_NAMES[4]` is INFO. */
 export const LOG_LEVEL_NAMES = ['OFF', 'ERROR', 'SOFT_FAIL', 'WARNING', 'INFO', 'DEBUG', 'PERF'] as const;
+/** The name of a log level. */
 export type LogLevelName = (typeof LOG_LEVEL_NAMES)[number];
 
 /** Name, TCP and TLS of a request together take no longer. */
@@ -82,6 +83,7 @@ export interface ConfigurationOptions {
   containerized?: boolean;
 }
 
+/** The name of a setting. */
 export type ConfigurationKey = keyof ConfigurationOptions;
 
 export const CONFIGURATION_DEFAULTS = Object.freeze({

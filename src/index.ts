@@ -205,6 +205,12 @@ export {
 } from './handle/router.js';
 export type { RouteContext, RouterHandler, RouterRoutes } from './handle/router.js';
 export { parseOpenGraph } from './handle/open-graph.js';
+/**
+ * Finds e-mail addresses, phone numbers and social profiles.
+ *
+ * @example
+ * const emails = social.emailsFromText('Write to me@example.com');
+ */
 export * as social from './handle/social.js';
 export { sleep } from './handle/toolbox.js';
 export { extractUrls } from './handle/url-lists.js';
@@ -264,3 +270,39 @@ export type { CookieObject as Cookie } from './session/cookies.js';
 export type { CreateSession } from './session/session-pool.js';
 export type { DatasetContent } from './store/dataset/dataset.js';
 export type { RecordOptions } from './store/records/key-value.js';
+
+// Parts of options and results that have a name of their own.
+export type { DomainOverride, DomainRuleOptions } from './politeness/domain-rules.js';
+export type { TrapOptions } from './politeness/traps/traps.js';
+export type {
+  DatasetConsumer,
+  DatasetExportToOptions,
+  DatasetInfo,
+  DatasetIteratorOptions,
+  DatasetMapper,
+  DatasetReducer,
+} from './store/dataset/dataset.js';
+export type { DatasetDataOptions, ItemViewOptions } from './store/dataset/item-view.js';
+export type { DatasetExportOptions, ExportFormat } from './store/dataset/export.js';
+export type { KeyConsumer, KeyValueStoreIteratorOptions } from './store/records/key-value.js';
+export type { IterableOrPage } from './store/records/iterable-or-page.js';
+export type { UseStateOptions } from './store/records/use-state.js';
+export type { StorageManagerOptions } from './store/opened.js';
+export type { ConfigurationValue } from './configuration.js';
+export type { ConfigurationKey, LogLevelName, PurgeOnStart, StorageClientOptions } from './configuration-options.js';
+export type { CrawlerExperiments, RequestListLike, RequestManagerLike } from './crawl/options/options-types.js';
+export type { ContentConfig, FetchConfig, CacheConfig } from './crawl/batch/run-config.js';
+export type { Batch, Membership, TaskEnd, TaskMonitor } from './dispatch/dispatcher.js';
+export type { LoadStatus, SystemLoad } from './dispatch/system-load.js';
+export type { RequestSink } from './handle/enqueue-links.js';
+export type { OpenGraphProperty, OpenGraphResult } from './handle/open-graph.js';
+export type { RouterLabel } from './handle/router.js';
+export type { DownloadListOfUrlsOptions, ExtractUrlsOptions } from './handle/url-lists.js';
+export type { LogData, LogEntry, LogWriter } from './observe/log.js';
+export type { ProgressOutput } from './observe/progress.js';
+export type { PatternRequestOptions } from './request/pattern.js';
+export type { PaceBy } from './request/url.js';
+export type { ProxyConfigurationFunction } from './session/proxy.js';
+export type { SessionState } from './session/session.js';
+export type { SessionPoolState, StateStore } from './session/session-pool.js';
+export type { UrlListSource } from './frontier/queue/url-list-source.js';

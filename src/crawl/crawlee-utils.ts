@@ -40,9 +40,21 @@ async function fetchText(url: string, options: { proxyUrl?: string } = {}): Prom
   }
 }
 
-/** Crawlee's `utils`. */
+/**
+ * Crawlee's `utils`.
+ *
+ * @example
+ * await utils.sleep(500);
+ * const handles = utils.social.parseHandlesFromHtml('<a href="mailto:me@example.com">me</a>');
+ */
 export const utils = createToolbox(fetchText);
-export const { downloadListOfUrls } = utils;
+/**
+ * Fetches a text and takes all URLs out of it.
+ *
+ * @example
+ * const urls = await downloadListOfUrls({ url: 'https://example.com/urls.txt' });
+ */
+export const downloadListOfUrls = utils.downloadListOfUrls;
 
 fetchUrlListsWith(({ requestsFromUrl, regex }) => downloadListOfUrls({ url: requestsFromUrl, urlRegExp: regex }));
 beforeFirstUse(prepareDefaultStorages);

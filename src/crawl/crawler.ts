@@ -36,6 +36,7 @@ import { NO_SLOW_HOSTS } from './run/slow-hosts.js';
 import { createStorages } from './storage/storages.js';
 import { systemTime, type Time } from './time.js';
 
+/** How a run begins. */
 export interface RunOptions extends AddRequestsBatchedOptions {
   /** Whether a second `run` empties the default queue first. Default true. */
   purgeRequestQueue?: boolean;

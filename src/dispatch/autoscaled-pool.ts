@@ -31,7 +31,7 @@ export interface PoolParts {
  * const urls = ['https://a.example', 'https://b.example'];
  * const pool = new AutoscaledPool({
  *   maxConcurrency: 50,
- *   runTaskFunction: async () => visit(urls.pop()),
+ *   runTaskFunction: async () => fetch(urls.pop()!),
  *   isTaskReadyFunction: async () => urls.length > 0,
  *   isFinishedFunction: async () => urls.length === 0,
  * });

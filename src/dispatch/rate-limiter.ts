@@ -3,6 +3,7 @@
 // and a limiter that several batches share lets one of them ask a domain at a time.
 import { aNumber, aWholeNumber, arrayOf, check, checkOptions, optionError } from '../option-checks.js';
 
+/** How a `RateLimiter` spaces requests to one domain. */
 export interface RateLimiterOptions {
   /** Rest between a response and the next request of its domain: milliseconds, or a range. Default [1000, 3000]. */
   baseDelayMs?: number | readonly [number, number];

@@ -17,6 +17,12 @@ export interface Caller {
   readonly call: number;
 }
 
+/**
+ * How many answers per holder a frontier remembers, so that a repeated call gets the first one.
+ *
+ * @example
+ * const isForgotten = (call: number, lastCall: number) => call <= lastCall - ANSWERS_KEPT;
+ */
 export const ANSWERS_KEPT = 16;
 
 /** A request as the frontier sees it; `record` is opaque. */
@@ -57,6 +63,7 @@ export interface Lease {
   readonly bulkSkip?: true;
 }
 
+/** Asks for work. */
 export interface LeaseCall extends Caller {
   /** At most so many; 0 only renews. */
   readonly max: number;
@@ -72,8 +79,26 @@ export interface LeaseCall extends Caller {
   readonly bulkSkipDomains?: readonly string[];
 }
 
+/**
+ * The most domains in `LeaseCall.bulkSkipDomains`.
+ *
+ * @example
+ * const bulkSkipDomains = ['a.example', 'b.example'].slice(0, MAX_BULK_SKIP_DOMAINS);
+ */
 export const MAX_BULK_SKIP_DOMAINS = 64;
+/**
+ * The most bulk skips of one domain per lease call.
+ *
+ * @example
+ * const skips = ['first', 'second'].slice(0, BULK_SKIPS_PER_DOMAIN);
+ */
 export const BULK_SKIPS_PER_DOMAIN = 64;
+/**
+ * The most bulk skips of all domains per lease call.
+ *
+ * @example
+ * const room = BULK_SKIPS_PER_CALL - 2;
+ */
 export const BULK_SKIPS_PER_CALL = 512;
 
 /**
@@ -122,6 +147,7 @@ export type Settlement = {
   | { readonly kind: 'handed'; readonly capture: string; readonly bytes: number }
 );
 
+/** Ends visits and landings, and sets notes, in one atomic step. */
 export interface SettleCall extends Caller {
   readonly landings?: readonly Landing[];
   readonly settlements: readonly Settlement[];
@@ -161,6 +187,7 @@ export interface Found {
   readonly reason?: string;
 }
 
+/** The counters and notes of a frontier. */
 export interface Overview {
   readonly counters: Counters;
   readonly notes: Readonly<Record<string, string>>;
@@ -174,6 +201,10 @@ export interface Pacing {
   readonly turns: number;
 }
 
+/**
+ * Every accepted URL, what became of it, who holds it, and when its domain may be asked again. `frontierSuite` of
+ * `orcrawl/testing` checks a backend against these promises.
+ */
 export interface Frontier {
   /** Marks each request seen and queues the new ones, each in one atomic step. Durable when it resolves. */
   add(call: Caller & { readonly entries: readonly QueueEntry[] }): Promise<readonly Presence[]>;
@@ -209,5 +240,10 @@ export interface Frontier {
   close(): Promise<void>;
 }
 
-/** A request whose holder is lost so often while it holds nothing else ends as `WORKER_LOST`. */
+/**
+ * A request whose holder is lost so often while it holds nothing else ends as `WORKER_LOST`.
+ *
+ * @example
+ * const hasEnded = (lossesAlone: number) => lossesAlone >= LOSSES_ALONE;
+ */
 export const LOSSES_ALONE = 3;

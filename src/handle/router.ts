@@ -22,6 +22,7 @@ type AnyRoutes<Context> = Record<string, Context extends { request: Request<infe
 /** A declared map of labels accepts only its labels; an open one accepts any. */
 export type RouterLabel<Routes> = string extends keyof Routes ? string | symbol : (keyof Routes & string) | symbol;
 
+/** A handler per label. */
 export type RouterRoutes<Context, Routes extends Record<keyof Routes, Dictionary>> = {
   [Label in keyof Routes]: (context: RouteContext<Context, Routes[Label]>) => Awaitable<void>;
 };
@@ -133,28 +134,91 @@ function expectFunction(value: unknown, what: string): void {
   if (typeof value !== 'function') throw new CrawlError('OPTION_INVALID', `${what} must be a function`);
 }
 
-/** Makes routers for the contexts of one crawler. */
-export type CreateRouter<Least extends { request: Request }> = <
-  Context extends Least = Least,
+/**
+ * A router for BasicCrawler.
+ *
+ * @example
+ * const router = createBasicRouter();
+ * router.addDefaultHandler(async ({ sendRequest, pushData }) => pushData({ body: (await sendRequest()).body }));
+ */
+export function createBasicRouter<
+  Context extends BasicCrawlingContext = BasicCrawlingContext,
   Routes extends Record<keyof Routes, Dictionary> = AnyRoutes<Context>,
->(
-  routes?: RouterRoutes<Context, Routes>,
-) => RouterHandler<Context, Routes>;
+>(routes?: RouterRoutes<Context, Routes>): RouterHandler<Context, Routes> {
+  return Router.create<Context, Routes>(routes);
+}
 
-/** A router for BasicCrawler. */
-export const createBasicRouter: CreateRouter<BasicCrawlingContext> = Router.create;
+/**
+ * A router for HttpCrawler.
+ *
+ * @example
+ * const router = createHttpRouter();
+ * router.addHandler('DETAIL', async ({ content, pushData }) => pushData({ title: content.title }));
+ */
+export function createHttpRouter<
+  Context extends HttpCrawlingContext = HttpCrawlingContext,
+  Routes extends Record<keyof Routes, Dictionary> = AnyRoutes<Context>,
+>(routes?: RouterRoutes<Context, Routes>): RouterHandler<Context, Routes> {
+  return Router.create<Context, Routes>(routes);
+}
 
-/** A router for HttpCrawler. */
-export const createHttpRouter: CreateRouter<HttpCrawlingContext> = Router.create;
+/**
+ * A router for CheerioCrawler, typed by label when a map of labels is given.
+ *
+ * @example
+ * const router = createCheerioRouter();
+ * router.addDefaultHandler(async ({ enqueueLinks }) => void (await enqueueLinks({ label: 'DETAIL' })));
+ * router.addHandler('DETAIL', async ({ $, pushData }) => pushData({ heading: $('h1').text() }));
+ * await new CheerioCrawler({ requestHandler: router }).run(['https://example.com']);
+ */
+export function createCheerioRouter<
+  Context extends CheerioCrawlingContext = CheerioCrawlingContext,
+  Routes extends Record<keyof Routes, Dictionary> = AnyRoutes<Context>,
+>(routes?: RouterRoutes<Context, Routes>): RouterHandler<Context, Routes> {
+  return Router.create<Context, Routes>(routes);
+}
 
-/** A router for CheerioCrawler, typed by label when a map of labels is given. */
-export const createCheerioRouter: CreateRouter<CheerioCrawlingContext> = Router.create;
+/**
+ * A router for PlaywrightCrawler.
+ *
+ * @example
+ * const router = createPlaywrightRouter();
+ * router.addHandler('DETAIL', async ({ page, pushData }) => pushData({ title: await page.title() }));
+ */
+export function createPlaywrightRouter<
+  Context extends PlaywrightCrawlingContext = PlaywrightCrawlingContext,
+  Routes extends Record<keyof Routes, Dictionary> = AnyRoutes<Context>,
+>(routes?: RouterRoutes<Context, Routes>): RouterHandler<Context, Routes> {
+  return Router.create<Context, Routes>(routes);
+}
 
-/** A router for PlaywrightCrawler. */
-export const createPlaywrightRouter: CreateRouter<PlaywrightCrawlingContext> = Router.create;
+/**
+ * A router for AdaptivePlaywrightCrawler.
+ *
+ * @example
+ * const router = createAdaptivePlaywrightRouter();
+ * router.addDefaultHandler(async ({ parseWithCheerio, pushData }) => {
+ *   const $ = await parseWithCheerio('h1');
+ *   await pushData({ heading: $('h1').text() });
+ * });
+ */
+export function createAdaptivePlaywrightRouter<
+  Context extends AdaptivePlaywrightCrawlingContext = AdaptivePlaywrightCrawlingContext,
+  Routes extends Record<keyof Routes, Dictionary> = AnyRoutes<Context>,
+>(routes?: RouterRoutes<Context, Routes>): RouterHandler<Context, Routes> {
+  return Router.create<Context, Routes>(routes);
+}
 
-/** A router for AdaptivePlaywrightCrawler. */
-export const createAdaptivePlaywrightRouter: CreateRouter<AdaptivePlaywrightCrawlingContext> = Router.create;
-
-/** A router for FileDownload. */
-export const createFileRouter: CreateRouter<FileDownloadCrawlingContext> = Router.create;
+/**
+ * A router for FileDownload.
+ *
+ * @example
+ * const router = createFileRouter();
+ * router.addDefaultHandler(async ({ body, log }) => log.info(`${body.length} bytes`));
+ */
+export function createFileRouter<
+  Context extends FileDownloadCrawlingContext = FileDownloadCrawlingContext,
+  Routes extends Record<keyof Routes, Dictionary> = AnyRoutes<Context>,
+>(routes?: RouterRoutes<Context, Routes>): RouterHandler<Context, Routes> {
+  return Router.create<Context, Routes>(routes);
+}

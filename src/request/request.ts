@@ -10,9 +10,15 @@ import { checkHttpUrl, normalizeUrl } from './url.js';
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- Crawlee's name and shape, so that its scripts compile.
 export type Dictionary<T = any> = Record<PropertyKey, T>;
 
+/** The HTTP methods a request may have. */
 export type AllowedHttpMethods = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE' | 'TRACE' | 'OPTIONS' | 'CONNECT' | 'PATCH';
 
-/** Where a request is in its life. */
+/**
+ * Where a request is in its life.
+ *
+ * @example
+ * const isLoaded = request.state >= RequestState.AFTER_NAV;
+ */
 export enum RequestState {
   UNPROCESSED = 0,
   BEFORE_NAV = 1,
@@ -27,6 +33,7 @@ export enum RequestState {
 /** −2 (last) to 2 (first) within a domain. */
 export type Priority = -2 | -1 | 0 | 1 | 2;
 
+/** All that can be said about a request. */
 export interface RequestOptions<UserData extends Dictionary = Dictionary> {
   url: string;
   uniqueKey?: string;

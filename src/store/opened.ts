@@ -13,6 +13,7 @@ export interface OpenStorage {
   close(): Promise<void>;
 }
 
+/** Where a storage is opened. */
 export interface StorageManagerOptions {
   /** Where the storage is; the global Configuration unless given. */
   config?: Configuration;

@@ -56,6 +56,7 @@ export interface SegmentStore {
   remove(): Promise<void>;
 }
 
+/** A record and its type. */
 export interface StoredRecord {
   readonly body: Buffer;
   readonly contentType: string;

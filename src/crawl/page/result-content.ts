@@ -20,12 +20,14 @@ export interface ResultLink {
   readonly rel: string;
 }
 
+/** The links of a result, by whether they stay on its site. */
 export interface ResultLinks {
   /** To the page's own registrable domain. */
   readonly internal: readonly ResultLink[];
   readonly external: readonly ResultLink[];
 }
 
+/** The images, videos and sounds of a result. */
 export type ResultMedia = MediaInventory;
 
 /** What a page says about itself. */

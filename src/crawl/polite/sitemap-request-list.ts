@@ -24,6 +24,7 @@ import { pause, SITEMAP_SHAPE, sitemapLimits, type SitemapOptions, withSitemaps 
 import { namedUrls } from './sitemap.js';
 import { systemTime } from '../time.js';
 
+/** Which sitemaps are read, and which of their URLs become requests. */
 export interface SitemapRequestListOptions extends SitemapOptions {
   sitemapUrls: readonly string[];
   /** Only URLs that match one of `globs` and `regexps` become requests, if any are given. */

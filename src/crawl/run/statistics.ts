@@ -2,6 +2,7 @@
 // run goes on counting.
 import { isoNow, systemTime, type Time } from '../time.js';
 
+/** What a run came to. */
 export interface FinalStatistics {
   requestsFinished: number;
   requestsFailed: number;
@@ -35,6 +36,7 @@ export interface StatisticState {
   requestsWithStatusCode: Record<string, number>;
 }
 
+/** How statistics are logged and saved. */
 export interface StatisticsOptions {
   /** For tests. */
   clock?: () => number;

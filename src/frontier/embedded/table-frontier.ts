@@ -10,6 +10,7 @@ export interface TableFrontier extends EmbeddedFrontier, ClientFrontier {
   setPacing: EmbeddedFrontier['setPacing'];
 }
 
+/** How a frontier over tables of your own is opened. */
 export interface TableFrontierOptions extends Pick<
   FrontierOpening,
   'holder' | 'access' | 'leaseMs' | 'pacing' | 'clock'

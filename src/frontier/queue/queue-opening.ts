@@ -17,6 +17,7 @@ import { createRecentFingerprints } from '../recent.js';
 
 const DEFAULT_LOCK_SECS = 180;
 
+/** Where a queue lives and who works on it. */
 export interface RequestQueueOpenOptions {
   config?: Configuration;
   /** `owner` (default): this process alone works on the queue. `shared`: several processes may. */

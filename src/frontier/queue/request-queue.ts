@@ -32,10 +32,12 @@ export type { QueueOperationInfo } from './operation-infos.js';
 export type { RequestQueueOpenOptions } from './queue-opening.js';
 export type { RequestsLike } from './request-batches.js';
 
+/** Where a request goes in the queue. */
 export interface RequestQueueOperationOptions {
   forefront?: boolean;
 }
 
+/** How many requests are added. */
 export interface AddRequestsBatchedOptions extends RequestQueueOperationOptions {
   batchSize?: number;
   waitBetweenBatchesMillis?: number;
@@ -44,6 +46,7 @@ export interface AddRequestsBatchedOptions extends RequestQueueOperationOptions 
   seeded?: boolean;
 }
 
+/** What became of requests that were added in batches. */
 export interface AddRequestsBatchedResult {
   /** Those of the first batch, or all when waited for. */
   addedRequests: QueueOperationInfo[];
@@ -51,6 +54,7 @@ export interface AddRequestsBatchedResult {
   waitForAllRequestsToBeAdded: Promise<QueueOperationInfo[]>;
 }
 
+/** A queue in figures. */
 export interface RequestQueueInfo {
   id: string;
   name: string | undefined;
@@ -91,7 +95,7 @@ function registryOf(config: Configuration, place: QueuePlace): Registry {
  * const queue = await RequestQueue.open('shop');
  * await queue.addRequest({ url: 'https://example.com' });
  * const request = await queue.fetchNextRequest();
- * await queue.markRequestHandled(request);
+ * if (request) await queue.markRequestHandled(request);
  */
 export class RequestQueue {
   readonly id: string;

@@ -38,6 +38,7 @@ export interface DatasetContent<Data> {
   desc: boolean;
 }
 
+/** A dataset in figures. */
 export interface DatasetInfo {
   id: string;
   name?: string;
@@ -47,6 +48,7 @@ export interface DatasetInfo {
   accessedAt: Date;
 }
 
+/** What is exported, and to which store. */
 export interface DatasetExportToOptions extends DatasetExportOptions {
   /** Export this dataset instead of the default one (static methods only). */
   fromDataset?: string;
@@ -54,9 +56,13 @@ export interface DatasetExportToOptions extends DatasetExportOptions {
   toKVS?: string;
 }
 
+/** Which items are visited. */
 export type DatasetIteratorOptions = DatasetDataOptions;
+/** Called for each item. */
 export type DatasetConsumer<Data> = (item: Data, index: number) => unknown;
+/** Makes something of each item. */
 export type DatasetMapper<Data, R> = (item: Data, index: number) => R | PromiseLike<R>;
+/** Adds an item to what the items before it came to. */
 export type DatasetReducer<T, Data> = (memo: T, item: Data, index: number) => T | PromiseLike<T>;
 
 // What Crawlee reports when no limit was given.

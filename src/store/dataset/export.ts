@@ -7,6 +7,7 @@ import type { ItemViewOptions } from './item-view.js';
 /** The formats a dataset can be exported in. */
 export type ExportFormat = FormatOf<'export'>;
 
+/** What is exported, and in what order. */
 export interface DatasetExportOptions extends ItemViewOptions {
   /** The newest first. */
   desc?: boolean;

@@ -19,6 +19,7 @@ export interface TestRunner {
   expect(actual: unknown, message?: string): any;
 }
 
+/** How the suite wants a frontier opened. */
 export interface BackendOptions {
   readonly pacing: Pacing;
   readonly leaseMs: number;
@@ -36,8 +37,10 @@ export interface Backend {
   dispose(): Promise<void>;
 }
 
+/** Makes a fresh backend for one test. */
 export type MakeBackend = (options: BackendOptions) => Promise<Backend>;
 
+/** What a backend does differently on purpose. */
 export interface BackendTraits {
   /**
    * What the backend keeps of a request that is not in its hands any more: by default all of it, to be found.
