@@ -1,4 +1,5 @@
 // Linting for correctness only; layout belongs to prettier.
+import regexp from 'eslint-plugin-regexp';
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
@@ -22,7 +23,11 @@ export default tseslint.config(
   {
     files: ['src/**/*.ts'],
     ignores: ['**/*.test.ts'],
+    plugins: { regexp },
     rules: {
+      // Pages, headers and URLs are written by strangers: no pattern may take more than linear time over them.
+      'regexp/no-super-linear-backtracking': ['error', { report: 'potential' }],
+      'regexp/no-super-linear-move': ['error', { report: 'potential' }],
       // That of Node 20 misreads non-ASCII hosts once optimised: parseUrl of request/url.ts does not.
       'no-restricted-properties': ['error', { object: 'URL', property: 'canParse', message: 'use parseUrl' }],
     },

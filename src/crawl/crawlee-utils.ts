@@ -1,5 +1,6 @@
 // Connects stages that do not know each other: what happens at first use, and how lists of URLs are fetched.
 // Imported for its effect by index.ts; costs nothing until a storage is opened or a list is asked for.
+import { LIMITS } from '../limits.js';
 import { Configuration } from '../configuration.js';
 import { afterQueueDrop, beforeFirstUse } from '../first-use.js';
 import { sendRequest } from '../fetch/http/send-request.js';
@@ -13,7 +14,7 @@ import { defaultUserAgent } from './user-agent.js';
 import { forgetRun, runPlaceOf } from './storage/run-state.js';
 
 const LIST_TIMEOUT_MS = 60_000;
-const MAX_LIST_BYTES = 256 * 1024 * 1024;
+const MAX_LIST_BYTES = LIMITS.listBytes.max;
 
 /** Fetches text for the tools that need some. The user names the URL, so its host may be private; where it redirects may not. */
 async function fetchText(url: string, options: { proxyUrl?: string } = {}): Promise<string> {

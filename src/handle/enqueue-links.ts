@@ -1,6 +1,7 @@
 // From the links of a page to those worth queueing: transform, scope, depth, duplicates.
 // Pure: the crawl layer says which links were found and what the queue already knows.
 import { CrawlError } from '../errors.js';
+import { limitReached } from '../limits.js';
 import { nearestName } from '../option-checks.js';
 import type { GlobInput, PatternInput, RegExpInput } from '../request/pattern.js';
 import type { Fingerprint } from '../request/fingerprint.js';
@@ -232,6 +233,7 @@ export function selectLinks(
     }
     const url = transformed ? transformed.url : found;
     if (url.length > MAX_URL_LENGTH || isHostTooLong(url)) {
+      limitReached(url.length > MAX_URL_LENGTH ? 'urlCharacters' : 'hostCharacters');
       rules.skip(`${url.slice(0, 200)}…`, 'invalid');
       continue;
     }

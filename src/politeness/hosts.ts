@@ -1,5 +1,6 @@
 // PORT. What the crawl remembers of each host between two requests: robots rules, failures, backoff.
 // Promise: a record that is lost, cut or unreadable costs one more robots.txt, never a wrong decision.
+import { LIMITS } from '../limits.js';
 
 /** A host here is an origin: scheme, name and port, since each has a robots.txt of its own. */
 export interface HostRecord {
@@ -37,7 +38,7 @@ export interface HostStore {
 }
 
 /** Rules and sitemaps of one host take no more room than this. */
-export const MAX_RULES_BYTES = 16 * 1024;
+export const MAX_RULES_BYTES = LIMITS.robotsPackBytes.max;
 
 export function freshHost(agent: string): HostRecord {
   return {

@@ -1,6 +1,7 @@
 // One identity towards the sites: its cookies, its proxy (by id), its headers, and how well it fares.
 // Promise: a session that was blocked, got old or was used up is never usable again; costs little until cookies come.
 import type { CookieJar, SerializedCookieJar } from 'tough-cookie';
+import { limitReached, LIMITS } from '../limits.js';
 import { aFilledString, aFunction, anObject, aNumber, check, checkOptions } from '../option-checks.js';
 import type { ShapeOf } from '../option-checks.js';
 import { createCookies } from './cookies.js';
@@ -60,6 +61,9 @@ export interface ResponseLike {
   url?: string | (() => string);
   headers?: HeaderValues | { getSetCookie(): string[] } | (() => HeaderValues);
 }
+
+/** More than any site sets with one answer. */
+const MAX_LINES = LIMITS.cookiesPerResponse.max;
 
 const STATE_SHAPE = {
   id: aFilledString,
@@ -226,7 +230,8 @@ export class Session {
     if (lines.length === 0) return;
     const url = typeof response.url === 'function' ? response.url() : response.url;
     if (url === undefined) return;
-    for (const line of lines) this.#jar().setLine(line, url);
+    if (lines.length > MAX_LINES) limitReached('cookiesPerResponse');
+    for (const line of lines.slice(0, MAX_LINES)) this.#jar().setLine(line, url);
     this.#owner?.sessionChanged(this);
   }
 

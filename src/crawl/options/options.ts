@@ -1,5 +1,6 @@
 // From the options a user gave to the options the crawl works with: checked, defaults applied, frozen.
 // Promise: what is wrong is reported in one error before anything starts; the rest of the code trusts the result.
+import { LIMITS } from '../../limits.js';
 import { findProblems, optionError, warnOnce } from '../../option-checks.js';
 import type { Warn } from '../../option-checks.js';
 import type { AnyData } from '../../handle/context.js';
@@ -32,7 +33,7 @@ export interface OptionsOfKind {
 /** Options with every default applied. Durations in milliseconds; "no limit" is Infinity. */
 export type ResolvedOptions = Readonly<ReturnType<typeof withDefaults>>;
 
-export const DEFAULT_MAX_BODY_BYTES = 10 * 1024 * 1024;
+export const DEFAULT_MAX_BODY_BYTES = LIMITS.bodyBytes.max;
 /** Of one process to one address: many small sites share one. */
 const POLITE_CONNECTIONS = 20;
 const DEFAULT_BLOCKED_STATUS_CODES = [401, 403, 429];
@@ -125,7 +126,7 @@ function withDefaults(kind: CrawlerKind, given: FileDownloadOptions<AnyData>) {
     ignoreSslErrors: given.ignoreSslErrors ?? false,
     allowPrivateAddresses: privateAddresses(given.allowPrivateAddresses),
     userAgent: given.userAgent ?? defaultUserAgent(),
-    maxBodyBytes: given.maxBodyBytes ?? (kind === 'file' ? Infinity : DEFAULT_MAX_BODY_BYTES),
+    maxBodyBytes: given.maxBodyBytes ?? (kind === 'file' ? LIMITS.downloadBytes.max : DEFAULT_MAX_BODY_BYTES),
     maxRedirects: given.maxRedirects ?? 10,
     /** In lower case, without parameters. FileDownload: every type. */
     additionalMimeTypes: kind === 'file' ? frozenList(['*/*']) : frozenList(given.additionalMimeTypes?.map(mimeType)),

@@ -1,5 +1,6 @@
 // The links and media of a page with what stands around them: enough to choose among them without the page.
 // Promise: absolute safe addresses, each once; context is short; the number of entries is bounded.
+import { limitReached, LIMITS } from '../../limits.js';
 import { elementNumber } from '../page/elements.js';
 import { imageSource } from '../page/media.js';
 import { nodeText } from '../page/node-text.js';
@@ -13,7 +14,7 @@ const VIDEO = elementNumber('video');
 const AUDIO = elementNumber('audio');
 const SOURCE = elementNumber('source');
 const IFRAME = elementNumber('iframe');
-const MAX_ENTRIES = 20_000;
+const MAX_ENTRIES = LIMITS.inventoryEntries.max;
 const MAX_TEXT = 300;
 
 /** A link of a page. */
@@ -97,6 +98,7 @@ export function readLinkInventory(view: PageView): LinkInventory {
     if (linkHost === host) internal.push(link);
     else external.push(link);
   }
+  if (seen.size >= MAX_ENTRIES) limitReached('inventoryEntries');
   return { internal, external };
 }
 
@@ -124,6 +126,7 @@ export function readMediaInventory(view: PageView): MediaInventory {
       ...around.at(node),
     });
   }
+  if (left === 0) limitReached('inventoryEntries');
   return { images: [...lists.images.values()], videos: [...lists.videos.values()], audios: [...lists.audios.values()] };
 }
 

@@ -99,7 +99,7 @@ function sectionsOf(markdown: string, deepest: number): Section[] {
 /** A heading as its words: links by their text, no markers. */
 function plain(text: string): string {
   return text
-    .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replace(/!?\[((?:[^[\]\\]|\\.)*)\]\((?:[^()\\]|\\.)*\)/gs, '$1')
     .replace(/\\([^\p{L}\p{N}\s])/gu, '$1')
     .replace(/[*`]+/g, '')
     .trim();
