@@ -69,6 +69,8 @@ export interface FetchConfig {
   proxy?: string | undefined;
   /** Ask for nothing that the host's robots.txt forbids, and keep its crawl-delay. Default false. */
   respectRobots?: boolean | undefined;
+  /** Accepts any TLS certificate. Default false. */
+  ignoreSslErrors?: boolean | undefined;
   /** Further tries after a transient failure. Default 1. */
   maxRetries?: number | undefined;
   /** Longest one attempt may take, all phases. Default 60,000. */
@@ -147,6 +149,7 @@ const SHAPE: ShapeOf<Omit<RunConfig, keyof PageConfig>> = {
   userAgent: aHeaderLine,
   proxy: aProxy,
   respectRobots: aBoolean,
+  ignoreSslErrors: aBoolean,
   maxRetries: aWholeNumber({ from: 0 }),
   pageTimeoutMs: aNumber({ above: 0, orInfinity: true }),
   stream: aBoolean,

@@ -98,6 +98,7 @@ export function createBatchServices(parts: BatchServicesParts): PlacedServices<B
     const { config } = task;
     return {
       cache: cacheAskOf(config),
+      ...(config.ignoreSslErrors && { ignoreTlsErrors: true }),
       ...(config.hasBrowser && { page: pageOrderOf(config), again: visit.again }),
       // Where a redirect leads, the robots.txt there comes first: it is queued and passes the gate, too.
       ...(config.respectRobots && { redirects: 'report' as const }),
