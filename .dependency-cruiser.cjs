@@ -58,7 +58,7 @@ module.exports = {
       to: { path: '^src/(cli|dashboard)/' },
     },
     adapterOnly('undici', '^src/fetch/http/'),
-    adapterOnly('lmdb', '^src/(frontier|store)/.*lmdb'),
+    adapterOnly('lmdb', '^src/(frontier|store|serve)/.*lmdb'),
     adapterOnly('ioredis', '^src/frontier/redis/'),
     adapterOnly('playwright-core', '^src/fetch/browser/'),
   ],

@@ -74,6 +74,12 @@ export type { PageMarkdown } from './extract/markdown/markdown-document.js';
 export type { MicrodataItem, PageMetadata, StructuredData } from './extract/facts/structured.js';
 export type { PageTable } from './extract/fields/tables.js';
 
+export { map } from './crawl/map/map.js';
+export type { MapOptions, MappedLink } from './crawl/map/map.js';
+export { extractWithModel } from './crawl/model/extract.js';
+export type { ModelExtracted, ModelExtraction } from './crawl/model/extract.js';
+export type { AskModel, ModelAnswer, ModelEndpoint, ModelQuestion } from './crawl/model/ask.js';
+
 export { Configuration } from './configuration.js';
 export type { ConfigurationOptions } from './configuration.js';
 export {
