@@ -5,7 +5,7 @@ import { defineConfig } from 'vitest/config';
 /** What starts processes that share the cores, or compares times. */
 const MACHINE = [
   'test/fault/**/*.test.ts',
-  'test/integration/{browser,pods,cli,batch,polite-processes,redis-pages,redis-simulation,simweb-process}*.test.ts',
+  'test/integration/{browser,pods,cli,batch,serve,polite-processes,redis-pages,redis-simulation,simweb-process}*.test.ts',
   'test/integration/{autoscaled-pool,dispatchers,examples,http-cost,package,politeness,run-many,page-cache,slow-hosts}.test.ts',
 ];
 
