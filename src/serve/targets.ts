@@ -16,10 +16,7 @@ export function createTargets(allowPrivate: readonly string[]): Targets {
   return {
     check(text, field) {
       const trimmed = text.trim();
-      const full =
-        /^[a-z][a-z0-9+.-]*:/i.test(trimmed) && !/^[^/:]+:\d+(?:[/?#]|$)/.test(trimmed)
-          ? trimmed
-          : `https://${trimmed}`;
+      const full = completed(trimmed);
       const url = full.length > MAX_URL ? undefined : parseUrl(full);
       if (!url || url.hostname === '')
         throw new ApiError(400, `${field}: "${text.slice(0, 200)}" is not a valid URL.`, 'URL_INVALID');
@@ -35,4 +32,10 @@ export function createTargets(allowPrivate: readonly string[]): Targets {
       return url.href;
     },
   };
+}
+
+/** `example.com/page` and `example.com:8080` get a scheme; what has one keeps it, whatever it is. */
+function completed(text: string): string {
+  const hasPort = /^[^/:]+:\d+(?:[/?#]|$)/.test(text);
+  return !hasPort && (/^[a-z][a-z0-9+.-]*:/i.test(text) || text.includes('://')) ? text : `https://${text}`;
 }

@@ -3,16 +3,28 @@
 import { randomUUID } from 'node:crypto';
 import type { BatchRequest, ScrapeOptions } from '../api/schemas.js';
 import { pageWish } from '../pages/formats.js';
+import { createOutcomeWriter } from './outcome-writer.js';
 import type { JobRun, JobTools } from './runner.js';
 import { batchKey, type Job, type Outcome } from './store.js';
 
 const PAGE = 500;
+/** Documents that wait to be kept. */
+const MAX_UNWRITTEN = 20;
 
 export function startBatchJob(job: Job, tools: JobTools): JobRun {
   const { store, fetcher } = tools;
   const { maxConcurrency, respectRobots, ...options } = job.request as BatchRequest;
   const wish = pageWish(options as ScrapeOptions, fetcher.abilities);
+  const writer = createOutcomeWriter(store, job.id, () => tools.onPages(job.id));
+  const underWay = new Set<Promise<void>>();
+  let failure: { readonly error: unknown } | undefined;
   let next = 0;
+
+  async function written(): Promise<void> {
+    await Promise.all(underWay);
+    underWay.clear();
+    if (failure) throw failure.error;
+  }
 
   async function* pending(): AsyncGenerator<{ index: number; url: string }> {
     for (;;) {
@@ -35,9 +47,10 @@ export function startBatchJob(job: Job, tools: JobTools): JobRun {
           const outcome: Outcome = document
             ? { kind: 'document', key, document: JSON.stringify(document) }
             : { kind: 'error', key, error: troubleOf(url, error!) };
-          await store.pages.put(job.id, [outcome]);
-          tools.onPages(job.id);
+          underWay.add(writer.put(outcome).catch((error: unknown) => void (failure ??= { error })));
+          if (underWay.size >= MAX_UNWRITTEN) await written();
         }
+        await written();
       }
     },
     total: async () => undefined,

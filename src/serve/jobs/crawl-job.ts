@@ -12,6 +12,7 @@ import { documentOf, pageSource } from '../pages/document.js';
 import { needsBrowser, pageWish } from '../pages/formats.js';
 import { DEFAULT_TIMEOUT_MS, headersOf } from '../pages/run-config.js';
 import { createLinkRule } from './link-rules.js';
+import { createOutcomeWriter } from './outcome-writer.js';
 import type { JobRun, JobTools } from './runner.js';
 import type { Job } from './store.js';
 
@@ -24,6 +25,7 @@ type AnyCrawler = HttpCrawler<AnyContext> | PlaywrightCrawler<AnyContext> | Adap
 
 export function startCrawlJob(job: Job, tools: JobTools): JobRun {
   const { store, fetcher, redisUrl } = tools;
+  const writer = createOutcomeWriter(store, job.id, () => tools.onPages(job.id));
   const request = job.request as CrawlRequest;
   const wish = pageWish(request.scrapeOptions ?? {}, fetcher.abilities);
   const follows = createLinkRule(request);
@@ -52,8 +54,7 @@ export function startCrawlJob(job: Job, tools: JobTools): JobRun {
     if (fetched.statusCode >= 400) document.metadata.error = `status ${fetched.statusCode}`;
     const text = source.markdown.fit || source.markdown.raw;
     await fetcher.finish(document, { url: asked.url, text }, wish, job.owner);
-    await store.pages.put(job.id, [{ kind: 'document', key: asked.uniqueKey, document: JSON.stringify(document) }]);
-    tools.onPages(job.id);
+    await writer.put({ kind: 'document', key: asked.uniqueKey, document: JSON.stringify(document) });
   }
 
   async function requestHandler(context: AnyContext): Promise<void> {
@@ -92,10 +93,10 @@ export function startCrawlJob(job: Job, tools: JobTools): JobRun {
         code,
         error: error.message,
       };
-      await store.pages.put(job.id, [{ kind: 'error', key: failed.uniqueKey, error: trouble }]);
+      await writer.put({ kind: 'error', key: failed.uniqueKey, error: trouble });
     },
     async onSkippedRequest({ url, reason }: { url: string; reason: string }) {
-      if (reason === 'robotsTxt') await store.pages.put(job.id, [{ kind: 'robots', key: `robots ${url}`, url }]);
+      if (reason === 'robotsTxt') await writer.put({ kind: 'robots', key: `robots ${url}`, url });
     },
   };
 
@@ -148,6 +149,7 @@ export function startCrawlJob(job: Job, tools: JobTools): JobRun {
       } finally {
         signal.removeEventListener('abort', abort);
         await crawler.teardown();
+        await writer.close();
       }
     },
     async total() {
