@@ -3,6 +3,7 @@
 import type { Command } from 'commander';
 import { byteSize, wholeNumber } from '../arguments.js';
 import { EXIT, UsageError } from '../exit-codes.js';
+import { type ModelFlags, modelOf } from '../extract-flags.js';
 import { complain, say } from '../terminal.js';
 import { version } from '../version.js';
 
@@ -17,7 +18,7 @@ Examples:
 See docs/serve.md for clients, deployment and security.
 `;
 
-interface ServeFlags {
+interface ServeFlags extends ModelFlags {
   readonly host: string;
   readonly port: number;
   readonly dataDir: string;
@@ -30,9 +31,6 @@ interface ServeFlags {
   readonly allowScripts?: boolean;
   readonly publicHost?: string[];
   readonly cors?: string[];
-  readonly llmUrl?: string;
-  readonly llmModel?: string;
-  readonly llmKeyEnv?: string;
   readonly searxng?: string;
 }
 
@@ -90,15 +88,6 @@ async function serve(flags: ServeFlags): Promise<number> {
   process.exitCode = EXIT.done;
   await server.stop();
   return EXIT.done;
-}
-
-export function modelOf({ llmUrl, llmModel, llmKeyEnv }: Pick<ServeFlags, 'llmUrl' | 'llmModel' | 'llmKeyEnv'>) {
-  if (llmUrl === undefined && llmModel === undefined) return undefined;
-  if (llmUrl === undefined || llmModel === undefined)
-    throw new UsageError('--llm-url and --llm-model belong together: give both');
-  const key = llmKeyEnv === undefined ? undefined : process.env[llmKeyEnv];
-  if (llmKeyEnv !== undefined && !key) throw new UsageError(`--llm-key-env: the environment has no ${llmKeyEnv}`);
-  return { url: llmUrl, model: llmModel, ...(key && { key }) };
 }
 
 /** The environment's settings of storages are for scripts; every job here has its own folder. */

@@ -7,6 +7,7 @@ import type { AllowedHttpMethods } from '../../request/request.js';
 import { parseUrl } from '../../request/url.js';
 import { checkSchema, type ExtractSchema } from '../../extract/fields/fields.js';
 import { checkFilter, type ContentFilter } from '../../extract/choose/filters.js';
+import { checkModelExtraction, type ModelExtraction } from '../model/options.js';
 import { CACHE_MODES, CacheMode } from '../../store/cache/cache.js';
 
 /** How a page's content is read. */
@@ -31,9 +32,12 @@ export interface ContentConfig {
   excludeDomains?: readonly string[] | undefined;
   /** How markdown is made: what `fit` keeps, what citations are made of, images, links. */
   markdown?: MarkdownConfig | undefined;
-  /** What `extracted` is: fields by CSS selectors, XPaths or regular expressions. */
-  extract?: ExtractSchema | undefined;
+  /** What `extracted` is: fields by CSS selectors, XPaths or regular expressions, or what a model finds. */
+  extract?: ExtractSchema | ModelSchema | undefined;
 }
+
+/** Extraction by a model, as `extractWithModel` does it, of the page's main content. */
+export type ModelSchema = { readonly engine: 'model' } & Omit<ModelExtraction, 'signal'>;
 
 export interface MarkdownConfig {
   /** What `withCitations` is made of; `fit` when there is a filter, else `raw`. */
@@ -177,7 +181,8 @@ export function resolveRunConfig(given: RunConfig = {}, hasBrowser = false): Res
   if (problems.length === 0) problems.push(...findProblems(`${owner} markdown`, given.markdown, MARKDOWN_SHAPE));
   if (problems.length > 0) throw optionError(problems);
   if (given.markdown?.contentFilter) checkFilter(given.markdown.contentFilter);
-  if (given.extract) checkSchema(given.extract);
+  if (given.extract?.engine === 'model') checkModelExtraction(given.extract);
+  else if (given.extract) checkSchema(given.extract);
   const { headers } = given;
   return Object.freeze({
     ...withoutUndefined(given),

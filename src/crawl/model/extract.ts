@@ -2,28 +2,10 @@
 // Promise: an answer that does not fit is asked for once more, then an error; the tokens of a call are bounded.
 import { CrawlError } from '../../errors.js';
 import { chunkMarkdown } from '../../extract/markdown/chunks.js';
-import { aFilledString, aFunction, anObject, anyOf, aWholeNumber, check, checkOptions } from '../../option-checks.js';
 import { toMarkdown } from '../page/extraction.js';
-import { type AskModel, modelAt, type ModelEndpoint } from './ask.js';
+import { type AskModel, modelAt } from './ask.js';
 import { schemaProblems } from './json-schema.js';
-
-export interface ModelExtraction {
-  /** Who is asked: an OpenAI-compatible endpoint, or a function over any SDK. */
-  readonly model: ModelEndpoint | AskModel;
-  /** What the data is: a JSON Schema. Without one the answer is text. */
-  readonly schema?: Readonly<Record<string, unknown>> | undefined;
-  /** What to look for, in words. */
-  readonly prompt?: string | undefined;
-  /** Said to the model besides, such as a role or a tone. */
-  readonly systemPrompt?: string | undefined;
-  /** Most tokens of a page in one question; longer pages are asked about in chunks. Default 12,000. */
-  readonly chunkTokens?: number | undefined;
-  /** Most tokens of a page in all; what lies past them is not read, and `isCut` says so. Default 100,000. */
-  readonly maxTokens?: number | undefined;
-  /** Most tokens of one answer. Default 4,096. */
-  readonly maxAnswerTokens?: number | undefined;
-  readonly signal?: AbortSignal | undefined;
-}
+import { checkModelExtraction, type ModelExtraction } from './options.js';
 
 export interface ModelExtracted {
   /** What fits the schema; text without one. */
@@ -35,18 +17,6 @@ export interface ModelExtracted {
   /** The page was longer than `maxTokens`. */
   readonly isCut: boolean;
 }
-
-const aSignal = check('an AbortSignal', (value) => value instanceof AbortSignal);
-export const MODEL_SHAPE = {
-  model: anyOf(anObject, aFunction),
-  schema: anObject,
-  prompt: aFilledString,
-  systemPrompt: aFilledString,
-  chunkTokens: aWholeNumber({ from: 100 }),
-  maxTokens: aWholeNumber({ from: 100 }),
-  maxAnswerTokens: aWholeNumber({ from: 16 }),
-  signal: aSignal,
-};
 
 /** Close enough for limits, in any language that models are good at. */
 const CHARACTERS_A_TOKEN = 4;
@@ -65,10 +35,7 @@ const RULES =
  * });
  */
 export async function extractWithModel(page: string, options: ModelExtraction): Promise<ModelExtracted> {
-  checkOptions('extractWithModel', options, MODEL_SHAPE);
-  if (options.prompt === undefined && options.schema === undefined) {
-    throw new CrawlError('OPTION_INVALID', 'extractWithModel needs a "prompt", a "schema", or both');
-  }
+  checkModelExtraction({ engine: 'model', ...options });
   const { model } = options;
   if (typeof model === 'function') return extractBy(model, textOf(page), options);
   const ask = modelAt(model);

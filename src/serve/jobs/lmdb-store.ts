@@ -68,7 +68,7 @@ export async function openLmdbJobs(folder: string): Promise<JobStore> {
   }
 
   function troubleCount(id: string): number {
-    const last = [...troubles.getKeys({ start: [id, LAST], end: [id, 0], reverse: true, limit: 1 })][0];
+    const last = [...troubles.getKeys({ start: [id, LAST], end: [id, -1], reverse: true, limit: 1 })][0];
     return last === undefined ? 0 : Number((last as readonly unknown[])[1]) + 1;
   }
 
