@@ -10,6 +10,7 @@ import { createTurns } from './http/turns.js';
 import { createUsage } from './http/usage.js';
 import { startHousekeeping } from './jobs/housekeeping.js';
 import { openJobs } from './jobs/open.js';
+import { dropCrawlQueue } from './jobs/crawl-job.js';
 import { createRunner } from './jobs/runner.js';
 import { type ResolvedServeOptions, resolveServeOptions, type ServeOptions } from './options.js';
 import { openFetcher } from './pages/fetcher.js';
@@ -41,7 +42,8 @@ export async function openApp(given: AppOptions): Promise<OpenedApp> {
   const model = options.llm && modelAt(options.llm);
   const versions = store.pages;
   const fetcher = await openFetcher({ allowPrivate, allowScripts, storageDir: dataDir, concurrency, model, versions });
-  const secret = await secretOf(dataDir);
+  const own = await secretOf(dataDir);
+  const secret = (await jobs.agreed?.('webhook-secret', own)) ?? own;
   const webhooks = createWebhooks({
     store,
     allowPrivate,
@@ -68,7 +70,16 @@ export async function openApp(given: AppOptions): Promise<OpenedApp> {
     claim: jobs.claimRun,
     release: jobs.release,
   });
-  const housekeeping = startHousekeeping({ store, runner, retentionMs, maxDiskBytes: options.maxDiskBytes, log });
+  const housekeeping = startHousekeeping({
+    store,
+    runner,
+    retentionMs,
+    maxDiskBytes: options.maxDiskBytes,
+    log,
+    onRemove: async ({ id, kind }) => {
+      if (options.redis !== undefined && kind === 'crawl') await dropCrawlQueue(id, options.redis);
+    },
+  });
   const app: App = {
     store,
     fetcher,

@@ -102,7 +102,7 @@ export function startCrawlJob(job: Job, tools: JobTools): JobRun {
 
   async function open(): Promise<AnyCrawler> {
     const requestQueue =
-      redisUrl === undefined ? undefined : await RequestQueue.open(`serve-${job.id}`, { config, redisUrl });
+      redisUrl === undefined ? undefined : await RequestQueue.open(queueName(job.id), { config, redisUrl });
     const all = { ...crawlerOptions, ...(requestQueue && { requestQueue }), requestHandler: requestHandler as never };
     const headers = headersOf(wish);
     if (!fetcher.abilities.browser) {
@@ -150,6 +150,7 @@ export function startCrawlJob(job: Job, tools: JobTools): JobRun {
         signal.removeEventListener('abort', abort);
         await crawler.teardown();
         await writer.close();
+        if (redisUrl !== undefined) await crawler.requestQueue?.close();
       }
     },
     async total() {
@@ -164,6 +165,14 @@ export function startCrawlJob(job: Job, tools: JobTools): JobRun {
       if (pool) pool.maxConcurrency = Math.max(1, Math.min(request.maxConcurrency ?? slots, slots));
     },
   };
+}
+
+const queueName = (id: string): string => `serve-${id}`;
+
+/** The queue of a job that is removed. */
+export async function dropCrawlQueue(id: string, redisUrl: string): Promise<void> {
+  const config = new Configuration({ persistStorage: false });
+  await (await RequestQueue.open(queueName(id), { config, redisUrl })).drop();
 }
 
 export const crawlFolder = (dataDir: string, id: string): string => path.join(dataDir, 'crawls', id);

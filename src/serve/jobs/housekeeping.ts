@@ -10,6 +10,8 @@ export interface HousekeepingOptions {
   readonly retentionMs: number;
   readonly maxDiskBytes: number;
   readonly log: Log;
+  /** Removes what else belongs to a job. */
+  readonly onRemove: (job: Job) => Promise<void>;
   readonly everyMs?: number;
 }
 
@@ -30,6 +32,7 @@ export function startHousekeeping(options: HousekeepingOptions): { close(): void
       // Events that are due to a webhook name its results.
       const isHeld = job.delivery !== undefined && job.delivery.next < job.events && bytes <= maxDiskBytes;
       if ((!isDue(job) || isHeld) && bytes <= maxDiskBytes) continue;
+      await options.onRemove(job);
       await store.remove(job.id);
       bytes -= job.bytes;
     }

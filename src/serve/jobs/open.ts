@@ -4,21 +4,38 @@ import path from 'node:path';
 import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { CrawlError } from '../../errors.js';
 import { openLmdbJobs } from './lmdb-store.js';
-import type { JobStore } from './store.js';
+import type { Job, JobStore } from './store.js';
 
 export interface OpenedJobs {
   readonly store: JobStore;
   /** Where servers share jobs: which of them runs or delivers for one. */
-  readonly claimRun?: (id: string) => Promise<boolean>;
+  readonly claimRun?: (job: Job) => Promise<boolean>;
   readonly claimDelivery?: (id: string) => Promise<boolean>;
   readonly release?: (id: string) => Promise<void>;
+  /** A value that all servers have in common; the first one's. */
+  readonly agreed?: (name: string, value: string) => Promise<string>;
   close(): Promise<void>;
 }
 
 export async function openJobs(dataDir: string, redisUrl: string | undefined): Promise<OpenedJobs> {
   const unlock = lock(dataDir);
   try {
-    if (redisUrl !== undefined) throw new CrawlError('OPTION_INVALID', 'Redis is not supported by this server yet');
+    if (redisUrl !== undefined) {
+      const { openRedisJobs } = await import('./redis-store.js');
+      const { store, claim, release, agreed } = await openRedisJobs(redisUrl);
+      return {
+        store,
+        // All servers work on a crawl: its queue leases each page to one of them. A list has one reader at a time.
+        claimRun: async ({ id, kind }) => kind === 'crawl' || claim('run', id),
+        claimDelivery: (id) => claim('hook', id),
+        release,
+        agreed,
+        async close() {
+          await store.close();
+          unlock();
+        },
+      };
+    }
     const store = await openLmdbJobs(path.join(dataDir, 'jobs'));
     return {
       store,

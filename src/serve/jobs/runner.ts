@@ -36,8 +36,8 @@ export interface RunnerOptions extends Omit<JobTools, 'share'> {
   readonly concurrency: number;
   readonly log: Log;
   /** Who may run a job now, where several servers share them. Resolves to false when another does. */
-  readonly claim?: (id: string) => Promise<boolean>;
-  readonly release?: (id: string) => Promise<void>;
+  readonly claim?: ((job: Job) => Promise<boolean>) | undefined;
+  readonly release?: ((id: string) => Promise<void>) | undefined;
 }
 
 export interface Runner {
@@ -69,7 +69,7 @@ export function createRunner(options: RunnerOptions): Runner {
   const tools: JobTools = { ...options, share: () => Math.max(1, Math.floor(concurrency / Math.max(1, active.size))) };
 
   async function begin(job: Job): Promise<void> {
-    if (options.claim && !(await options.claim(job.id))) return;
+    if (options.claim && !(await options.claim(job))) return;
     const stopping = new AbortController();
     let run: JobRun;
     try {
@@ -136,11 +136,17 @@ export function createRunner(options: RunnerOptions): Runner {
       if (job.status !== 'scraping') continue;
       unfinished.add(job.id);
       const mine = active.get(job.id);
-      if (mine) await noteTotal(job, mine.run);
+      if (mine) await lookAfter(job, mine);
       else if (!isClosing && pausedFor === undefined && active.size < MAX_RUNNING) await begin(job);
     }
     // Cancelled here or elsewhere.
     for (const [id, { stopping }] of active) if (!unfinished.has(id)) stopping.abort();
+  }
+
+  async function lookAfter(job: Job, { run, stopping }: Active): Promise<void> {
+    // A claim that was lost is another server's: what this one did not keep is done again there.
+    if (options.claim && !(await options.claim(job))) stopping.abort();
+    else await noteTotal(job, run);
   }
 
   async function noteTotal(job: Job, run: JobRun): Promise<void> {

@@ -14,7 +14,7 @@ export interface WebhookOptions {
   /** After each failed try. */
   readonly retryAfterMs?: readonly number[];
   /** Which of several servers delivers for a job now. */
-  readonly claim?: (id: string) => Promise<boolean>;
+  readonly claim?: ((id: string) => Promise<boolean>) | undefined;
 }
 
 export interface Webhooks {
