@@ -10,7 +10,7 @@ export interface OutcomeWriter {
 const MAX_TOGETHER = 200;
 
 export function createOutcomeWriter(store: JobStore, id: string, onKept: () => void): OutcomeWriter {
-  let waiting: { outcome: Outcome; resolve: () => void; reject: (error: unknown) => void }[] = [];
+  const waiting: { outcome: Outcome; resolve: () => void; reject: (error: unknown) => void }[] = [];
   let writing: Promise<void> | undefined;
 
   async function write(): Promise<void> {

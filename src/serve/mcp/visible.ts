@@ -18,7 +18,6 @@ const SIMPLE_RULE = /([^{}@]{1,300})\{([^{}]{0,2000})\}/g;
 const MAX_RULES = 5_000;
 const MAX_STYLE = 500_000;
 /** Zero-width characters, directions, soft hyphens, and the tag characters that spell text nobody sees. */
-// eslint-disable-next-line no-misleading-character-class
 const INVISIBLE =
   /[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0]|[\u{e0000}-\u{e0fff}]/gu;
 

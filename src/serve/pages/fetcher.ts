@@ -1,5 +1,6 @@
 // Fetches pages for the API through one WebCrawler of the library, and finishes their documents.
 // Promise: a URL from a request is never a seed, so the address guard applies to it; an abandoned request ends its fetch.
+import { isPlaywrightThere } from '../../fetch/browser/playwright-there.js';
 import { findBrowser } from '../../fetch/browser/find-browser.js';
 import { foundAt } from '../../request/found.js';
 import { CrawlError } from '../../errors.js';
@@ -48,7 +49,7 @@ export interface ScrapeHow {
 
 export async function openFetcher(options: FetcherOptions): Promise<Fetcher> {
   const { allowPrivate, storageDir } = options;
-  const browser = await hasBrowser();
+  const browser = hasBrowser();
   const abilities = { browser, scripts: options.allowScripts, model: options.model !== undefined };
   const common = { allowPrivateAddresses: allowPrivate, storageDir };
   const http = await WebCrawler.open(common);
@@ -131,8 +132,8 @@ export async function openFetcher(options: FetcherOptions): Promise<Fetcher> {
     },
     finish: (document, page, wish, owner) => finishDocument(document, page, wish, owner, options),
     async close() {
-      const opened = await Promise.all([browsers, auto].map((one) => one?.catch(() => undefined)));
-      await Promise.all([http.close(), ...opened.map((one) => one?.close())]);
+      for (const opened of [browsers, auto]) await (await opened?.catch(() => undefined))?.close();
+      await http.close();
     },
   };
 }
@@ -144,11 +145,10 @@ function pageOf(result: CrawlResult): Parameters<typeof documentOf>[0] {
 }
 
 /** Whether pages can be loaded in a browser here: the package and a program. */
-async function hasBrowser(): Promise<boolean> {
+function hasBrowser(): boolean {
   try {
     findBrowser({ headless: true, hasProfile: false });
-    await import('playwright-core');
-    return true;
+    return isPlaywrightThere();
   } catch {
     return false;
   }

@@ -101,19 +101,11 @@ const SUMMARY = 'Summarise the page in one short paragraph.';
 const HIGHLIGHTS = 'Quote, word for word, the passages of the page that answer this query:';
 
 function named(name: Extract<Format, string>, options: ScrapeOptions): Exclude<Format, string> {
-  switch (name) {
-    case 'screenshot@fullPage':
-      return { type: 'screenshot', fullPage: true };
-    case 'extract':
-    case 'json':
-      return { type: 'json', ...(options.jsonOptions ?? options.extract) };
-    case 'changeTracking':
-      return { type: name, ...options.changeTrackingOptions };
-    case 'attributes':
-      throw new ApiError(400, 'The format "attributes" needs its "selectors".');
-    default:
-      return { type: name };
-  }
+  if (name === 'screenshot@fullPage') return { type: 'screenshot', fullPage: true };
+  if (name === 'extract' || name === 'json') return { type: 'json', ...(options.jsonOptions ?? options.extract) };
+  if (name === 'changeTracking') return { type: name, ...options.changeTrackingOptions };
+  if (name === 'attributes') throw new ApiError(400, 'The format "attributes" needs its "selectors".');
+  return { type: name };
 }
 
 function check(wish: PageWish, abilities: Abilities): void {
