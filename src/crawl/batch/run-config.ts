@@ -39,6 +39,7 @@ export interface ContentConfig {
 /** Extraction by a model, as `extractWithModel` does it, of the page's main content. */
 export type ModelSchema = { readonly engine: 'model' } & Omit<ModelExtraction, 'signal'>;
 
+/** How the markdown of a result is made. */
 export interface MarkdownConfig {
   /** What `withCitations` is made of; `fit` when there is a filter, else `raw`. */
   source?: 'raw' | 'fit' | undefined;
