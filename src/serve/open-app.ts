@@ -52,6 +52,7 @@ export async function openApp(given: AppOptions): Promise<OpenedApp> {
     claim: jobs.claimDelivery,
     ...(webhookRetryMs && { retryAfterMs: webhookRetryMs }),
   });
+  const usage = createUsage(store.pages);
   let listener: (id: string) => void = () => undefined;
   const tell = (id: string): void => {
     webhooks.wake(id);
@@ -67,6 +68,8 @@ export async function openApp(given: AppOptions): Promise<OpenedApp> {
     concurrency,
     log,
     onPages: tell,
+    // Batches were counted when they began.
+    onEnded: async ({ kind, owner, completed }) => (kind === 'crawl' ? usage.note(owner, completed) : undefined),
     claim: jobs.claimRun,
     release: jobs.release,
   });
@@ -86,7 +89,7 @@ export async function openApp(given: AppOptions): Promise<OpenedApp> {
     runner,
     turns: createTurns(concurrency),
     targets: createTargets(allowPrivate),
-    usage: createUsage(store.pages),
+    usage,
     model,
     searxng: options.searxng,
     allowPrivate,

@@ -3,6 +3,7 @@
 import type { App } from '../app.js';
 import { ApiError } from '../errors.js';
 import type { Call, Handle } from '../http/router.js';
+import { OWNER_NAME } from '../http/tokens.js';
 import type { Job, JobKind } from '../jobs/store.js';
 import type { WebhookWish } from './schemas.js';
 
@@ -19,7 +20,7 @@ export async function jobOf(app: App, { params, token }: Pick<Call, 'params' | '
   const job = /^[\w-]{1,100}$/.test(id) ? await app.store.read(id) : undefined;
   // The SDK's older class asks for batches at the path of crawls.
   const isKind = job?.kind === kind || (kind === 'crawl' && job?.kind === 'batch');
-  if (!job || !isKind || (job.owner !== token.name && token.name !== 'owner')) {
+  if (!job || !isKind || (job.owner !== token.name && token.name !== OWNER_NAME)) {
     throw new ApiError(404, 'There is no such job. It may have expired.', 'JOB_NOT_FOUND');
   }
   return job;
@@ -75,6 +76,7 @@ export function cancelRoute(app: App, kind: JobKind): Handle {
     if (!isEnded && job.status !== 'cancelled') {
       throw new ApiError(409, `The job is ${job.status} already.`, 'JOB_ENDED');
     }
+    if (isEnded && kind === 'crawl') await app.usage.note(job.owner, job.completed);
     app.wake(job.id);
     return { json: { success: true, status: 'cancelled' } };
   };
@@ -90,7 +92,9 @@ export function errorsRoute(app: App, kind: JobKind): Handle {
 export function activeRoute(app: App): Handle {
   return async ({ token }) => {
     const jobs = (await app.store.list()).filter((job) => {
-      return job.kind === 'crawl' && job.status === 'scraping' && (job.owner === token.name || token.name === 'owner');
+      return (
+        job.kind === 'crawl' && job.status === 'scraping' && (job.owner === token.name || token.name === OWNER_NAME)
+      );
     });
     const crawls = jobs.map(({ id, owner, url, request, createdAtMs }) => ({
       id,

@@ -17,7 +17,10 @@ export interface Tokens {
   find(shown: string | undefined): Token | undefined;
 }
 
-const OWNER: Token = Object.freeze({ name: 'owner', concurrency: Infinity, pagesPerDay: Infinity });
+/** Whose jobs everybody's are. */
+export const OWNER_NAME = 'owner';
+
+export const OWNER: Token = Object.freeze({ name: OWNER_NAME, concurrency: Infinity, pagesPerDay: Infinity });
 const MAX_TOKENS = 1_000;
 
 /** Everybody is the owner: only for a server that nobody else reaches. */
@@ -60,7 +63,11 @@ async function namedTokens(file: string): Promise<{ digest: Buffer; token: Token
     tokens: z
       .array(
         z.strictObject({
-          name: z.string().min(1).max(100),
+          name: z
+            .string()
+            .min(1)
+            .max(100)
+            .refine((name) => name !== OWNER_NAME, 'is the name of the first token'),
           token: z.string().min(16).max(500),
           concurrency: z.int().min(1).optional(),
           pagesPerDay: z.int().min(1).optional(),

@@ -35,6 +35,8 @@ export interface JobTools {
 export interface RunnerOptions extends Omit<JobTools, 'share'> {
   readonly concurrency: number;
   readonly log: Log;
+  /** A job ended here by itself, once over all servers. */
+  readonly onEnded: (job: Job) => Promise<void>;
   /** Who may run a job now, where several servers share them. Resolves to false when another does. */
   readonly claim?: ((job: Job) => Promise<boolean>) | undefined;
   readonly release?: ((id: string) => Promise<void>) | undefined;
@@ -88,7 +90,8 @@ export function createRunner(options: RunnerOptions): Runner {
       if (signal.aborted) return;
       const { completed, failed } = (await store.read(job.id)) ?? job;
       const first = completed === 0 && failed > 0 ? (await store.pages.errors(job.id)).errors[0] : undefined;
-      await (first ? store.end(job.id, 'failed', first.error) : store.end(job.id, 'completed'));
+      const isEnded = await (first ? store.end(job.id, 'failed', first.error) : store.end(job.id, 'completed'));
+      if (isEnded) await options.onEnded({ ...job, completed });
     } catch (error) {
       if (signal.aborted) return;
       const known = asCrawlError(error, 'HANDLER_FAILED');
