@@ -1,7 +1,11 @@
 // Crawls and batches through `orcrawl serve`, by the unmodified SDK: status, pages, watching, cancelling, errors, webhooks.
+import { execFile } from 'node:child_process';
 import { createHmac } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import Firecrawl from 'firecrawl';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
@@ -197,6 +201,36 @@ describe('watching', () => {
     expect((await done).status).toBe('completed');
     expect(documents).toHaveLength(10);
   });
+});
+
+describe('the SDK as a program', () => {
+  const CLIENT = fileURLToPath(new URL('serve-sdk-client.mjs', import.meta.url));
+  const run = async (node: string) => {
+    const { stdout } = await promisify(execFile)(node, [CLIENT, server.url, server.token, web.url(0)], {
+      timeout: 120_000,
+    });
+    return JSON.parse(stdout) as object;
+  };
+  const both = {
+    crawl: { status: 'completed', documents: 15, unique: 15 },
+    batch: { status: 'completed', documents: 5, unique: 5 },
+  };
+
+  it('watches jobs on this Node', async () => {
+    expect(await run(process.execPath)).toMatchObject(both);
+  });
+
+  it('watches jobs over WebSockets on Node 24', async (context) => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'orcrawl-node-'));
+    try {
+      await promisify(execFile)('npm', ['install', '--silent', '--prefix', folder, 'node@24'], { timeout: 180_000 });
+    } catch (error) {
+      return context.skip(`Node 24 cannot be installed here: ${(error as Error).message.split('\n')[0]}`);
+    }
+    const found = await run(path.join(folder, 'node_modules', 'node', 'bin', 'node'));
+    expect(found).toMatchObject({ ...both, socket: 'function', node: expect.stringMatching(/^v24\./) });
+    await rm(folder, { recursive: true, force: true });
+  }, 400_000);
 });
 
 describe('webhooks', () => {

@@ -81,14 +81,17 @@ const STDIO = () => ({
   stderr: 'ignore' as const,
 });
 const HEADERS = () => ({ requestInit: { headers: { authorization: `Bearer ${server.token}` } } });
+/** The newer era, or nothing: by itself the client would speak the older one. */
+const MODERN = { versionNegotiation: { mode: { pin: '2026-07-28' } } } as const;
 const INFO = { name: 'test', version: '1.0.0' };
 
 const WAYS: [string, () => Promise<AnyClient>][] = [
   [
     'client 2.x over HTTP',
-    async () => connected(new Client(INFO), new StreamableHTTPClientTransport(new URL(`${server.url}/mcp`), HEADERS())),
+    async () =>
+      connected(new Client(INFO, MODERN), new StreamableHTTPClientTransport(new URL(`${server.url}/mcp`), HEADERS())),
   ],
-  ['client 2.x over stdio', async () => connected(new Client(INFO), new StdioClientTransport(STDIO()))],
+  ['client 2.x over stdio', async () => connected(new Client(INFO, MODERN), new StdioClientTransport(STDIO()))],
   [
     'sdk 1.x over HTTP',
     async () => connected(new OldClient(INFO), new OldHttp(new URL(`${server.url}/mcp`), HEADERS())),

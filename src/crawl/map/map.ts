@@ -21,6 +21,7 @@ import { withSiteFiles } from '../polite/site-files.js';
 import { WebCrawler } from '../web-crawler.js';
 import { ranked } from './rank.js';
 
+/** Options of {@link map}. */
 export interface MapOptions {
   /** Ranks the links by these words and leaves out those that have none of them. */
   search?: string | undefined;
@@ -40,6 +41,7 @@ export interface MapOptions {
   signal?: AbortSignal | undefined;
 }
 
+/** A page of a site, with what is known of it. */
 export interface MappedLink {
   readonly url: string;
   readonly title?: string | undefined;

@@ -4,6 +4,7 @@ import { CrawlError } from '../../errors.js';
 import type { HttpEngine } from '../../fetch/http/engine.js';
 import { parseHttpUrl } from '../../request/url.js';
 
+/** What a model is asked. */
 export interface ModelQuestion {
   readonly system: string;
   readonly user: string;
@@ -14,6 +15,7 @@ export interface ModelQuestion {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** What it answers. */
 export interface ModelAnswer {
   readonly text: string;
   readonly inputTokens?: number | undefined;
@@ -24,7 +26,7 @@ export interface ModelAnswer {
  * Asks a model.
  *
  * @example
- * const ask: AskModel = async ({ system, user }) => ({ text: await mySdk.complete(system, user) });
+ * const ask: AskModel = async ({ system, user }) => ({ text: await Promise.resolve(`${system} ${user}`) }); // your SDK here
  */
 export type AskModel = (question: ModelQuestion) => Promise<ModelAnswer>;
 

@@ -7,6 +7,7 @@ import { type AskModel, modelAt } from './ask.js';
 import { schemaProblems } from './json-schema.js';
 import { checkModelExtraction, type ModelExtraction } from './options.js';
 
+/** What a model found in a page, and what it cost. */
 export interface ModelExtracted {
   /** What fits the schema; text without one. */
   readonly data: unknown;

@@ -4,6 +4,7 @@ import { oneOf, optionError } from '../../option-checks.js';
 import { parseUrl } from '../../request/url.js';
 import type { AskModel, ModelEndpoint } from './ask.js';
 
+/** Who is asked about a page, and what for. */
 export interface ModelExtraction {
   /** Who is asked: an OpenAI-compatible endpoint, or a function over any SDK. */
   readonly model: ModelEndpoint | AskModel;
