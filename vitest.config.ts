@@ -14,7 +14,7 @@ const ALONE = [
 const PROCESSES = [
   'test/fault/**/*.test.ts',
   'test/security/{browser,canaries,terminal,files}*.test.ts',
-  'test/integration/{browser,pods,cli,batch,simweb-process}*.test.ts',
+  'test/integration/{browser,pods,cli,batch,serve,simweb-process}*.test.ts',
   'test/integration/{examples,package,page-cache}.test.ts',
 ];
 

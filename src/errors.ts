@@ -80,6 +80,8 @@ export const ERROR_CLASSES = {
   // Sitemaps
   SITEMAP_INVALID: 'permanent',
   SITEMAP_LIMIT: 'permanent',
+  // Models
+  MODEL_FAILED: 'permanent',
   // Storage
   STORAGE_UNWRITABLE: 'fatal',
   STORAGE_FULL: 'fatal',

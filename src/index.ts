@@ -50,7 +50,7 @@ export type { CacheStatus, DispatchFacts, ResultTimings } from './crawl/batch/cr
 export type { ResultLink, ResultLinks, ResultMedia, ResultMetadata } from './crawl/page/result-content.js';
 export type { BatchResults, BatchResults as ManyResults, ResultStream } from './crawl/batch/results.js';
 export type { UrlItem } from './crawl/batch/tasks.js';
-export type { MarkdownConfig, RunConfig } from './crawl/batch/run-config.js';
+export type { MarkdownConfig, ModelSchema, RunConfig } from './crawl/batch/run-config.js';
 export { CacheMode } from './store/cache/cache.js';
 
 export {
@@ -73,6 +73,13 @@ export type { InventoryLink, InventoryMedia, LinkInventory, MediaInventory } fro
 export type { PageMarkdown } from './extract/markdown/markdown-document.js';
 export type { MicrodataItem, PageMetadata, StructuredData } from './extract/facts/structured.js';
 export type { PageTable } from './extract/fields/tables.js';
+
+export { map } from './crawl/map/map.js';
+export type { MapOptions, MappedLink } from './crawl/map/map.js';
+export { extractWithModel } from './crawl/model/extract.js';
+export type { ModelExtracted } from './crawl/model/extract.js';
+export type { ModelExtraction } from './crawl/model/options.js';
+export type { AskModel, ModelAnswer, ModelEndpoint, ModelQuestion } from './crawl/model/ask.js';
 
 export { Configuration } from './configuration.js';
 export type { ConfigurationOptions } from './configuration.js';

@@ -19,9 +19,10 @@ import { type FormatOf, formatHelp, formatsOf, isPageFormat, pageText } from '..
 import { DEFAULT_FIELDS, itemOf, partsOf } from '../batch/items.js';
 import { itemFor } from '../batch/urls.js';
 import { EXIT } from '../exit-codes.js';
+import { addExtractFlags, type ExtractFlags, extractOf } from '../extract-flags.js';
 import { complain, plain, say, shown } from '../terminal.js';
 
-interface ScrapeFlags extends BrowserFlags {
+interface ScrapeFlags extends BrowserFlags, ExtractFlags {
   readonly format: FormatOf<'scrape'>;
   readonly selector?: string;
   readonly retries?: number;
@@ -39,6 +40,8 @@ Examples:
   $ orcrawl scrape example.com --format fit
   $ orcrawl scrape https://example.com/ --format json | jq .metadata
   $ orcrawl scrape example.com --selector main --format html
+  $ orcrawl scrape example.com --schema '{"engine":"css","fields":{"title":{"selector":"h1"}}}'
+  $ orcrawl scrape example.com --prompt 'the price' --llm-url http://127.0.0.1:11434/v1 --llm-model llama3.2
   $ orcrawl scrape example.com --wait-for css:main --screenshot page.png
 `;
 
@@ -62,13 +65,14 @@ export function addScrapeCommand(program: Command, onExit: (code: number) => voi
     .option('--cache-ttl <SECS>', 'how long a cached page is used (default: for ever)', seconds)
     .option('--validate', 'follow HTTP’s caching rules, and ask whether a stale page is still good')
     .option('--respect-robots', 'ask for nothing that robots.txt forbids');
-  addFileFlags(addBrowserFlags(command))
+  addFileFlags(addBrowserFlags(addExtractFlags(command)))
     .addHelpText('after', EXAMPLES)
     .action(async (url: string, flags: ScrapeFlags) => onExit(await scrape(url, flags)));
 }
 
 async function scrape(text: string, flags: ScrapeFlags): Promise<number> {
   const pageConfig = pageConfigOf(flags);
+  const extraction = extractOf(flags);
   const typed = seedUrl(text);
   await checkSelector(flags.selector);
   const { WebCrawler } = await import('../../index.js');
@@ -89,6 +93,7 @@ async function scrape(text: string, flags: ScrapeFlags): Promise<number> {
       validate: flags.validate,
       respectRobots: flags.respectRobots,
       ...pageConfig,
+      ...extraction,
     });
     await writeFiles(result, flags);
     if (flags.format === 'json') sayOf(JSON.stringify(itemOf(result, DEFAULT_FIELDS), null, 2));
@@ -100,6 +105,11 @@ async function scrape(text: string, flags: ScrapeFlags): Promise<number> {
     if (nothing !== undefined) {
       complain(`error: ${nothing}`);
       return EXIT.someFailed;
+    }
+    if (extraction.extract) {
+      const { extracted } = result;
+      say(typeof extracted === 'string' ? plain(extracted) : JSON.stringify(extracted, null, 2));
+      return EXIT.done;
     }
     if (isPageFormat(flags.format)) {
       const text =

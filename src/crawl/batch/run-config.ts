@@ -8,6 +8,7 @@ import { parseUrl } from '../../request/url.js';
 import { BATCH_ALIASES, withoutAliases } from '../../setting-names.js';
 import { checkSchema, type ExtractSchema } from '../../extract/fields/fields.js';
 import { checkFilter, type ContentFilter } from '../../extract/choose/filters.js';
+import { checkModelExtraction, type ModelExtraction } from '../model/options.js';
 import { CACHE_MODES, CacheMode } from '../../store/cache/cache.js';
 
 /** How a page's content is read. */
@@ -32,9 +33,12 @@ export interface ContentConfig {
   excludeDomains?: readonly string[] | undefined;
   /** How markdown is made: what `fit` keeps, what citations are made of, images, links. */
   markdown?: MarkdownConfig | undefined;
-  /** What `extracted` is: fields by CSS selectors, XPaths or regular expressions. */
-  extract?: ExtractSchema | undefined;
+  /** What `extracted` is: fields by CSS selectors, XPaths or regular expressions, or what a model finds. */
+  extract?: ExtractSchema | ModelSchema | undefined;
 }
+
+/** Extraction by a model, as `extractWithModel` does it, of the page's main content. */
+export type ModelSchema = { readonly engine: 'model' } & Omit<ModelExtraction, 'signal'>;
 
 /** How the markdown of a result is made. */
 export interface MarkdownConfig {
@@ -73,6 +77,8 @@ export interface FetchConfig {
   respectRobots?: boolean | undefined;
   /** The same as `respectRobots`: the name crawlers know it by. */
   respectRobotsTxtFile?: boolean | undefined;
+  /** Accepts any TLS certificate. Default false. */
+  ignoreSslErrors?: boolean | undefined;
   /** Further tries after a transient failure. Default 1. */
   maxRetries?: number | undefined;
   /** The same as `maxRetries`: the name crawlers know it by. */
@@ -154,6 +160,7 @@ export const RUN_SHAPE: ShapeOf<Omit<RunConfig, keyof PageConfig>> = {
   proxy: aProxy,
   respectRobots: aBoolean,
   respectRobotsTxtFile: aBoolean,
+  ignoreSslErrors: aBoolean,
   maxRetries: aWholeNumber({ from: 0 }),
   maxRequestRetries: aWholeNumber({ from: 0 }),
   pageTimeoutMs: aNumber({ above: 0, orInfinity: true }),
@@ -185,7 +192,8 @@ export function resolveRunConfig(asGiven: RunConfig = {}, hasBrowser = false): R
   if (problems.length === 0) problems.push(...findProblems(`${owner} markdown`, given.markdown, MARKDOWN_SHAPE));
   if (problems.length > 0) throw optionError(problems);
   if (given.markdown?.contentFilter) checkFilter(given.markdown.contentFilter);
-  if (given.extract) checkSchema(given.extract);
+  if (given.extract?.engine === 'model') checkModelExtraction(given.extract);
+  else if (given.extract) checkSchema(given.extract);
   const { headers } = given;
   return Object.freeze({
     ...withoutUndefined(given),

@@ -18,7 +18,7 @@ import type { BaseContext, PlacedServices } from '../run/services.js';
 import { withinMs } from '../run/time-limit.js';
 import { createPlainTurn } from '../run/turn.js';
 import type { WebCrawlerHooks } from '../options/web-crawler-options.js';
-import type { ResolvedRunConfig } from './run-config.js';
+import type { ModelSchema, ResolvedRunConfig } from './run-config.js';
 import { type BatchTask, indexOf, sessionOf } from './tasks.js';
 
 /** The context of a visit of a batch. */
@@ -41,6 +41,8 @@ export interface BatchServicesParts {
 /** Hooks are user code; they may not hold up a batch for longer. */
 const HOOK_TIMEOUT_MS = 60_000;
 const ERROR_HOOK_TIMEOUT_MS = 30_000;
+/** A handler is a hook, or a model that is asked about a long page in parts. */
+const HANDLER_TIMEOUT_MS = 600_000;
 /** A host that asks for a longer rest than this is not waited for. */
 export const MAX_DELAY_MS = 3_600_000;
 /** How often a URL comes back because its host asked it to. */
@@ -100,6 +102,7 @@ export function createBatchServices(parts: BatchServicesParts): PlacedServices<B
     const { config } = task;
     return {
       cache: cacheAskOf(config),
+      ...(config.ignoreSslErrors && { ignoreTlsErrors: true }),
       ...(config.hasBrowser && { page: pageOrderOf(config), again: visit.again }),
       // Where a redirect leads, the robots.txt there comes first: it is queued and passes the gate, too.
       ...(config.respectRobots && { redirects: 'report' as const }),
@@ -110,12 +113,30 @@ export function createBatchServices(parts: BatchServicesParts): PlacedServices<B
   /** The status decides whether the page is a success. */
   function requestHandler({ task }: BatchContext): void | Promise<void> {
     const { afterResponse } = hooks;
+    if (task.config.extract?.engine === 'model') return checkAndAsk(task, task.config.extract);
     return afterResponse ? tellAndCheck(task, afterResponse) : checkStatus(task.capture!, undefined, status);
+  }
+
+  /** Only a page that is there is worth a question. */
+  async function checkAndAsk(task: BatchTask, { engine: _, ...extraction }: ModelSchema): Promise<void> {
+    if (hooks.afterResponse) await tellAndCheck(task, hooks.afterResponse);
+    else checkStatus(task.capture!, undefined, status);
+    const [{ extractWithModel }, { createResultContent }] = await Promise.all([
+      import('../model/extract.js'),
+      import('../page/result-content.js'),
+    ]);
+    const { fit, raw } = createResultContent(task.capture!, task.config).markdown;
+    task.modelled = await extractWithModel(fit || raw, extraction);
   }
 
   async function tellAndCheck(task: BatchTask, afterResponse: NonNullable<WebCrawlerHooks['afterResponse']>) {
     const { statusCode, loadedUrl, headers } = task.capture!;
-    await afterResponse({ url: task.url, loadedUrl, statusCode, headers });
+    await withinMs(
+      time,
+      HOOK_TIMEOUT_MS,
+      () => afterResponse({ url: task.url, loadedUrl, statusCode, headers }),
+      () => new CrawlError('HANDLER_TIMEOUT', `afterResponse did not end within ${HOOK_TIMEOUT_MS / 1000} s`),
+    );
     checkStatus(task.capture!, undefined, status);
   }
 
@@ -175,7 +196,7 @@ export function createBatchServices(parts: BatchServicesParts): PlacedServices<B
     log: parts.log,
     navigate,
     handlers: {
-      timeoutMs: HOOK_TIMEOUT_MS,
+      timeoutMs: HANDLER_TIMEOUT_MS,
       request: requestHandler,
       error: errorHandler,
       failed: failedRequestHandler,

@@ -38,6 +38,8 @@ export class BatchTask {
   attemptStartedAtMs = 0;
   /** The response of the last attempt, if one came. */
   capture: TaskCapture | undefined;
+  /** What a model found in it. */
+  modelled: { readonly data: unknown } | undefined;
   redirectChain: readonly string[] = [];
   /** Of the URL as given; undefined when it was never queued. */
   domain: string | undefined;
@@ -134,6 +136,7 @@ export function resultOf(
     capture,
     engine,
     failure: error && { code: error.code, message: error.message },
+    modelled: task.modelled,
     redirectChain: capture === undefined ? [] : redirectChain,
     cacheStatus: capture?.cacheStatus ?? 'miss',
     fetchedAt: capture?.storedAtMs === undefined ? endTime : new Date(capture.storedAtMs).toISOString(),

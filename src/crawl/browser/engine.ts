@@ -140,6 +140,7 @@ export function createBrowserEngine<Live extends object = LivePage>(
     if (page.reads === 'html') return { ...came, body: Buffer.from(await lent.page.content()) };
     if (page.reads !== 'shown') return came;
     await act(lent, page, deadline);
+    if (page.afterLoad) await deadline.run('afterLoad', hooked(page.afterLoad, lent, order.url));
     const { body, contentType } = await deadline.run('reading', takeBody(lent, live.response, order.maxBodyBytes));
     const artifacts: PageArtifacts = {
       ...(page.screenshot && { screenshot: await deadline.run('the screenshot', takeScreenshot(lent)) }),
@@ -161,8 +162,8 @@ export function createBrowserEngine<Live extends object = LivePage>(
       await deadline.run('opening', session.send('Network.setUserAgentOverride', { userAgent: page.userAgent }));
       lent.isSpoiled = true;
     }
-    if (parts.onPage)
-      await deadline.run('the hook onPage', Promise.resolve(parts.onPage(lent.page, { url: order.url })));
+    if (parts.onPage) await deadline.run('the hook onPage', hooked(parts.onPage, lent, order.url));
+    if (page.beforeLoad) await deadline.run('beforeLoad', hooked(page.beforeLoad, lent, order.url));
     const headers = { ...ownHeaders(order.headers), ...page.headers };
     return navigate(lent, { ...order, headers }, page.goto ?? {}, deadline, pool.relay);
   }
@@ -202,6 +203,10 @@ export function withoutPage<Live extends object, Order extends CrawlOrder>(
     visit: async (order, use) => use(await engine.visit(order, (capture) => Promise.resolve(capture)), {}),
     close: () => engine.close(),
   };
+}
+
+async function hooked(hook: PageHook, { page }: LentPage, url: string): Promise<unknown> {
+  return hook(page, { url });
 }
 
 /** Other failures show when the page is loaded. */

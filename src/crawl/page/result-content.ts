@@ -107,7 +107,11 @@ export function createResultContent(capture: Capture, config: ContentConfig): Re
     return readMarkdown(view(), { filter, ...settings });
   });
   const tables = once(() => readTables(view()));
-  const extracted = once(() => config.extract && fieldsOf(view(), config.extract));
+  const extracted = once(() => {
+    const { extract } = config;
+    // A model was asked already, when the page came.
+    return extract === undefined || extract.engine === 'model' ? undefined : fieldsOf(view(), extract);
+  });
   const metadata = once(() => ({ title: whole().title, ...whole().metadata }));
   const text = once(() => longEnough(page().text, config.wordCountThreshold ?? 1));
   const cleaned = once(() => (config.onlyText ? text() : cleanHtml(scoped())));
