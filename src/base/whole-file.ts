@@ -1,12 +1,14 @@
 // Writes a small file so that it is whole or not there, also after a crash: a reader sees the old one or the new one.
+// Only this user may read it.
 import { randomBytes } from 'node:crypto';
 import { open, rename, rm } from 'node:fs/promises';
+import { PRIVATE_FILE } from './private-files.js';
 
-/** Its folder exists; `mode` holds for a file that is new. */
-export async function writeWhole(file: string, text: string, mode?: number): Promise<void> {
+/** Its folder exists. */
+export async function writeWhole(file: string, text: string): Promise<void> {
   const draft = `${file}.${process.pid}-${randomBytes(4).toString('hex')}.new`;
   try {
-    const handle = await open(draft, 'wx', mode);
+    const handle = await open(draft, 'wx', PRIVATE_FILE.mode);
     try {
       await handle.writeFile(text);
       await handle.sync();

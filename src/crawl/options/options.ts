@@ -5,6 +5,7 @@ import { findProblems, optionError, warnOnce } from '../../option-checks.js';
 import type { Warn } from '../../option-checks.js';
 import type { AnyData } from '../../handle/context.js';
 import type { TrapOptions } from '../../politeness/traps/traps.js';
+import { CRAWLER_ALIASES, withoutAliases } from '../../setting-names.js';
 import { defaultUserAgent } from '../user-agent.js';
 import { CRAWLER_NAMES, SHAPES } from './options-shapes.js';
 import { slowHostOptions } from '../run/slow-hosts.js';
@@ -51,11 +52,14 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
  */
 export function resolveOptions<Kind extends CrawlerKind>(
   kind: Kind,
-  given: OptionsOfKind[Kind] = {} as OptionsOfKind[Kind],
+  asGiven: OptionsOfKind[Kind] = {} as OptionsOfKind[Kind],
   warn?: Warn,
 ): ResolvedOptions {
   const owner = CRAWLER_NAMES[kind];
-  const problems = findProblems(owner, given, SHAPES[kind], warn);
+  const problems = findProblems(owner, asGiven, SHAPES[kind], warn);
+  if (problems.length > 0) throw optionError(problems);
+  const { options: given, problems: doubles } = withoutAliases(owner, asGiven, CRAWLER_ALIASES);
+  problems.push(...doubles);
   if (problems.length === 0 && usesBrowser(kind)) {
     problems.push(...findBrowserProblems(owner, given as PlaywrightCrawlerOptions));
   }
@@ -125,6 +129,7 @@ function withDefaults(kind: CrawlerKind, given: FileDownloadOptions<AnyData>) {
     onSkippedRequest: given.onSkippedRequest,
     ignoreSslErrors: given.ignoreSslErrors ?? false,
     allowPrivateAddresses: privateAddresses(given.allowPrivateAddresses),
+    allowPrivateSeeds: given.allowPrivateSeeds ?? true,
     userAgent: given.userAgent ?? defaultUserAgent(),
     maxBodyBytes: given.maxBodyBytes ?? (kind === 'file' ? LIMITS.downloadBytes.max : DEFAULT_MAX_BODY_BYTES),
     maxRedirects: given.maxRedirects ?? 10,

@@ -4,6 +4,7 @@
 import { mkdir, open, readFile, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { isAlive } from '../../base/alive.js';
+import { PRIVATE_FILE, PRIVATE_FOLDER } from '../../base/private-files.js';
 import { writeWhole } from '../../base/whole-file.js';
 import type { Configuration } from '../../configuration.js';
 import { CrawlError } from '../../errors.js';
@@ -131,7 +132,7 @@ const held = new Set<string>();
 export async function withRunLock<T>(folder: RunPlace, work: () => Promise<T>): Promise<T> {
   if (typeof folder !== 'string') return inOrder(work);
   const file = path.join(folder, LOCK);
-  await mkdir(folder, { recursive: true }).catch((error: unknown) => {
+  await mkdir(folder, PRIVATE_FOLDER).catch((error: unknown) => {
     throw asStorageError(error, folder);
   });
   await takeLock(file);
@@ -156,7 +157,7 @@ async function takeLock(file: string, time = systemTime): Promise<void> {
     if (!held.has(file)) {
       held.add(file);
       try {
-        const handle = await open(file, 'wx');
+        const handle = await open(file, 'wx', PRIVATE_FILE.mode);
         await handle.writeFile(String(process.pid));
         await handle.close();
         return;

@@ -2,6 +2,7 @@
 // Promise: it is whole or not there; a file that cannot be read never passes for the right crawl.
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { PRIVATE_FOLDER } from '../../base/private-files.js';
 import { writeWhole } from '../../base/whole-file.js';
 import { asStorageError } from '../../store/storage-errors.js';
 
@@ -38,8 +39,8 @@ export async function writeCrawlMark(folder: string, crawl: string): Promise<voi
   const file = join(folder, FILE);
   const mark: CrawlMark = { crawl, since: new Date().toISOString() };
   try {
-    await mkdir(folder, { recursive: true });
-    await writeWhole(file, `${JSON.stringify(mark)}\n`, 0o600);
+    await mkdir(folder, PRIVATE_FOLDER);
+    await writeWhole(file, `${JSON.stringify(mark)}\n`);
   } catch (error) {
     throw asStorageError(error, file);
   }

@@ -2,6 +2,7 @@
 // Promise: a link for another pod is in that pod's inbox before its visit is acknowledged.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { PRIVATE_FOLDER } from '../../base/private-files.js';
 import type { Counters } from '../../frontier/frontier.js';
 import { type FrontierClient, newHolderId } from '../../frontier/client.js';
 import { type Inbox, openInbox } from '../../frontier/embedded/inbox-lmdb.js';
@@ -28,7 +29,7 @@ export const frontierFolder = (config: PodsConfig, index: number): string =>
 
 export function openPodInbox(config: PodsConfig, index: number): Inbox {
   const folder = join(embeddedPath(config, index), 'inbox');
-  mkdirSync(folder, { recursive: true });
+  mkdirSync(folder, PRIVATE_FOLDER);
   return openInbox(folder);
 }
 
