@@ -1,10 +1,10 @@
 // Writes a small file so that it is whole or not there, also after a crash: a reader sees the old one or the new one.
-// Only this user may read it.
+// Only its owner can read it.
 import { randomBytes } from 'node:crypto';
 import { open, rename, rm } from 'node:fs/promises';
 import { PRIVATE_FILE } from './private-files.js';
 
-/** Its folder exists. */
+/** Its folder must exist. */
 export async function writeWhole(file: string, text: string): Promise<void> {
   const draft = `${file}.${process.pid}-${randomBytes(4).toString('hex')}.new`;
   try {
