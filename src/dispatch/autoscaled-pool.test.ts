@@ -319,7 +319,7 @@ describe('AutoscaledPool', () => {
     expect(pool.currentConcurrency).toBe(3);
     await vi.advanceTimersByTimeAsync(60_000);
     expect(pool.desiredConcurrency).toBe(3);
-    pool.abort();
+    void pool.abort();
     await ended;
   });
 

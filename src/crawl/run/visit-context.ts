@@ -177,10 +177,11 @@ export function createVisitContext(
       transaction.pushItem({ dataset, lines: encodeItems(data) });
     },
     sendRequest: (options = {}) =>
-      services.sendRequest(
-        inheritedBy(options, request),
-        { request, session: identity.session, proxyUrl: identity.proxyInfo?.url },
-      ) as Promise<SentResponse<never>>,
+      services.sendRequest(inheritedBy(options, request), {
+        request,
+        session: identity.session,
+        proxyUrl: identity.proxyInfo?.url,
+      }) as Promise<SentResponse<never>>,
     getKeyValueStore: services.storage.openKeyValueStore,
     useState: services.storage.useState,
   };
