@@ -40,7 +40,6 @@ export interface GuardRelay {
   failureOf(url: string): CrawlError | undefined;
   /** Ends every connection. */
   close(): Promise<void>;
-  readonly openSockets: number;
 }
 
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -242,9 +241,6 @@ export function createGuardRelay(options: GuardRelayOptions = {}): GuardRelay {
       for (const socket of sockets) socket.destroy();
       const running = listening.flatMap((one) => (one.status === 'fulfilled' ? [one.value.server] : []));
       await Promise.all(running.map((server) => new Promise((done) => server.close(done))));
-    },
-    get openSockets() {
-      return sockets.size;
     },
   };
 

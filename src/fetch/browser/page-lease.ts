@@ -60,8 +60,6 @@ export interface PooledPage {
   isReused: boolean;
   /** It is not to be lent again. */
   isSpoiled: boolean;
-  /** Pages that it opened and that are still there. */
-  readonly popups: ReadonlySet<Page>;
   /** Whether pop-ups live as long as the visit, or are closed at once. */
   keepPopups: boolean;
   /** Something ended the page: crash, close, or the browser's end. */
@@ -99,7 +97,6 @@ export function createPooledPage(page: Page, context: BrowserContext, maxPopups 
     cdp: () => (session ??= context.newCDPSession(page)),
     isReused: false,
     isSpoiled: false,
-    popups,
     keepPopups: false,
     get isGone() {
       return isGone || page.isClosed();
