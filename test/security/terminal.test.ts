@@ -26,7 +26,6 @@ const ATTACK = [
   'over\rwritten',
 ].join('');
 /** What none of our own output has: the live progress erases lines and paints, no more. */
-// eslint-disable-next-line no-control-regex -- these are what is looked for
 const DRIVES =
   /\u001b(?!\[K|\[\d{1,2}m|\[\d+A\u001b\[J|\[J)|[\u0000-\u0006\u0007\u0008\u000b\u000c\u000e-\u001a\u001c-\u001f\u007f-\u009f]|over\rwritten/;
 
