@@ -22,7 +22,7 @@ export async function measure(): Promise<Figure[]> {
         web,
         way,
         kinds: some,
-        groupSize: way === 'scrape' ? some.length : groupSize,
+        groupSize,
         browserPath,
         onRun(verdict, isGood) {
           const { lost, endless, mixedUp, cpuMs, wallMs, exit, said } = verdict;

@@ -150,13 +150,15 @@ async function scrape(errand: Errand): Promise<Ends> {
   return endsOf(stored, failed, whole!);
 }
 
+/** Pages have a process each here: the costliest one counts. */
 function added(before: Finished | undefined, now: Finished): Finished {
   if (!before) return now;
   return {
     ...now,
-    cpuMs: before.cpuMs + now.cpuMs,
+    cpuMs: Math.max(before.cpuMs, now.cpuMs),
     wallMs: before.wallMs + now.wallMs,
     stderr: before.stderr + now.stderr,
+    isKilled: before.isKilled || now.isKilled,
   };
 }
 

@@ -20,10 +20,10 @@ export const GOOD_PAGES = 40;
 
 export async function allKinds(): Promise<Kind[]> {
   const parts = await Promise.all(
-    (['hosts', 'pages', 'browsers'] as const).map(
-      async (name) =>
-        Object.values((await import(`../web/${name}.mjs`)) as Record<string, Record<string, { isSlow?: true }>>)[0]!,
-    ),
+    (['hosts', 'pages', 'browsers'] as const).map(async (name) => {
+      const exported = (await import(`../web/${name}.mjs`)) as Record<string, Record<string, { isSlow?: true }>>;
+      return exported[name.toUpperCase()]!;
+    }),
   );
   return parts.flatMap((part, index) =>
     Object.entries(part).map(([name, { isSlow }]) => ({

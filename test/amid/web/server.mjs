@@ -2,7 +2,7 @@
 // Prints its port. /good/N is a good page wherever it is asked for; /KIND is hostile; ends when its input does.
 import { createServer } from 'node:net';
 import { BROWSERS } from './browsers.mjs';
-import { HOSTS } from './hosts.mjs';
+import { HOSTS, prepare } from './hosts.mjs';
 import { PAGES } from './pages.mjs';
 import { answer } from './wire.mjs';
 
@@ -49,6 +49,7 @@ const server = createServer((socket) => {
   });
 });
 
+prepare();
 server.listen(0, '0.0.0.0', () => process.stdout.write(`${server.address().port}\n`));
 process.stdin.resume();
 process.stdin.once('end', () => process.exit());
