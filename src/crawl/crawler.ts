@@ -172,6 +172,7 @@ export function composeCrawler<Kind extends CrawlerKind>(
       services: opened.services,
       openGate: opened.openGate,
       slowShare,
+      blockedLoopMs: options.blockedLoopMs,
       config,
       poolOptions,
       openWriter: storages.openVisitWriter,

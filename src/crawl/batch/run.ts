@@ -47,6 +47,7 @@ export interface BatchResources {
   readonly engineName: 'http' | 'browser';
   /** Keeps slow hosts to their share of the slots of all batches. */
   readonly slowShare: SlowShare | undefined;
+  readonly blockedLoopMs: number;
   /** The connections of all batches. */
   readonly connections: Permits<{ wake(): void }>;
 }
@@ -153,6 +154,7 @@ export function startBatch(parts: BatchParts): RunningBatch {
     },
     mayStart,
     slowShare: resources.slowShare,
+    blockedLoopMs: resources.blockedLoopMs,
     load: CALM_LOAD,
     openWriter: () => Promise.reject(new CrawlError('OPTION_INVALID', 'a batch stores no items')),
     maxEnded: Infinity,

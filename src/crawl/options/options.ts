@@ -8,6 +8,7 @@ import type { TrapOptions } from '../../politeness/traps/traps.js';
 import type { PaceBy } from '../../request/url.js';
 import { defaultUserAgent } from '../user-agent.js';
 import { CRAWLER_NAMES, SHAPES } from './options-shapes.js';
+import { blockedLoopMs } from '../run/loop-blocks.js';
 import { slowHostOptions } from '../run/slow-hosts.js';
 import type { CrawlerKind } from './options-shapes.js';
 import { browserCrawlOptions, findBrowserProblems } from '../browser/playwright-options.js';
@@ -89,6 +90,7 @@ export interface ResolvedOptions extends Readonly<
   readonly maxConnectionsPerAddress: number;
   readonly slowHostShare: number;
   readonly slowHostPatienceMs: number;
+  readonly blockedLoopMs: number;
   readonly useSessionPool: boolean;
   readonly sessionPoolOptions: Readonly<NonNullable<BasicCrawlerOptions['sessionPoolOptions']>>;
   readonly persistCookiesPerSession: boolean;
@@ -180,6 +182,7 @@ function withDefaults(kind: CrawlerKind, given: FileDownloadOptions<AnyData>): R
     autoscaledPoolOptions: Object.freeze({ ...pool }),
     ...polite(given),
     ...slowHostOptions(given),
+    blockedLoopMs: blockedLoopMs(given.blockedLoopSecs),
     useSessionPool,
     sessionPoolOptions: Object.freeze({ ...given.sessionPoolOptions }),
     persistCookiesPerSession: useSessionPool && (given.persistCookiesPerSession ?? true),

@@ -184,7 +184,8 @@ export async function openCrawlServices(parts: CrawlServicesParts): Promise<Craw
     links,
     limits: options,
     random: Math.random,
-    openContext: (request, identity, transaction) => createVisitContext(forContexts, request, identity, transaction),
+    openContext: (request, identity, transaction, mark) =>
+      createVisitContext(forContexts, request, identity, transaction, mark),
     stats,
     pageOf: parts.pageOf,
   };

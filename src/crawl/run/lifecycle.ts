@@ -15,12 +15,13 @@ import { unpackRecord } from '../../request/record.js';
 import type { VisitWriter } from '../../store/dataset/visit-segments.js';
 import { attempt, refuse } from './attempt.js';
 import type { Gate } from '../polite/gate.js';
+import { type LoopBlockOptions, watchBlocks } from './loop-blocks.js';
 import { createLeaseFeed, type TakenLease } from './lease-feed.js';
 import type { BaseContext, PlacedServices, VisitServices } from './services.js';
 import { createSettler, type FinishedVisit } from './settler.js';
 import { joinSlowShare } from './slow-hosts.js';
 
-export interface RunParts<Context extends BaseContext> {
+export interface RunParts<Context extends BaseContext> extends LoopBlockOptions {
   readonly queue: Pick<RequestQueue, 'holder' | 'recent' | 'leaseMs' | 'overview'>;
   /** Everything an attempt needs but what the run itself provides. */
   readonly services: PlacedServices<Context>;
@@ -262,12 +263,14 @@ export function startRun<Context extends BaseContext>(parts: RunParts<Context>):
       () => void holder.renew().catch(onError),
       Math.min(LONGEST_RENEWAL_MS, queue.leaseMs / 3),
     ).unref();
+    const watch = watchBlocks(parts, parts.services);
     try {
       await pool.run();
     } catch (error) {
       onError(error);
     }
     await giveBack().catch(onError);
+    watch?.close();
     clearInterval(renewal);
     return end ?? { kind: 'stopped' };
   }
