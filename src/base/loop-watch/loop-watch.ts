@@ -8,7 +8,8 @@ import { marks } from './visit-marks.js';
 import type { BlockReport } from './watching.js';
 
 export interface LoopWatch {
-  close(): void;
+  /** Resolves when a block that ended just now has been told of, too. */
+  close(): Promise<void>;
 }
 
 export interface LoopWatchOptions {
@@ -23,6 +24,7 @@ export interface LoopWatchOptions {
 /** Five looks within the shortest limit. */
 const TICK_MS = 200;
 const SHORTEST_LIMIT_MS = 1_000;
+const LAST_WORD_MS = 2_000;
 
 const watches = new Set<LoopWatchOptions>();
 let beating: NodeJS.Timeout | undefined;
@@ -34,7 +36,8 @@ export function watchLoop(options: LoopWatchOptions): LoopWatch {
   beating ??= setInterval(beat, TICK_MS).unref();
   setLimit();
   return {
-    close() {
+    async close() {
+      await untilTold();
       if (!watches.delete(options)) return;
       setLimit();
       if (watches.size > 0) return;
@@ -42,6 +45,18 @@ export function watchLoop(options: LoopWatchOptions): LoopWatch {
       beating = undefined;
     },
   };
+}
+
+/** The thread learns of the end of a block with its next look. */
+async function untilTold(): Promise<void> {
+  if (Atomics.load(marks.head, HEAD.told) === 0) return;
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, LAST_WORD_MS);
+    thread?.once('message', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
 }
 
 function beat(): void {
@@ -67,12 +82,14 @@ function startThread(reportFd: number | undefined): Worker | undefined {
       // It allocates next to nothing; the heap of the process is not its own.
       resourceLimits: { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 2 },
     });
-    started.unref();
     started.on('message', (report: BlockReport) => {
+      Atomics.store(marks.head, HEAD.told, 0);
       for (const { onFreed } of watches) onFreed(report);
     });
     // Without a watch a crawl is as good as before.
     started.on('error', () => undefined);
+    // After the listeners, which would keep the process.
+    started.unref();
     return started;
   } catch {
     return undefined;

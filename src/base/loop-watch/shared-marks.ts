@@ -16,6 +16,8 @@ export const HEAD = {
   stretch: 2,
   /** Milliseconds after which a block is told of; 0 while nobody wants to know. */
   limitMs: 3,
+  /** 1 while a block that was told of has not been told to be over. */
+  told: 4,
 } as const;
 const HEAD_WORDS = 8;
 

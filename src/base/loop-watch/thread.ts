@@ -24,6 +24,7 @@ for (;;) {
   Atomics.wait(pause, 0, 0, tickMs);
   const report = look();
   if (!report) continue;
+  Atomics.store(marks.head, HEAD.told, 1);
   try {
     if (reportFd !== undefined) writeSync(reportFd, `${JSON.stringify(report)}\n`);
     else if (report.kind === 'blocked') writeSync(2, `${blockedLine(report)}\n`);

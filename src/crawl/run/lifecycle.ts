@@ -270,7 +270,7 @@ export function startRun<Context extends BaseContext>(parts: RunParts<Context>):
       onError(error);
     }
     await giveBack().catch(onError);
-    watch?.close();
+    await watch?.close();
     clearInterval(renewal);
     return end ?? { kind: 'stopped' };
   }
