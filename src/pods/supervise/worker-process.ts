@@ -1,8 +1,6 @@
 // One worker of a pod, kept alive: started, listened to, killed when it falls silent, started again with backoff.
 // Promise: it never runs twice at once, and after `stop` it does not run again.
 import { type ChildProcess, fork } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import type { BlockReport } from '../../base/loop-watch/watching.js';
 import type { ErrorCode } from '../../errors.js';
 import type { Blame } from '../../frontier/frontier.js';
@@ -10,6 +8,7 @@ import type { Log } from '../../observe/log.js';
 import type { PodsConfig } from '../config/types.js';
 import { BLOCKS_FD, type FromWorker, type ToWorker, type WorkerFigures, type WorkerPlace } from '../messages.js';
 import { blameOf, hearBlocks } from './blocked-workers.js';
+import { childEntry } from './child-entry.js';
 import type { Progress } from '../worker/reporting-client.js';
 
 export interface WorkerDeath {
@@ -225,14 +224,4 @@ export function createWorkerProcess(options: WorkerProcessOptions): WorkerProces
 
 function memoryLimit(config: PodsConfig, { role }: WorkerPlace): number {
   return role === 'fetcher' ? config.fetcherMemoryLimit : config.parserMemoryLimit;
-}
-
-/** The child's file: beside this one when built; from source it needs the TypeScript loader of this repository. */
-function childEntry(): { file: string; execArgv: string[] } {
-  const built = fileURLToPath(new URL('../worker/child.js', import.meta.url));
-  if (existsSync(built)) return { file: built, execArgv: [] };
-  return {
-    file: fileURLToPath(new URL('../worker/child.ts', import.meta.url)),
-    execArgv: ['--import', 'jiti/register'],
-  };
 }
