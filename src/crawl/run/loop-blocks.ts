@@ -11,14 +11,14 @@ export function blockedLoopMs(seconds: number = DEFAULT_BLOCKED_LOOP_SECS): numb
 }
 
 export interface LoopBlockOptions {
-  /** A visit that blocks the event loop for longer is named. Default 10,000; Infinity: nobody looks. */
+  /** A visit that blocks the event loop for longer is named. Infinity (default): nobody looks. */
   readonly blockedLoopMs?: number | undefined;
   /** Where blocks are reported while they last, as lines of JSON. Default: to standard error, for people. */
   readonly reportBlocksTo?: number | undefined;
 }
 
 export function watchBlocks(
-  { blockedLoopMs: limitMs = blockedLoopMs(), reportBlocksTo: reportFd }: LoopBlockOptions,
+  { blockedLoopMs: limitMs = Infinity, reportBlocksTo: reportFd }: LoopBlockOptions,
   { log, stats }: Pick<CommonServices, 'log' | 'stats'>,
 ): LoopWatch | undefined {
   if (!Number.isFinite(limitMs)) return undefined;

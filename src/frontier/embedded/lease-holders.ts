@@ -72,13 +72,13 @@ export function createHolders(machine: Machine, options: { opener: () => number;
 
   function loseHolder(holder: Holder, blame?: Blame): number {
     const leases = leasesOf(holder);
-    const asked = leases.filter(({ row }) => !row.rider);
+    const asked = leases.filter(({ row }) => !row.bulkSkip);
     const blamed = new Set(asked.map(({ lease }) => lease).filter((lease) => blame?.leases.includes(lease)));
     const together = blamed.size > 0 ? blamed.size : asked.length;
     for (const { lease, row } of leases) {
       tables.leases.remove(holder.number, lease);
-      // A rider was never asked for.
-      if (row.rider) giveBack(machine, row);
+      // A bulk skip was never asked for.
+      if (row.bulkSkip) giveBack(machine, row);
       else if (blamed.size > 0 && !blamed.has(lease)) loseInnocent(machine, row);
       else loseLease(machine, row, together, blamed.size === 1 ? blame?.code : undefined);
     }

@@ -9,7 +9,7 @@
 -- ARGV[5]     the leases of which one ended its holder: ids as packed doubles, or ''
 -- ARGV[6..]   holders
 -- Keys:       those of the parts
--- Returns     {pod time, sequence number, how many leases they had}
+-- Returns     {the call's id, pod time, sequence number, how many leases they had}
 if not isOurStore() then
   return redis.error_reply('EMPTIED')
 end
@@ -36,4 +36,4 @@ for i = 6, #ARGV do
 end
 flush()
 save()
-return { hot.now, hot.seq, count }
+return { callId, hot.now, hot.seq, count }
