@@ -43,6 +43,8 @@ const MEASURES = {
   'frontier-model':
     'every backend of the frontier beside its model, 5 million random steps each (MODEL_STEPS, MODEL_BACKENDS)',
   extraction: 'main content and markdown: speed beside Readability.js on jsdom, and html → markdown → html',
+  growth:
+    'every reader of pages, URLs, headers and files over hostile inputs of n, 2n and 4n (GROWTH_SHARE for a part)',
   rss: 'peak resident memory at 200 concurrent requests on the real pages',
 } as const;
 

@@ -89,7 +89,7 @@ export const LIMITS = {
     unit: 'bytes of rules kept of a host',
     beyond: 'Rules are shortened so that they forbid more, never less.',
   },
-  robotsSteps: { max: 1_000_000, unit: 'comparisons to decide about one URL', beyond: 'The URL is not allowed.' },
+  robotsSteps: { max: 4_000_000, unit: 'characters compared to decide about one URL', beyond: 'The URL is not allowed.' },
   sitemapNesting: {
     max: 64,
     unit: 'levels of elements in a sitemap',

@@ -27,6 +27,12 @@ export const METRICS = {
     labels: ['reason'],
     help: 'Requests left out, by reason.',
   },
+  orcrawl_limits_reached_total: {
+    type: 'counter',
+    of: 'pod',
+    labels: ['limit'],
+    help: 'Times a page, an answer or a file reached a limit, by its name in docs/limits.md.',
+  },
   orcrawl_fetch_duration_seconds: {
     type: 'histogram',
     of: 'pod',

@@ -34,6 +34,7 @@ const ROBOTS = within({
   'a path to let in': (text) => `User-agent: *\nDisallow: /\nAllow: /*${text}$\n`,
   'an agent': (text) => `User-agent: ${text}\nDisallow: /\n`,
   'a sitemap': (text) => `Sitemap: ${text}\n`,
+  'a path that is almost there': (text) => `User-agent: *\nDisallow: /*${text}!${text}\n`,
 });
 
 const SITEMAPS = within({

@@ -38,6 +38,8 @@ export interface Verdict {
 
 /** Twice the input may take so many times the time. */
 const MAX_GROWTH = 2.5;
+/** Linear is not enough: at this cost a page of 10 MB, or headers of 64 KB, hold up a crawl. */
+const MAX_NS_PER_CHARACTER = 12_000;
 /** What a reader may give for any input, however short. */
 const FREE_OUTPUT = 20_000;
 const DEFAULT_FACTOR = 40;
@@ -59,6 +61,11 @@ export function judge(reader: Reader, input: HostileText, { characters, floorMs 
   const most = FREE_OUTPUT + (reader.factor ?? DEFAULT_FACTOR) * largest.length;
   if (weight > most) return fail(`gives ${weight} characters for ${largest.length}`);
   if (cpuMs < floorMs) return told;
+  if (cpuMs * 1e6 > MAX_NS_PER_CHARACTER * largest.length) {
+    const again = run(reader, largest, 3).cpuMs;
+    if (again * 1e6 > MAX_NS_PER_CHARACTER * largest.length)
+      return fail(`takes ${again.toFixed(0)} ms for ${largest.length}`);
+  }
   for (let smallest = characters; ; smallest *= 2) {
     const times = [1, 2, 4].map((by) => {
       const text = input.make(smallest * by);

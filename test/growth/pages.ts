@@ -118,6 +118,18 @@ const MIXED: Readonly<Record<string, (length: number) => string>> = {
   'foreign elements and their ends': (n) => `<svg>${repeated('<g>', n / 2)}${repeated('</x>', n / 2)}`,
   'walls of foreign elements': (n) => `<svg><g><foreignObject><svg>${repeated('<x>', n / 2)}${repeated('</g>', n / 2)}`,
   'text outside of cells': (n) => `<table>${repeated('x<tr>', n)}</table>`,
+  'properties that hold each other': (n) =>
+    `<div itemscope>${repeated('<div itemprop=a>', Math.min(n / 2, 8_000))}${repeated('word ', n / 2)}`,
+  'a long title and a heading that is almost there': (n) =>
+    `<title>${repeated('a', n / 2)}</title><h1>${repeated('a', n / 8)}b${repeated('a', n / 8)}</h1><p>x</p>`,
+  'a description and a title that is almost there': (n) =>
+    `<meta name=description content="${repeated('a', n / 2)}"><meta property=og:title content="${repeated('a', n / 8)}b${repeated('a', n / 8)}">`,
+  'a page of long attributes of JSON': (n) => `<div ${listed((i) => `data-${i}='${'[1,'.repeat(200)}' `, n)}></div>`,
+  declarations: (n) => repeated('<!doctype html><?php x ?><!-- a comment --><!--->', n),
+  'posts by many people': (n) =>
+    `<main>${listed((i) => `<div class="post" id="post-${i}"><div class="post-head"><a class="author" href="/u/${i}">user${i}</a> <time>2 hours ago</time></div><div class="post-body"><p>This is what I think of number ${i}, and why.</p></div></div>`, n)}</main>`,
+  'an article and its comments': (n) =>
+    `<article><h1>Orcas</h1>${repeated('<p>Orcas hunt in pods, as every sailor here will tell you.</p>', n / 2)}</article><section id=comments class=comments>${listed((i) => `<div class="comment"><span class="comment-author">user${i}</span><p>I saw ${i} of them, off the coast.</p></div>`, n / 2)}</section>`,
   'a tree of two': (n) => binary('div', n),
   'a tree of lists': (n) => binary('ul', n),
 };
@@ -167,12 +179,14 @@ const chance = fc
 const named = (parts: Readonly<Record<string, (length: number) => string>>): HostileText[] =>
   Object.entries(parts).map(([name, make]) => ({ name, make }));
 
+export const MIXED_PAGES: readonly HostileText[] = named(MIXED);
+
 /** Pages of one kind of trouble each. */
 export const PLAIN_PAGES: readonly HostileText[] = [
   ...ELEMENTS.flatMap((element) =>
     Object.entries(PATTERNS).map(([how, make]) => ({ name: `<${element}> ${how}`, make: make(element) })),
   ),
-  ...named(MIXED),
+  ...MIXED_PAGES,
   ...chance,
 ];
 

@@ -45,6 +45,7 @@ import {
   phonesFromUrls,
 } from '../../src/handle/social.js';
 import { extractUrls, URL_WITH_COMMAS_REGEX } from '../../src/handle/url-lists.js';
+import { LIMITS } from '../../src/limits.js';
 import { decodeBody, detectEncoding, toUtf8 } from '../../src/parse/encoding/encoding.js';
 import { createPageContent } from '../../src/parse/page.js';
 import { scanLinks, scanPage } from '../../src/parse/scan/scan.js';
@@ -462,7 +463,10 @@ const HEADER_READERS: readonly Reader[] = [
     of: 'header',
     read: (text) => {
       const cookies = createCookies();
-      for (const part of text.split(/[;,\n]/)) cookies.setLine(`${part.trim()}=1; Path=/`, PAGE);
+      // As many as a response may set; a domain that is full has to make room for each.
+      for (let index = 0; index < 180; index++) cookies.setLine(`full${index}=1; Path=/`, PAGE);
+      const parts = text.split(/[;,\n]/, LIMITS.cookiesPerResponse.max);
+      for (const part of parts) cookies.setLine(`${part.trim()}=1; Path=/`, PAGE);
       return [cookies.header(PAGE), cookies.list(PAGE), cookies.serialize()];
     },
     factor: 200,

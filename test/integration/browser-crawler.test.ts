@@ -37,6 +37,12 @@ describe.skipIf(browserPath === undefined)('PlaywrightCrawler', () => {
           .writeHead(200, { 'content-type': 'text/html', 'set-cookie': 'seen=1' })
           .end(`<title>${request.headers.cookie ?? 'none'}</title>`),
       '/echo': echo,
+      // Grows to 3 MB, and says that it did not.
+      '/large': `<title>large</title><script>
+        for (let i = 0; i < 30; i++) document.body.append(Object.assign(document.createElement('p'), { textContent: 'x'.repeat(100000) }));
+        document.createTreeWalker = () => ({ nextNode: () => null });
+        Object.defineProperty(CharacterData.prototype, 'length', { get: () => 0 });
+      </script>`.replace('<script>', '<body><script>'),
     });
   });
   afterAll(() => site.close());
@@ -61,6 +67,17 @@ describe.skipIf(browserPath === undefined)('PlaywrightCrawler', () => {
     const { items } = await crawler.getData();
     return { items, failures: Object.fromEntries(failures), stats, crawler };
   };
+
+  it('fails a page whose DOM passes maxBodyBytes, before anything of it is read', async () => {
+    let handled = 0;
+    const { failures } = await crawl([`${site.url}/large`], {
+      maxBodyBytes: 1_000_000,
+      requestHandler: () => void handled++,
+    });
+    expect([handled, failures]).toEqual([0, { '/large': 'BODY_TOO_LARGE' }]);
+    await crawl([`${site.url}/large`], { requestHandler: () => void handled++ });
+    expect(handled).toBe(1);
+  });
 
   it('follows links of the live document and reuses pages, hooks around each navigation', async () => {
     const steps: string[] = [];

@@ -124,6 +124,8 @@ describe('files that are not as they should be', () => {
     }));
     const many = await Sitemap.load(`${url}/many`, { maxUrls: 10 });
     expect([many.urls.length, codes(many)]).toEqual([10, ['SITEMAP_LIMIT']]);
+    const wide = await Sitemap.load(`${url}/many`, { maxCharacters: 10 * `${url}/0`.length });
+    expect([wide.urls.length, codes(wide)]).toEqual([10, ['SITEMAP_LIMIT']]);
     const bomb = await Sitemap.load(`${url}/bomb`, { maxFileBytes: 1_000_000 });
     expect([bomb.urls, codes(bomb)]).toEqual([[`${url}/1`], ['BODY_TOO_LARGE']]);
   });

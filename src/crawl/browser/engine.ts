@@ -9,6 +9,7 @@ import {
   watchConsole,
   watchNetwork,
 } from '../../fetch/browser/capture.js';
+import { checkDomSize } from '../../fetch/browser/dom-size.js';
 import type { ConsoleMessage, NetworkRequest } from '../../fetch/browser/capture.js';
 import { createDeadline, type Deadline } from '../../fetch/browser/deadline.js';
 import { blockTypes, removeOverlays, runScript, scrollDown, waitForScript } from '../../fetch/browser/live-page.js';
@@ -136,6 +137,7 @@ export function createBrowserEngine<Live extends object = LivePage>(
     // Led elsewhere: there is no page to read.
     if (loaded && (loaded.capture.redirectTo || loaded.capture.refusedRedirect)) return loaded.capture;
     const came = loaded?.capture ?? captureOf(order, lent, time.wallMs());
+    if (page.reads !== 'shown') await deadline.run('reading', checkDomSize(lent, order.maxBodyBytes));
     if (page.reads === 'html') return { ...came, body: Buffer.from(await lent.page.content()) };
     if (page.reads !== 'shown') return came;
     await act(lent, page, deadline);

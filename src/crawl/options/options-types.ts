@@ -169,7 +169,7 @@ export interface BasicCrawlerOptions<Context extends CrawlingContext = BasicCraw
   allowPrivateAddresses?: boolean | readonly string[] | undefined;
   /** The User-Agent header (ours). Default `Mozilla/5.0 (compatible; orcrawl/VERSION)`. */
   userAgent?: string | undefined;
-  /** Largest decoded body (ours). Default 10 MiB; FileDownload none. */
+  /** Largest decoded body (ours). Default 10 MiB; FileDownload 1 GiB. In a browser: of the page as HTML. */
   maxBodyBytes?: number | undefined;
   /** Redirects followed for one request (ours). Default 10. */
   maxRedirects?: number | undefined;

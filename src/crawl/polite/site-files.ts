@@ -40,6 +40,8 @@ export interface SitemapOptions extends SiteFileOptions {
   maxFiles?: number;
   /** Page URLs. Default 1,000,000; `SitemapRequestList`, which holds few at a time, has no limit. */
   maxUrls?: number;
+  /** Characters of all page URLs together. Default 64 Mi; `SitemapRequestList` has no limit. */
+  maxCharacters?: number;
   /** Decompressed bytes of one file. Default 256 MiB; the protocol allows 50 MB. */
   maxFileBytes?: number;
   /** How often a file that failed for a passing reason is tried again. Default 3. */
@@ -62,6 +64,7 @@ export const SITEMAP_SHAPE: ShapeOf<SitemapOptions> = {
   maxDepth: aWholeNumber({ from: 0, orInfinity: true }),
   maxFiles: aWholeNumber({ from: 1, orInfinity: true }),
   maxUrls: aWholeNumber({ from: 1, orInfinity: true }),
+  maxCharacters: aWholeNumber({ from: 1, orInfinity: true }),
   maxFileBytes: aWholeNumber({ from: 1, orInfinity: true }),
   maxRetries: aWholeNumber({ from: 0 }),
   retryDelayMs: aWholeNumber({ from: 0 }),
@@ -70,12 +73,16 @@ export const SITEMAP_SHAPE: ShapeOf<SitemapOptions> = {
 const SITEMAP_TIMEOUT_MS = 600_000;
 const MAX_REDIRECTS = 5;
 
-export function sitemapLimits(options: SitemapOptions, defaultMaxUrls: number): SitemapLimits {
+export function sitemapLimits(
+  options: SitemapOptions,
+  defaults: Pick<SitemapLimits, 'maxUrls' | 'maxCharacters'>,
+): SitemapLimits {
   return Object.freeze({
     maxDepth: options.maxDepth ?? 10,
     // What the protocol lets one index name.
     maxFiles: options.maxFiles ?? 50_000,
-    maxUrls: options.maxUrls ?? defaultMaxUrls,
+    maxUrls: options.maxUrls ?? defaults.maxUrls,
+    maxCharacters: options.maxCharacters ?? defaults.maxCharacters,
     maxFileBytes: options.maxFileBytes ?? 256 * 1024 * 1024,
     maxRetries: options.maxRetries ?? 3,
     retryDelayMs: options.retryDelayMs ?? 1_000,

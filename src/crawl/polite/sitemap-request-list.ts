@@ -203,7 +203,7 @@ export class SitemapRequestList {
           open,
           take: (urls) => this.#take(urls, signal),
           onProblem: (problem) => this.#tell(problem),
-          limits: sitemapLimits(this.#options, Infinity),
+          limits: sitemapLimits(this.#options, { maxUrls: Infinity, maxCharacters: Infinity }),
           wait: (ms) => pause(ms, signal),
           signal,
         }),

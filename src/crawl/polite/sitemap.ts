@@ -93,7 +93,7 @@ export async function loadSitemap(
         if (problems.length < MAX_PROBLEMS) problems.push(problem);
         else limitReached('sitemapProblems');
       },
-      limits: sitemapLimits(options, MAX_URLS),
+      limits: sitemapLimits(options, { maxUrls: MAX_URLS, maxCharacters: LIMITS.sitemapCharacters.max }),
       wait: (ms) => pause(ms, options.signal),
       signal: options.signal,
     }),

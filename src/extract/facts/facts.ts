@@ -143,9 +143,10 @@ function titleOf(
     head.title,
   );
   const isSite = (text: string): boolean => text !== '' && sites.includes(squeeze(text));
-  const known = squeeze(`${shared ?? ''} ${head.title}`);
+  const known = squeeze(`${shared ?? ''} ${head.title.slice(0, MAX_FACT * 4)}`);
   for (const heading of headings) {
-    const key = squeeze(heading);
+    // Searching for a long text in another takes the product of their lengths.
+    const key = squeeze(heading.slice(0, MAX_FACT));
     if (key.length >= 4 && !isSite(heading) && (known.includes(key) || known === '')) return first(heading);
   }
   if (shared === null) return first(headings[0]);

@@ -15,6 +15,7 @@ const FRAME_WORDS = 60;
 const POSTS_TIMES = 4;
 /** A page whose data holds fewer words of prose is a form, a login or a board of figures. */
 const EMBEDDED_WORDS = 60;
+const MAX_TITLE = 500;
 const MAX_POSTS = LIMITS.standInPosts.max;
 const MAX_CHARS = LIMITS.standInCharacters.max;
 /** What stands in is seldom all of the text: on the three given pages that need it, F1 is 0.12 to 0.17. */
@@ -59,7 +60,9 @@ export function standInLines(tree: PageTree, head: PageHead, shownWords: number)
   }
   if (longest === '') return null;
   const title = head.meta.get('og:title') ?? '';
-  return [...(longest.includes(title) ? [] : linesOf(title)), ...linesOf(longest)];
+  // Searching for a long text in another takes the product of their lengths: only a title is looked for.
+  const isThere = title.length <= MAX_TITLE && longest.includes(title);
+  return [...(isThere ? [] : linesOf(title)), ...linesOf(longest)];
 }
 
 function postTexts(entities: readonly LinkedData[]): string[] {

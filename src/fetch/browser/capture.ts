@@ -1,7 +1,7 @@
 // What a visit takes home from a page: HTML or the raw body, pictures, documents, and what was logged and asked for.
 // Promise: lists are bounded; nothing is taken that was not asked for.
-import { CrawlError } from '../../errors.js';
 import { limitReached, LIMITS } from '../../limits.js';
+import { checkDomSize, domTooLarge } from './dom-size.js';
 import type { PooledPage } from './page-lease.js';
 import type { PageRequest, PageResponse } from './playwright-types.js';
 
@@ -75,10 +75,10 @@ export async function takeBody(
 ): Promise<{ body: Buffer; contentType: string }> {
   const type = response?.headers()['content-type'] ?? 'text/html';
   const isHtml = /^\s*(?:text\/html|application\/xhtml)/i.test(type) || response === undefined;
+  if (isHtml) await checkDomSize(lent, maxBytes);
+  else if (Number(response.headers()['content-length'] ?? 0) > maxBytes) throw domTooLarge(lent, maxBytes);
   const body = isHtml ? Buffer.from(await lent.page.content()) : await response.body().catch(() => Buffer.alloc(0));
-  if (body.length > maxBytes) {
-    throw new CrawlError('BODY_TOO_LARGE', `${lent.page.url()}: the page is larger than ${maxBytes} bytes`);
-  }
+  if (body.length > maxBytes) throw domTooLarge(lent, maxBytes);
   return { body, contentType: isHtml ? 'text/html; charset=utf-8' : type };
 }
 

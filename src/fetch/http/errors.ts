@@ -1,7 +1,7 @@
 // Where errors of node and undici become ours: every one gets a code, a message that names the host and
 // the phase, and the original as cause. Nothing outside src/fetch/http sees a raw one.
 import type { ErrorCode } from '../../errors.js';
-import { limitReached } from '../../limits.js';
+import { type LimitName, limitReached, LIMITS } from '../../limits.js';
 import { CrawlError } from '../../errors.js';
 
 /** How far an exchange had come. */
@@ -96,6 +96,12 @@ export function exchangeError(host: string, phase: Phase, thrown: unknown): Craw
   return make('CONNECT_RESET', `connection closed without a response (${code || error.message})`);
 }
 
+/** The limit that a number of bytes stands for, whoever set it. */
+function bodyLimitOf(maxBytes: number): LimitName {
+  if (maxBytes === LIMITS.downloadBytes.max) return 'downloadBytes';
+  return maxBytes === LIMITS.listBytes.max ? 'listBytes' : 'bodyBytes';
+}
+
 /** Whether a request failed only because a kept connection had gone stale: nothing of an answer came. */
 export function isStaleConnection(error: CrawlError): boolean {
   return error.code === 'CONNECT_RESET';
@@ -125,7 +131,7 @@ export function decodeError(host: string, coding: string, maxBytes: number, thro
 }
 
 export function tooLargeError(host: string, maxBytes: number, where: 'on the wire' | 'decoded' | 'announced') {
-  limitReached('bodyBytes');
+  limitReached(bodyLimitOf(maxBytes));
   return new CrawlError('BODY_TOO_LARGE', `${host}: the body is larger than ${maxBytes} bytes (${where})`);
 }
 

@@ -1,5 +1,6 @@
 // The metrics of one worker, gathered from what its parts count anyway; sent with its beats.
 import type { SlowFigures } from '../../dispatch/slow-share.js';
+import { type LimitName, LIMITS, limitsReached } from '../../limits.js';
 import { createMetrics, type MetricsSnapshot } from '../../observe/metrics.js';
 import { addProcessMetrics } from '../../observe/metrics-system.js';
 import type { WorkerPlace } from '../messages.js';
@@ -69,6 +70,11 @@ export function createWorkerMetrics(parts: WorkerMetricsParts): WorkerMetrics {
       for (const [reason, count] of parts.skipped()) {
         addGrowth(`skip ${reason}`, count, (by) =>
           metrics.counter('orcrawl_requests_skipped_total', { reason }).add(by),
+        );
+      }
+      for (const limit of Object.keys(LIMITS) as LimitName[]) {
+        addGrowth(`limit ${limit}`, limitsReached(limit), (by) =>
+          metrics.counter('orcrawl_limits_reached_total', { limit }).add(by),
         );
       }
       return metrics.snapshot();

@@ -1,5 +1,6 @@
 // One agent's rules written as a small robots.txt for the store, which keeps at most so many bytes a host.
 // Promise: read back, the pack decides as the file did; when it does not fit, it forbids more and never less.
+import { limitReached } from '../../limits.js';
 import type { RobotsRule } from './lines.js';
 
 export interface RulesToPack {
@@ -34,7 +35,10 @@ export function packRules({ rules, crawlDelaySecs, sitemaps }: RulesToPack, maxB
 function packedRules(rules: readonly RobotsRule[], room: number): string {
   const forbidding = rules.filter((rule) => !rule.isAllow).map(ruleLine);
   const left = room - forbidding.reduce((sum, line) => sum + line.length, 0);
-  if (left < 0) return shortened(rules, room);
+  if (left < 0) {
+    limitReached('robotsPackBytes');
+    return shortened(rules, room);
+  }
   // Lightest first: short paths open the most.
   const allowing: string[] = [];
   let used = 0;

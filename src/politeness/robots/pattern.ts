@@ -2,6 +2,11 @@
 // Promise: matching goes through the URL once, segment after segment; a pattern of stars costs no more than its length.
 import { decodeUnreserved, type RobotsMode, withLiteralSpecials } from './path.js';
 
+/** Characters that may still be looked at to decide about one URL. */
+export interface Steps {
+  left: number;
+}
+
 export interface PathPattern {
   /** The literal pieces between stars; the first stands at the start of the path. */
   readonly segments: readonly string[];
@@ -25,7 +30,11 @@ export function normalizedPattern(text: string, mode: RobotsMode): PathPattern |
 }
 
 /** Leftmost placement of each segment is enough: a later one can only leave less room for the rest. */
-export function matchesPath({ segments, isAnchored, literalLength }: PathPattern, path: string): boolean {
+export function matchesPath(
+  { segments, isAnchored, literalLength }: PathPattern,
+  path: string,
+  steps?: Steps,
+): boolean {
   if (literalLength > path.length) return false;
   const first = segments[0] as string;
   if (!path.startsWith(first)) return false;
@@ -34,11 +43,22 @@ export function matchesPath({ segments, isAnchored, literalLength }: PathPattern
   let at = first.length;
   for (let i = 1; i < last; i++) {
     const segment = segments[i] as string;
-    const found = path.indexOf(segment, at);
+    const found = find(path, segment, at, steps);
     if (found < 0) return false;
     at = found + segment.length;
   }
   const tail = segments[last] as string;
   if (isAnchored) return path.length - tail.length >= at && path.endsWith(tail);
-  return path.indexOf(tail, at) >= 0;
+  return find(path, tail, at, steps) >= 0;
+}
+
+/** Searching costs a comparison per character, or several where a long segment almost matches everywhere. */
+const CHEAP_LENGTH = 16;
+
+function find(path: string, segment: string, from: number, steps: Steps | undefined): number {
+  if (steps) {
+    steps.left -= (path.length - from) * Math.max(1, segment.length / CHEAP_LENGTH);
+    if (steps.left < 0) return -1;
+  }
+  return path.indexOf(segment, from);
 }

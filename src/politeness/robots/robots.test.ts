@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { limitsReached } from '../../limits.js';
 import { MAX_ROBOTS_BYTES, productToken, RobotsTxt } from './robots.js';
 
 /** Any code units, halves of pairs included; built from bytes, which fast-check generates quickly. */
@@ -232,5 +233,18 @@ describe('hostile input', () => {
       }),
       { numRuns: 50 },
     );
+  });
+});
+
+describe('the work for one URL', () => {
+  it('is bounded: what costs more to decide is not allowed', () => {
+    const reached = limitsReached('robotsSteps');
+    const path = `/${'a'.repeat(60_000)}`;
+    const almost = `Disallow: /*${'a'.repeat(7_000)}b${'a'.repeat(7_000)}\n`;
+    expect(allowed(`User-agent: *\n${almost}`, path)).toBe(false);
+    expect(limitsReached('robotsSteps')).toBe(reached + 1);
+    const many = Array.from({ length: 1_200 }, (_, index) => `Disallow: /*x${index}\n`).join('');
+    expect(allowed(`User-agent: *\n${many}`, path)).toBe(false);
+    expect(allowed(`User-agent: *\n${many}`, `/${'a'.repeat(1_000)}`)).toBe(true);
   });
 });

@@ -1,9 +1,10 @@
 // robots.txt: who may fetch what. Between fetching the file (robots-cache) and the decision to lease or skip a URL.
 // Promise: any bytes give an answer, never a throw; reading is one pass, asking is one pass over the agent's rules.
+import { limitReached, LIMITS } from '../../limits.js';
 import { MAX_ROBOTS_BYTES, readGroups, type RobotsGroup, type RobotsGroups } from './lines.js';
 import { packRules } from './pack.js';
 import { type PathForms, pathForms, pathOf, type RobotsMode } from './path.js';
-import { compilePattern, matchesPath, normalizedPattern, type PathPattern } from './pattern.js';
+import { compilePattern, matchesPath, normalizedPattern, type PathPattern, type Steps } from './pattern.js';
 
 export type { RobotsMode } from './path.js';
 export { MAX_ROBOTS_BYTES };
@@ -67,9 +68,10 @@ export class RobotsTxt {
     const path = pathOf(url);
     if (path === '/robots.txt') return true;
     const forms = pathForms(path, this.#mode);
-    if (!isAllowedAsWritten(rules, forms)) return false;
+    const steps = { left: LIMITS.robotsSteps.max };
+    if (!isAllowedAsWritten(rules, forms, steps)) return false;
     if (this.#mode === 'google' || !(hasTwoSpellings || forms.isForeign)) return true;
-    return decide(rules, (rule) => matchesPath(rule.normalized, forms.normalized));
+    return decide(rules, steps, (rule) => matchesPath(rule.normalized, forms.normalized, steps));
   }
 
   /** Seconds between requests that the agent's group asks for. Callers bound it: a file may say anything. */
@@ -154,16 +156,24 @@ function compileRules(groups: readonly RobotsGroup[], mode: RobotsMode): AgentRu
   return { rules, crawlDelaySecs, hasTwoSpellings: rules.some((rule) => rule.normalized !== rule.asWritten) };
 }
 
-function isAllowedAsWritten(rules: readonly CompiledRule[], { asWritten }: PathForms): boolean {
+function isAllowedAsWritten(rules: readonly CompiledRule[], { asWritten }: PathForms, steps: Steps): boolean {
   const [written, decoded] = asWritten as [string, string?];
   return decide(
     rules,
+    steps,
     ({ asWritten: pattern }) =>
-      matchesPath(pattern, written) || (decoded !== undefined && matchesPath(pattern, decoded)),
+      matchesPath(pattern, written, steps) || (decoded !== undefined && matchesPath(pattern, decoded, steps)),
   );
 }
 
-function decide(rules: readonly CompiledRule[], matches: (rule: CompiledRule) => boolean): boolean {
-  for (const rule of rules) if (matches(rule)) return rule.isAllow;
+/** By the first rule that matches, the longest first. Nobody knows what follows when the work is over its limit. */
+function decide(rules: readonly CompiledRule[], steps: Steps, matches: (rule: CompiledRule) => boolean): boolean {
+  for (const rule of rules) {
+    if (matches(rule)) return rule.isAllow;
+    if (steps.left < 0) {
+      limitReached('robotsSteps');
+      return false;
+    }
+  }
   return true;
 }

@@ -2,6 +2,7 @@
 // Promise: ends on any web — every file once, indexes so deep, so many files, so many URLs — and holds back
 // when its taker is slow. Fetching is passed in, so that address guard and limits are the engine's.
 import { asCrawlError, CrawlError } from '../../errors.js';
+import { type LimitName, limitReached, LIMITS } from '../../limits.js';
 import { normalizeUrl } from '../../request/url.js';
 import { createSitemapReader, type SitemapEntry } from './reader.js';
 import { sitemapText } from './text.js';
@@ -24,6 +25,8 @@ export interface SitemapLimits {
   readonly maxDepth: number;
   readonly maxFiles: number;
   readonly maxUrls: number;
+  /** Of all page URLs together. */
+  readonly maxCharacters: number;
   /** Decompressed, a file. */
   readonly maxFileBytes: number;
   /** A file that failed for a passing reason is read again, from where it broke off. */
@@ -58,6 +61,10 @@ export async function walkSitemaps(start: readonly string[], walk: SitemapWalk):
   const seen = new Set<string>();
   const pending: Pending[] = [];
   let urlsLeft = limits.maxUrls;
+  let charactersLeft = limits.maxCharacters;
+  // The names of files wait in memory, however few pages they lead to.
+  let fileCharactersLeft = LIMITS.sitemapCharacters.max;
+  const isFull = (): boolean => urlsLeft === 0 || charactersLeft <= 0;
   // Once each: an index may name thousands of files beyond a limit.
   let toldOfDepth = false;
   let toldOfFiles = false;
@@ -69,12 +76,13 @@ export async function walkSitemaps(start: readonly string[], walk: SitemapWalk):
       if (toldOfDepth) return;
       toldOfDepth = true;
       onProblem({ url: from, error: limitError(`sitemap indexes nest more than ${limits.maxDepth} deep`) });
-    } else if (seen.size < limits.maxFiles) {
+    } else if (seen.size < limits.maxFiles && fileCharactersLeft > 0) {
+      fileCharactersLeft -= key.length;
       seen.add(key);
       pending.push({ url, depth });
     } else if (!toldOfFiles) {
       toldOfFiles = true;
-      onProblem({ url: from, error: limitError(`more than ${limits.maxFiles} sitemap files`) });
+      onProblem({ url: from, error: limitError(`more than ${Math.min(limits.maxFiles, seen.size)} sitemap files`) });
     }
   }
 
@@ -94,10 +102,13 @@ export async function walkSitemaps(start: readonly string[], walk: SitemapWalk):
         else pages.push(page);
       }
       progress.entries += fresh.length;
-      if (pages.length > urlsLeft) pages.length = urlsLeft;
-      urlsLeft -= pages.length;
-      if (pages.length > 0) await walk.take(pages);
-      if (urlsLeft === 0) throw limitError(`more than ${limits.maxUrls} URLs in sitemaps`);
+      const fitting = pages.slice(0, urlsLeft).filter(({ url }) => (charactersLeft -= url.length) >= 0);
+      urlsLeft -= Math.min(urlsLeft, pages.length);
+      if (fitting.length > 0) await walk.take(fitting);
+      if (charactersLeft <= 0) {
+        throw limitError(`more than ${limits.maxCharacters} characters of URLs in sitemaps`, 'sitemapCharacters');
+      }
+      if (urlsLeft === 0) throw limitError(`more than ${limits.maxUrls} URLs in sitemaps`, 'sitemapUrls');
     };
     for await (const text of sitemapText(bytes, { contentType, maxBytes: limits.maxFileBytes })) {
       await pass(text);
@@ -116,7 +127,7 @@ export async function walkSitemaps(start: readonly string[], walk: SitemapWalk):
         return await walk.open(next.url, (file) => readFile(file, next, progress));
       } catch (error) {
         const known = asCrawlError(error, 'SITEMAP_INVALID');
-        const isOver = signal?.aborted || retry >= limits.maxRetries || urlsLeft === 0;
+        const isOver = signal?.aborted || retry >= limits.maxRetries || isFull();
         if (isOver || known.class !== 'transient') throw known;
         await walk.wait(limits.retryDelayMs * 2 ** retry);
       }
@@ -125,7 +136,7 @@ export async function walkSitemaps(start: readonly string[], walk: SitemapWalk):
 
   for (const url of start) plan(url, 0, url);
   // By position, not by shift(): an index may name 50,000 files.
-  for (let at = 0; at < pending.length && urlsLeft > 0 && !signal?.aborted; at++) {
+  for (let at = 0; at < pending.length && !isFull() && !signal?.aborted; at++) {
     const next = pending[at] as Pending;
     try {
       await readWithRetries(next);
@@ -135,6 +146,7 @@ export async function walkSitemaps(start: readonly string[], walk: SitemapWalk):
   }
 }
 
-function limitError(message: string): CrawlError {
+function limitError(message: string, limit?: LimitName): CrawlError {
+  if (limit !== undefined) limitReached(limit);
   return new CrawlError('SITEMAP_LIMIT', message);
 }

@@ -1,0 +1,56 @@
+// The growth suite: every reader over hostile inputs of n, 2n and 4n. CI runs a part of the product that is always the
+// same; `npm run measure -- growth` runs all of it.
+import { describe, expect, it } from 'vitest';
+import { INPUTS } from './inputs.js';
+import { judge, type Reader } from './judge.js';
+import { READERS } from './readers.js';
+import { allCases, runGrowth } from './run.js';
+
+const SIZES = { characters: 4_096, floorMs: 8 };
+const SHARE = 0.008;
+
+describe('growth', () => {
+  it('has at least 200 kinds of hostile input, and 5,000 cases', () => {
+    const kinds = new Set(Object.values(INPUTS).flatMap((inputs) => inputs.map(({ name }) => name)));
+    expect(kinds.size).toBeGreaterThanOrEqual(200);
+    expect(allCases()).toBeGreaterThanOrEqual(5_000);
+    expect(new Set(READERS.map(({ name }) => name)).size).toBe(READERS.length);
+  });
+
+  it('is linear in time and bounded in output for every reader', { timeout: 600_000 }, () => {
+    const { failures, cases, slowest } = runGrowth({ sizes: SIZES, share: SHARE });
+    expect(failures).toEqual([]);
+    expect(cases).toBeGreaterThan(1_000);
+    expect(slowest.size).toBe(READERS.length);
+  });
+
+  it('would tell a reader that is not', { timeout: 120_000 }, () => {
+    const input = { name: 'letters', make: (length: number) => 'a'.repeat(length) };
+    const of = 'text' as const;
+    const quadratic: Reader = {
+      name: 'compares each with each',
+      of,
+      read: (text) => {
+        let same = 0;
+        for (let i = 0; i < text.length; i++)
+          for (let k = 0; k < text.length; k++) same += text.charCodeAt(i) ^ text.charCodeAt(k);
+        return same;
+      },
+    };
+    const wordy: Reader = { name: 'repeats', of, read: (text) => text.repeat(500) };
+    const broken: Reader = { name: 'breaks', of, read: (text) => (null as unknown as string[])[text.length] };
+    const slow: Reader = {
+      name: 'takes its time',
+      of,
+      read: (text) => {
+        for (let until = performance.now() + text.length / 40; performance.now() < until;);
+      },
+    };
+    const linear: Reader = { name: 'is as it should be', of, read: (text) => text.toUpperCase() };
+    expect(judge(quadratic, input, SIZES).failure?.why).toContain('takes');
+    expect(judge(wordy, input, SIZES).failure?.why).toContain('gives');
+    expect(judge(broken, input, SIZES).failure?.why).toContain('throws');
+    expect(judge(slow, input, SIZES).failure?.why).toContain('takes');
+    expect(judge(linear, input, SIZES).failure).toBeUndefined();
+  });
+});
