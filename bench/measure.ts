@@ -37,6 +37,7 @@ const MEASURES = {
   many: 'batches: 100 permits against 200 ms of latency, rate limits, a container whose memory fills up',
   'many-million': 'a million URLs through one batch (some minutes)',
   content: 'storing pages as WET and WARC, and finding them again',
+  amid: 'hostile pages and hosts among 40 good pages through batch, crawl, scrape, script, pods and browser, heap 512 MB',
   'browser-hostile': '1,000 pages in a browser, 5 % of them hostile, cancelled twice: results and leftovers',
   'browser-speed': 'PlaywrightCrawler beside Crawlee, and what sessions save of a browser launch a URL',
   'frontier-model':

@@ -12,10 +12,12 @@ import { rolldown } from 'rolldown';
 const PUBLIC = ['index', 'testing/index', 'cli/main'];
 const sources = readdirSync('src', { recursive: true }).map((file) => file.replaceAll('\\', '/'));
 
-/** A module that names a file beside it, and the entry of a process, keep their place: they are entries too. */
+/** A module that names a file beside it, and the entry of a process or thread, keep their place: they are entries too. */
 function keepsItsPlace(file) {
   if (!file.endsWith('.ts') || file.endsWith('.test.ts')) return false;
-  return /(^|[-/])child\.ts$/.test(file) || /new URL\(\s*[`'"]\.\.?\//.test(readFileSync(join('src', file), 'utf8'));
+  return (
+    /(^|[-/])(child|thread)\.ts$/.test(file) || /new URL\(\s*[`'"]\.\.?\//.test(readFileSync(join('src', file), 'utf8'))
+  );
 }
 
 const STAMP = 'dist/.made-from';

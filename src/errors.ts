@@ -48,6 +48,7 @@ export const ERROR_CLASSES = {
   // The visit
   HANDLER_FAILED: 'transient',
   HANDLER_TIMEOUT: 'transient',
+  VISIT_BLOCKED_LOOP: 'permanent',
   NON_RETRYABLE: 'permanent',
   RETRY_REQUESTED: 'transient',
   SESSION_BAD: 'transient',

@@ -115,6 +115,7 @@ export {
   BULK_SKIPS_PER_DOMAIN,
 } from './frontier/frontier.js';
 export type {
+  Blame,
   Caller,
   Counters,
   Found,

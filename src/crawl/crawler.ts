@@ -176,6 +176,7 @@ export function composeCrawler<Kind extends CrawlerKind>(
       services: opened.services,
       openGate: opened.openGate,
       slowShare,
+      blockedLoopMs: options.blockedLoopMs,
       config,
       poolOptions,
       openWriter: storages.openVisitWriter,

@@ -26,6 +26,7 @@ import { createBatchResults, type BatchResults, type ResultStream } from './batc
 import { resolveRunConfig, type RunConfig } from './batch/run-config.js';
 import { type BatchResources, type RunningBatch, startBatch } from './batch/run.js';
 import type { Many } from './batch/url-source.js';
+import { blockedLoopMs } from './run/loop-blocks.js';
 import { NO_SLOW_HOSTS, openSlowShare, slowHostOptions } from './run/slow-hosts.js';
 import { type CacheLimits, checkedWebCrawlerOptions, type WebCrawlerOptions } from './options/web-crawler-options.js';
 import { systemTime } from './time.js';
@@ -89,6 +90,7 @@ export class WebCrawler {
       memoryMb: createMemoryGauge(systemTime),
       time: systemTime,
       slowShare,
+      blockedLoopMs: blockedLoopMs(options.blockedLoopSecs),
       connections: createPermits(options.maxConnections ?? Infinity),
     };
   }

@@ -202,6 +202,15 @@ export interface Pacing {
 }
 
 /**
+ * What is known of why a holder was lost: one of these of its leases ended it, and the rest are innocent. With a `code`
+ * the one lease is known for sure and fails with it at once.
+ */
+export interface Blame {
+  readonly leases: readonly number[];
+  readonly code?: string;
+}
+
+/**
  * Every accepted URL, what became of it, who holds it, and when its domain may be asked again. `frontierSuite` of
  * `orcrawl/testing` checks a backend against these promises.
  */
@@ -228,8 +237,11 @@ export interface Frontier {
    * as were lost together, and with nothing else until all of them are settled. Any settlement but `untouched` and
    * `handed` clears it. Below four it is tried alone, and the `LOSSES_ALONE`th loss alone fails it with `WORKER_LOST`.
    * While a suspect is due and every holder is busy, one of them gets nothing until it holds nothing.
+   *
+   * With `blame` only those leases become suspects, or fail; the rest go back to their places, unsuspected. Blame that
+   * names nothing the holder holds is ignored.
    */
-  release(holder: HolderId): Promise<number>;
+  release(holder: HolderId, blame?: Blame): Promise<number>;
 
   /** What became of each request, or undefined where it was never accepted. */
   find(fingerprints: readonly Fingerprint[]): Promise<readonly (Found | undefined)[]>;

@@ -48,6 +48,7 @@ export interface BatchResources {
   readonly engineName: 'http' | 'browser';
   /** Keeps slow hosts to their share of the slots of all batches. */
   readonly slowShare: SlowShare | undefined;
+  readonly blockedLoopMs?: number;
   /** The connections of all batches. */
   readonly connections: Permits<{ wake(): void }>;
 }
@@ -154,6 +155,7 @@ export function startBatch(parts: BatchParts): RunningBatch {
     },
     mayStart,
     slowShare: resources.slowShare,
+    blockedLoopMs: resources.blockedLoopMs,
     // The dispatcher looks at memory, and its permits were asked for.
     followsLoad: false,
     maxEnded: Infinity,

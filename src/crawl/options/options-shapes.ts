@@ -97,6 +97,7 @@ const BASIC = {
   maxConnectionsPerAddress: aLimit,
   slowHostShare: aNumber({ from: 0, to: 1 }),
   slowHostPatienceSecs: aNumber({ above: 0 }),
+  blockedLoopSecs: aNumber({ from: 0 }),
   useSessionPool: aBoolean,
   sessionPoolOptions: anObject,
   proxyConfiguration: objectWith('a ProxyConfiguration', ['newUrl', 'newProxyInfo']),

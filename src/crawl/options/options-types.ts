@@ -136,6 +136,11 @@ export interface BasicCrawlerOptions<Context extends CrawlingContext = BasicCraw
   slowHostShare?: number | undefined;
   /** A fetch that receives next to nothing for so long counts as slow (ours). Default 2. */
   slowHostPatienceSecs?: number | undefined;
+  /**
+   * A visit whose synchronous work blocks the event loop for longer is named on standard error while it blocks, and
+   * counted (ours); 0: nobody looks. See docs/lifecycle.md. Default 10.
+   */
+  blockedLoopSecs?: number | undefined;
 
   /** Whether each request is bound to a session: cookies, a proxy, consistent headers. Default true. */
   useSessionPool?: boolean | undefined;

@@ -8,6 +8,7 @@ import type { TrapOptions } from '../../politeness/traps/traps.js';
 import { CRAWLER_ALIASES, withoutAliases } from '../../setting-names.js';
 import { defaultUserAgent } from '../user-agent.js';
 import { CRAWLER_NAMES, SHAPES } from './options-shapes.js';
+import { blockedLoopMs } from '../run/loop-blocks.js';
 import { slowHostOptions } from '../run/slow-hosts.js';
 import type { CrawlerKind } from './options-shapes.js';
 import { browserCrawlOptions, findBrowserProblems } from '../browser/playwright-options.js';
@@ -110,6 +111,7 @@ function withDefaults(kind: CrawlerKind, given: FileDownloadOptions<AnyData>) {
     autoscaledPoolOptions: Object.freeze({ ...pool }),
     ...polite(given),
     ...slowHostOptions(given),
+    blockedLoopMs: blockedLoopMs(given.blockedLoopSecs),
     useSessionPool,
     sessionPoolOptions: Object.freeze({ ...given.sessionPoolOptions }),
     persistCookiesPerSession: useSessionPool && (given.persistCookiesPerSession ?? true),

@@ -1,6 +1,7 @@
 // What the HTTP crawlers add to a context once the response is there. Everything that costs work is a
 // getter: body text, JSON, scanned content and the cheerio document are made when first touched.
 import type { CheerioAPI } from 'cheerio';
+import type { VisitMark } from '../../base/loop-watch/visit-marks.js';
 import { CrawlError } from '../../errors.js';
 import type { Capture } from '../../fetch/engine.js';
 import { loadDocument } from '../../handle/document.js';
@@ -28,7 +29,7 @@ interface PageLinks {
 
 /** Response, body, json, content and cheerio on demand: HttpCrawler and CheerioCrawler. */
 export function addPage(visit: Visit, capture: Capture, options: ResolvedOptions): AddedPage {
-  const page = new FetchedPage(capture, options);
+  const page = new FetchedPage(capture, options, visit.mark);
   const context = visit.context as object as { [PAGE]: FetchedPage };
   context[PAGE] = page;
   extend(context, {
@@ -39,7 +40,7 @@ export function addPage(visit: Visit, capture: Capture, options: ResolvedOptions
   });
   for (const name in GETTERS) Object.defineProperty(context, name, GETTERS[name]!);
   if (options.kind === 'cheerio') Object.defineProperty(context, '$', DOCUMENT);
-  visit.setLinkFinder?.((selector, baseUrl, skip) => page.findLinks(selector, baseUrl, skip));
+  visit.setLinkFinder?.((selector, baseUrl, skip) => page.mark.work(() => page.findLinks(selector, baseUrl, skip)));
   return page;
 }
 
@@ -54,7 +55,8 @@ function getter(read: (page: FetchedPage) => unknown): PropertyDescriptor {
     configurable: true,
     enumerable: true,
     get(this: { [PAGE]: FetchedPage }) {
-      return read(this[PAGE]);
+      const page = this[PAGE];
+      return page.mark.work(() => read(page));
     },
   };
 }
@@ -70,6 +72,7 @@ const ENCODING = getter((page) => page.encodingName);
 /** A response and what was made of it so far, each when first asked for. */
 class FetchedPage implements AddedPage {
   readonly type: string;
+  readonly mark: VisitMark;
   readonly #capture: Capture;
   readonly #options: ResolvedOptions;
   /** The content type that decides the decoding. */
@@ -80,7 +83,8 @@ class FetchedPage implements AddedPage {
   #document: CheerioAPI | undefined;
   #links: PageLinks | undefined;
 
-  constructor(capture: Capture, options: ResolvedOptions) {
+  constructor(capture: Capture, options: ResolvedOptions, mark: VisitMark) {
+    this.mark = mark;
     this.type = contentTypeOf(capture).type;
     this.#capture = capture;
     this.#options = options;

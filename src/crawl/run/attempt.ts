@@ -1,5 +1,6 @@
 // One attempt at one leased request: identity, navigation, handler, and the verdict on what went wrong.
 // Whatever user code, the page or the network does, the result is exactly one settlement.
+import { markVisit, type VisitMark } from '../../base/loop-watch/visit-marks.js';
 import { asCrawlError, CrawlError } from '../../errors.js';
 import type { Capture } from '../../fetch/engine.js';
 import { entryOf } from '../../frontier/entry.js';
@@ -21,6 +22,8 @@ export interface Visit extends VisitContext<BaseContext> {
   readonly request: Request;
   readonly identity: Identity;
   readonly signal: AbortSignal;
+  /** Around synchronous work: a visit that blocks the event loop can be named. */
+  readonly mark: VisitMark;
   readonly time: Time;
   /** Resolves when the domain may be asked, where the queue alone does not see to it. */
   readonly ready: ((signal: AbortSignal) => Promise<void>) | undefined;
@@ -61,12 +64,13 @@ export async function attempt<Context extends BaseContext>(
   const startedAtMs = services.time.monotonicMs();
   const request = Request.fromRecord(lease.record, lease.priority);
   const transaction = createTransaction(request.url, services.links?.releaseLink);
+  const mark = markVisit(request.url, lease.id);
   const turn = new TrackedTurn(services, lease.id, isGood, ownTurn, transaction);
   let visited: VisitContext<Context> | undefined;
   let identity = NOBODY;
   try {
     identity = await bindIdentity(services, services.handlers.timeoutMs, request);
-    visited = services.openContext(request, identity, transaction);
+    visited = services.openContext(request, identity, transaction, mark);
     const { context, setLinkFinder } = visited;
     const { signal, time } = services;
     const visit: Visit = {
@@ -75,6 +79,7 @@ export async function attempt<Context extends BaseContext>(
       request,
       identity,
       signal,
+      mark,
       time,
       ready: ownTurn.ready,
       beginTurn: () => turn.begin(),
@@ -83,7 +88,7 @@ export async function attempt<Context extends BaseContext>(
       endTurn: (capture) => turn.endWith(capture),
       again: (capture) => turn.again(capture),
     };
-    const arrival = await services.navigate(visit, () => handle(services, context, request));
+    const arrival = await services.navigate(visit, () => handle(services, context, request, mark));
     return settleArrival(services, lease.id, arrival, request, identity, transaction, startedAtMs);
   } catch (thrown) {
     const error = asCrawlError(thrown, 'HANDLER_FAILED');
@@ -95,6 +100,7 @@ export async function attempt<Context extends BaseContext>(
   } finally {
     transaction.close();
     ownTurn.release?.();
+    mark.end();
     if (identity.session) services.identity?.release?.(identity.session);
   }
 }
@@ -182,15 +188,21 @@ async function handle<Context extends BaseContext>(
   { handlers, signal, time }: VisitServices<Context>,
   context: Context,
   request: Request,
+  mark: VisitMark,
 ): Promise<void> {
   request.state = RequestState.REQUEST_HANDLER;
-  await withinMs(
-    time,
-    handlers.timeoutMs,
-    () => handlers.request(context),
-    () => new CrawlError('HANDLER_TIMEOUT', `requestHandler did not end within ${handlers.timeoutMs / 1000} s`),
-    signal,
-  );
+  mark.handling(true);
+  try {
+    await withinMs(
+      time,
+      handlers.timeoutMs,
+      () => mark.work(() => handlers.request(context)),
+      () => new CrawlError('HANDLER_TIMEOUT', `requestHandler did not end within ${handlers.timeoutMs / 1000} s`),
+      signal,
+    );
+  } finally {
+    mark.handling(false);
+  }
 }
 
 function settleArrival(

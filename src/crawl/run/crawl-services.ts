@@ -186,7 +186,8 @@ export async function openCrawlServices(parts: CrawlServicesParts): Promise<Craw
     links,
     limits: options,
     time,
-    openContext: (request, identity, transaction) => createVisitContext(forContexts, request, identity, transaction),
+    openContext: (request, identity, transaction, mark) =>
+      createVisitContext(forContexts, request, identity, transaction, mark),
     stats,
     pageOf: parts.pageOf,
   };

@@ -14,12 +14,13 @@ import { unpackRecord } from '../../request/record.js';
 import type { VisitWriter } from '../../store/dataset/visit-segments.js';
 import { attempt, refuse } from './attempt.js';
 import type { Gate } from '../polite/gate.js';
+import { type LoopBlockOptions, watchBlocks } from './loop-blocks.js';
 import { createLeaseFeed, type TakenLease } from './lease-feed.js';
 import type { BaseContext, PlacedServices, VisitServices } from './services.js';
 import { createSettler, type FinishedVisit } from './settler.js';
 import { joinSlowShare } from './slow-hosts.js';
 
-export interface RunParts<Context extends BaseContext> {
+export interface RunParts<Context extends BaseContext> extends LoopBlockOptions {
   readonly queue: Pick<RequestQueue, 'client' | 'recent' | 'leaseMs' | 'overview'>;
   /** Everything an attempt needs but what the run itself provides. */
   readonly services: PlacedServices<Context>;
@@ -263,12 +264,14 @@ export function startRun<Context extends BaseContext>(parts: RunParts<Context>):
   async function work(): Promise<RunEnd> {
     const renewalMs = Math.min(LONGEST_RENEWAL_MS, queue.leaseMs / 3);
     const endRenewal = time.every(renewalMs, () => void client.renew().catch(onError));
+    const watch = watchBlocks(parts, parts.services);
     try {
       await pool.run();
     } catch (error) {
       onError(error);
     }
     await giveBack().catch(onError);
+    await watch?.close();
     endRenewal();
     return end ?? { kind: 'stopped' };
   }

@@ -34,6 +34,8 @@ export interface StatisticState {
   errors: Record<string, number>;
   retryErrors: Record<string, number>;
   requestsWithStatusCode: Record<string, number>;
+  /** Ours: how often a visit's work blocked the event loop for longer than `blockedLoopSecs`. */
+  blockedLoops: number;
 }
 
 /** How statistics are logged and saved. */
@@ -84,6 +86,10 @@ export class Statistics {
   registerStatusCode(code: number): void {
     const counts = this.state.requestsWithStatusCode;
     counts[code] = (counts[code] ?? 0) + 1;
+  }
+
+  countBlockedLoop(): void {
+    this.state.blockedLoops++;
   }
 
   finishJob(durationMs: number, retryCount: number): void {
@@ -194,5 +200,6 @@ function emptyState(): StatisticState {
     errors: {},
     retryErrors: {},
     requestsWithStatusCode: {},
+    blockedLoops: 0,
   };
 }

@@ -1,5 +1,6 @@
 // Builds the context that hooks and handlers of one attempt get. Functions work when destructured; what
 // they add goes into the attempt's transaction, so it counts only if the visit does.
+import type { VisitMark } from '../../base/loop-watch/visit-marks.js';
 import { entryOf } from '../../frontier/entry.js';
 import type { ContextCrawler, CrawlingContext, SendRequestOptions, SentResponse } from '../../handle/context.js';
 import {
@@ -60,6 +61,7 @@ export function createVisitContext(
   request: Request,
   identity: Identity,
   transaction: Transaction,
+  mark?: VisitMark,
 ): VisitContext {
   const rules = services.links;
   let findLinks: LinkFinder | undefined;
@@ -73,7 +75,8 @@ export function createVisitContext(
       : (findLinks?.(options.selector ?? 'a', options.baseUrl, (url) => skip(url, 'nofollow')) ?? []);
     // Only a browser is asked for links; those of bytes are there.
     const found = Array.isArray(finding) ? finding : await finding;
-    const links = selectLinks(found, options, request, { maxCrawlDepth: rules.maxCrawlDepth, skip });
+    const select = () => selectLinks(found, options, request, { maxCrawlDepth: rules.maxCrawlDepth, skip });
+    const links = mark ? mark.work(select) : select();
     const result = options.requestQueue
       ? await addElsewhere(options, links, skip)
       : addToVisit(links, options.forefront, options.limit, skip);

@@ -4,6 +4,7 @@
 import { CrawlError } from '../../errors.js';
 import type { FrontierClock } from '../embedded/clock.js';
 import {
+  type Blame,
   BULK_SKIPS_PER_CALL,
   type Frontier,
   type HolderId,
@@ -149,8 +150,10 @@ async function openOn(
     };
   }
 
-  const release = async (list: readonly HolderId[]): Promise<number> =>
-    ((await run('release', ['lost', ...list])) as [number])[0];
+  const release = async (list: readonly HolderId[], blame?: Blame): Promise<number> => {
+    const leases = Buffer.from(Float64Array.from(blame?.leases ?? []).buffer);
+    return ((await run('release', ['lost', blame?.code ?? '', leases, ...list])) as [number])[0];
+  };
 
   function checkOpen(): void {
     if (closing) throw new CrawlError('QUEUE_CLOSED', `the queue in Redis at ${where} has been closed`);
@@ -174,7 +177,7 @@ async function openOn(
 
   async function giveBack(): Promise<void> {
     try {
-      if (store.lives.size > 0) await run('release', ['untouched', ...store.lives]);
+      if (store.lives.size > 0) await run('release', ['untouched', '', '', ...store.lives]);
       if (keeper) await resignAsKeeper(connection, prefix, token);
       await connection.command('HDEL', prefix + KEYS.openers, token);
     } catch (error) {
@@ -255,9 +258,9 @@ async function openOn(
       if (checked.notes) store.noted(checked.notes);
       return { held: true, accepted: Array.from(accepted, (digit) => digit === ONE) };
     },
-    async release(holder) {
+    async release(holder, blame) {
       checkOpen();
-      return release([holder]);
+      return release([holder], blame);
     },
     async find(fingerprints) {
       checkOpen();

@@ -146,7 +146,7 @@ export async function openStore(
       if (!(error instanceof CrawlError) || error.code !== 'QUEUE_FULL') throw error;
       options.warn?.(`not all recent adds could be repeated: ${error.message}`);
     }
-    if (lives.size > 0) await run('release', ['over', ...lives], by);
+    if (lives.size > 0) await run('release', ['over', '', '', ...lives], by);
     options.onForgotten?.(forgotten);
     if (!hasLeased) return;
     throw new CrawlError(

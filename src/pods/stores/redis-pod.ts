@@ -87,9 +87,9 @@ export async function openOwnRedisPod(
     setFact: async (name, text) => void (await frontier.pod.command('HSET', KEYS.info, name, text)),
     add: async (entries) => void (await client.add(entries)),
     markSeeded: async () => void (await client.settle({ settlements: [], notes: { [SEEDED_NOTE]: '1' } })),
-    async release(holders) {
+    async release(holders, blame) {
       let leases = 0;
-      for (const id of holders) leases += await frontier.release(id);
+      for (const id of holders) leases += await frontier.release(id, blame);
       return leases;
     },
     notes: async () => (await frontier.overview()).notes,

@@ -24,7 +24,7 @@ import { watchExcludeFile } from '../config/exclude-list.js';
 import { loadHandler } from './handler-module.js';
 import { createHandoffEngine, handoffFolder, openHandoff } from './handoff.js';
 import { createItemWriters } from './item-writers.js';
-import type { WorkerFigures, WorkerPlace } from '../messages.js';
+import { BLOCKS_FD, type WorkerFigures, type WorkerPlace } from '../messages.js';
 import { countLinks, createPageRecorder } from './page-content.js';
 import { createBackpressure } from './parse-queue.js';
 import { createPodCrawler } from './pod-crawler.js';
@@ -43,6 +43,8 @@ export interface WorkerOptions extends HolderListener {
   /** Read once at start: `CRAWLER_DEBUG_POD_ASSIGNMENT`. */
   readonly checkAssignment: boolean;
   readonly allowance: number | undefined;
+  /** Blocks of the event loop beyond this are reported to the supervisor; undefined: as in a script. */
+  readonly blockedLoopMs?: number | undefined;
   /** Ends this process as a crash would: what it wrote and was not acknowledged is cut by its supervisor. */
   readonly onRolledBack: () => void;
 }
@@ -219,6 +221,10 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       ...(pressure ? { isTaskReadyFunction: async () => pressure.mayStart() } : {}),
       log,
     },
+    ...(options.blockedLoopMs !== undefined && {
+      blockedLoopMs: options.blockedLoopMs,
+      reportBlocksTo: BLOCKS_FD,
+    }),
     openWriter: items.open,
     content,
     settleBatchWaitMs: () => settleBatchWaitMs(config),

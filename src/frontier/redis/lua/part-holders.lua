@@ -41,8 +41,8 @@ local function giveBack(lease)
   takePlace(d, lease.value, lease.place, false)
 end
 
--- `together`: how many the lost holder held that may have ended it.
-local function loseLease(lease, together)
+-- `together`: how many the lost holder held that may have ended it; 0 when this one did not.
+local function loseLease(lease, together, code)
   if lease.bulkSkip then
     -- It was never asked for.
     return giveBack(lease)
@@ -58,14 +58,19 @@ local function loseLease(lease, together)
     end
   end
   letGo(lease, d)
-  accuse(d, lease.value, together)
+  if together == 0 then
+    return takePlace(d, lease.value, lease.place, false)
+  end
+  accuse(d, lease.value, together, code)
 end
 
 -- What a holder has, the last in the queue first: each goes in front of the one before, so their order stays.
 local function leasesOf(holder)
-  local rows, leases = call('HVALS', P .. 'l:' .. holder), {}
-  for i, row in ipairs(rows) do
-    leases[i] = unpackLease(row)
+  local rows, leases = call('HGETALL', P .. 'l:' .. holder), {}
+  for i = 1, #rows, 2 do
+    local lease = unpackLease(rows[i + 1])
+    lease.id = rows[i]
+    leases[#leases + 1] = lease
   end
   table.sort(leases, function(a, b)
     return a.place > b.place
@@ -79,13 +84,20 @@ local function forget(holder)
   call('HDEL', P .. 'life', holder)
 end
 
-local function lose(holder)
-  local leases, together = leasesOf(holder), 0
+-- `blamed` (may be missing): the leases of which one ended the holder, by id; `code`: it is one, and fails with it.
+local function lose(holder, blamed, code)
+  local leases, together, named = leasesOf(holder), 0, 0
   for _, lease in ipairs(leases) do
     together = together + (lease.bulkSkip and 0 or 1)
+    lease.blamed = blamed and blamed[lease.id] and not lease.bulkSkip
+    named = named + (lease.blamed and 1 or 0)
   end
   for _, lease in ipairs(leases) do
-    loseLease(lease, together)
+    if named == 0 then
+      loseLease(lease, together)
+    else
+      loseLease(lease, lease.blamed and named or 0, named == 1 and code or nil)
+    end
   end
   forget(holder)
   -- One holder after the other, so that the order of domains due at the same moment does not depend on chance.
