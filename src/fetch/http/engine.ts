@@ -201,14 +201,15 @@ export function createHttpEngine(options: HttpEngineOptions = {}): HttpEngine {
         hop = nextHop(hop, answer.statusCode, verdict.target);
         continue;
       }
-      const { statusCode, headers, body, received, stream, wireBytes, headersAtMs } = answer;
-      return {
+      const { statusCode, headers, body, lent, received, stream, wireBytes, headersAtMs } = answer;
+      const captured = {
         url: order.url,
         loadedUrl: hop.url.href,
         redirectChain: trail.chain,
         statusCode,
         headers,
         body,
+        lent,
         received,
         stream,
         wireBytes,
@@ -216,6 +217,7 @@ export function createHttpEngine(options: HttpEngineOptions = {}): HttpEngine {
         refusedRedirect: verdict?.kind === 'refuse' ? { url: verdict.target.href, reason: verdict.reason } : undefined,
         timings: { startedAtMs, headersMs: headersAtMs - startMs, totalMs: now() - startMs },
       };
+      return lent ? Object.defineProperty(captured, 'body', KEPT_BODY) : captured;
     }
   }
 
@@ -231,6 +233,7 @@ export function createHttpEngine(options: HttpEngineOptions = {}): HttpEngine {
         bodyIdleMs: bodyIdleTimeoutMs,
         maxBodyBytes: order.maxBodyBytes,
         received: order.received,
+        lends: order.lends,
       });
       // What may have had an effect is not sent twice for the sake of others.
       const watch = order.yields && REPEATABLE.has(order.method.toUpperCase()) ? resolved.watch : undefined;
@@ -263,6 +266,15 @@ export function createHttpEngine(options: HttpEngineOptions = {}): HttpEngine {
     },
   };
 }
+
+/** `body` of a capture whose body is lent. Shared: a getter of its own would give every capture a hidden class. */
+const KEPT_BODY: PropertyDescriptor = {
+  enumerable: true,
+  configurable: true,
+  get(this: { lent: NonNullable<Capture['lent']> }) {
+    return this.lent.keep();
+  },
+};
 
 type Decide = (statusCode: number, headers: Record<string, string | string[]>) => BodyUse;
 

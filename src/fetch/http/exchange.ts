@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import { asCrawlError, CrawlError } from '../../errors.js';
 import type { Coding } from './body.js';
-import { contentCodings, decodeBody, joinChunks } from './body.js';
+import { contentCodings, decodeBody, joinChunks, lendBody } from './body.js';
 import type { BodySource } from './body-stream.js';
 import { openBodyStream } from './body-stream.js';
 import type { Connection, ConnectionPool } from './connections.js';
@@ -12,6 +12,7 @@ import type { Deadlines, Waiting } from './deadlines.js';
 import type { Phase } from './errors.js';
 import { exchangeError, timeoutError, tooLargeError } from './errors.js';
 import { headerText, incomingHeaders } from './headers.js';
+import type { LentBody } from './lent-body.js';
 
 /** What came back. The body is decoded; empty when discarded or streamed. */
 export interface Answer {
@@ -20,6 +21,8 @@ export interface Answer {
   readonly body: Buffer;
   /** As it came, where the order asked for it. */
   readonly received?: Buffer;
+  /** The body, where the order gives its memory back; `body` is empty then. */
+  readonly lent?: LentBody;
   readonly stream?: Readable;
   readonly wireBytes: number;
   /** When the headers were complete, by the engine's clock. */
@@ -37,6 +40,7 @@ export interface ExchangeLimits {
   readonly maxBodyBytes: number;
   /** Keep the body as it came: beside the decoded one, or in its place. */
   readonly received?: 'keep' | 'only';
+  readonly lends?: boolean;
 }
 
 /** What to do with a body, decided when the headers are in. */
@@ -192,6 +196,8 @@ export class Exchange implements Dispatcher.DispatchHandler, Waiting, BodySource
     const wire = joinChunks(this.chunks, this.wireBytes);
     this.chunks = [];
     if (received === 'only') return this.settle(NO_BODY, { received: wire });
+    const lent = this.limits.lends ? lendBody(wire, this.codings, maxBodyBytes) : undefined;
+    if (lent) return this.settle(NO_BODY, { lent });
     const more = received === 'keep' ? { received: wire } : {};
     try {
       const body = decodeBody(wire, this.codings, maxBodyBytes, host);
@@ -239,7 +245,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Waiting, BodySource
     return this.statusCode === 204 || this.statusCode === 304 || this.method === 'HEAD';
   }
 
-  private settle(body: Buffer, more: Pick<Answer, 'received' | 'stream'> = {}): void {
+  private settle(body: Buffer, more: Pick<Answer, 'received' | 'stream' | 'lent'> = {}): void {
     const { statusCode, headers, wireBytes, headersAtMs } = this;
     this.resolve({ statusCode, headers, body, wireBytes, headersAtMs, ...more });
   }
