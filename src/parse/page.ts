@@ -65,6 +65,11 @@ export function letGoOf(content: PageContent): void {
   LazyContent.letGo(content as unknown as LazyContent);
 }
 
+/** The page behind a content, which has all it says of itself and each of that by itself. */
+export function scannedPageOf(content: PageContent): ScannedPage {
+  return LazyContent.scannedPage(content as unknown as LazyContent);
+}
+
 class LazyContent {
   readonly #scan: () => ScannedPage;
   #page: ScannedPage | undefined;
@@ -89,6 +94,10 @@ class LazyContent {
       main: () => extraction.content(body.keep(), url, contentType),
     };
     LazyContent.#defineProperties(this);
+  }
+
+  static scannedPage(content: LazyContent): ScannedPage {
+    return content.#scanned();
   }
 
   static letGo(content: LazyContent): void {

@@ -7,10 +7,11 @@ import { loadDocument } from '../../handle/document.js';
 import { decodeBody, detectEncoding, toUtf8 } from '../../parse/encoding/encoding.js';
 import { MAX_BASE_BYTES } from '../../parse/scan/metadata.js';
 import { DocumentSource } from '../../parse/document/source.js';
-import { createLentContent, createPageContent, letGoOf } from '../../parse/page.js';
-import type { PageContent, PageLink } from '../../parse/page.js';
+import { createLentContent, createPageContent, letGoOf, scannedPageOf } from '../../parse/page.js';
+import type { PageContent } from '../../parse/page.js';
 import { urlCharactersOf } from '../../parse/scan/page-links.js';
-import { scanLinks } from '../../parse/scan/scan.js';
+import { anchorUrlsOf } from '../../parse/scan/scanned-page.js';
+import { scanLinks, type ScannedPage } from '../../parse/scan/scan.js';
 import { parseUrl } from '../../request/url.js';
 import type { Visit } from '../run/attempt.js';
 import { pageExtraction } from './extraction.js';
@@ -21,11 +22,6 @@ import type { AddedPage } from '../navigate/navigate.js';
 import type { ResolvedOptions } from '../options/options.js';
 
 const EMPTY = Buffer.alloc(0);
-
-interface PageLinks {
-  readonly links: readonly PageLink[];
-  readonly robots: string | null;
-}
 
 /** Response, body, json, content and cheerio on demand: HttpCrawler and CheerioCrawler. */
 export function addPage(visit: Visit, capture: Capture, options: ResolvedOptions): AddedPage {
@@ -80,7 +76,8 @@ class FetchedPage implements AddedPage {
   #content: PageContent | undefined;
   #document: CheerioAPI | undefined;
   #source: DocumentSource | undefined;
-  #links: PageLinks | undefined;
+  /** Scanned for its links alone. */
+  #links: ScannedPage | undefined;
 
   constructor(capture: Capture, options: ResolvedOptions) {
     this.type = contentTypeOf(capture).type;
@@ -125,7 +122,7 @@ class FetchedPage implements AddedPage {
     const { polite, robotsAgent } = this.#options;
     const isKept = polite ? followRule(this.#capture, this.#readLinks().robots, robotsAgent, skip) : undefined;
     return baseUrl === undefined && isAnyAnchor(selector)
-      ? anchorUrls(this.#readLinks().links, isKept)
+      ? anchorUrlsOf(this.#readLinks(), isKept)
       : selectedUrls(this.readDocument(), selector, baseUrl ?? this.#capture.loadedUrl, this.#bytes.length, isKept);
   }
 
@@ -172,13 +169,12 @@ class FetchedPage implements AddedPage {
   }
 
   /** A handler that works on the document will hardly read the scanned content too: of that, the links are enough. */
-  #readLinks(): PageLinks {
+  #readLinks(): ScannedPage {
     if (this.#content === undefined && this.#document !== undefined) {
       const { loadedUrl } = this.#capture;
       return (this.#links ??= scanLinks(this.#bytes, { url: loadedUrl, contentType: this.#header }));
     }
-    const { links, metadata } = this.readContent();
-    return { links, robots: metadata.robots };
+    return scannedPageOf(this.readContent());
   }
 }
 
@@ -214,14 +210,6 @@ function parseJson(text: string, url: string): unknown {
 /** These selectors mean every link of the page: the scanner has them without a document. */
 function isAnyAnchor(selector: string): boolean {
   return selector === 'a' || selector === 'a[href]';
-}
-
-function anchorUrls(links: readonly PageLink[], isKept?: FollowRule): string[] {
-  const urls: string[] = [];
-  for (const { element, url, rel } of links) {
-    if (element === 'a' && (!isKept || isKept(url, rel))) urls.push(url);
-  }
-  return urls;
 }
 
 /** As the scanner: a `<base>` of any length, or as many URLs as fit, would let a small page fill the memory. */

@@ -43,7 +43,12 @@ export interface HttpEngine extends Engine<HttpLive> {
 /** Loading undici costs some 100 CPU-ms: paid by the first engine, not by every import of the package. */
 let loaded: typeof Undici | undefined;
 function undici(): typeof Undici {
-  return (loaded ??= createRequire(import.meta.url)('undici') as typeof Undici);
+  if (loaded) return loaded;
+  // The client's parser grows its memory with the first large answer, which detaches an ArrayBuffer; from then on V8 checks
+  // for that everywhere, and throws away all code made for typed arrays without the check. Better before there is any.
+  const detached = new ArrayBuffer(8);
+  structuredClone(detached, { transfer: [detached] });
+  return (loaded = createRequire(import.meta.url)('undici') as typeof Undici);
 }
 
 /** A server that dropped a kept connection has not acted on these; sending them again is safe. */
