@@ -32,6 +32,7 @@ const MEASURES = {
   memory: 'resident memory at page 5,000 and at page 20,000',
   import: 'CPU time of import "orcrawl"',
   crawl: 'a whole crawl on one core over HTTP, beside Crawlee 3.18 and the bare loop; concurrency 50',
+  'crawl-ab': 'another build (BENCH_OTHER=FOLDER) beside this one, in turns, on real pages; CPU time of each round',
   'crawl-https': 'the same over HTTPS, a new connection for every page',
   'crawl-node24': 'the same on Node 24',
   many: 'batches: 100 permits against 200 ms of latency, rate limits, a container whose memory fills up',

@@ -136,7 +136,9 @@ export async function openCrawlServices(parts: CrawlServicesParts): Promise<Craw
 
   function navigationOfKind(): Navigate {
     if (parts.kind === 'basic') return withoutNavigation;
-    const side = createHttpSide<object>({ ...httpSideParts, add: adderFor(parts) });
+    // Whoever else wants the capture may want its body later.
+    const lends = parts.kind !== 'file' && !parts.onCapture && !parts.handOff && !parts.received;
+    const side = createHttpSide<object>({ ...httpSideParts, lends, add: adderFor(parts) });
     return createNavigation({ ...shared, engine, sideOf: () => side, handOff: parts.handOff });
   }
 

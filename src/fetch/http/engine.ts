@@ -46,7 +46,12 @@ export interface HttpEngine extends Engine<HttpLive> {
 /** Loading undici costs some 100 CPU-ms: paid by the first engine, not by every import of the package. */
 let loaded: typeof Undici | undefined;
 function undici(): typeof Undici {
-  return (loaded ??= createRequire(import.meta.url)('undici') as typeof Undici);
+  if (loaded) return loaded;
+  // The client's parser grows its memory with the first large answer, which detaches an ArrayBuffer; from then on V8 checks
+  // for that everywhere, and throws away all code made for typed arrays without the check. Better before there is any.
+  const detached = new ArrayBuffer(8);
+  structuredClone(detached, { transfer: [detached] });
+  return (loaded = createRequire(import.meta.url)('undici') as typeof Undici);
 }
 
 /** A server that dropped a kept connection has not acted on these; sending them again is safe. */
@@ -208,14 +213,15 @@ export function createHttpEngine(options: HttpEngineOptions = {}): HttpEngine {
         hop = nextHop(hop, answer.statusCode, verdict.target);
         continue;
       }
-      const { statusCode, headers, body, received, stream, wireBytes, headersAtMs } = answer;
-      return {
+      const { statusCode, headers, body, lent, received, stream, wireBytes, headersAtMs } = answer;
+      const captured = {
         url: order.url,
         loadedUrl: hop.url.href,
         redirectChain: trail.chain,
         statusCode,
         headers,
         body,
+        lent,
         received,
         stream,
         wireBytes,
@@ -223,6 +229,7 @@ export function createHttpEngine(options: HttpEngineOptions = {}): HttpEngine {
         refusedRedirect: verdict?.kind === 'refuse' ? { url: verdict.target.href, reason: verdict.reason } : undefined,
         timings: { startedAtMs, headersMs: headersAtMs - startMs, totalMs: now() - startMs },
       };
+      return lent ? Object.defineProperty(captured, 'body', KEPT_BODY) : captured;
     }
   }
 
@@ -238,6 +245,7 @@ export function createHttpEngine(options: HttpEngineOptions = {}): HttpEngine {
         bodyIdleMs: bodyIdleTimeoutMs,
         maxBodyBytes: order.maxBodyBytes,
         received: order.received,
+        lends: order.lends,
       });
       // What may have had an effect is not sent twice for the sake of others.
       const watch = order.yields && REPEATABLE.has(order.method.toUpperCase()) ? resolved.watch : undefined;
@@ -270,6 +278,15 @@ export function createHttpEngine(options: HttpEngineOptions = {}): HttpEngine {
     },
   };
 }
+
+/** `body` of a capture whose body is lent. Shared: a getter of its own would give every capture a hidden class. */
+const KEPT_BODY: PropertyDescriptor = {
+  enumerable: true,
+  configurable: true,
+  get(this: { lent: NonNullable<Capture['lent']> }) {
+    return this.lent.keep();
+  },
+};
 
 type Decide = (statusCode: number, headers: Record<string, string | string[]>) => BodyUse;
 
