@@ -58,7 +58,7 @@ describe('orcrawl', () => {
     [['crawl', 'example.com', '--max-page', '3'], /unknown option '--max-page'.*--max-pages.*crawl --help/],
     [['crawl', 'example.com', '--max-pages', 'ten'], /--max-pages.*'ten'.*whole number from 1/],
     [['crawl', 'example.com', '--rate', '0'], /--rate.*number above 0/],
-    [['crawl', 'example.com', '--format', 'xml'], /--format.*jsonl, json, csv, text/],
+    [['crawl', 'example.com', '--format', 'xml'], /--format.*jsonl, json, csv, markdown, text/],
     [['crawl', 'example.com', '--strategy', 'near'], /--strategy.*same-domain/],
     [['crawl', 'example.com', '--include', '/[/'], /--include.*no valid regular expression/],
     [['crawl', 'example.com', '--header', 'secret'], /--header.*Name: value/],
