@@ -1,5 +1,6 @@
 // The one navigation, with an engine that answers from a script: what is sent, in which order things happen, how it ends.
 import { describe, expect, it } from 'vitest';
+import { markVisit } from '../../base/loop-watch/visit-marks.js';
 import { createManualTime } from '../../../test/support/manual-time.js';
 import { type Answer, navigationRules, scriptedEngine } from '../../../test/support/scripted-visits.js';
 import { AddressRefusedError, CrawlError } from '../../errors.js';
@@ -56,6 +57,7 @@ function scene(answers: Answer[], { rules: changes, parts, pre = [], post = [], 
     const request = new Request(options);
     const log = new Log({ level: LogLevel.OFF });
     const visit: Visit = {
+      mark: markVisit(request.url),
       context: { request, log },
       setLinkFinder: undefined,
       request,
