@@ -92,7 +92,7 @@ describe('the memory-adaptive dispatcher', () => {
     expect(shed).toEqual([2]);
   });
 
-  it('lets one URL a check pass the pause when it has waited too long, below critical', () => {
+  it('lets one URL per check pass the pause when it has waited too long, below critical', () => {
     const { dispatcher, batch, check } = world({ fairnessTimeoutSecs: 5 });
     const member = dispatcher.join(batch);
     member.started();

@@ -1,6 +1,6 @@
 // Spaces the starts of tasks for `maxTasksPerMinute`; the pool asks it before every start.
 // Promise: in any window of W ms there are at most floor((W + 10) / spacing) + 1 starts,
-// so 600 a minute is never more than 11 in a sliding second, idle time before it or not.
+// so 600 per minute is never more than 11 in a sliding second, idle time before it or not.
 
 /**
  * How far behind its schedule a start may fall without the schedule moving with it. Covers the lateness of

@@ -61,7 +61,7 @@ export function createTextWriter(output: LineOutput, colours: (isProblem: boolea
   };
 }
 
-/** One JSON object a line: time, level, msg, then the entry's data. pino is loaded at the first entry. */
+/** One JSON object per line: time, level, msg, then the entry's data. pino is loaded at the first entry. */
 export function createJsonWriter(output: LineOutput): LogWriter {
   let problem = false;
   let pino: PinoLogger<string> | undefined;

@@ -19,7 +19,7 @@ function play(monitor: CrawlerMonitor): () => void {
 }
 
 describe('a monitor', () => {
-  it('writes a plain line a URL and a summary where there is no terminal', () => {
+  it('writes a plain line per URL and a summary where there is no terminal', () => {
     const output = screen(false);
     const end = play(new CrawlerMonitor({ output }, { clock: () => 0 }));
     end();

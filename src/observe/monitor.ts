@@ -8,7 +8,7 @@ import type { ProgressOutput } from './progress.js';
 
 /** What a monitor shows. */
 export const DisplayMode = Object.freeze({
-  /** A row a URL. */
+  /** A row per URL. */
   DETAILED: 'detailed',
   /** One summary. */
   AGGREGATED: 'aggregated',

@@ -1,5 +1,5 @@
 // The visit log: one line for each request that left the machine, so that anybody can check afterwards how hosts
-// were treated. Written in batches by one writer a process; a crash loses the last second of it at most.
+// were treated. Written in batches by one writer per process; a crash loses the last second of it at most.
 import { randomBytes } from 'node:crypto';
 import { appendFile, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';

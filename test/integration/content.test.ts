@@ -228,7 +228,7 @@ describe('segments', () => {
   });
 });
 
-describe('one file a page', () => {
+describe('one file per page', () => {
   it('is named after the hash of its URL and found by the index', async () => {
     const dataDirs = await folders(2);
     const { content, store } = await openStore({ dataDirs, layout: 'files', storeRawHtml: true });

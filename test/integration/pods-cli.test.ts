@@ -101,7 +101,7 @@ describe('orcrawl compose', () => {
     volumes: Record<string, object>;
   }
 
-  it('writes a store a pod with its own port, volume and log folder, durable and without eviction', async () => {
+  it('writes a store per pod with its own port, volume and log folder, durable and without eviction', async () => {
     const { code, stdout, stderr } = said;
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout).toContain('4 × redis:7-alpine, ports 7000-7003 at 127.0.0.1');
@@ -209,8 +209,8 @@ describe('orcrawl plan', () => {
     const args = ['plan', '--pages', '1e9', '--hours', '30', '--machine', 'machine.json', '--gbit', '0.001'];
     const { code, stdout, stderr } = await run(folder(), args);
     expect([code, stderr]).toEqual([0, '']);
-    expect(stdout).toContain('1,000,000,000 pages in 30 hours: 9,259 pages a second');
-    expect(stdout).toMatch(/Cores: +43: 39 for fetchers \(3\.34 CPU-ms a page\), 4 for stores/);
+    expect(stdout).toContain('1,000,000,000 pages in 30 hours: 9,259 pages per second');
+    expect(stdout).toMatch(/Cores: +43: 39 for fetchers \(3\.34 CPU-ms per page\), 4 for stores/);
     expect(stdout).toMatch(/does not fit this machine; hit first: network/);
     expect(stdout).toContain('Constants measured 2026-01-02');
   });

@@ -1,4 +1,4 @@
-// Where the results of a batch go: standard output, a file, a file a page, or the end of an earlier file.
+// Where the results of a batch go: standard output, a file, a file per page, or the end of an earlier file.
 // Promise: a reader that is slow slows the batch; a reader that leaves ends it; an interrupted file has only whole lines.
 import { createWriteStream } from 'node:fs';
 import { mkdir, open, stat, writeFile } from 'node:fs/promises';
@@ -103,7 +103,7 @@ function whenReady(stream: Writable): Promise<void> {
 
 const READY_EVENTS = ['drain', 'close', 'error'] as const;
 
-/** A file a page, named by its place in the list and its URL. */
+/** A file per page, named by its place in the list and its URL. */
 function folderOutput(folder: string, format: PageFormat): BatchOutput {
   return {
     isLeft: false,

@@ -35,7 +35,7 @@ Examples:
   $ orcrawl batch urls.txt --format csv --fields url,statusCode,title --out pages.csv
   $ orcrawl batch urls.txt --delay 1-3 --retries 2 --cache enabled --cache-ttl 3600
   $ orcrawl batch urls.txt --resume pages.jsonl        the first time, and again after Ctrl-C
-  $ orcrawl batch urls.txt --format fit --out pages/     main content as markdown, a file a page
+  $ orcrawl batch urls.txt --format fit --out pages/     main content as markdown, a file per page
 
 Results are written in the order of the list, each as soon as those before it are out; with --stream as they
 complete, in flat memory.
@@ -60,7 +60,7 @@ export function addBatchCommand(program: Command, onExit: (code: number) => void
     )
     .option(
       '-o, --out <FILE|DIR>',
-      'where results go; markdown, fit, text, html and links into a folder: a file a page',
+      'where results go; markdown, fit, text, html and links into a folder: a file per page',
     )
     .option('--fields <A,B>', 'which fields of a result are written')
     .option('-c, --concurrency <N>', 'most URLs at once (default: 20)', wholeNumber(1, 10_000))

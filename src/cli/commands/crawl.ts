@@ -37,7 +37,7 @@ export function addCrawlCommand(program: Command, onExit: (code: number) => void
   program
     .command('crawl')
     .summary('crawl sites and store their pages')
-    .description('Crawls from the given URLs, follows links, and stores one item a page: title, text, metadata.')
+    .description('Crawls from the given URLs, follows links, and stores one item per page: title, text, metadata.')
     .argument('[URL...]', 'where to start; a bare domain gets https://, - reads a list from standard input')
     .option('-n, --max-pages <N>', 'stop after this many pages', wholeNumber(1))
     .option('-d, --depth <N>', 'follow links this many steps from the start; 0 follows none', wholeNumber(0))
@@ -49,7 +49,7 @@ export function addCrawlCommand(program: Command, onExit: (code: number) => void
       ),
     )
     .option('-c, --concurrency <N>', 'most pages at once (default: 200, as far as the machine allows)', wholeNumber(1))
-    .option('-r, --rate <N>', 'most pages a second', positiveNumber)
+    .option('-r, --rate <N>', 'most pages per second', positiveNumber)
     .option('--delay <SECS>', 'rest between two requests to a host (default: 0.5)', seconds)
     .option('--ignore-robots', 'do not read robots.txt')
     .option('--max-per-host <N>', 'queue at most this many links of one host', wholeNumber(1))

@@ -104,9 +104,9 @@ function thisMachine(): { cores: number; memoryGb: number; diskTb: number } {
 
 function planLines({ pages, hours, delaySeconds }: PlanRequest, needed: Plan): string[] {
   return [
-    `${countText(pages)} pages in ${number(hours)} hours: ${number(needed.pagesPerSecond)} pages a second`,
+    `${countText(pages)} pages in ${number(hours)} hours: ${number(needed.pagesPerSecond)} pages per second`,
     '',
-    `  Cores:    ${countText(needed.cores)}: ${countText(needed.fetcherCores)} for fetchers (${number(needed.cpuMsPerPage)} CPU-ms a page), ${countText(needed.storeCores)} for stores`,
+    `  Cores:    ${countText(needed.cores)}: ${countText(needed.fetcherCores)} for fetchers (${number(needed.cpuMsPerPage)} CPU-ms per page), ${countText(needed.storeCores)} for stores`,
     `  Pods:     ${countText(needed.pods)}, with ${countText(needed.fetchersPerPod)} fetchers each`,
     `  Domains:  ${countText(needed.domainsInRotation)} in rotation at a rest of ${number(delaySeconds)} s; at most ${countText(needed.pagesPerDomainAtMost)} pages of one`,
     `  Memory:   ${number(needed.memoryGb)} GB: ${number(needed.storeGb)} GB of stores (${number(needed.seenUrls)} URLs seen) and room to rewrite them, the rest for fetchers`,

@@ -32,7 +32,7 @@ export function addSimwebCommand(program: Command, onExit: (code: number) => voi
     .summary('serve a synthetic web on loopback')
     .description('Serves a synthetic web on loopback until Ctrl-C: any number of hosts and pages, made from a seed.')
     .option('--hosts <N>', 'number of hosts', wholeNumber(1, 60_000), 3)
-    .option('--pages <N>', 'pages a host', wholeNumber(1), 100)
+    .option('--pages <N>', 'pages per host', wholeNumber(1), 100)
     .option('--port <N>', 'port to listen on; 0 takes a free one', wholeNumber(0, 65_535), 0)
     .option('--seed <N>', 'the same seed gives the same web', wholeNumber(0), 1)
     .option('--latency <MS>', 'milliseconds before an answer, or a range such as 5-40', millisecondRange)

@@ -188,7 +188,7 @@ async function tellUnknownHosts(
   }
 }
 
-/** Two pages a second are no burden for a host. */
+/** Two pages per second are no burden for a host. */
 const DEFAULT_DELAY_SECS = 0.5;
 
 /** A host that says the same on so many pages more than it says something new is a parked domain or a trap. */

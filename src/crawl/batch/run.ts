@@ -1,5 +1,5 @@
 // A batch: a list of URLs as one run of the crawl lifecycle, over a queue in memory that forgets what ended.
-// Promise: one result a URL; the list is pulled only as needed, and nothing starts while results pile up unread.
+// Promise: one result per URL; the list is pulled only as needed, and nothing starts while results pile up unread.
 import type { Configuration } from '../../configuration.js';
 import type { Dispatcher } from '../../dispatch/dispatcher.js';
 import type { Permits } from '../../dispatch/permits.js';

@@ -1,4 +1,4 @@
-// The Lua that runs inside Redis, read from lua/ on first use: one file a script, joined with the parts it includes.
+// The Lua that runs inside Redis, read from lua/ on first use: one file per script, joined with the parts it includes.
 // A script is atomic, so whatever it promises holds however many processes call at once.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';

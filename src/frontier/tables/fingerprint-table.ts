@@ -1,5 +1,5 @@
 // The owner's seen set in memory: 64-bit fingerprint → 32-bit number, open addressing in typed arrays.
-// 12 bytes a slot, at most 70 % full; fingerprints are uniform already, so their low half is the hash.
+// 12 bytes per slot, at most 70 % full; fingerprints are uniform already, so their low half is the hash.
 
 export interface FingerprintTable {
   readonly size: number;

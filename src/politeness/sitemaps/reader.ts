@@ -1,4 +1,4 @@
-// The text of one sitemap file → its entries, as they come: urlset, sitemap index, RSS, Atom, or one URL a line.
+// The text of one sitemap file → its entries, as they come: urlset, sitemap index, RSS, Atom, or one URL per line.
 // Promise: linear in the text, bounded in what it remembers, no throw for any text. Entities of a DOCTYPE are not
 // expanded, so a bomb of them is only text. The parser is lenient: a bare `&`, the commonest mistake, is itself.
 import { createRequire } from 'node:module';

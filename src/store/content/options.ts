@@ -15,7 +15,7 @@ export interface ContentStoreOptions {
   readonly storeRawHtml?: boolean;
   /** Keep texts, as WET. Default true. */
   readonly extractText?: boolean;
-  /** Many pages a file (default), or one. */
+  /** Many pages per file (default), or one. */
   readonly layout?: 'segments' | 'files';
   /** A segment that grew to this is closed and another one begun. Default 1 GiB. */
   readonly segmentBytes?: number;

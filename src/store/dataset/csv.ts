@@ -1,4 +1,4 @@
-// Items as comma-separated values (RFC 4180), one row an item.
+// Items as comma-separated values (RFC 4180), one row per item.
 // Promise: any item reads back cell by cell with a CSV reader; nothing in a cell is altered but its quotes.
 import type { Dictionary } from '../../request/request.js';
 

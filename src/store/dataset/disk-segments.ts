@@ -1,4 +1,4 @@
-// The disk backend of datasets: one folder a dataset, one JSON-lines file a segment.
+// The disk backend of datasets: one folder a dataset, one JSON-lines file per segment.
 // Promise: each file has one writer; a line is in the file when its append resolved, and never twice or half.
 import { access, constants, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// The disk backend of key-value stores: one folder a store, one file a record, `KEY.ext`.
+// The disk backend of key-value stores: one folder a store, one file per record, `KEY.ext`.
 // Promise: a record is written beside its place and renamed into it, so a reader or a crash sees old or new.
 import { randomBytes } from 'node:crypto';
 import { createWriteStream, statSync } from 'node:fs';

@@ -72,7 +72,7 @@ export function createSegmentFile(path: string, options: SegmentFileOptions = {}
       `${path} was deleted, moved or cut by somebody else while it was being written: it held ${lengthBytes} bytes`,
     );
 
-  /** One writer a file: any other size means that what was written is not what is found at the path. */
+  /** One writer per file: any other size means that what was written is not what is found at the path. */
   const mustHave = async (wantedBytes: number): Promise<void> => {
     if ((await sizeNow()) === wantedBytes) return;
     state = 'lost';
