@@ -1,15 +1,15 @@
-// The headers of `--header` on their way to a request of a crawl. They may be secrets.
-// Promise: they go to the hosts that the person named and to no other, whatever a page links or redirects to.
+// Adds the headers of `--header` to the requests of a crawl. They may be secrets.
+// Promise: they are sent only to hosts the user named, whatever a page links or redirects to.
 import type { HttpCrawlingContext, HttpHook } from '../index.js';
 
 export interface NamedHeaders {
-  /** The person named this URL: its host gets the headers from now on. */
+  /** The user named this URL: its host gets the headers from now on. */
   name(url: string): void;
-  /** Gives a request the headers of its host. */
+  /** Adds the headers to a request if its host was named. */
   readonly hook: HttpHook<HttpCrawlingContext>;
 }
 
-/** A list of seeds may be of any length. Hosts beyond get the headers with their seeds only, not with further pages. */
+/** A seed list may be of any length. Hosts beyond this get the headers with their seeds only, not with other pages. */
 const MAX_HOSTS = 100_000;
 
 export function createNamedHeaders(header: Readonly<Record<string, string>>, maxHosts = MAX_HOSTS): NamedHeaders {
@@ -19,7 +19,7 @@ export function createNamedHeaders(header: Readonly<Record<string, string>>, max
       if (hosts.size < maxHosts) hosts.add(new URL(url).host);
     },
     hook({ request }, options) {
-      // A seed of an earlier run knows it, too; what it redirects to is none.
+      // Seeds of an earlier run are marked, too; redirect targets are not.
       if (request.seeded || hosts.has(new URL(request.target).host)) Object.assign(options.headers, header);
     },
   };

@@ -57,7 +57,7 @@ describe.skipIf(redisMissing)('a store', () => {
       more: ['pods:', '  - redis_url: redis://127.0.0.1:1', `  - redis_url: redis://127.0.0.1:${port}`, 'max_page: 3'],
     });
     const { code, stderr } = await run().ended;
-    expect(stderr).toContain('error: 3 things are wrong in the configuration');
+    expect(stderr).toContain('error: invalid configuration, 3 problems');
     expect(stderr).toMatch(/pods\[0\]: Redis at redis:\/\/127\.0\.0\.1:1\/0 does not answer/);
     expect(stderr).toMatch(/pods\[1\]: .*6\.2\.14.*7\.0/);
     expect(stderr).toContain('there is no key max_page, did you mean max_pages?');
@@ -138,7 +138,7 @@ describe.skipIf(redisMissing)('orcrawl pods up', () => {
     expect(first.stdout()).not.toContain('hush');
     const second = await up().ended;
     expect(second.stdout.match(/pod \d: \S+ runs already/g)).toHaveLength(2);
-    expect(lastLine((await run('--max-pages', '1').ended).stdout)).toBe('1 pages: max_pages reached');
+    expect(lastLine((await run('--max-pages', '1').ended).stdout)).toBe('1 page: max_pages reached');
     first.signal('SIGINT');
     expect((await first.ended).code).toBe(0);
     const away = await run('--resume').ended;

@@ -1,5 +1,5 @@
 // One result as `orcrawl scrape` and `orcrawl batch` write it: a line of JSON, a row, or the page itself.
-// Promise: every line has the same fields in the same order; only what is written is worked out.
+// Promise: every line has the same fields in the same order; only the fields written are computed.
 import { escapeText } from '../../extract/markdown/inline.js';
 import type { CrawlResult } from '../../index.js';
 import { cellsOf, csvRow } from '../../store/dataset/csv.js';
@@ -8,7 +8,7 @@ import { UsageError } from '../exit-codes.js';
 export const BATCH_FORMATS = ['jsonl', 'json', 'csv', 'markdown', 'fit', 'text', 'html', 'links'] as const;
 export type BatchFormat = (typeof BATCH_FORMATS)[number];
 
-/** What can be written of a result, by name. */
+/** The fields of a result, by name. */
 const FIELDS: Readonly<Record<string, (result: CrawlResult) => unknown>> = {
   url: ({ url }) => url,
   loadedUrl: ({ loadedUrl }) => loadedUrl,
@@ -60,14 +60,14 @@ export function parseFields(text: string): string[] {
     .filter(Boolean);
   const unknown = names.filter((name) => !Object.hasOwn(FIELDS, name));
   if (names.length > 0 && unknown.length === 0) return names;
-  throw new UsageError(`--fields: no field "${unknown[0] ?? ''}"; there are ${Object.keys(FIELDS).join(', ')}`);
+  throw new UsageError(`--fields: unknown field "${unknown[0] ?? ''}"; use ${Object.keys(FIELDS).join(', ')}`);
 }
 
 export function itemOf(result: CrawlResult, fields: readonly string[]): Record<string, unknown> {
   return Object.fromEntries(fields.map((name) => [name, FIELDS[name]!(result)]));
 }
 
-/** How a whole output begins, and what stands between and after its results. */
+/** What is written before, between and after the results. */
 export const FRAMES: Readonly<Record<BatchFormat, (fields: readonly string[]) => [head: string, tail: string]>> = {
   jsonl: () => ['', ''],
   json: () => ['[', '\n]\n'],
@@ -79,7 +79,7 @@ export const FRAMES: Readonly<Record<BatchFormat, (fields: readonly string[]) =>
   links: () => ['', ''],
 };
 
-/** One result; of a failure only the formats that have a place for it say something. */
+/** One result; failures appear only in formats that have a place for them. */
 export function rendered(
   result: CrawlResult,
   format: BatchFormat,
@@ -110,7 +110,7 @@ export function rendered(
   }
 }
 
-/** The main content under the page's title: what is chosen as content often begins after it. */
+/** The main content under the page's title: it often starts after the title. */
 export function fitMarkdown({ markdown, metadata }: CrawlResult): string {
   const fit = markdown.fit.trim();
   const title = (markdown.title ?? metadata?.title ?? '').replace(/\s+/g, ' ').trim();
@@ -118,19 +118,19 @@ export function fitMarkdown({ markdown, metadata }: CrawlResult): string {
   return `# ${escapeText(title)}\n\n${fit}`.trim();
 }
 
-/** What cannot end the comment it stands in. */
+/** Text that cannot end its comment. */
 function commentText(text: string): string {
   return text.replaceAll('--', '-&#45;').replaceAll('>', '&gt;');
 }
 
-/** Formats of which a page can be a file of its own. */
+/** Formats that can be one file per page. */
 export type PageFormat = 'markdown' | 'fit' | 'text' | 'html' | 'links';
 
 export function isPageFormat(format: BatchFormat): format is PageFormat {
   return format === 'markdown' || format === 'fit' || format === 'text' || format === 'html' || format === 'links';
 }
 
-/** The page alone, as a file of its own has it. */
+/** The content of a page's own file. */
 export function pageFile(result: CrawlResult, format: PageFormat): { extension: string; text: string } {
   if (format === 'html') return { extension: 'html', text: result.html };
   if (format === 'markdown') return { extension: 'md', text: `${result.markdown.raw.trim()}\n` };

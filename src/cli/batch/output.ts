@@ -1,5 +1,5 @@
-// Where the results of a batch go: standard output, a file, a file per page, or the end of an earlier file.
-// Promise: a reader that is slow slows the batch; a reader that leaves ends it; an interrupted file has only whole lines.
+// Where the results of a batch go: standard output, one file, one file per page, or appended to a file.
+// Promise: a slow reader slows the batch, a reader that exits ends it; an interrupted file has only complete lines.
 import { createWriteStream } from 'node:fs';
 import { mkdir, open, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -10,11 +10,11 @@ import { asStorageError } from '../../store/storage-errors.js';
 import { type BatchFormat, FRAMES, isPageFormat, pageFile, type PageFormat, rendered } from './items.js';
 import { UsageError } from '../exit-codes.js';
 
-const ELSEWHERE = 'choose another place with --out (or --resume)';
+const ELSEWHERE = 'choose another file with --out (or --resume)';
 
 export interface BatchOutput {
   write(result: CrawlResult): Promise<void>;
-  /** Nobody reads any more. */
+  /** The reader is gone. */
   readonly isLeft: boolean;
   close(): Promise<void>;
 }
@@ -37,7 +37,7 @@ export async function openOutput({ format, fields, out, append }: OutputOptions)
     return streamOutput(fileStream(out, 'w'), format, fields);
   }
   if (!isPageFormat(format)) {
-    throw new UsageError(`--format ${format} is one file: give --out a file name, not a folder`);
+    throw new UsageError(`--format ${format} writes one file: give --out a file name, not a folder`);
   }
   return folderOutput(out, format);
 }
@@ -89,7 +89,7 @@ function streamOutput(
   };
 }
 
-/** Resolves when there is room again, or nobody to make room for. */
+/** Resolves when there is room again, or the reader is gone. */
 function whenReady(stream: Writable): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
@@ -103,7 +103,7 @@ function whenReady(stream: Writable): Promise<void> {
 
 const READY_EVENTS = ['drain', 'close', 'error'] as const;
 
-/** A file per page, named by its place in the list and its URL. */
+/** One file per page, named by its list position and URL. */
 function folderOutput(folder: string, format: PageFormat): BatchOutput {
   return {
     isLeft: false,
@@ -124,8 +124,8 @@ function folderOutput(folder: string, format: PageFormat): BatchOutput {
 }
 
 /**
- * The URLs that succeeded in the lines of an earlier run, with how often; a torn last line is cut off, so that
- * what is appended begins a line of its own.
+ * The URLs that succeeded in an earlier run, with their counts; an incomplete last line is cut off, so that
+ * appending starts a new line.
  */
 export async function readEarlier(file: string): Promise<Map<string, number>> {
   const done = new Map<string, number>();
@@ -140,7 +140,7 @@ export async function readEarlier(file: string): Promise<Map<string, number>> {
       read += (chunk as string).length;
       const lines = (rest + (chunk as string)).split('\n');
       rest = lines.pop()!;
-      // Latin-1 has a character a byte, so lengths are positions.
+      // Latin-1 has one character per byte, so lengths are positions.
       for (const line of lines) countLine(Buffer.from(line, 'latin1').toString('utf8'), done);
       whole = read - rest.length;
     }
@@ -156,6 +156,6 @@ function countLine(line: string, done: Map<string, number>): void {
     const { url, success } = JSON.parse(line) as { url?: unknown; success?: unknown };
     if (typeof url === 'string' && success === true) done.set(url, (done.get(url) ?? 0) + 1);
   } catch {
-    // A line of something else says nothing about any URL.
+    // Not a result: ignored.
   }
 }
