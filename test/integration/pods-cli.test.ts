@@ -47,7 +47,7 @@ describe('orcrawl config check', () => {
     expect(stdout).toBe('');
     const lines = stderr.trimEnd().split('\n');
     expect(lines[0]).toBe('error: invalid configuration, 4 problems (OPTION_INVALID)');
-    expect(lines).toContain('  there is no key max_page, did you mean max_pages?');
+    expect(lines).toContain('  unknown key max_page, did you mean max_pages?');
     expect(lines).toContainEqual(expect.stringMatching(/^ {2}--log-level must be one of/));
     expect(lines).toContainEqual(expect.stringMatching(/^ {2}email is missing/));
     expect(lines).toContainEqual(
@@ -184,7 +184,7 @@ describe('orcrawl compose', () => {
     expect(stderr).toContain(
       'Redis × 1.3 (13 GB: rewrites copy pages) and the limits of all workers (50 GB) add up to 63 GB; the machine has 50 GB',
     );
-    expect(stderr).toContain('listen at 0.0.0.0 without a password');
+    expect(stderr).toContain('listen on 0.0.0.0 without a password');
     const { services } = parse(await read('docker-compose.yml', folder())) as ComposeFile;
     expect(services['redis-0']!.command[0]).toBe('valkey-server');
     expect(await read('docker-compose.yml.bak', folder())).toBe('older');

@@ -60,7 +60,7 @@ describe.skipIf(redisMissing)('a store', () => {
     expect(stderr).toContain('error: invalid configuration, 3 problems');
     expect(stderr).toMatch(/pods\[0\]: Redis at redis:\/\/127\.0\.0\.1:1\/0 does not answer/);
     expect(stderr).toMatch(/pods\[1\]: .*6\.2\.14.*7\.0/);
-    expect(stderr).toContain('there is no key max_page, did you mean max_pages?');
+    expect(stderr).toContain('unknown key max_page, did you mean max_pages?');
     expect(code).toBe(1);
     expect(spawnSync('ls', ['-A', folder], { encoding: 'utf8' }).stdout.trim().split('\n').sort()).toEqual([
       'crawl.yaml',
@@ -108,9 +108,9 @@ describe('a seed file', () => {
     const { run, stored } = await podsTrial({ seeds: [...broken, ...web.seeds(), 'x'.repeat(100_000)] });
     const { code, stdout, stderr } = await run().ended;
     expect([code, lastLine(stdout)]).toEqual([0, '2 pages: nothing is left to crawl']);
-    const told = (stdout + stderr).split('\n').filter((line) => line.includes('neither URLs nor domains'));
+    const told = (stdout + stderr).split('\n').filter((line) => line.includes('not a URL or domain'));
     expect(told).toHaveLength(1);
-    expect(told[0]).toMatch(/20,001 lines of \S+seeds\.txt are neither/);
+    expect(told[0]).toMatch(/20,001 invalid lines in \S+seeds\.txt/);
     expect(told[0]!.match(/line \d+:/g)).toHaveLength(10);
     expect(told[0]).not.toContain('\u001b');
     expect(await stored()).toHaveLength(2);

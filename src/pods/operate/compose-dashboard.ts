@@ -1,5 +1,5 @@
 // The Grafana dashboard that compose provisions: the crawl at a glance, then pod by pod, then the machine.
-// Promise: every panel asks for a metric of the catalogue, which the compiler checks.
+// Promise: every panel uses a metric from the catalogue; the compiler checks it.
 import type { MetricName } from '../../observe/metrics-catalogue.js';
 
 interface Panel {
@@ -18,7 +18,7 @@ const ROWS: readonly (readonly [title: string, panels: readonly Panel[]])[] = [
     'The crawl',
     [
       {
-        title: 'Pages a second',
+        title: 'Pages per second',
         unit: 'short',
         queries: [[`sum(rate(${of('orcrawl_pages_crawled_total')}[1m]))`, 'all pods']],
       },
@@ -54,7 +54,7 @@ const ROWS: readonly (readonly [title: string, panels: readonly Panel[]])[] = [
     'Pod by pod',
     [
       {
-        title: 'Pages a second',
+        title: 'Pages per second',
         unit: 'short',
         queries: [[rate('orcrawl_pages_crawled_total', 'pod'), 'pod {{pod}}']],
       },
@@ -85,7 +85,7 @@ const ROWS: readonly (readonly [title: string, panels: readonly Panel[]])[] = [
     'Stores',
     [
       {
-        title: 'Redis commands a second',
+        title: 'Redis commands per second',
         unit: 'short',
         queries: [[of('orcrawl_redis_commands_per_second'), 'pod {{pod}}']],
       },
@@ -97,7 +97,7 @@ const ROWS: readonly (readonly [title: string, panels: readonly Panel[]])[] = [
     'Processes and machine',
     [
       {
-        title: 'Pages a second, by process',
+        title: 'Pages per second, by process',
         unit: 'short',
         queries: [[of('orcrawl_process_pages_per_second'), '{{pod}} {{process}}']],
       },
@@ -114,7 +114,7 @@ const ROWS: readonly (readonly [title: string, panels: readonly Panel[]])[] = [
         queries: [[of('orcrawl_machine_memory_available_bytes'), 'available']],
       },
       {
-        title: 'Room on the data disks',
+        title: 'Free space on the data disks',
         unit: 'bytes',
         queries: [[of('orcrawl_machine_disk_free_bytes'), '{{path}}']],
       },

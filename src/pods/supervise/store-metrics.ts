@@ -1,9 +1,9 @@
-// The state of a pod's store as metrics, read by its supervisor and put into the hub like a process's snapshot.
-// Promise: a store that is away says so, and leaves no stale numbers behind.
+// A pod's store as metrics, read by its supervisor and put into the hub like a process's snapshot.
+// Promise: an unreachable store is reported as down and leaves no stale numbers.
 import type { ServerStats } from '../../frontier/redis/server/server-stats.js';
 import { createMetrics, type MetricsSnapshot } from '../../observe/metrics.js';
 
-/** @param parseQueue entries and bytes waiting for parsers, where there are any. */
+/** @param parseQueue entries and bytes waiting for parsers, if any. */
 export function storeSnapshot(
   stats: ServerStats | undefined,
   parseQueue?: { readonly entries: number; readonly bytes: number },
