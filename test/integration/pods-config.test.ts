@@ -197,7 +197,7 @@ describe('a wrong pods configuration', () => {
     ['pods: [{ path: a }]\ntest_mode: { enabled: true, num_pods: 2 }', /^test_mode.num_pods is 2, but only one pod is/],
     [
       'pods: [{ redis_url: "redis://a" }, { redis_url: "redis://b" }]\nfetchers_per_pod: 4\nredis_max_connections: 11',
-      /^redis_max_connections is 11, but 2 pods of 4 fetchers and 0 parsers may open 12 connections to one Redis$/,
+      /^redis_max_connections is 11, but 2 pods of 4 fetchers and 0 parsers need up to 12 connections to one Redis$/,
     ],
     ['lease_seconds: 10', /^lease_seconds must be a number of seconds above 10, which a request may wait for its conn/],
     ['email: "you at example"', /^email must be an e-mail address/],

@@ -1,6 +1,6 @@
-// The inbox of an embedded pod: links that other processes of the machine found for it, until its owner takes them in.
-// Promise: an append is one transaction and outlives every process (with `sync` the machine, too); what was taken in is
-// removed afterwards, so a crash in between repeats and loses nothing.
+// The inbox of an embedded pod: links that other processes on the machine found for it, until its owner queues them.
+// Promise: an append is one transaction and survives every process (with `sync` the machine, too); links are removed
+// after they are queued, so a crash in between repeats but loses nothing.
 import { createRequire } from 'node:module';
 import type { Database, RootDatabase, TransactionFlags } from 'lmdb';
 import { checkLmdbFolder } from '../../base/lmdb-file.js';
@@ -11,14 +11,14 @@ export interface Inbox {
   /** The oldest batches. */
   read(most: number): readonly { readonly key: number; readonly text: string }[];
   remove(keys: readonly number[]): Promise<void>;
-  /** Links that wait. */
+  /** Waiting links. */
   readonly links: number;
   mark(name: string): Promise<void>;
   isMarked(name: string): boolean;
   close(): Promise<void>;
 }
 
-/** lmdb-js: committed before it returns, flushed to the disk afterwards: waiting for the flush held the loop for 8 ms. */
+/** lmdb-js: committed before it returns, flushed to disk afterwards: waiting for the flush blocked the loop for 8 ms. */
 const FLUSHED_LATER = 0x10003 as TransactionFlags;
 
 export function openInbox(folder: string, { sync = false }: { sync?: boolean } = {}): Inbox {
@@ -28,7 +28,7 @@ export function openInbox(folder: string, { sync = false }: { sync?: boolean } =
   const batches: Database<string, number> = environment.openDB({ name: 'batches', encoding: 'string' });
   const facts: Database<number, string> = environment.openDB({ name: 'facts', encoding: 'json' });
 
-  /** Others write, too: every transaction is short and sees their last. */
+  /** Others write, too: every transaction is short and sees the latest state. */
   function transact(body: () => void): Promise<void> {
     if (sync) environment.transactionSync(body);
     else environment.transactionSync(body, FLUSHED_LATER);

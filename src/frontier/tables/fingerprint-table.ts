@@ -18,7 +18,7 @@ export function createFingerprintTable(expected = 1_024): FingerprintTable {
   let capacity = 1_024;
   while (capacity * FULL < expected) capacity *= 2;
   let mask = capacity - 1;
-  // Interleaved hi, lo, value + 1: one cache line a probe. A value of 0 marks a free slot.
+  // Interleaved hi, lo, value + 1: one cache line per probe. A value of 0 marks a free slot.
   let slots = new Uint32Array(capacity * 3);
   let size = 0;
 

@@ -1,5 +1,5 @@
-// How a pod's Redis is doing, for its metrics: load, memory, clients, and where its frontier stands.
-// Promise: reads a handful of numbers in one round trip or says that the server is away; it never waits long.
+// A pod's Redis figures for its metrics: load, memory, clients, and the state of its frontier.
+// Promise: reads a few numbers in one round trip or reports the server as down; it never waits long.
 import { type ConnectionOptions, createConnection } from './connection.js';
 import { unpackStateNumbers } from '../state-numbers.js';
 
@@ -19,19 +19,19 @@ export interface ServerStats {
   /** On disk. */
   readonly spilled: number;
   readonly dueDomains: number;
-  /** Left out because their domain's budget was used up. */
+  /** Dropped because their domain's budget was used up. */
   readonly dropped: number;
 }
 
 export interface ServerWatch {
-  /** Undefined when the server does not answer. */
+  /** Undefined if the server does not answer. */
   read(): Promise<ServerStats | undefined>;
   close(): void;
 }
 
 const PATIENCE_MS = 2_000;
 
-/** A connection of its own, so that looking never waits behind a crawl's calls. */
+/** Its own connection, so that it never waits behind a crawl's calls. */
 export async function watchServer(options: ConnectionOptions & { readonly prefix?: string }): Promise<ServerWatch> {
   const { prefix = '', ...rest } = options;
   const connection = createConnection({ ...rest, patienceMs: PATIENCE_MS, commandTimeoutMs: PATIENCE_MS });
@@ -56,7 +56,7 @@ export async function watchServer(options: ConnectionOptions & { readonly prefix
       const rate = before && ((now.commands - before.commands) * 1000) / Math.max(1, now.atMs - before.atMs);
       before = now;
       return {
-        // A server that began again counts from 0.
+        // A restarted server counts from 0.
         commandsPerSecond: rate === undefined || rate < 0 ? of('instantaneous_ops_per_sec') : rate,
         memoryBytes: of('used_memory'),
         memoryLimitBytes: of('maxmemory'),
