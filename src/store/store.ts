@@ -1,5 +1,5 @@
-// PORT. What datasets and key-value stores need from where they are kept: a folder on disk, or memory.
-// Each method says its guarantee; test/integration runs one suite over every backend.
+// PORT. What datasets and key-value stores need from their backend: a folder on disk, or memory.
+// Each method states its guarantee; test/integration runs one suite over every backend.
 import type { Readable } from 'node:stream';
 
 /** An append-only run of lines with one writer. */

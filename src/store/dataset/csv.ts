@@ -1,5 +1,5 @@
 // Items as comma-separated values (RFC 4180), one row per item.
-// Promise: any item reads back cell by cell with a CSV reader; nothing in a cell is altered but its quotes.
+// Promise: a CSV reader gets back every cell; nothing in a cell is changed except its quotes.
 import type { Dictionary } from '../../request/request.js';
 
 /**
@@ -9,7 +9,7 @@ import type { Dictionary } from '../../request/request.js';
  * csvRow(['a', 'say "hi", twice']); // 'a,"say ""hi"", twice"\n'
  */
 export function csvRow(cells: readonly unknown[]): string {
-  // A row of one empty cell would be a blank line, which readers skip.
+  // A row with one empty cell would be a blank line, which readers skip.
   if (cells.length === 1 && cellText(cells[0]) === '') return '""\n';
   return `${cells.map(csvCell).join(',')}\n`;
 }

@@ -1,5 +1,5 @@
-// A dataset as one document: CSV, a JSON array or JSON lines, piece by piece.
-// Promise: memory does not grow with the dataset; the document is valid also when the dataset is empty.
+// Exports a dataset as one document, in pieces: CSV, a JSON array or JSON lines.
+// Promise: memory does not grow with the dataset; an empty dataset gives a valid document, too.
 import type { Dictionary } from '../../request/request.js';
 import { cellsOf, csvRow } from './csv.js';
 import type { ItemViewOptions } from './item-view.js';

@@ -1,5 +1,5 @@
 // After a crash: cuts what was appended to visit segments but never acknowledged.
-// Promise (guarantee 2): afterwards an item stands in its dataset exactly if its visit was acknowledged.
+// Promise (guarantee 2): afterwards an item is in its dataset if and only if its visit was acknowledged.
 import { createReadStream } from 'node:fs';
 import { stat, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -11,20 +11,20 @@ import { readSegmentNote, type SegmentNote } from '../segments/segment-note.js';
 import { asStorageError, isMissing } from '../storage-errors.js';
 import { VISIT_KEY_PREFIX } from './visit-segments.js';
 
-/** What became of one noted segment. `short`: bytes the note speaks of are missing, as after a power cut. */
+/** The result for one noted segment. `short`: noted bytes are missing, as after a power cut. */
 export interface RecoveredSegment {
   readonly key: string;
   readonly outcome: 'whole' | 'cut' | 'short' | 'missing';
   readonly notedBytes: number;
   readonly foundBytes: number;
-  /** Acknowledged items that are gone; undefined where nobody counted. */
+  /** Acknowledged items that are gone; undefined if not counted. */
   readonly lostLines?: number;
 }
 
 /**
- * Cuts every segment that a note names back to its noted length, in whichever of the folders it is. Call it when the
- * writers of these segments are known to be dead, before their datasets are read. Notes with other keys are passed
- * over, so all notes of a queue can be given.
+ * Cuts every segment named by a note to its noted length, in whichever folder it is. Call it when the writers of these
+ * segments are dead, before their datasets are read. Notes with other keys are ignored, so all notes of a queue can be
+ * given.
  *
  * @example
  * await recoverVisitSegments([config.localDataDirectory()], (await frontier.overview()).notes);
@@ -64,7 +64,7 @@ async function recoverSegment(
       if (!isMissing(error)) throw asStorageError(error, path);
     }
   }
-  // Noted before its first byte, and nothing followed.
+  // Noted before its first byte, but nothing followed.
   if (noted.bytes === 0) return { outcome: 'whole', foundBytes: 0 };
   return { outcome: 'missing', foundBytes: 0, lostLines: noted.lines };
 }
@@ -79,7 +79,7 @@ async function countLines(path: string): Promise<number> {
   return lines;
 }
 
-/** The file a key names, below a base folder, or undefined when the key is not that of a visit segment. */
+/** The file for a key, below a base folder, or undefined if it is not a visit segment's key. */
 function segmentPlace(key: string): string | undefined {
   if (!key.startsWith(VISIT_KEY_PREFIX)) return undefined;
   const [id, file, ...more] = key.slice(VISIT_KEY_PREFIX.length).split('/');
