@@ -1,5 +1,5 @@
-// One agent's rules written as a small robots.txt for the store, which keeps at most so many bytes per host.
-// Promise: read back, the pack decides as the file did; when it does not fit, it forbids more and never less.
+// Packs one agent's rules into a small robots.txt for the store, which has a size limit per host.
+// Promise: the pack decides like the file; if it does not fit, it forbids more, never less.
 import type { RobotsRule } from './lines.js';
 
 export interface RulesToPack {
@@ -12,7 +12,7 @@ export interface RulesToPack {
 const HEAD = 'User-agent: *\n';
 const ALLOW = 'Allow: ';
 const DISALLOW = 'Disallow: ';
-// Shortest that a forbidding path is cut to in steps; then everything is forbidden.
+// Forbidding paths are cut down to this length in steps; then everything is forbidden.
 const SHORTEST_CUT = 4;
 
 const ruleLine = ({ isAllow, path }: RobotsRule): string => `${isAllow ? ALLOW : DISALLOW}${path}\n`;

@@ -1,5 +1,5 @@
-// robots.txt: who may fetch what. Between fetching the file (robots-cache) and the decision to lease or skip a URL.
-// Promise: any bytes give an answer, never a throw; reading is one pass, asking is one pass over the agent's rules.
+// robots.txt rules: between fetching the file (robots-cache) and the decision to lease or skip a URL.
+// Promise: never throws, whatever the bytes; parsing is one pass, a query is one pass over the agent's rules.
 import { MAX_ROBOTS_BYTES, readGroups, type RobotsGroup, type RobotsGroups } from './lines.js';
 import { packRules } from './pack.js';
 import { type PathForms, pathForms, pathOf, type RobotsMode } from './path.js';
@@ -9,7 +9,7 @@ export type { RobotsMode } from './path.js';
 export { MAX_ROBOTS_BYTES };
 
 export interface RobotsTxtOptions {
-  /** Default 'rfc'. 'google' decides as Google's own parser, also where that departs from RFC 9309. */
+  /** Default 'rfc'. 'google' matches Google's parser, also where it differs from RFC 9309. */
   readonly mode?: RobotsMode;
 }
 
@@ -20,16 +20,16 @@ interface CompiledRule {
   readonly normalized: PathPattern;
 }
 
-/** What concerns one agent, its groups merged. */
+/** The rules for one agent, its groups merged. */
 interface AgentRules {
-  /** Heaviest first, allowing ones before forbidding ones of the same weight: the first match decides. */
+  /** Heaviest first, allow before disallow at the same weight: the first match decides. */
   readonly rules: readonly CompiledRule[];
   readonly crawlDelaySecs: number | undefined;
-  /** Some rule spells unreserved characters as percent codes. */
+  /** Some rule has unreserved characters as percent codes. */
   readonly hasTwoSpellings: boolean;
 }
 
-// A crawl asks under one name, perhaps two.
+// A crawl uses one name, perhaps two.
 const MAX_AGENTS_KEPT = 4;
 
 /**
