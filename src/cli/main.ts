@@ -67,7 +67,11 @@ function createProgram(onExit: (code: number) => void): Command {
 
 /** Commander's messages on one line, with the help command to use. */
 function usageLine(error: CommanderError, args: readonly string[], commands: readonly string[]): string {
-  const message = error.message.replace(/^error: /, '').replace(/\s*\n\s*/g, ' ');
+  const message = error.message
+    .replace(/^error: /, '')
+    .split('\n')
+    .map((line) => line.trim())
+    .join(' ');
   const command = args.find((argument) => commands.includes(argument));
   return `error: ${message}${/[.?)]$/.test(message) ? '' : '.'} See orcrawl ${command ? `${command} ` : ''}--help`;
 }

@@ -1,7 +1,12 @@
 // The events of a process that crawls: state is to be saved, load was measured, the end is near.
 // Promise: a listener that throws hurts neither the others nor who emits; its error is reported once to `onError`.
 
-/** Crawlee's event names. */
+/**
+ * Crawlee's event names.
+ *
+ * @example
+ * const names = Object.values(EventType); // ['persistState', …]
+ */
 export enum EventType {
   PERSIST_STATE = 'persistState',
   SYSTEM_INFO = 'systemInfo',

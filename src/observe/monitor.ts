@@ -6,7 +6,12 @@ import { bytesText, countText, durationText, rateText } from './figures.js';
 import { escapeControls } from './log-lines.js';
 import type { ProgressOutput } from './progress.js';
 
-/** What a monitor shows. */
+/**
+ * What a monitor shows.
+ *
+ * @example
+ * const monitor = new CrawlerMonitor({ displayMode: DisplayMode.AGGREGATED });
+ */
 export const DisplayMode = Object.freeze({
   /** A row per URL. */
   DETAILED: 'detailed',
@@ -15,6 +20,7 @@ export const DisplayMode = Object.freeze({
 } as const);
 export type DisplayMode = (typeof DisplayMode)[keyof typeof DisplayMode];
 
+/** What a `CrawlerMonitor` shows, and where. */
 export interface CrawlerMonitorOptions {
   /** Default `DisplayMode.DETAILED`. */
   displayMode?: DisplayMode;

@@ -1,5 +1,6 @@
 // PORT. The crawl's record of each host: robots rules, failures, backoff.
 // Promise: a lost or damaged record costs one more robots.txt, never a wrong decision.
+import { LIMITS } from '../limits.js';
 
 /** A host here is an origin: scheme, name and port, since each has its own robots.txt. */
 export interface HostRecord {
@@ -25,6 +26,7 @@ export interface HostRecord {
   readonly backoff: number;
 }
 
+/** What is known of hosts, between requests and, where it is stored, between runs. */
 export interface HostStore {
   /** The host's record; undefined if missing or unreadable. */
   get(host: string): Promise<HostRecord | undefined>;
@@ -36,7 +38,7 @@ export interface HostStore {
 }
 
 /** Size limit for rules and sitemaps per host. */
-export const MAX_RULES_BYTES = 16 * 1024;
+export const MAX_RULES_BYTES = LIMITS.robotsPackBytes.max;
 
 export function freshHost(agent: string): HostRecord {
   return {

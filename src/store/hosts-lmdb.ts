@@ -23,7 +23,7 @@ export interface LmdbHostsOptions {
 
 const DEFAULT_MAX_BYTES = 4 * 1024 ** 3;
 /** A commit costs a millisecond whatever its size: records are batched for this long. */
-const COMPANY_MS = 20;
+const BATCH_WAIT_MS = 20;
 const MAX_COMPANY = 256;
 /** LMDB's own limit on keys is 1,978 bytes; real origins are far shorter. */
 const MAX_HOST_LENGTH = 1_000;
@@ -109,7 +109,7 @@ export function openLmdbHosts(options: LmdbHostsOptions): HostStore {
       if (host.length > MAX_HOST_LENGTH) return;
       waiting.set(host, record);
       if (waiting.size >= MAX_COMPANY) start();
-      else timer ??= setTimeout(start, COMPANY_MS);
+      else timer ??= setTimeout(start, BATCH_WAIT_MS);
     },
     async claim(host, ms) {
       if (host.length > MAX_HOST_LENGTH) return true;

@@ -5,12 +5,23 @@ import { mkdir, open, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Writable } from 'node:stream';
 import type { CrawlResult } from '../../index.js';
+import {
+  encoderOf,
+  extensionOfFormat,
+  type FormatOf,
+  isPageFormat,
+  pageAmongOthers,
+  pageFileText,
+  type PageFormatName,
+} from '../../store/formats.js';
 import { fileNamePart } from '../../store/names.js';
 import { asStorageError } from '../../store/storage-errors.js';
-import { type BatchFormat, FRAMES, isPageFormat, pageFile, type PageFormat, rendered } from './items.js';
+import { itemOf, partsOf } from './items.js';
 import { UsageError } from '../exit-codes.js';
 
 const ELSEWHERE = 'choose another file with --out (or --resume)';
+
+export type BatchFormat = FormatOf<'batch'>;
 
 export interface BatchOutput {
   write(result: CrawlResult): Promise<void>;
@@ -27,7 +38,8 @@ export interface OutputOptions {
 }
 
 export async function openOutput({ format, fields, out, append }: OutputOptions): Promise<BatchOutput> {
-  if (append !== undefined) return streamOutput(fileStream(append, 'a'), format, fields, false);
+  // Only JSON lines are appended to: they have no head and no end.
+  if (append !== undefined) return streamOutput(fileStream(append, 'a'), format, fields);
   if (out === undefined) return streamOutput(process.stdout, format, fields);
   const isFolder = /[/\\]$/.test(out) || (await stat(out).catch(() => undefined))?.isDirectory() === true;
   if (!isFolder) {
@@ -52,18 +64,16 @@ function streamOutput(
   stream: Writable & { failure?: unknown },
   format: BatchFormat,
   fields: readonly string[],
-  isNew = true,
 ): BatchOutput {
-  const [head, tail] = isNew ? FRAMES[format](fields) : ['', ''];
-  let isFirst = true;
+  const encoder = isPageFormat(format) ? undefined : encoderOf(format, fields);
   let isLeft = false;
   const isStdout = stream === process.stdout;
   const onGone = () => (isLeft = true);
   stream.on('error', onGone).on('close', onGone);
 
-  async function put(text: string): Promise<void> {
-    if (text === '' || isLeft) return assertWell();
-    if (!stream.write(text)) await whenReady(stream);
+  async function put(piece: string | Uint8Array): Promise<void> {
+    if (piece.length === 0 || isLeft) return assertWell();
+    if (!stream.write(piece)) await whenReady(stream);
     assertWell();
   }
 
@@ -73,15 +83,15 @@ function streamOutput(
 
   return {
     async write(result) {
-      const text = rendered(result, format, fields, isFirst);
-      await put(isFirst ? head + text : text);
-      isFirst = false;
+      if (encoder !== undefined) await put(encoder.add([itemOf(result, fields)]));
+      // Page formats have no place for a failure.
+      else if (result.success && isPageFormat(format)) await put(pageAmongOthers(format, partsOf(result)));
     },
     get isLeft() {
       return isLeft;
     },
     async close() {
-      await put(isFirst ? head + tail : tail);
+      if (encoder !== undefined) await put(encoder.end());
       if (!isStdout) await new Promise<void>((resolve) => stream.end(resolve));
       stream.off('error', onGone).off('close', onGone);
       assertWell();
@@ -104,17 +114,16 @@ function whenReady(stream: Writable): Promise<void> {
 const READY_EVENTS = ['drain', 'close', 'error'] as const;
 
 /** One file per page, named by its list position and URL. */
-function folderOutput(folder: string, format: PageFormat): BatchOutput {
+function folderOutput(folder: string, format: PageFormatName): BatchOutput {
   return {
     isLeft: false,
     async write(result) {
       if (!result.success) return;
-      const { extension, text } = pageFile(result, format);
       const number = String(result.dispatch.index + 1).padStart(6, '0');
-      const name = `${number}-${fileNamePart(result.url.replace(/^https?:\/\//, ''))}.${extension}`;
+      const name = `${number}-${fileNamePart(result.url.replace(/^https?:\/\//, ''))}.${extensionOfFormat(format)}`;
       try {
         await mkdir(folder, { recursive: true });
-        await writeFile(path.join(folder, name), text);
+        await writeFile(path.join(folder, name), pageFileText(format, partsOf(result)));
       } catch (error) {
         throw asStorageError(error, folder);
       }

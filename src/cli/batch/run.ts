@@ -11,8 +11,7 @@ import {
   WebCrawler,
   type WebCrawlerOptions,
 } from '../../index.js';
-import { type BatchFormat } from './items.js';
-import { type BatchOutput, openOutput, readEarlier } from './output.js';
+import { type BatchFormat, type BatchOutput, openOutput, readEarlier } from './output.js';
 import { type BatchInput, urlsOf, without } from './urls.js';
 import { EXIT } from '../exit-codes.js';
 

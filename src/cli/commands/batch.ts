@@ -4,7 +4,9 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { CACHE_MODES, type CacheMode } from '../../store/cache/cache.js';
 import { wholeNumber } from '../arguments.js';
 import { addBrowserFlags, type BrowserFlags, crawlerOptionsOf, pageConfigOf } from '../browser-flags.js';
-import { BATCH_FORMATS, type BatchFormat, DEFAULT_FIELDS, parseFields } from '../batch/items.js';
+import { formatHelp, formatsOf, isPageFormat } from '../../store/formats.js';
+import { DEFAULT_FIELDS, parseFields } from '../batch/items.js';
+import type { BatchFormat } from '../batch/output.js';
 import { inputOf } from '../batch/urls.js';
 import { EXIT, exitCodeOf, UsageError } from '../exit-codes.js';
 import { complain, errorLine, programName, quoted } from '../terminal.js';
@@ -54,13 +56,13 @@ export function addBatchCommand(program: Command, onExit: (code: number) => void
     .argument('[FILE|-|URL...]', 'files of URLs, URLs, or - for standard input (the default unless it is a terminal)')
     .option('--stream', 'write results as they complete')
     .addOption(
-      new Option('-f, --format <F>', 'output format; markdown is the whole page, fit its main content')
-        .choices(BATCH_FORMATS)
+      new Option('-f, --format <F>', `output format; ${formatHelp('batch')}`)
+        .choices(formatsOf('batch'))
         .default('jsonl'),
     )
     .option(
       '-o, --out <FILE|DIR>',
-      'where results go; a folder gets one file per page (markdown, fit, text, html, links)',
+      `where results go; ${formatsOf('batch').filter(isPageFormat).join(', ')} into a folder: one file per page`,
     )
     .option('--fields <A,B>', 'fields to write')
     .option('-c, --concurrency <N>', 'most URLs at once (default: 20)', wholeNumber(1, 10_000))

@@ -3,11 +3,11 @@
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import { EnqueueStrategy } from '../../request/scope.js';
+import { formatsOf } from '../../store/formats.js';
 import { byteSize, headers, patterns, positiveNumber, seconds, seedUrl, wholeNumber } from '../arguments.js';
 import { chooseStart, defaultFolder, type StartMode } from '../crawl/folder.js';
 import { type CrawlSettings, readSettings } from '../crawl/settings.js';
 import { EXIT, exitCodeOf, UsageError } from '../exit-codes.js';
-import { RESULT_FORMATS } from '../crawl/result-file.js';
 import type { CrawlReport } from '../crawl/report.js';
 import { complain, errorLine, programName, quoted, say } from '../terminal.js';
 
@@ -58,7 +58,7 @@ export function addCrawlCommand(program: Command, onExit: (code: number) => void
     .option('--no-traps', 'also follow links that look endless: calendars, repeated folders, session ids')
     .option('--explain-skips', 'list every skipped URL, and why, in skipped.jsonl')
     .option('-o, --out <DIR>', "the crawl's folder (default: ./orcrawl-out/<host>)")
-    .addOption(new Option('-f, --format <F>', 'format of the result file (default: jsonl)').choices(RESULT_FORMATS))
+    .addOption(new Option('-f, --format <F>', 'format of the result file (default: jsonl)').choices(formatsOf('crawl')))
     .option('--links', 'also store the links of each page')
     .option('--resume', 'continue the crawl in --out')
     .option('--fresh', 'delete the crawl in --out and start over')

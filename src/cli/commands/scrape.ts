@@ -14,14 +14,13 @@ import {
   pageConfigOf,
   writeFiles,
 } from '../browser-flags.js';
-import { DEFAULT_FIELDS, fitMarkdown, itemOf } from '../batch/items.js';
+import { type FormatOf, formatHelp, formatsOf, isPageFormat, pageText } from '../../store/formats.js';
+import { DEFAULT_FIELDS, itemOf, partsOf } from '../batch/items.js';
 import { EXIT } from '../exit-codes.js';
 import { complain, plain, say, shown } from '../terminal.js';
 
-const FORMATS = ['markdown', 'fit', 'text', 'html', 'json', 'links'] as const;
-
 interface ScrapeFlags extends BrowserFlags {
-  readonly format: (typeof FORMATS)[number];
+  readonly format: FormatOf<'scrape'>;
   readonly selector?: string;
   readonly retries?: number;
   readonly timeout?: number;
@@ -48,8 +47,8 @@ export function addScrapeCommand(program: Command, onExit: (code: number) => voi
     .description('Fetches one page and writes its content to standard output.')
     .argument('<URL>', 'a bare domain gets https://')
     .addOption(
-      new Option('-f, --format <F>', 'output format; markdown is the whole page, fit its main content')
-        .choices(FORMATS)
+      new Option('-f, --format <F>', `output format; ${formatHelp('scrape')}`)
+        .choices(formatsOf('scrape'))
         .default('markdown'),
     )
     .option('--selector <CSS>', 'use only what matches; html is then cleaned')
@@ -96,12 +95,12 @@ async function scrape(text: string, flags: ScrapeFlags): Promise<number> {
       complain(`error: ${nothing}`);
       return EXIT.someFailed;
     }
-    if (flags.format === 'markdown') say(result.markdown.raw.trim());
-    if (flags.format === 'fit') say(fitMarkdown(result));
-    if (flags.format === 'text') say(result.text.trim());
-    if (flags.format === 'html') say(flags.selector === undefined ? result.html : result.cleanedHtml);
-    if (flags.format === 'links') {
-      for (const link of [...result.links.internal, ...result.links.external]) say(link.url);
+    if (isPageFormat(flags.format)) {
+      const text =
+        flags.format === 'html' && flags.selector !== undefined
+          ? result.cleanedHtml
+          : pageText(flags.format, partsOf(result));
+      if (text !== '') say(text);
     }
     return EXIT.done;
   } finally {

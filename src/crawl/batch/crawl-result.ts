@@ -37,6 +37,7 @@ export interface DispatchFacts {
   readonly waited: number;
 }
 
+/** How long a fetch took. */
 export interface ResultTimings {
   /** Milliseconds of the last attempt until the response's headers, and until its end. */
   readonly headersMs: number;

@@ -35,6 +35,7 @@ export interface ContentConfig {
   extract?: ExtractSchema | undefined;
 }
 
+/** How the markdown of a result is made. */
 export interface MarkdownConfig {
   /** What `withCitations` is made of; `fit` when there is a filter, else `raw`. */
   source?: 'raw' | 'fit' | undefined;

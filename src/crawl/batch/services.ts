@@ -11,6 +11,7 @@ import { createNavigation, type NavigationRules } from '../navigate/navigate.js'
 import type { CacheAsk, CrawlOrder, PageOrder } from '../navigate/order.js';
 import { checkStatus, type StatusRules } from '../navigate/status.js';
 import { DEFAULT_MAX_BODY_BYTES } from '../options/options.js';
+import type { Time } from '../time.js';
 import { defaultUserAgent } from '../user-agent.js';
 import type { Navigate, Visit } from '../run/attempt.js';
 import type { BaseContext, PlacedServices } from '../run/services.js';
@@ -28,6 +29,7 @@ export interface BatchContext extends BaseContext {
 export interface BatchServicesParts {
   readonly engine: Engine<object, CrawlOrder>;
   readonly log: Log;
+  readonly time: Time;
   readonly hooks: WebCrawlerHooks;
   readonly limiter: RateLimiter | undefined;
   readonly allowHost: (url: string) => Promise<boolean>;
@@ -42,17 +44,17 @@ const ERROR_HOOK_TIMEOUT_MS = 30_000;
 /** A host that asks for a longer rest than this is not waited for. */
 export const MAX_DELAY_MS = 3_600_000;
 /** How often a URL comes back because its host asked it to. */
-const MAX_APPOINTMENTS = 3;
+const MAX_RETRY_AFTERS = 3;
 const LIMITS = {
   maxRequestRetries: 0,
   maxSessionRotations: 10,
   retryDelayMs: 1_000,
   maxRetryDelayMs: 60_000,
-  maxAppointments: MAX_APPOINTMENTS,
+  maxRetryAfters: MAX_RETRY_AFTERS,
 };
 
 export function createBatchServices(parts: BatchServicesParts): PlacedServices<BatchContext> {
-  const { limiter, hooks } = parts;
+  const { limiter, hooks, time } = parts;
   const delayMs = limiter?.baseDelayMs[0] ?? 0;
   const status: StatusRules = {
     ignoreHttpErrorStatusCodes: [],
@@ -101,7 +103,7 @@ export function createBatchServices(parts: BatchServicesParts): PlacedServices<B
       ...(config.hasBrowser && { page: pageOrderOf(config), again: visit.again }),
       // Where a redirect leads, the robots.txt there comes first: it is queued and passes the gate, too.
       ...(config.respectRobots && { redirects: 'report' as const }),
-      onBegin: () => void (task.attemptStartedAtMs = performance.now()),
+      onBegin: () => void (task.attemptStartedAtMs = time.monotonicMs()),
     };
   }
 
@@ -119,7 +121,7 @@ export function createBatchServices(parts: BatchServicesParts): PlacedServices<B
 
   /** Before a retry: a visit that used up its time is not tried again. */
   async function errorHandler({ request, task }: BatchContext, error: Error): Promise<void> {
-    if (performance.now() - task.attemptStartedAtMs >= task.config.pageTimeoutMs) request.noRetry = true;
+    if (time.monotonicMs() - task.attemptStartedAtMs >= task.config.pageTimeoutMs) request.noRetry = true;
     task.capture = undefined;
     await tellOfError(error, task, !request.noRetry);
   }
@@ -128,6 +130,7 @@ export function createBatchServices(parts: BatchServicesParts): PlacedServices<B
   async function tellOfError(error: Error, task: BatchTask, willRetry: boolean): Promise<void> {
     if (!hooks.onError) return;
     await withinMs(
+      time,
       ERROR_HOOK_TIMEOUT_MS,
       () => hooks.onError!(error, { url: task.url, attempt: task.attempts, willRetry }),
       () => new CrawlError('HANDLER_TIMEOUT', `onError did not end within ${ERROR_HOOK_TIMEOUT_MS / 1000} s`),
@@ -149,7 +152,7 @@ export function createBatchServices(parts: BatchServicesParts): PlacedServices<B
 
   const navigate: Navigate = async (visit, handle) => {
     const task = taskOf(visit.context);
-    const attempt = task.begin();
+    const attempt = task.begin(time.monotonicMs());
     try {
       const arrival = await navigateTo({ ...visit, signal: attempt.abortion.signal }, handle);
       if (arrival.kind === 'handled') {
@@ -180,7 +183,7 @@ export function createBatchServices(parts: BatchServicesParts): PlacedServices<B
     identity: { bind: async (request) => ({ session: sessionOf(taskFor(request)), proxyInfo: undefined }) },
     turn: { plain: createPlainTurn(MAX_DELAY_MS, delayMs), isPaced: delayMs > 0 },
     limits: LIMITS,
-    random: Math.random,
+    time,
     openContext: (request) => ({ context: { request, log: parts.log, task: taskFor(request) } }),
     forgetsEnded: true,
   };

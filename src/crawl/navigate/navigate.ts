@@ -193,6 +193,7 @@ export async function runHooks(
 ): Promise<void> {
   for (const hook of hooks) {
     await withinMs(
+      visit.time,
       timeoutMs,
       () => hook(visit.context as never, hookOptions as never),
       () => new CrawlError('HANDLER_TIMEOUT', `a navigation hook did not end within ${timeoutMs / 1000} s`),

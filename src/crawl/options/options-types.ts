@@ -44,11 +44,13 @@ export interface RequestManagerLike extends RequestListLike {
   reclaimRequest(request: Request, options?: { forefront?: boolean }): Promise<unknown>;
 }
 
+/** Crawlee's experiments; only `requestLocking` has an effect. */
 export interface CrawlerExperiments {
   /** `true` opens the queue for several processes at once (`access: 'shared'`). */
   requestLocking?: boolean | undefined;
 }
 
+/** The status of a crawl. */
 export interface StatusMessageCallbackParams {
   /** The crawl's counters now. */
   state: StatisticState;

@@ -1,5 +1,6 @@
 // From the options a user gave to the options the crawl works with: checked, defaults applied, frozen.
 // Promise: what is wrong is reported in one error before anything starts; the rest of the code trusts the result.
+import { LIMITS } from '../../limits.js';
 import { findProblems, optionError, warnOnce } from '../../option-checks.js';
 import type { Warn } from '../../option-checks.js';
 import type { AnyData, ErrorHandler, HttpHook, RequestHandler } from '../../handle/context.js';
@@ -110,7 +111,7 @@ export interface ResolvedOptions extends Readonly<
   readonly statisticsOptions: Readonly<NonNullable<BasicCrawlerOptions['statisticsOptions']>>;
 }
 
-export const DEFAULT_MAX_BODY_BYTES = 10 * 1024 * 1024;
+export const DEFAULT_MAX_BODY_BYTES = LIMITS.bodyBytes.max;
 /** Of one process to one address: many small sites share one. */
 const POLITE_CONNECTIONS = 20;
 const DEFAULT_BLOCKED_STATUS_CODES = [401, 403, 429];
@@ -199,7 +200,7 @@ function withDefaults(kind: CrawlerKind, given: FileDownloadOptions<AnyData>): R
     ignoreSslErrors: given.ignoreSslErrors ?? false,
     allowPrivateAddresses: privateAddresses(given.allowPrivateAddresses),
     userAgent: given.userAgent ?? defaultUserAgent(),
-    maxBodyBytes: given.maxBodyBytes ?? (kind === 'file' ? Infinity : DEFAULT_MAX_BODY_BYTES),
+    maxBodyBytes: given.maxBodyBytes ?? (kind === 'file' ? LIMITS.downloadBytes.max : DEFAULT_MAX_BODY_BYTES),
     maxRedirects: given.maxRedirects ?? 10,
     additionalMimeTypes: kind === 'file' ? frozenList(['*/*']) : frozenList(given.additionalMimeTypes?.map(mimeType)),
     suggestResponseEncoding: given.suggestResponseEncoding,

@@ -33,6 +33,7 @@ export interface CacheLimits {
   maxAgeSecs?: number | undefined;
 }
 
+/** All options of a `WebCrawler`. */
 export interface WebCrawlerOptions {
   /**
    * How pages are fetched: over HTTP, in a browser, or `auto`: over HTTP first, and in a browser what shows nothing

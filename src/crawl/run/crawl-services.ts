@@ -23,6 +23,7 @@ import type { CrawlerKind, ResolvedOptions } from '../options/options.js';
 import { addFile, addPage } from '../page/page-context.js';
 import type { LinkPolicy } from '../polite/link-policy.js';
 import type { Politeness, PoliteQueue } from '../polite/politeness.js';
+import { systemTime, type Time } from '../time.js';
 import type { Navigate } from './attempt.js';
 import type { HandlerServices, LinkServices, PlacedServices, VisitServices } from './services.js';
 import type { Statistics } from './statistics.js';
@@ -49,6 +50,7 @@ export interface CrawlServicesParts extends Pick<LinkServices, 'roomForRequests'
   };
   /** Where browsers keep their files, for crawls that use some. */
   readonly config?: Configuration;
+  readonly time?: Time;
   /** Asked before the rules of hosts and lists. */
   readonly refuseLink?: (url: string) => SkipReason | undefined;
   /** What a handled request's visit stores of its page. */
@@ -75,7 +77,7 @@ export interface CrawlServices {
 }
 
 export async function openCrawlServices(parts: CrawlServicesParts): Promise<CrawlServices> {
-  const { options, queue, log, stats, policy, sessionPool, privateHosts } = parts;
+  const { options, queue, log, stats, policy, sessionPool, privateHosts, time = systemTime } = parts;
   // Loaded with the first run: importing the package stays cheap.
   const { createHttpEngine } = await import('../../fetch/http/engine.js');
   const { allowPrivateAddresses, maxConnectionsPerAddress } = options;
@@ -105,6 +107,7 @@ export async function openCrawlServices(parts: CrawlServicesParts): Promise<Craw
           isElsewhere: parts.isElsewhere,
           proxyConfiguration: options.proxyConfiguration,
           log,
+          time,
         })
       : undefined;
   let gate: Gate | undefined;
@@ -183,7 +186,7 @@ export async function openCrawlServices(parts: CrawlServicesParts): Promise<Craw
     turn: { plain: createPlainTurn(options.maxDelayMs, options.sameDomainDelayMs), isPaced: options.polite },
     links,
     limits: options,
-    random: Math.random,
+    time,
     openContext: (request, identity, transaction) => createVisitContext(forContexts, request, identity, transaction),
     stats,
     pageOf: parts.pageOf,

@@ -5,21 +5,21 @@ import type { PurgeOnStart } from '../../configuration-options.js';
 import { WITHIN_FIRST_USE } from '../../first-use.js';
 import { RequestQueue } from '../../frontier/queue/request-queue.js';
 import { purgeDefaultStorages } from '../../store/purge.js';
-import { isAlive, markPrepared, readRuns, type RunRecord, withRunLock } from './run-state.js';
+import { isAlive, markPrepared, readRuns, type RunRecord, runPlaceOf, withRunLock } from './run-state.js';
 
 export async function prepareDefaultStorages(config: Configuration): Promise<void> {
   const purgeOnStart = config.get('purgeOnStart');
-  if (purgeOnStart === false || !config.get('persistStorage')) return;
-  const folder = config.localDataDirectory();
-  await withRunLock(folder, async () => {
-    const record = await readRuns(folder);
+  if (purgeOnStart === false || !config.isPersistent) return;
+  const place = runPlaceOf(config);
+  await withRunLock(place, async () => {
+    const record = await readRuns(place);
     const ownQueue = config.get('defaultRequestQueueId');
     const start = decideStart(record, ownQueue, purgeOnStart);
     if (start === 'continue') return;
     const { [ownQueue]: own, ...others } = record?.runs ?? {};
     if (!(await emptyDefaultQueue(config, purgeOnStart === true || own !== undefined))) return;
     if (start === 'empty all') await purgeDefaultStorages({ config });
-    await markPrepared(folder, start === 'empty all' ? {} : others);
+    await markPrepared(place, start === 'empty all' ? {} : others);
   });
 }
 

@@ -51,7 +51,7 @@ export async function openDocumentGate(lent: PooledPage, order: Order): Promise<
   function answer(paused: Paused): Promise<unknown> {
     const { requestId, request, frameId } = paused;
     if (frameId !== mainFrame) return session.send('Fetch.continueRequest', { requestId });
-    if (paused.responseStatusCode !== undefined) return judge(paused);
+    if (paused.responseStatusCode !== undefined) return decideRedirect(paused);
     if (paused.responseErrorReason !== undefined) return session.send('Fetch.continueRequest', { requestId });
     try {
       order.beforeSend?.();
@@ -76,7 +76,7 @@ export async function openDocumentGate(lent: PooledPage, order: Order): Promise<
     return session.send('Fetch.continueRequest', { requestId, ...(isPlain ? {} : changes) });
   }
 
-  function judge({ requestId, request, responseStatusCode, responseHeaders = [] }: Paused): Promise<unknown> {
+  function decideRedirect({ requestId, request, responseStatusCode, responseHeaders = [] }: Paused): Promise<unknown> {
     const headers = Object.fromEntries(responseHeaders.map(({ name, value }) => [name.toLowerCase(), value]));
     const { location } = headers;
     if (!isRedirect(responseStatusCode!, location)) return session.send('Fetch.continueRequest', { requestId });

@@ -1,6 +1,7 @@
 // A page while it is lent: what its borrower did to it decides whether it may be lent again.
 // Promise: listeners and pop-ups of one borrower never meet the next; a page that was changed beyond its document is closed.
 import type { EventEmitter } from 'node:events';
+import { limitReached, LIMITS } from '../../limits.js';
 import type { BrowserContext, CDPSession, Page } from './playwright-types.js';
 
 /** What changes a page for good, and cannot be taken back. */
@@ -20,7 +21,7 @@ const LASTING = [
 ] as const;
 
 /** More pop-ups than this from one visit are closed as they open. */
-const MAX_POPUPS = 5;
+const MAX_POPUPS = LIMITS.popups.max;
 
 /** A page of the pool with what is known about it. */
 export interface PooledPage {
@@ -97,6 +98,7 @@ export function createPooledPage(page: Page, context: BrowserContext, maxPopups 
     for (const listener of crashListeners) listener();
   };
   const onPopup = (popup: Page) => {
+    if (pooled.keepPopups && popups.size >= maxPopups) limitReached('popups');
     if (!pooled.keepPopups || popups.size >= maxPopups) return void closeQuietly(popup);
     popups.add(popup);
     popup.on('close', () => popups.delete(popup));

@@ -77,7 +77,8 @@ export function createHttpEngine(options: HttpEngineOptions = {}): HttpEngine {
   const connector = createConnector({ guard, names, tls: createTlsConnector(resolved.ca) });
   const pool = createConnectionPool(resolved);
   const deadlines = createDeadlines(now, (nowMs) => pool.sweep(nowMs));
-  const parts = { pool, deadlines, now };
+  const sockets = new WeakMap<Undici.Client, Socket>();
+  const parts = { pool, deadlines, now, bytesRead: (client: Undici.Client) => sockets.get(client)?.bytesRead ?? 0 };
   const { maxConnectionsPerAddress } = resolved;
   const seats = Number.isFinite(maxConnectionsPerAddress)
     ? createAddressSeats({ perAddress: maxConnectionsPerAddress, maxWaitMs: connectTimeoutMs })
@@ -85,8 +86,8 @@ export function createHttpEngine(options: HttpEngineOptions = {}): HttpEngine {
   let closed = false;
 
   function openClient(origin: string, way: Way, attempt: AbortController): Undici.Client {
-    return new (undici().Client)(origin, {
-      connect: connectWith(connector, way, attempt.signal),
+    const client: Undici.Client = new (undici().Client)(origin, {
+      connect: connectWith(connector, way, attempt.signal, (socket) => sockets.set(client, socket)),
       // Deadlines are ours: one timer for all, and errors that name the phase.
       headersTimeout: 0,
       bodyTimeout: 0,
@@ -95,6 +96,7 @@ export function createHttpEngine(options: HttpEngineOptions = {}): HttpEngine {
       keepAliveTimeoutThreshold: KEEP_ALIVE_MARGIN_MS,
       maxHeaderSize: maxHeaderBytes,
     });
+    return client;
   }
 
   /** One hop over one connection; once more over a new one if a kept connection turned out dead. */
@@ -117,7 +119,7 @@ export function createHttpEngine(options: HttpEngineOptions = {}): HttpEngine {
     const key = `${verifyTls ? '' : '!'}${proxy ? `${proxy.href} ` : ''}${origin}`;
     const open = (attempt: AbortController) =>
       openClient(origin, { target: plainProxy ?? url, proxy, verifyTls }, attempt);
-    const judge: Decide = plainProxy
+    const decideAnswer: Decide = plainProxy
       ? (statusCode, answerHeaders) => {
           if (statusCode === 407)
             throw new CrawlError('PROXY_FAILED', `proxy ${plainProxy.host}: refused with status 407`);
@@ -137,7 +139,7 @@ export function createHttpEngine(options: HttpEngineOptions = {}): HttpEngine {
           parts,
           pool.take(key, open, fresh, seat?.address),
           limits,
-          judge,
+          decideAnswer,
           order.beforeSend,
         );
         visit.exchange = exchange;
@@ -304,10 +306,13 @@ function startVisit(order: FetchOrder, limits: ExchangeLimits): Visit {
   return visit;
 }
 
-function connectWith(connector: Connector, way: Way, signal: AbortSignal) {
+function connectWith(connector: Connector, way: Way, signal: AbortSignal, onOpen: (socket: Socket) => void) {
   return (_options: unknown, done: (...result: [null, Socket] | [Error, null]) => void): void => {
     connector.connect(way, signal).then(
-      (socket) => done(null, socket),
+      (socket) => {
+        onOpen(socket);
+        done(null, socket);
+      },
       (error: Error) => done(error, null),
     );
   };

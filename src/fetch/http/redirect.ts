@@ -2,6 +2,7 @@
 // Keeps two promises: a chain always ends, and secrets of one origin never reach another.
 import { MAX_URL_LENGTH, parseUrl } from '../../request/url.js';
 import { CrawlError } from '../../errors.js';
+import { limitReached, LIMITS } from '../../limits.js';
 
 /** The request of one hop: what the wire needs, nothing of the visit's limits. */
 export interface Hop {
@@ -45,7 +46,7 @@ const PAYLOAD_HEADERS: ReadonlySet<string> = new Set([
 ]);
 
 /** A URL may be asked for twice in one chain: the way out and back of a cookie exchange. */
-const MAX_VISITS_OF_ONE_URL = 2;
+const MAX_VISITS_OF_ONE_URL = LIMITS.redirectVisits.max;
 
 /** Whether an answer sends the visit elsewhere. */
 export function isRedirect(statusCode: number, location: string | undefined): location is string {
@@ -119,6 +120,7 @@ export function createRedirectTrail(start: URL, maxRedirects: number): RedirectT
       const key = withoutFragment(target);
       const count = (visits.get(key) ?? 0) + 1;
       if (count > MAX_VISITS_OF_ONE_URL) {
+        limitReached('redirectVisits');
         throw new CrawlError('REDIRECT_LIMIT', `${start.host} redirects in a loop: ${clip(key)}`);
       }
       visits.set(key, count);

@@ -1,9 +1,10 @@
 // The inbox of an embedded pod: links that other processes on the machine found for it, until its owner queues them.
-// Promise: an append is one transaction and survives every process (with `sync` the machine, too); links are removed
-// after they are queued, so a crash in between repeats but loses nothing.
+// Guarantee: an append is one transaction, on disk when it returns. Links are removed after they are queued, so a
+// crash in between repeats but loses nothing.
 import { createRequire } from 'node:module';
-import type { Database, RootDatabase, TransactionFlags } from 'lmdb';
+import type { Database, RootDatabase } from 'lmdb';
 import { checkLmdbFolder } from '../../base/lmdb-file.js';
+import { SHARED_WRITERS, transactShared } from '../../base/lmdb-shared.js';
 
 export interface Inbox {
   /** Appends a packed batch of `links` links. */
@@ -18,22 +19,15 @@ export interface Inbox {
   close(): Promise<void>;
 }
 
-/** lmdb-js: committed before it returns, flushed to disk afterwards: waiting for the flush blocked the loop for 8 ms. */
-const FLUSHED_LATER = 0x10003 as TransactionFlags;
-
-export function openInbox(folder: string, { sync = false }: { sync?: boolean } = {}): Inbox {
+export function openInbox(folder: string): Inbox {
   checkLmdbFolder(folder);
   const lmdb = createRequire(import.meta.url)('lmdb') as typeof import('lmdb');
-  const environment: RootDatabase = lmdb.open({ path: folder, maxDbs: 4, noSubdir: false, eventTurnBatching: false });
+  const environment: RootDatabase = lmdb.open({ path: folder, maxDbs: 4, noSubdir: false, ...SHARED_WRITERS });
   const batches: Database<string, number> = environment.openDB({ name: 'batches', encoding: 'string' });
   const facts: Database<number, string> = environment.openDB({ name: 'facts', encoding: 'json' });
 
   /** Others write, too: every transaction is short and sees the latest state. */
-  function transact(body: () => void): Promise<void> {
-    if (sync) environment.transactionSync(body);
-    else environment.transactionSync(body, FLUSHED_LATER);
-    return Promise.resolve();
-  }
+  const transact = (body: () => void): Promise<void> => transactShared(environment, body);
 
   const count = (): number => facts.get('links') ?? 0;
 

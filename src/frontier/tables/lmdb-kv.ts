@@ -3,8 +3,9 @@
 // moments and never the order of the rest (docs/decisions/002-embedded-frontier.md).
 import { accessSync, constants, mkdirSync, statfsSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import type { Database, RootDatabase, TransactionFlags } from 'lmdb';
+import type { Database, RootDatabase } from 'lmdb';
 import { checkLmdbFolder } from '../../base/lmdb-file.js';
+import { SHARED_WRITERS, transactShared } from '../../base/lmdb-shared.js';
 import { CrawlError } from '../../errors.js';
 import { type Kv, type Table, TABLE_KEYS, TABLE_NAMES, type Tables } from './kv.js';
 
@@ -32,7 +33,7 @@ export async function openLmdbKv(path: string, options: { alone: boolean }): Pro
       maxDbs: TABLE_NAMES.length,
       encoding: 'binary',
       noSubdir: false,
-      eventTurnBatching: false,
+      ...(options.alone ? { eventTurnBatching: false } : SHARED_WRITERS),
     });
     tables = Object.fromEntries(TABLE_NAMES.map((name) => [name, openTable(environment, name)])) as unknown as Tables;
   } catch (error) {
@@ -55,33 +56,6 @@ export async function openLmdbKv(path: string, options: { alone: boolean }): Pro
       await environment.close();
     },
   };
-}
-
-/** lmdb-js: abortable, committed before it returns, flushed after the writer's lock is free. */
-const ABORTABLE = 0x10003 as TransactionFlags;
-
-/** How often a transaction is retried, and the pause before each. */
-const BEGIN_TRIES = 20;
-const BEGIN_PAUSE_MS = 10;
-
-/**
- * A transaction shared with other processes. If one of them is killed while it holds the writer lock, LMDB may fail to
- * begin the next transaction. lmdb-js does not report it and runs the body without one, so this checks first.
- */
-async function transactShared<T>(environment: RootDatabase, body: () => T): Promise<T> {
-  for (let tries = 1; ; tries++) {
-    let begun = false;
-    try {
-      return environment.transactionSync(() => {
-        begun = (environment as RootDatabase & { getWriteTxnId(): number }).getWriteTxnId() > 0;
-        if (!begun) throw new Error('cannot lock the queue');
-        return body();
-      }, ABORTABLE);
-    } catch (error) {
-      if (begun || tries === BEGIN_TRIES) throw error;
-      await new Promise((resume) => setTimeout(resume, BEGIN_PAUSE_MS));
-    }
-  }
 }
 
 function openTable(environment: RootDatabase, name: keyof typeof TABLE_KEYS): Table {

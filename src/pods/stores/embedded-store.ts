@@ -3,14 +3,14 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Counters } from '../../frontier/frontier.js';
-import { type Holder, newHolderId } from '../../frontier/client.js';
+import { type FrontierClient, newHolderId } from '../../frontier/client.js';
 import { type Inbox, openInbox } from '../../frontier/embedded/inbox-lmdb.js';
 import { openEmbeddedLmdb } from '../../frontier/embedded/lmdb.js';
 import type { PodReading } from '../../frontier/redis/pod-operations.js';
 import type { PodsConfig } from '../config/types.js';
 import { pacingOf } from './pod-frontier.js';
-import { createRoutingHolder, packOutbox, unpackOutbox } from '../worker/routing-client.js';
-import { tellingHolder } from '../worker/reporting-client.js';
+import { createRoutingClient, packOutbox, unpackOutbox } from '../worker/routing-client.js';
+import { createReportingClient } from '../worker/reporting-client.js';
 import type { WorkerStore, WorkerStoreOptions } from './worker-store.js';
 
 export const SEEDED_MARK = 'seeded';
@@ -29,7 +29,7 @@ export const frontierFolder = (config: PodsConfig, index: number): string =>
 export function openPodInbox(config: PodsConfig, index: number): Inbox {
   const folder = join(embeddedPath(config, index), 'inbox');
   mkdirSync(folder, { recursive: true });
-  return openInbox(folder, { sync: config.durability === 'machine' });
+  return openInbox(folder);
 }
 
 /** The counters of an embedded pod; links in its inbox count as accepted and queued. */
@@ -67,8 +67,8 @@ export async function openEmbeddedStore(options: WorkerStoreOptions): Promise<Wo
   };
   const inbox = inboxOf(place.pod);
   // A live owner's leases do not expire.
-  const own = tellingHolder(frontier, Infinity, options, id);
-  const holder = createRoutingHolder({
+  const own = createReportingClient(frontier, Infinity, options, id);
+  const client = createRoutingClient({
     own,
     pod: place.pod,
     pods: config.pods.length,
@@ -95,7 +95,7 @@ export async function openEmbeddedStore(options: WorkerStoreOptions): Promise<Wo
   }
 
   return {
-    holder,
+    client,
     leaseMs: config.leaseSeconds * 1_000,
     redis: undefined,
     commandsSent: 0,
@@ -129,7 +129,7 @@ export async function openEmbeddedStore(options: WorkerStoreOptions): Promise<Wo
 /** Queues the links of an inbox, then removes them from it. */
 export async function takeIn(
   inbox: Pick<Inbox, 'read' | 'remove'>,
-  own: Pick<Holder, 'add'>,
+  own: Pick<FrontierClient, 'add'>,
   onArrived?: () => void,
 ): Promise<void> {
   for (;;) {

@@ -8,6 +8,7 @@ import { compilePattern, matchesPath, normalizedPattern, type PathPattern } from
 export type { RobotsMode } from './path.js';
 export { MAX_ROBOTS_BYTES };
 
+/** How strictly robots.txt is read. */
 export interface RobotsTxtOptions {
   /** Default 'rfc'. 'google' matches Google's parser, also where it differs from RFC 9309. */
   readonly mode?: RobotsMode;

@@ -7,6 +7,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import type { RootDatabase } from 'lmdb';
 import { lmdbFileState } from '../../base/lmdb-file.js';
+import { SHARED_WRITERS } from '../../base/lmdb-shared.js';
 import { CrawlError } from '../../errors.js';
 import { isSameVariant, type PageCache, type PageFacts, type PageKey, type StoredPage } from './cache.js';
 import { asStorageError } from '../storage-errors.js';
@@ -24,7 +25,7 @@ export interface PageCacheOptions {
 const DEFAULT_MAX_BYTES = 1024 ** 3;
 const DEFAULT_MAX_AGE_MS = 30 * 86_400_000;
 /** A commit costs a millisecond whatever its size: pages are batched for this long, up to this many bytes. */
-const COMPANY_MS = 20;
+const BATCH_WAIT_MS = 20;
 const COMPANY_BYTES = 8 * 1024 ** 2;
 /** If pages vary by a header that always differs, only the newest are useful. */
 const MAX_VARIANTS = 16;
@@ -155,7 +156,7 @@ export function openPageCache(folder: string, options: PageCacheOptions = {}): P
       waiting.set(id, page);
       waitingBytes += page.body.length;
       if (waitingBytes >= COMPANY_BYTES) writeWaiting();
-      else timer ??= setTimeout(writeWaiting, COMPANY_MS);
+      else timer ??= setTimeout(writeWaiting, BATCH_WAIT_MS);
     },
     forget: async (url) => prune((page) => page.url === url),
     *list() {
@@ -199,7 +200,7 @@ function openEnvironment(folder: string): RootDatabase {
       throw new CrawlError('STORAGE_UNWRITABLE', `${folder} is not a page cache: delete it, or choose another folder`);
     }
     const lmdb = createRequire(import.meta.url)('lmdb') as typeof import('lmdb');
-    return lmdb.open({ path: folder, maxDbs: 4, noSubdir: false, eventTurnBatching: false });
+    return lmdb.open({ path: folder, maxDbs: 4, noSubdir: false, ...SHARED_WRITERS });
   } catch (error) {
     throw asStorageError(error, folder);
   }

@@ -4,7 +4,7 @@ import { access, constants, mkdir, open, readdir, rename, rm, stat } from 'node:
 import { join } from 'node:path';
 import { CrawlError } from '../../errors.js';
 import { createSegmentFile } from '../segments/segment-file.js';
-import { directFile, isOwnerGone, isSegmentName, newDirectStem, newVisitName } from '../segments/segment-names.js';
+import { directFile, isOwnerGone, isSegmentName, newDirectStem } from '../segments/segment-names.js';
 import { ownerName, parseDirectName } from '../segments/segment-names.js';
 import { asStorageError, isMissing } from '../storage-errors.js';
 import type { Segment, SegmentStore, SegmentWriter } from '../store.js';
@@ -116,8 +116,11 @@ export function createDiskSegments(folder: string): SegmentStore {
       return startWriter(created, 0, () => release(created));
     },
 
-    async openVisit(writerId) {
-      return startWriter(newVisitName(await files(), writerId), 0);
+    async openVisit(name) {
+      const found = await describe(folder, name).catch((error: unknown) => {
+        throw asStorageError(error, join(folder, name));
+      });
+      return startWriter(name, found?.lengthBytes ?? 0);
     },
 
     clear,

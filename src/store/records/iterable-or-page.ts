@@ -1,6 +1,7 @@
 // The result of `values()` and `entries()`: iterate over it, or await it for a page, as in Crawlee.
 // Promise: nothing is read until then.
 
+/** A promise of one page of items, and an iterable of all of them. */
 export type IterableOrPage<Item, Page> = AsyncIterable<Item> & Promise<Page>;
 
 export function iterableOrPage<Item, Page>(

@@ -7,7 +7,7 @@
 -- ARGV[3]     'lost', 'untouched' or 'over'
 -- ARGV[4..]   holders
 -- Keys:       those of the parts
--- Returns     {pod time, sequence number, how many leases they had}
+-- Returns     {the call's id, pod time, sequence number, how many leases they had}
 if not isOurStore() then
   return redis.error_reply('EMPTIED')
 end
@@ -31,4 +31,4 @@ for i = 4, #ARGV do
 end
 flush()
 save()
-return { hot.now, hot.seq, count }
+return { callId, hot.now, hot.seq, count }

@@ -25,7 +25,7 @@ export interface IndexFindings {
   readonly coveredBytes: number;
 }
 
-export interface IndexJudge {
+export interface IndexCheck {
   /** Whether the next line is kept. Text is Latin-1. */
   keep(line: string): boolean;
   readonly findings: IndexFindings;
@@ -36,7 +36,7 @@ const MAX_TEXT = 200;
 const READ_BYTES = 1024 * 1024;
 
 /** `segment` is what lines must point into up to `keptBytes`; undefined for an index without a segment. */
-export function createIndexJudge(segment: { name: string; keptBytes: number } | undefined): IndexJudge {
+export function createIndexCheck(segment: { name: string; keptBytes: number } | undefined): IndexCheck {
   const firstDamaged: DamagedLine[] = [];
   let [number, kept, beyond, damaged, lastEnd, lengths] = [0, 0, 0, 0, 0, 0];
   let firstOffset = Infinity;
@@ -79,13 +79,13 @@ export function createIndexJudge(segment: { name: string; keptBytes: number } | 
   };
 }
 
-/** Judges a whole file; half a line at its end is none. */
-export async function judgeIndex(path: string, judge: IndexJudge): Promise<IndexFindings> {
+/** Checks a whole file; half a line at its end is none. */
+export async function checkIndex(path: string, check: IndexCheck): Promise<IndexFindings> {
   const file = await open(path, 'r');
   try {
-    for await (const lines of batchesOfLines(file, 0, Infinity, READ_BYTES)) for (const line of lines) judge.keep(line);
+    for await (const lines of batchesOfLines(file, 0, Infinity, READ_BYTES)) for (const line of lines) check.keep(line);
   } finally {
     await file.close();
   }
-  return judge.findings;
+  return check.findings;
 }

@@ -1,4 +1,4 @@
-// A room: one browser context with its pages, for one identity or, wiped in between, for one stranger after another.
+// A pooled context: one browser context with its pages, for one identity or, wiped in between, for one stranger after another.
 // Promise: nothing that a stranger's page stored, in cookies, storages or caches, is there for the next one.
 import { CrawlError } from '../../errors.js';
 import { endsWithin } from './deadline.js';
@@ -6,17 +6,17 @@ import { createPooledPage, type PooledPage } from './page-lease.js';
 import type { RunningBrowser } from './launch.js';
 import type { BrowserContext, BrowserContextOptions, Page } from './playwright-types.js';
 
-export interface Room {
+export interface PooledContext {
   readonly key: string;
   /** Undefined: for strangers. */
   readonly identity: string | undefined;
-  readonly context: BrowserContext;
+  readonly browserContext: BrowserContext;
   readonly idle: PooledPage[];
   /** Pages that somebody has. */
   lent: number;
   idleSinceMs: number;
   readonly isClosed: boolean;
-  /** A page of the room, kept or new. */
+  /** A page of the context, kept or new. */
   takePage(): Promise<PooledPage>;
   /** Makes the page ready for the next visit and keeps it; false when it could not and was closed. */
   keepPage(pooled: PooledPage): Promise<boolean>;
@@ -31,7 +31,7 @@ const OPEN_TIMEOUT_MS = 20_000;
 const CLOSE_TIMEOUT_MS = 5_000;
 const RESET_TIMEOUT_MS = 3_000;
 
-export interface RoomParts {
+export interface PooledContextParts {
   readonly key: string;
   readonly identity: string | undefined;
   readonly running: RunningBrowser;
@@ -41,7 +41,7 @@ export interface RoomParts {
   readonly prepare: ((context: BrowserContext) => Promise<void>) | undefined;
 }
 
-export async function openRoom(parts: RoomParts): Promise<Room> {
+export async function openPooledContext(parts: PooledContextParts): Promise<PooledContext> {
   const { running, identity, key } = parts;
   const isProfile = running.profile !== undefined;
   const context = await opened(running.newContext({ acceptDownloads: false, ...parts.contextOptions }), 'context');
@@ -70,10 +70,10 @@ export async function openRoom(parts: RoomParts): Promise<Room> {
     return endsWithin(CLOSE_TIMEOUT_MS, pooled.page.close({ runBeforeUnload: false }));
   }
 
-  const room: Room = {
+  const pooledContext: PooledContext = {
     key,
     identity,
-    context,
+    browserContext: context,
     idle,
     lent: 0,
     idleSinceMs: 0,
@@ -92,8 +92,9 @@ export async function openRoom(parts: RoomParts): Promise<Room> {
       const isReady = await endsInTime(RESET_TIMEOUT_MS, () =>
         reset(pooled, context, identity === undefined && !isProfile),
       );
-      // Pages that appeared in the room and belong to no visit.
-      if (room.lent <= 1) await closeStrays(context, new Set([...initial, ...[...pages].map(({ page }) => page)]));
+      // Pages that appeared in the context and belong to no visit.
+      if (pooledContext.lent <= 1)
+        await closeStrays(context, new Set([...initial, ...[...pages].map(({ page }) => page)]));
       if (isReady && !pooled.isGone && !isClosed) {
         idle.push(pooled);
         return true;
@@ -112,7 +113,7 @@ export async function openRoom(parts: RoomParts): Promise<Room> {
       return endsWithin(CLOSE_TIMEOUT_MS, context.close());
     },
   };
-  return room;
+  return pooledContext;
 }
 
 /** Rejects when `work` hangs: the browser is of no more use then. */

@@ -1,26 +1,26 @@
-// Conformance: riders, the requests that come along on another's turn so that many can be skipped in one call,
+// Conformance: bulk skips, the requests that come along on another's turn so that many can be skipped in one call,
 // and turns that were spent on something else than the request that took them.
-import { MAX_SKIM, RIDERS_PER_CALL, RIDERS_PER_DOMAIN } from '../../frontier/frontier.js';
+import { MAX_BULK_SKIP_DOMAINS, BULK_SKIPS_PER_CALL, BULK_SKIPS_PER_DOMAIN } from '../../frontier/frontier.js';
 import type { Lease, Settlement } from '../../frontier/frontier.js';
 import { type Bench, done, entries, entry, LEASE_MS } from './bench.js';
 
 const PACED = { delayMs: 1_000, turns: 5 } as const;
 
 const records = (leases: readonly Lease[]): string[] => leases.map(({ record }) => record);
-const riding = (leases: readonly Lease[]): Lease[] => leases.filter(({ rider }) => rider);
+const bulkSkips = (leases: readonly Lease[]): Lease[] => leases.filter(({ bulkSkip }) => bulkSkip);
 const skipped = ({ id }: Lease): Settlement => ({ kind: 'skipped', reason: 'robotsTxt', lease: id });
 const untouched = ({ id }: Lease): Settlement => ({ kind: 'untouched', lease: id });
 
-export function ridingSuite({ scene, describe, expect }: Bench): void {
-  describe('riding', () => {
-    scene('brings the next requests of a skimmed domain along on one turn', { pacing: PACED }, async (s) => {
+export function bulkSkipSuite({ scene, describe, expect }: Bench): void {
+  describe('bulk skips', () => {
+    scene('brings the next requests of a bulk-skipped domain along on one turn', { pacing: PACED }, async (s) => {
       const a = s.holder();
       await a.add(...entries(4, 'a'), ...entries(4, 'b'));
       const { leases, state } = await a.lease(2, undefined, ['b', 'elsewhere', 'b']);
       expect(records(leases)).toEqual(['a/0', 'b/0', 'b/1', 'b/2', 'b/3']);
-      expect(leases.map(({ rider }) => rider)).toEqual([undefined, undefined, true, true, true]);
+      expect(leases.map(({ bulkSkip }) => bulkSkip)).toEqual([undefined, undefined, true, true, true]);
       expect(leases.every(({ delayMs }) => delayMs === PACED.delayMs)).toBe(true);
-      // Riders do not count towards what was asked for, and are leased like any other.
+      // Bulk skips do not count towards what was asked for, and are leased like any other.
       expect(state).toBe('more');
       expect(await s.counters()).toMatchObject({ leased: 5, queued: 3 });
     });
@@ -37,17 +37,17 @@ export function ridingSuite({ scene, describe, expect }: Bench): void {
 
     scene('skips many in one call without using the turn', { pacing: PACED }, async (s) => {
       const a = s.holder();
-      await a.add(...entries(RIDERS_PER_DOMAIN + 10, 'a'));
+      await a.add(...entries(BULK_SKIPS_PER_DOMAIN + 10, 'a'));
       const { leases } = await a.lease(1, undefined, ['a']);
-      expect(leases.length).toBe(RIDERS_PER_DOMAIN + 1);
+      expect(leases.length).toBe(BULK_SKIPS_PER_DOMAIN + 1);
       const allowed = leases[20]!;
       await a.settle(leases.map((lease) => (lease === allowed ? untouched(lease) : skipped(lease))));
-      expect(await s.counters()).toMatchObject({ skipped: RIDERS_PER_DOMAIN, leased: 0, queued: 10 });
+      expect(await s.counters()).toMatchObject({ skipped: BULK_SKIPS_PER_DOMAIN, leased: 0, queued: 10 });
       // At once: nobody was asked.
       expect(await a.leaseRecords(1)).toEqual([allowed.record]);
     });
 
-    scene('gives riders back to their places while the turn is used', { pacing: PACED }, async (s) => {
+    scene('gives bulk skips back to their places while the turn is used', { pacing: PACED }, async (s) => {
       const [a, b] = [s.holder(), s.holder()];
       await a.add(...entries(5, 'a'), entry('first', 'a', { priority: 1 }));
       const { leases } = await a.lease(1, undefined, ['a']);
@@ -60,11 +60,11 @@ export function ridingSuite({ scene, describe, expect }: Bench): void {
       expect(await b.leaseRecords(1)).toEqual(['a/0']);
     });
 
-    scene('keeps the domain’s turn with its holder when a rider lands or ends', { pacing: PACED }, async (s) => {
+    scene('keeps the domain’s turn with its holder when a bulk skip lands or ends', { pacing: PACED }, async (s) => {
       const [a, b] = [s.holder(), s.holder()];
       await a.add(...entries(5, 'a'));
       const { leases } = await a.lease(1, undefined, ['a']);
-      const [one, two, ...others] = riding(leases);
+      const [one, two, ...others] = bulkSkips(leases);
       await a.land({ lease: one!.id, delayMs: 0, pauseMs: 9_000 });
       await a.settle([
         { kind: 'failed', reason: 'HOST_DOWN', lease: one!.id },
@@ -77,11 +77,11 @@ export function ridingSuite({ scene, describe, expect }: Bench): void {
       expect(await b.leaseRecords(9)).toEqual(['a/0']);
     });
 
-    scene('does not accept that a rider was done or is to be retried', {}, async (s) => {
+    scene('does not accept that a bulk skip was done or is to be retried', {}, async (s) => {
       const a = s.holder();
       await a.add(...entries(3, 'a'));
       const { leases } = await a.lease(1, undefined, ['a']);
-      const [one, two] = riding(leases);
+      const [one, two] = bulkSkips(leases);
       const answer = await a.settle([
         { ...done(one!), links: entries(2, 'linked') },
         { kind: 'retry', afterMs: 0, lease: two!.id },
@@ -91,7 +91,7 @@ export function ridingSuite({ scene, describe, expect }: Bench): void {
       expect((await a.settle([skipped(one!), untouched(two!)])).accepted).toEqual([true, true]);
     });
 
-    scene('puts riders of a lost holder back without a rest and without counting a loss', {}, async (s) => {
+    scene('puts bulk skips of a lost holder back without a rest and without counting a loss', {}, async (s) => {
       const [a, b] = [s.holder(), s.holder()];
       await a.add(...entries(6, 'a'));
       const { leases } = await a.lease(1, undefined, ['a']);
@@ -105,7 +105,7 @@ export function ridingSuite({ scene, describe, expect }: Bench): void {
       expect(again.every(({ lostLeases }) => lostLeases === 0)).toBe(true);
     });
 
-    scene('refuses a late holder that held nothing but riders', {}, async (s) => {
+    scene('refuses a late holder that held nothing but bulk skips', {}, async (s) => {
       const a = s.holder();
       await a.add(...entries(2, 'a'));
       const { leases } = await a.lease(1, undefined, ['a']);
@@ -116,7 +116,7 @@ export function ridingSuite({ scene, describe, expect }: Bench): void {
       expect((await s.frontier.overview()).notes).toEqual({});
     });
 
-    scene('keeps riders across a restart as it keeps what was queued', {}, async (s) => {
+    scene('keeps bulk skips across a restart as it keeps what was queued', {}, async (s) => {
       const a = s.holder();
       await a.add(...entries(3, 'a'));
       await a.lease(1, undefined, ['a']);
@@ -126,23 +126,23 @@ export function ridingSuite({ scene, describe, expect }: Bench): void {
       expect(again.map(({ lostLeases }) => lostLeases)).toEqual([1, 0, 0]);
     });
 
-    scene('brings no more riders than a domain, a call and the limit on ended requests allow', {}, async (s) => {
+    scene('brings no more bulk skips than a domain, a call and the limit on ended requests allow', {}, async (s) => {
       const a = s.holder();
       const names = Array.from({ length: 9 }, (_, i) => `d${i}`);
-      for (const name of names) await a.add(...entries(RIDERS_PER_DOMAIN + 5, name));
+      for (const name of names) await a.add(...entries(BULK_SKIPS_PER_DOMAIN + 5, name));
       const { leases } = await a.lease(9, undefined, names);
-      expect(riding(leases).length).toBe(RIDERS_PER_CALL);
-      const of = (name: string) => riding(leases).filter(({ domain }) => domain === name).length;
-      expect(names.map(of)).toEqual([...Array.from({ length: 8 }, () => RIDERS_PER_DOMAIN), 0]);
+      expect(bulkSkips(leases).length).toBe(BULK_SKIPS_PER_CALL);
+      const of = (name: string) => bulkSkips(leases).filter(({ domain }) => domain === name).length;
+      expect(names.map(of)).toEqual([...Array.from({ length: 8 }, () => BULK_SKIPS_PER_DOMAIN), 0]);
       await a.settle(leases.map(untouched));
       const few = await a.lease(2, 7, names);
-      expect(riding(few.leases).length).toBe(5);
+      expect(bulkSkips(few.leases).length).toBe(5);
     });
 
-    scene('refuses a skim list that is too long, and leases nothing', {}, async (s) => {
+    scene('refuses a bulk-skip list that is too long, and leases nothing', {}, async (s) => {
       const a = s.holder();
       await a.add(...entries(1, 'a'));
-      const names = Array.from({ length: MAX_SKIM + 1 }, (_, i) => `d${i}`);
+      const names = Array.from({ length: MAX_BULK_SKIP_DOMAINS + 1 }, (_, i) => `d${i}`);
       await expect(a.lease(1, undefined, names)).rejects.toMatchObject({ code: 'REQUEST_INVALID' });
       expect(await s.counters()).toMatchObject({ queued: 1, leased: 0 });
     });
