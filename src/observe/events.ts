@@ -1,5 +1,5 @@
-// The events of a process that crawls: state is to be saved, load was measured, the end is near.
-// Promise: a listener that throws hurts neither the others nor who emits; its error is reported once to `onError`.
+// The events of a crawling process: save state, load measured, about to end.
+// Promise: a listener that throws affects neither the others nor the emitter; its error is reported once to `onError`.
 
 /**
  * Crawlee's event names.
@@ -28,18 +28,18 @@ export interface EventPayloads {
 
 export type EventListener<Name extends EventTypeName> = (payload: EventPayloads[`${Name}`]) => unknown;
 
-/** Who wants to know, and who tells. */
+/** Registers listeners and emits events. */
 export interface EventHub {
   on<Name extends EventTypeName>(event: Name, listener: EventListener<Name>): void;
   /** Removes one listener, or all of an event. */
   off<Name extends EventTypeName>(event: Name, listener?: EventListener<Name>): void;
-  /** Calls every listener; resolves when all that they started has ended, whether well or not. */
+  /** Calls every listener; resolves when all have settled. */
   emit<Name extends EventTypeName>(event: Name, payload: EventPayloads[`${Name}`]): Promise<void>;
   listenerCount(event: EventTypeName): number;
 }
 
 /**
- * A hub of its own, with no timers and no handles.
+ * An independent hub without timers or handles.
  *
  * @example
  * const events = createEventHub((error) => log.exception(error, 'listener failed'));

@@ -1,5 +1,5 @@
-// Turns log entries into lines and writes them: text for people (ours), JSON lines for machines (pino).
-// Promise: one entry never forges another; control characters from crawled content are escaped.
+// Formats and writes log entries: text for people (ours), JSON lines for machines (pino).
+// Promise: an entry cannot forge another; control characters from crawled content are escaped.
 import { createRequire } from 'node:module';
 import type { DestinationStream, Logger as PinoLogger, pino as Pino } from 'pino';
 import { LOG_LEVEL_NAMES } from '../configuration.js';
@@ -19,13 +19,13 @@ export interface LogWriter {
   write(entry: LogEntry): void;
 }
 
-/** Takes finished lines, newline included: standard output, or standard error for warnings and errors. */
+/** Writes complete lines: to standard output, or standard error for warnings and errors. */
 export type LineOutput = (line: string, isProblem: boolean) => void;
 
 // WARNING and everything more severe, as Crawlee: those go to standard error.
 const LEAST_PROBLEM = LOG_LEVEL_NAMES.indexOf('WARNING');
 const SOFT_FAIL = LOG_LEVEL_NAMES.indexOf('SOFT_FAIL');
-/** Longest string of an entry's data that is written whole. */
+/** Longer strings in an entry's data are cut. */
 const MAX_STRING_CHARS = 2_000;
 const MAX_DATA_CHARS = 20_000;
 const MAX_CAUSES = 5;
@@ -34,7 +34,7 @@ export function isProblem(level: number): boolean {
   return level <= LEAST_PROBLEM && level !== SOFT_FAIL;
 }
 
-/** Writes to the process's own streams, at once, so that nothing is lost when it dies. */
+/** Writes to the process's streams synchronously, so that nothing is lost when it dies. */
 export const processOutput: LineOutput = (line, problem) => {
   (problem ? process.stderr : process.stdout).write(line);
 };
