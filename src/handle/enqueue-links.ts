@@ -124,7 +124,7 @@ export function checkEnqueueLinksOptions(options: EnqueueLinksOptions): void {
     if (KNOWN.has(name)) continue;
     const nearest = nearestName(name, [...KNOWN]);
     const hint = nearest === undefined ? '' : `, did you mean "${nearest}"?`;
-    throw new CrawlError('OPTION_INVALID', `unknown enqueueLinks option "${name}"${hint}`);
+    throw new CrawlError('OPTION_INVALID', `enqueueLinks has no option "${name}"${hint}`);
   }
   if (options.urls !== undefined && !Array.isArray(options.urls)) {
     throw new CrawlError('OPTION_INVALID', 'enqueueLinks option "urls" must be an array of strings');

@@ -350,7 +350,7 @@ export function startBatch(parts: BatchParts): RunningBatch {
     await frontier.close();
     await resources.flush();
     if (how.kind === 'failed') throw how.error;
-    if (how.kind === 'aborted') throw new CrawlError('ABORTED', 'the batch was broken off');
+    if (how.kind === 'aborted') throw new CrawlError('ABORTED', 'the batch was aborted');
     await feeding;
     if (sourceError !== undefined) throw sourceError;
   }

@@ -1,4 +1,4 @@
-// What kind of thing a response is: its media type and, for text, its encoding.
+// The type of a response: its media type and, for text, its encoding.
 import type { Capture } from '../../fetch/engine.js';
 import { detectEncoding } from '../../parse/encoding/encoding.js';
 

@@ -1,5 +1,5 @@
 // What a status means: a page for the handler, or a failure and of which kind.
-// One policy for all placements; a batch, which has no handler to judge, fails with every status from 400 on.
+// One policy for all placements; a batch, which has no handler, fails with every status of 400 or above.
 import { CrawlError, NonRetryableError, SessionError } from '../../errors.js';
 import type { Capture } from '../../fetch/engine.js';
 import type { Session } from '../../session/session.js';
@@ -41,7 +41,7 @@ export function checkStatus(
   // "Too many requests" is no page, whoever asked: the host wants to be asked again.
   if (statusCode === 429) throw new CrawlError('HTTP_BLOCKED', where);
   if (rules.retryOnBlocked && BLOCK_PAGES.some((mark) => body.includes(mark))) {
-    throw new SessionError(`${loadedUrl} shows the page of a bot protection`);
+    throw new SessionError(`${loadedUrl} shows a bot-protection page`);
   }
   if (statusCode >= 500 || TRANSIENT.has(statusCode) || rules.additionalHttpErrorStatusCodes.includes(statusCode)) {
     throw new CrawlError('HTTP_STATUS', where);

@@ -1,5 +1,5 @@
-// What an attempt is given by whoever runs it, in small groups: a script, a batch and a pod each give what they have.
-// A group that a placement has no use for is missing; nothing is made up to fill it.
+// The services of an attempt, in small groups: a script, a batch and a pod each provide what they have.
+// A group that a placement does not need is missing; nothing is faked to fill it.
 import type { CrawlError } from '../../errors.js';
 import type { Landing } from '../../frontier/frontier.js';
 import type { RequestQueue } from '../../frontier/queue/request-queue.js';

@@ -1,5 +1,5 @@
-// Builds the context that hooks and handlers of one attempt get. Functions work when destructured; what
-// they add goes into the attempt's transaction, so it counts only if the visit does.
+// Builds the context for hooks and handlers of one attempt. Functions work when destructured; what
+// they add goes into the attempt's transaction, so it counts only if the visit succeeds.
 import { entryOf } from '../../frontier/entry.js';
 import type { ContextCrawler, CrawlingContext, SendRequestOptions, SentResponse } from '../../handle/context.js';
 import {

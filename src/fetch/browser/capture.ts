@@ -1,5 +1,5 @@
-// What a visit takes home from a page: HTML or the raw body, pictures, documents, and what was logged and asked for.
-// Promise: lists are bounded; nothing is taken that was not asked for.
+// What a visit captures from a page: HTML or the raw body, screenshot, PDF, console and network entries.
+// Promise: lists are bounded; only what was requested is captured.
 import { CrawlError } from '../../errors.js';
 import { limitReached, LIMITS } from '../../limits.js';
 import type { PooledPage } from './page-lease.js';
