@@ -2,13 +2,14 @@
 // Promise: one that failed for pages is not used for items either, nor again by this process.
 import { access, constants, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { PRIVATE_FOLDER } from '../../base/private-files.js';
 import { CrawlError } from '../../errors.js';
 import { CONTENT_FOLDER } from './names.js';
 import { asStorageError, isMissing } from '../storage-errors.js';
 
 /** Creates the folders that mark a data directory: workers write only where they exist. */
 export async function makeDirectory(path: string): Promise<void> {
-  await mkdir(join(path, CONTENT_FOLDER), { recursive: true });
+  await mkdir(join(path, CONTENT_FOLDER), PRIVATE_FOLDER);
 }
 
 /** STORAGE_LOST if the marker folders are missing: deleted, or the disk is not mounted. */
