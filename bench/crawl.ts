@@ -49,7 +49,7 @@ for (const name of webs) {
         concurrency: Number(values.concurrency),
         onCost: ({ name: who }, { cpuMs, wallMs, pages, rssMb }) =>
           console.log(
-            `  ${who.padEnd(16)} ${(cpuMs / pages).toFixed(3)} CPU-ms, ${(wallMs / pages).toFixed(3)} ms a page, ${Math.round(rssMb)} MB, ${pages} pages`,
+            `  ${who.padEnd(16)} ${(cpuMs / pages).toFixed(3)} CPU-ms, ${(wallMs / pages).toFixed(3)} ms per page, ${Math.round(rssMb)} MB, ${pages} pages`,
           ),
       });
       console.log(`\n${web.title}, Node ${values.node ?? process.version}, concurrency ${values.concurrency}`);

@@ -57,6 +57,6 @@ for (const [name, step] of Object.entries(steps)) {
   }
   times.sort((a, b) => a - b);
   console.log(
-    `${name.padEnd(34)} ${times[0]!.toFixed(0).padStart(6)} ${times[ROUNDS >> 1]!.toFixed(0).padStart(6)} ns a link`,
+    `${name.padEnd(34)} ${times[0]!.toFixed(0).padStart(6)} ${times[ROUNDS >> 1]!.toFixed(0).padStart(6)} ns per link`,
   );
 }

@@ -11,10 +11,10 @@ export interface Figure {
 }
 
 const MEASURES = {
-  redis: 'the frontier in Redis by itself: commands and server CPU a page, time of a script call',
+  redis: 'the frontier in Redis by itself: commands and server CPU per page, time of a script call',
   'redis-pages': 'what a page of a real crawl on two pods costs their Redis servers: commands and CPU',
   'redis-seeding': 'a million domains from a file into Redis',
-  'redis-memory': 'the frontier in Redis: bytes a URL and a domain, as slopes between 1 M and 3 M',
+  'redis-memory': 'the frontier in Redis: bytes per URL and per domain, as slopes between 1 M and 3 M',
   'redis-long': 'a domain of a million URLs with its tail on disk; a full Bloom filter',
   pods: 'four pods on four Redis servers, 3,000 hosts: ownership, politeness, directories, max_pages',
   'pods-speed': 'pages per CPU-second of a worker over HTTPS on real pages, with and without parsers',

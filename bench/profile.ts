@@ -40,14 +40,14 @@ try {
   const { busyMs, stages, files, functions } = readProfile(join(folder, file));
   const perPage = (ms: number): string => (ms / cost.pages).toFixed(3);
   const print = (title: string, shares: readonly Share[], limit: number): void => {
-    console.log(`\n| ${title} | ms a page | share |\n|---|---|---|`);
+    console.log(`\n| ${title} | ms per page | share |\n|---|---|---|`);
     for (const { name, ms } of shares.slice(0, limit)) {
       if (ms / busyMs >= 0.002) console.log(`| ${name} | ${perPage(ms)} | ${((100 * ms) / busyMs).toFixed(1)} % |`);
     }
   };
   console.log(`${contestant.title}; ${web.title}; ${cost.pages} pages, ${process.version}`);
   console.log(
-    `all threads ${perPage(cost.cpuMs)} CPU-ms a page; the main thread was busy ${perPage(busyMs)} ms a page of wall time`,
+    `all threads ${perPage(cost.cpuMs)} CPU-ms per page; the main thread was busy ${perPage(busyMs)} ms a page of wall time`,
   );
   print('stage', stages, Infinity);
   print('file', files, Number(values.top));

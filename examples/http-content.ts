@@ -6,7 +6,7 @@ const startUrl = process.argv[2] ?? process.env.START_URL ?? 'https://example.co
 
 const crawler = new HttpCrawler({
   maxRequestsPerCrawl: 30,
-  // At most ten requests a second, spread evenly.
+  // At most ten requests per second, spread evenly.
   maxRequestsPerMinute: 600,
   async requestHandler({ request, content, enqueueLinks, pushData }) {
     await pushData({

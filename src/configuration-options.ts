@@ -59,7 +59,7 @@ export interface ConfigurationOptions {
   maxUsedCpuRatio?: number;
   /** A number from `LogLevel` or its name. Default INFO. */
   logLevel?: number | LogLevelName;
-  /** One line of text an event, or one JSON object a line. Default TEXT. */
+  /** One line of text an event, or one JSON object per line. Default TEXT. */
   logFormat?: 'TEXT' | 'JSON';
   /** Log whole stacks of errors that will be retried. */
   verboseLog?: boolean;

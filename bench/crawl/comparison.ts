@@ -46,7 +46,7 @@ export function compare(
   return contestants.map((contestant) => rowOf(contestant, costs.get(contestant)!));
 }
 
-export const HEAD = ['', 'CPU-ms a page', 'pages per CPU-s', 'peak RSS', 'of the bare loop', '× Crawlee', 'pages'];
+export const HEAD = ['', 'CPU-ms per page', 'pages per CPU-s', 'peak RSS', 'of the bare loop', '× Crawlee', 'pages'];
 
 /** Rows of text; ratios are of pages per CPU-second, against Crawlee with memory storage, its faster way. */
 export function tableOf(rows: readonly Row[]): string[][] {

@@ -1,5 +1,5 @@
 // Who crawls, and how one of them is run: alone, in a process of its own, pinned to the first core. All crawl the same
-// pages: starting up weighs on a short crawl (Crawlee cost 17 CPU-ms a page over 450 pages and 11 over 3,000).
+// pages: starting up weighs on a short crawl (Crawlee cost 17 CPU-ms per page over 450 pages and 11 over 3,000).
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,5 @@
 // The pages of ../shared/data/pages made into a site: what linked within its site links to another page of ours,
-// what led elsewhere still does, and two more links a page form a tree, so that every page is reached from /p/0.
+// what led elsewhere still does, and two more links per page form a tree, so that every page is reached from /p/0.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';

@@ -167,7 +167,7 @@ async function sessionSavings(base: string, executablePath: string): Promise<Fig
   await crawler.close();
   const saved = (launched - session) / (launched - bare);
   return {
-    what: 'ms a URL: a browser launched for each; one session; nothing loaded at all (wall clock, one run)',
+    what: 'ms per URL: a browser launched for each; one session; nothing loaded at all (wall clock, one run)',
     measured: `${launched.toFixed(0)}; ${session.toFixed(0)}; ${bare.toFixed(0)}: saves ${(saved * 100).toFixed(0)} % of the overhead`,
     goal: '≥ 80 %',
   };

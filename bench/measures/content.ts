@@ -62,7 +62,7 @@ async function inFolders<T>(use: (dataDirs: string[]) => Promise<T>): Promise<T>
   }
 }
 
-/** CPU milliseconds and bytes on disk a page. */
+/** CPU milliseconds and bytes on disk per page. */
 async function storeAll(pages: readonly ContentPage[], options: Omit<ContentStoreOptions, 'dataDirs'>) {
   return inFolders(async (dataDirs) => {
     const store = await ContentStore.open({ dataDirs, note: async () => undefined, ...options });
@@ -149,7 +149,7 @@ async function measureSort(lines: number): Promise<Figure> {
     await sortLines(join(folder, 'tail'), join(folder, 'sorted'));
     const us = ((cpuMs() - start) * 1000) / lines;
     return {
-      what: `sorting an index of ${lines.toLocaleString('en')} lines, a line`,
+      what: `sorting an index of ${lines.toLocaleString('en')} lines, per line`,
       measured: `${us.toFixed(1)} CPU-µs`,
       goal: 'no goal set',
     };
@@ -173,8 +173,8 @@ export async function measure(): Promise<Figure[]> {
     'text and response as received, level 3': { storeRawHtml: true },
   };
   const figures = [...(await compare(many, contenders))].map(([name, { ms, bytes }]): Figure => {
-    const goal = `text of ${Math.round(textBytes)} bytes a page, ${source}`;
-    return { what: name, measured: `${ms.toFixed(3)} CPU-ms, ${Math.round(bytes)} bytes on disk a page`, goal };
+    const goal = `text of ${Math.round(textBytes)} bytes per page, ${source}`;
+    return { what: name, measured: `${ms.toFixed(3)} CPU-ms, ${Math.round(bytes)} bytes on disk per page`, goal };
   });
   return [...figures, await measureSort(200_000), ...(await measureIndex(100_000))];
 }

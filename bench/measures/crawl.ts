@@ -19,7 +19,7 @@ function figureOf(title: string, row: Row, rows: readonly Row[]): Figure {
     return peer ? (row.pagesPerCpuSec / peer.pagesPerCpuSec).toFixed(digits) : '–';
   };
   const { contestant, msPerPage, lowest, highest, pagesPerCpuSec, rssMb, pages } = row;
-  const cost = `${msPerPage.toFixed(2)} CPU-ms a page (${lowest.toFixed(2)}–${highest.toFixed(2)})`;
+  const cost = `${msPerPage.toFixed(2)} CPU-ms per page (${lowest.toFixed(2)}–${highest.toFixed(2)})`;
   const ratios = `${against('bare', 2)} of the bare loop, ${against('crawlee-memory', 1)} × Crawlee`;
   return {
     what: `${title}: ${contestant.title}; ${pages} pages`,
@@ -40,7 +40,7 @@ export async function measureCrawls(node: string, scheme: Scheme): Promise<Figur
         rounds: ROUNDS,
         concurrency: 50,
         onCost: (contestant, { cpuMs, pages }) =>
-          console.log(`  ${web.title}: ${contestant.name} ${(cpuMs / pages).toFixed(3)} CPU-ms a page`),
+          console.log(`  ${web.title}: ${contestant.name} ${(cpuMs / pages).toFixed(3)} CPU-ms per page`),
       });
       figures.push(...rows.map((row) => figureOf(web.title, row, rows)));
     } finally {

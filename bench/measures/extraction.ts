@@ -29,7 +29,7 @@ function speed(): Figure[] {
     const { theirsMs, oursMs } = beside;
     figures.push({
       what: `beside Readability.js on jsdom, ${beside.pages} of these pages`,
-      measured: `${(theirsMs / oursMs).toFixed(0)} × (${theirsMs.toFixed(0)} and ${oursMs.toFixed(2)} CPU-ms a page)`,
+      measured: `${(theirsMs / oursMs).toFixed(0)} × (${theirsMs.toFixed(0)} and ${oursMs.toFixed(2)} CPU-ms per page)`,
       goal: '≥ 40 ×',
     });
   }

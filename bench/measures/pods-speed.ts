@@ -1,5 +1,5 @@
 // What a page costs the workers of a pod in CPU time: `orcrawl run` on one pod, one fetcher on one core, a real Redis
-// (`appendfsync always`), the real pages over HTTPS on many hosts with a new connection a page, texts into segments;
+// (`appendfsync always`), the real pages over HTTPS on many hosts with a new connection per page, texts into segments;
 // then with the work split between a fetcher and a parser. Between two page counts, after the start and the warm-up.
 // PODS_SPEED=plain,split,full,bare chooses parts of it; BENCH_PROFILE_FOLDER=… leaves CPU profiles of the workers.
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -20,7 +20,7 @@ import type { Figure } from '../measure.js';
 const CLI = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 const PROFILER = fileURLToPath(new URL('../crawl/cpu-profile.mjs', import.meta.url));
 const SHARE = Number(process.env.ORCRAWL_MEASURE_SHARE ?? 1);
-/** Enough hosts that a domain's turns are no limit; three URLs a page make about ten new links a visit. */
+/** Enough hosts that a domain's turns are no limit; three URLs per page make about ten new links per visit. */
 const HOSTS = 400;
 const VARIANTS = 3;
 const WARM_UP = Math.round(1_500 * SHARE);
@@ -163,9 +163,9 @@ const sumOf = ({ cpuMs }: WorkerCost): number => Object.values(cpuMs).reduce((su
 function figureOf(what: string, cost: WorkerCost, goal: string): Figure {
   const each = Object.entries(cost.cpuMs).map(([role, ms]) => `${role} ${ms.toFixed(2)}`);
   const measured =
-    `${Math.round(1_000 / sumOf(cost))} pages per CPU-s of the workers (${each.join(' + ')} CPU-ms a page); ` +
-    `${cost.pages} pages in ${cost.wallSecs.toFixed(1)} s, ${cost.newLinks.toFixed(1)} new links a page, ` +
-    `${Math.round(cost.resumed * 100)} % of handshakes resumed, Redis ${cost.serverCpuMs.toFixed(2)} CPU-ms a page`;
+    `${Math.round(1_000 / sumOf(cost))} pages per CPU-s of the workers (${each.join(' + ')} CPU-ms per page); ` +
+    `${cost.pages} pages in ${cost.wallSecs.toFixed(1)} s, ${cost.newLinks.toFixed(1)} new links per page, ` +
+    `${Math.round(cost.resumed * 100)} % of handshakes resumed, Redis ${cost.serverCpuMs.toFixed(2)} CPU-ms per page`;
   // Some minutes pass until all is measured.
   console.log(`  ${what}: ${measured}`);
   return { what, measured, goal };
@@ -177,7 +177,7 @@ async function bareLoops(): Promise<Figure[]> {
     const bare = CONTESTANTS.find(({ name }) => name === 'bare')!;
     return [bare, bareStoring(GZIP_LEVEL)].map((contestant) => {
       const { cpuMs, pages } = runContestant(contestant, web, { node: process.execPath, concurrency: 100 });
-      const measured = `${(cpuMs / pages).toFixed(2)} CPU-ms a page, ${Math.round((1_000 * pages) / cpuMs)} pages per CPU-s`;
+      const measured = `${(cpuMs / pages).toFixed(2)} CPU-ms per page, ${Math.round((1_000 * pages) / cpuMs)} pages per CPU-s`;
       return { what: `context, ${contestant.title}; ${pages} pages, start included`, measured, goal: '' };
     });
   } finally {

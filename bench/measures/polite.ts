@@ -70,7 +70,7 @@ export async function measure(): Promise<Figure[]> {
       goal: '≥ 20',
     },
     { what: 'share of the smaller of the two', measured: `${(share * 100).toFixed(1)} %`, goal: '≥ 90 %' },
-    { what: 'CPU-ms a request, crawl: 1 s delay / delay 0', measured: `${cpu(polite)} / ${cpu(free)}`, goal: '' },
+    { what: 'CPU-ms per request, crawl: 1 s delay / delay 0', measured: `${cpu(polite)} / ${cpu(free)}`, goal: '' },
     {
       what: 'audit of the visit log',
       measured: `${polite.auditedRequests} requests, ${polite.violations} violations`,

@@ -20,6 +20,6 @@ export async function measure(): Promise<Figure[]> {
   const perMinute = (150 / (performance.now() - startedAt)) * 60_000;
   return [
     { what: 'most requests in any sliding second', measured: String(await web.maxInWindow(1000)), goal: '≤ 11' },
-    { what: 'requests a minute over the run', measured: String(Math.round(perMinute)), goal: 'about 600' },
+    { what: 'requests per minute over the run', measured: String(Math.round(perMinute)), goal: 'about 600' },
   ];
 }

@@ -27,7 +27,7 @@ export async function measure(): Promise<Figure[]> {
       goal: '≤ 0.2',
     },
     {
-      what: 'server CPU a page (appendfsync always)',
+      what: 'server CPU per page (appendfsync always)',
       measured: `${aPage(cost.serverCpuMs, 3)} ms`,
       goal: '≤ 0.2 ms',
     },

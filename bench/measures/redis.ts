@@ -18,13 +18,13 @@ export async function measure(): Promise<Figure[]> {
   const pages = await step<PageCost>('pages', DURABLE);
   return [
     { what: 'commands sent a page', measured: pages.commands.toFixed(3), goal: '≤ 0.2' },
-    { what: 'server CPU a page (appendfsync always)', measured: `${pages.serverMs.toFixed(3)} ms`, goal: '≤ 0.2 ms' },
+    { what: 'server CPU per page (appendfsync always)', measured: `${pages.serverMs.toFixed(3)} ms`, goal: '≤ 0.2 ms' },
     {
       what: 'a SADD in a Lua loop in the same run (ANCHORS: 1.25 µs on an idle machine)',
       measured: `${pages.saddMicros.toFixed(2)} µs`,
       goal: 'the yardstick',
     },
-    { what: 'frontier client CPU a page', measured: `${pages.clientMs.toFixed(3)} ms`, goal: 'reported' },
+    { what: 'frontier client CPU per page', measured: `${pages.clientMs.toFixed(3)} ms`, goal: 'reported' },
     {
       what: 'links sent a page of 100; dropped by the recent cache; commands inside scripts a page',
       measured: `${pages.sent.toFixed(1)}; ${(pages.dropped * 100).toFixed(0)} %; ${pages.inScripts.toFixed(0)}`,

@@ -64,7 +64,7 @@ export async function measure(): Promise<Figure[]> {
       goal: 'reported',
     },
     {
-      what: 'CPU a URL, server and client; a visit, both; commands sent a visit',
+      what: 'CPU per URL, server and client; per visit, both; commands sent per visit',
       measured: `${perUrl(found.serverCpuSeconds)}, ${perUrl(found.clientCpuSeconds)}; ${(((found.serverCpuSeconds + found.clientCpuSeconds) * 1e3) / visits).toFixed(2)} ms; ${found.commandsPerVisit.toFixed(3)}`,
       goal: 'reported',
     },

@@ -1,4 +1,4 @@
-// The reviewed pages as a table for training: a row a block, a column a feature, the label, and what scoring needs.
+// The reviewed pages as a table for training: a row per block, a column a feature, the label, and what scoring needs.
 // Reads the extractor's own sources, so that training sees the features that ship.
 import { labelBlocks } from './labels.mjs';
 import { shared } from './boost.mjs';

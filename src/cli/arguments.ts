@@ -1,5 +1,5 @@
 // Reads single command-line arguments: numbers, sizes, URLs, headers, ranges.
-// Promise: what is wrong is refused before anything starts, by a line that says what was expected.
+// Promise: invalid arguments are rejected before anything starts, with a line that says what was expected.
 import { InvalidArgumentError } from 'commander';
 import { CrawlError } from '../errors.js';
 import { parseByteSize } from '../option-checks.js';
@@ -24,7 +24,7 @@ export function positiveNumber(text: string): number {
   throw new InvalidArgumentError('Expected a number above 0.');
 }
 
-/** Seconds: 0 or more, fractions too. */
+/** Seconds: 0 or more, fractions allowed. */
 export function seconds(text: string): number {
   const value = text.trim() === '' ? NaN : Number(text);
   if (Number.isFinite(value) && value >= 0) return value;
@@ -71,12 +71,11 @@ export function headers(text: string, before: Readonly<Record<string, string>> =
 }
 
 /**
- * An address as people type it: without a scheme it gets https, or http when it names this machine or an
- * IP address.
+ * A URL as people type it: without a scheme it gets https, or http for localhost and IP addresses.
  */
 export function seedUrl(text: string): string {
   const typed = text.trim();
-  // A colon before digits begins a port (localhost:8080), before anything else it ends a scheme.
+  // A colon before digits starts a port (localhost:8080), otherwise it ends a scheme.
   const hasScheme = /^[a-z][a-z0-9+.-]*:(?!\d)/i.test(typed);
   const isLocal = /^(?:localhost|\d+\.\d+\.\d+\.\d+|\[[0-9a-f:.]+\])(?:[:/?#]|$)/i.test(typed);
   const url = hasScheme ? typed : `${isLocal ? 'http' : 'https'}://${typed}`;

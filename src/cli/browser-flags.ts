@@ -1,5 +1,5 @@
-// The flags of commands that can use a browser, and what they mean for a WebCrawler.
-// Promise: a flag that needs a browser turns it on; pictures and documents go to the files that were named.
+// The flags of commands that can use a browser, and the WebCrawler options they set.
+// Promise: a flag that needs a browser turns it on; screenshots and PDFs go to the named files.
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
@@ -26,21 +26,21 @@ export interface BrowserFlags {
 export function addBrowserFlags(command: Command): Command {
   return command
     .option('--browser', 'load pages in a browser (Chromium, Chrome or Edge)')
-    .option('--auto', 'load in a browser only what shows nothing without scripts')
+    .option('--auto', 'use a browser only for pages that are empty without scripts')
     .option('--headed', 'show the browser')
-    .option('--user-data-dir <DIR>', 'a browser profile that keeps log-ins: a folder, or a name of "profile create"')
+    .option('--user-data-dir <DIR>', 'a browser profile that keeps logins: a folder, or a name from "profile create"')
     .option('--session <NAME>', 'load all pages in one live page, one after another')
-    .addOption(new Option('--wait-for <WHAT>', 'css:SELECTOR or js:EXPRESSION that must be there'))
-    .option('--js <CODE>', 'run this in the page before it is read')
+    .addOption(new Option('--wait-for <WHAT>', 'css:SELECTOR or js:EXPRESSION to wait for'))
+    .option('--js <CODE>', 'run this code in the page before reading it')
     .option('--allow-private', 'also follow redirects to private and loopback addresses')
-    .option('--refuse-private', 'refuse private and loopback addresses also for the given URLs');
+    .option('--refuse-private', 'refuse private and loopback addresses even for the given URLs');
 }
 
-/** Those that write a file: for commands that load one page. */
+/** Flags that write a file: for commands that load one page. */
 export function addFileFlags(command: Command): Command {
   return command
-    .option('--screenshot <FILE>', 'a picture of the whole page, as PNG')
-    .option('--pdf <FILE>', 'the page as PDF');
+    .option('--screenshot <FILE>', 'write a PNG of the whole page')
+    .option('--pdf <FILE>', 'write the page as PDF');
 }
 
 function wantsBrowser({ browser, auto: _auto, allowPrivate: _private, ...rest }: BrowserFlags): boolean {
@@ -82,12 +82,12 @@ export async function writeFiles(result: CrawlResult, flags: BrowserFlags): Prom
   if (flags.pdf !== undefined && result.pdf) await writeFile(flags.pdf, result.pdf);
 }
 
-/** Where profiles with a name live. */
+/** The folder of named profiles. */
 export function profilesFolder(): string {
   return path.join(process.env.XDG_DATA_HOME ?? path.join(homedir(), '.local', 'share'), 'orcrawl', 'profiles');
 }
 
-/** A name of a profile that exists means that one; anything else is a folder. */
+/** The name of an existing profile, else a folder. */
 export function profileFolder(given: string): string {
   const named = path.join(profilesFolder(), given);
   return /^[\w.-]+$/.test(given) && existsSync(named) ? named : path.resolve(given);

@@ -1,25 +1,25 @@
-// What the process's exit status says, the same for every command.
+// The exit codes, the same for every command.
 // Promise: a script can tell a finished crawl from a partial, a paused and an interrupted one.
 import { CrawlError } from '../errors.js';
 
 export const EXIT = Object.freeze({
   done: 0,
-  /** Wrong arguments or settings, or a storage that cannot be used: nothing was crawled, or the crawl broke off. */
+  /** Invalid arguments or settings, or an unusable storage: nothing was crawled, or the crawl was aborted. */
   misuse: 1,
   /** The crawl ended and some pages failed. */
   someFailed: 2,
-  /** The disk is full: what was crawled is safe, the rest waits. */
+  /** The disk is full: crawled pages are safe, the rest waits. */
   paused: 3,
   /** A store came back empty: it is never silently refilled. */
   emptied: 4,
-  /** A pod stopped because its workers kept ending. */
+  /** A pod stopped because its workers kept dying. */
   podStopped: 5,
-  /** What was stored is gone, or a part of it: the rest is safe, and the crawl is not whole. */
+  /** Some stored data is gone: the rest is safe, but the crawl is incomplete. */
   lost: 6,
   interrupted: 130,
 });
 
-/** An error of the person at the keyboard: one line that says what is wrong and what to do next. */
+/** A user error: one line that says what is wrong and what to do next. */
 export class UsageError extends Error {}
 
 export function exitCodeOf(error: unknown): number {

@@ -1,4 +1,4 @@
-// What this machine needs for a page, measured on loopback against the synthetic web, and kept for `orcrawl plan`.
+// What a page costs on this machine, measured on loopback with the synthetic web and saved for `orcrawl plan`.
 // Promise: needs no network, cleans up after itself, and counts only this process's CPU, not the server's.
 import { mkdir, mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ export interface MachineFigures extends MachineConstants {
   readonly node: string;
 }
 
-/** The page sizes between which the cost of a KB is taken. */
+/** The cost per KB is the slope between these page sizes. */
 const SMALL_PAGE_KB = 8;
 const LARGE_PAGE_KB = 200;
 const WARM_UP_PAGES = 150;
@@ -21,12 +21,12 @@ const PAGES = 600;
 const CONCURRENCY = 100;
 const HOSTS = 20;
 
-/** @param say told of each step */
+/** @param say called with each step */
 export async function measureMachine(say: (step: string) => void): Promise<MachineFigures> {
   const folder = await mkdtemp(join(tmpdir(), 'orcrawl-bench-'));
   try {
     await crawlCost(folder, SMALL_PAGE_KB, WARM_UP_PAGES);
-    say(`${PAGES} pages of ${SMALL_PAGE_KB} KB over HTTPS, a new connection each …`);
+    say(`${PAGES} pages of ${SMALL_PAGE_KB} KB over HTTPS, one connection each …`);
     const small = await crawlCost(folder, SMALL_PAGE_KB, PAGES);
     say(`${PAGES} pages of ${LARGE_PAGE_KB} KB …`);
     const large = await crawlCost(folder, LARGE_PAGE_KB, PAGES);
@@ -76,10 +76,10 @@ async function crawlCost(folder: string, pageKb: number, pages: number): Promise
         minConcurrency: CONCURRENCY,
         maxConcurrency: CONCURRENCY,
         allowPrivateAddresses: ['127.0.0.0/8'],
-        // The certificate was made a moment ago; checking its signature is part of the handshake all the same.
+        // The certificate is self-signed; the handshake still verifies its signature.
         ignoreSslErrors: true,
         async requestHandler({ request, content, pushData, enqueueLinks }) {
-          // The synthetic page is nearly all text; of a real one this share is.
+          // The synthetic page is nearly all text; a real one has this share.
           const text = content.text.slice(0, pageKb * 1000 * SHARED_CONSTANTS.textKbPerKb);
           await pushData({ url: request.loadedUrl, title: content.title, text });
           await enqueueLinks();
@@ -90,14 +90,14 @@ async function crawlCost(folder: string, pageKb: number, pages: number): Promise
     const before = cpuMs();
     const { requestsFinished } = await crawler.run(Array.from({ length: HOSTS }, (_, host) => web.url(host)));
     await crawler.teardown();
-    if (requestsFinished < pages / 2) throw new UsageError(`only ${requestsFinished} of ${pages} pages came through`);
+    if (requestsFinished < pages / 2) throw new UsageError(`only ${requestsFinished} of ${pages} pages were crawled`);
     return (cpuMs() - before) / requestsFinished;
   } finally {
     await web.close();
   }
 }
 
-/** CPU-ms a KB of text, at the level of the segments (docs/decisions/012-content-segments.md). */
+/** CPU-ms per KB of text, at the compression level of segments (docs/decisions/012-content-segments.md). */
 function gzipCost(): number {
   const text = Buffer.from(sampleText(12_000));
   const rounds = 300;
@@ -106,7 +106,7 @@ function gzipCost(): number {
   return (cpuMs() - before) / rounds / (text.length / 1000);
 }
 
-/** Words of a few letters that repeat as words do: what compresses about as text does, by half. */
+/** Random words that repeat as words do: compresses by half, like real text. */
 function sampleText(length: number): string {
   let seed = 1;
   const random = (below: number): number => {
@@ -137,7 +137,7 @@ async function diskSpeed(folder: string): Promise<number> {
   }
 }
 
-/** Where the figures are kept unless told otherwise. */
+/** The default file for the figures. */
 export function figuresFile(): string {
   return join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'orcrawl', 'machine.json');
 }
@@ -149,7 +149,7 @@ export async function saveFigures(file: string, figures: MachineFigures): Promis
 
 const NUMBERS = ['pageCpuMs', 'cpuMsPerKb', 'gzipMsPerTextKb', 'fetcherRssMb', 'diskMbPerSecond'] as const;
 
-/** The kept figures; undefined when nothing was measured yet. */
+/** The saved figures; undefined if nothing was measured yet. */
 export async function loadFigures(file: string): Promise<MachineFigures | undefined> {
   let text: string;
   try {
@@ -158,7 +158,7 @@ export async function loadFigures(file: string): Promise<MachineFigures | undefi
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
   }
-  const again = `${shown(file)} holds no figures of a machine: run orcrawl bench --quick again`;
+  const again = `${shown(file)} is not a valid machine file: run orcrawl bench --quick again`;
   let figures: Partial<MachineFigures>;
   try {
     figures = JSON.parse(text) as Partial<MachineFigures>;

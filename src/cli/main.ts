@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// The command line's entry: reads the arguments, runs one command, and ends with its exit status.
-// Promise: a mistake gets one line that says what to do next; no stack is shown for it.
+// The command line's entry: reads the arguments, runs one command, and exits with its exit code.
+// Promise: a user error gets one line that says what to do next, without a stack trace.
 import { Command, CommanderError } from 'commander';
 import { addAuditCommand } from './commands/audit.js';
 import { addComposeCommand } from './commands/compose.js';
@@ -29,21 +29,21 @@ Examples:
   $ orcrawl demo                                 crawl a built-in synthetic web
   $ orcrawl crawl example.com --max-pages 100    crawl a site into ./orcrawl-out/example.com
   $ orcrawl audit orcrawl-out/example.com        check how polite it was
-  $ orcrawl get example.com -d ./data            print a page that a crawl on pods stored
+  $ orcrawl get example.com -d ./data            print a page stored by a crawl on pods
   $ orcrawl scrape example.com                   one page as markdown
   $ cat urls.txt | orcrawl batch - --stream      a list of URLs, one JSON line each
   $ orcrawl map example.com --search pricing     the URLs of a site, the best match first
   $ orcrawl serve                                Firecrawl's API and MCP on 127.0.0.1:3002
   $ orcrawl run --config crawl.yaml              crawl the web on pods
   $ orcrawl scrape example.com --wait-for css:main --screenshot page.png   in a browser
-  $ orcrawl simweb --port 8080                   serve a synthetic web to try things on
-  $ orcrawl config check crawl.yaml              what a crawl on pods would be
-  $ orcrawl crawl --help                         everything a crawl can be told
+  $ orcrawl simweb --port 8080                   serve a synthetic web to try things out
+  $ orcrawl config check crawl.yaml              validate a pods configuration
+  $ orcrawl crawl --help                         all crawl options
 `;
 
 function createProgram(onExit: (code: number) => void): Command {
   const program = new Command('orcrawl')
-    .description('A web crawler that goes from one page to a billion with the same handler code.')
+    .description('A web crawler that scales from one page to a billion with the same handler code.')
     .version(version(), '-V, --version')
     .addHelpText('after', EXAMPLES)
     .showSuggestionAfterError(true)
@@ -74,7 +74,7 @@ function createProgram(onExit: (code: number) => void): Command {
   return program;
 }
 
-/** Commander's own messages on one line, with the help to turn to. */
+/** Commander's messages on one line, with the help command to use. */
 function usageLine(error: CommanderError, args: readonly string[], commands: readonly string[]): string {
   const message = error.message
     .replace(/^error: /, '')
@@ -92,7 +92,7 @@ async function main(args: readonly string[]): Promise<number> {
   });
   const [first, named] = args;
   if (first === 'help' && named !== undefined && !program.commands.some((command) => command.name() === named)) {
-    complain(`error: there is no command '${shown(named)}'. See orcrawl --help`);
+    complain(`error: unknown command '${shown(named)}'. See orcrawl --help`);
     return EXIT.misuse;
   }
   try {
@@ -100,10 +100,10 @@ async function main(args: readonly string[]): Promise<number> {
     return exitCode;
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    // Help and version end this way too.
+    // Help and version also end here.
     if (error.exitCode === 0) return EXIT.done;
     const commands = program.commands.map((command) => command.name());
-    // A command of commands without one of them: its help was shown.
+    // A command group without a subcommand: its help was shown.
     if (error.code === 'commander.help') return EXIT.misuse;
     complain(usageLine(error, args, commands));
     return EXIT.misuse;

@@ -1,17 +1,17 @@
-// The headers of `--header`, and the passwords of given URLs, on their way to a request of a crawl. They may be secrets.
-// Promise: they go to the origins that the person named and to no other, whatever a page links or redirects to; so a
-// host named with https never gets them in clear text. No URL of the crawl has a password in it.
+// Adds the headers of `--header`, and the passwords of given URLs, to the requests of a crawl. They may be secrets.
+// Promise: they are sent only to origins the user named, whatever a page links or redirects to; so a host named with
+// https never gets them in clear text. No URL of the crawl contains a password.
 import { withoutLogin } from '../request/login.js';
 import type { HttpCrawlingContext, HttpHook } from '../index.js';
 
 export interface NamedHeaders {
-  /** The person named this URL: its origin gets the headers from now on. The URL to ask for, without its password. */
+  /** The user named this URL: its origin gets the headers from now on. Returns the URL without its password. */
   name(url: string): string;
-  /** Gives a request the headers of its origin. */
+  /** Adds the headers to a request if its origin was named. */
   readonly hook: HttpHook<HttpCrawlingContext>;
 }
 
-/** A list of seeds may be of any length. Origins beyond get the headers with their seeds only, not with further pages. */
+/** A seed list may be of any length. Origins beyond this get the headers with their seeds only, not with other pages. */
 const MAX_ORIGINS = 100_000;
 
 export function createNamedHeaders(
@@ -36,7 +36,7 @@ export function createNamedHeaders(
       const { origin } = new URL(request.target);
       const login = origins.get(origin);
       if (login !== undefined) options.headers.authorization = login;
-      // A seed of an earlier run knows it, too; what it redirects to is none.
+      // Seeds of an earlier run are marked, too; redirect targets are not.
       if (hasHeader && (request.seeded || origins.has(origin))) Object.assign(options.headers, header);
     },
   };

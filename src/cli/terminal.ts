@@ -1,6 +1,6 @@
 // Where commands write: results and summaries on standard output, progress and errors on standard error.
-// Promise: no text reaches a terminal with control characters in it, whatever page it came from; pipes and files get it
-// as it is. Only the progress line and the log draw, and escape what they show.
+// Promise: text reaches a terminal only with control characters escaped; pipes and files get it unchanged. Only the
+// progress line and the log draw, and they escape their text.
 import { stripVTControlCharacters } from 'node:util';
 import { CrawlError } from '../errors.js';
 import { escapeControls } from '../observe/log-lines.js';
@@ -15,12 +15,12 @@ export function complain(text: string): void {
   process.stderr.write(process.stderr.isTTY ? harmless(line) : line);
 }
 
-/** A line of the log, whose writer has escaped what it says. */
+/** A log line, already escaped by its writer. */
 export function complainAsLogged(line: string): void {
   process.stderr.write(line);
 }
 
-/** Bytes of a page to standard output; resolves when a pipe has taken all of them. */
+/** Writes a page's bytes to standard output; resolves when the pipe has accepted all. */
 export async function print(bytes: Uint8Array): Promise<void> {
   const out = process.stdout.isTTY ? harmless(Buffer.from(bytes).toString('utf8')) : bytes;
   await new Promise<void>((resolve, reject) => {
@@ -31,12 +31,12 @@ export async function print(bytes: Uint8Array): Promise<void> {
   });
 }
 
-/** Text as standard output may have it. */
+/** Text for standard output: escaped on a terminal. */
 export function forStandardOutput(text: string): string {
   return process.stdout.isTTY ? harmless(text) : text;
 }
 
-/** Lines and tabs stay, every other control character is escaped. */
+/** Escapes control characters, except newlines and tabs. */
 export function harmless(text: string): string {
   return text
     .replaceAll('\r\n', '\n')
@@ -45,24 +45,24 @@ export function harmless(text: string): string {
     .join('');
 }
 
-/** Foreign text as it may be shown: no passwords, control characters escaped, on one line, at most `max` characters. */
+/** Untrusted text for display: no passwords, control characters escaped, on one line, at most `max` characters. */
 export function shown(text: string, max = 200): string {
   const safe = escapeControls(hideLogins(text).slice(0, max + 1));
   return safe.length > max ? `${safe.slice(0, max - 1)}…` : safe;
 }
 
-/** Without the colours that other programs put into their messages. */
+/** Strips the colours that other programs put into messages. */
 export function plain(text: string): string {
   return stripVTControlCharacters(text);
 }
 
-/** One line for what went wrong: ours with its code, others with their message. */
+/** One line per error: the message, and for ours the code. */
 export function errorLine(error: unknown): string {
   if (error instanceof CrawlError) return `error: ${shown(plain(error.message), 1000)} (${error.code})`;
   return `error: ${shown(plain(error instanceof Error ? error.message : String(error)), 1000)}`;
 }
 
-/** A reader that leaves early (`| head`) is no failure of the crawl. */
+/** A reader that exits early (`| head`) is not an error. */
 export function tolerateClosedPipes(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
@@ -71,12 +71,12 @@ export function tolerateClosedPipes(): void {
   }
 }
 
-/** How this program is called here, for the commands it recommends. */
+/** How the user runs this program, for suggested commands. */
 export function programName(): string {
   return process.env.npm_lifecycle_event === 'start' ? 'npm start --' : 'npx orcrawl';
 }
 
-/** An argument as a shell takes it. */
+/** An argument quoted for the shell. */
 export function quoted(argument: string): string {
   return /^[\w@%+=:,./~-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,4 +1,4 @@
-// The version of this package, read when first asked for.
+// The version of this package, read on first use.
 import { createRequire } from 'node:module';
 
 export function version(): string {

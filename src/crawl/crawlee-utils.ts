@@ -1,5 +1,5 @@
-// Connects stages that do not know each other: what happens at first use, and how lists of URLs are fetched.
-// Imported for its effect by index.ts; costs nothing until a storage is opened or a list is asked for.
+// Connects independent stages: what happens on first use, and how lists of URLs are fetched.
+// Imported by index.ts for its effect; costs nothing until a storage is opened or a list is fetched.
 import { LIMITS } from '../limits.js';
 import { Configuration } from '../configuration.js';
 import { afterQueueDrop, beforeFirstUse } from '../first-use.js';

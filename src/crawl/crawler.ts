@@ -1,5 +1,5 @@
 // A crawler, composed: it opens the storages, binds sessions and engine to a run of the lifecycle, and keeps
-// the promises around it (fresh start or resume, statistics, signals). The public classes only wear it.
+// the promises around it (fresh start or resume, statistics, signals). The public classes only wrap it.
 import type { Configuration } from '../configuration.js';
 import { type AutoscaledPoolOptions, HTTP_POOL_OPTIONS, resolvePoolOptions } from '../dispatch/pool-options.js';
 import type { SlowFigures, SlowShare } from '../dispatch/slow-share.js';
@@ -98,13 +98,13 @@ export function composeCrawler<Kind extends CrawlerKind>(
     // end the crawl. Who awaits the rest gets the error.
     return seeding.add(requests, { ...addOptions, seeded: false }, (error) => {
       if (error.class === 'fatal') onSeedError(error);
-      else log.exception(error, 'requests could not be added');
+      else log.exception(error, 'could not add requests');
     });
   }
 
   async function runCrawl(requests?: RequestsLike, runOptions: RunOptions = {}): Promise<FinalStatistics> {
     if (running) {
-      throw new CrawlError('OPTION_INVALID', 'this crawler is running already: add to it with crawler.addRequests()');
+      throw new CrawlError('OPTION_INVALID', 'this crawler is already running: use crawler.addRequests()');
     }
     running = true;
     asked = undefined;
@@ -217,9 +217,7 @@ export function composeCrawler<Kind extends CrawlerKind>(
 
   function drain(started: Run, signal: NodeJS.Signals): void {
     interrupted = true;
-    log.warning(
-      `${signal}: finishing what is under way. Once more ends at once; a later run continues where this one stopped.`,
-    );
+    log.warning(`${signal}: finishing pages in progress. Press again to exit at once; the next run continues.`);
     started.stop();
     const cancel = time.after(DRAIN_MS, () => started.abort());
     void started.ended.finally(cancel);

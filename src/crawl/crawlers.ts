@@ -1,4 +1,4 @@
-// The public crawlers: Crawlee's classes, each a thin cover over one composed crawler.
+// The public crawlers: Crawlee's classes, each a thin wrapper around one composed crawler.
 import { createWriteStream } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { dirname, extname } from 'node:path';

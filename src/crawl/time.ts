@@ -1,4 +1,4 @@
-// Time and chance for everything in crawl/, passed in by whoever composes it: only this file asks the machine.
+// Time and chance for everything in crawl/, passed in from outside: only this file reads the real clock.
 // Tests pass their own (test/support/manual-time.ts), so that they neither sleep nor flake; a lint rule keeps it so.
 import { setTimeout as delay } from 'node:timers/promises';
 

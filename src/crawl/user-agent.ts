@@ -1,4 +1,4 @@
-// The name under which crawls ask when their user gives none.
+// The default User-Agent.
 import { createRequire } from 'node:module';
 
 let userAgent: string | undefined;

@@ -1,5 +1,5 @@
-// WebCrawler: many URLs in, results out, as a whole or as they complete. A thin layer over the crawl lifecycle.
-// Promise: a failed URL is a result; after close() nothing of it is open.
+// WebCrawler: many URLs in, results out, all at once or as they complete. A thin layer over the crawl lifecycle.
+// Promise: a failed URL is a result; after close() nothing is left open.
 import path from 'node:path';
 import { Configuration } from '../configuration.js';
 import type { Dispatcher } from '../dispatch/dispatcher.js';
@@ -135,7 +135,7 @@ export class WebCrawler {
     this.#assertOpen();
     const resolved = resolveRunConfig(config, this.#hasBrowser);
     if (!isIterable(urls)) throw optionError([`runMany needs a list of URLs, got ${shown(urls)}`]);
-    if (!aDispatcher.accepts(dispatcher)) throw optionError([`runMany: ${shown(dispatcher)} is no dispatcher`]);
+    if (!aDispatcher.accepts(dispatcher)) throw optionError([`runMany: ${shown(dispatcher)} is not a dispatcher`]);
     return createBatchResults((parts) => {
       this.#assertOpen();
       const batch = startBatch({ items: urls, config: resolved, dispatcher, resources: this.#resources, ...parts });
@@ -215,7 +215,7 @@ export class WebCrawler {
   }
 
   #assertOpen(): void {
-    if (this.#closed) throw new CrawlError('OPTION_INVALID', 'this WebCrawler is closed: open another');
+    if (this.#closed) throw new CrawlError('OPTION_INVALID', 'this WebCrawler is closed: open a new one');
   }
 }
 

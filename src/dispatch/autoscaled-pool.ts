@@ -15,12 +15,12 @@ import { createUsage } from './usage.js';
 
 const SLOW_START_STEP_MS = 1000;
 
-/** Parts a composer or a test may give; what is given stays the giver's to start and stop. */
+/** Parts passed in by the crawl or a test, which must start and stop them. */
 export interface PoolParts {
   readonly load?: SystemLoad;
-  /** False: the concurrency stays as it was asked for, whatever the load. Default true. */
+  /** False: the concurrency stays as set, whatever the load. Default true. */
   readonly followsLoad?: boolean | undefined;
-  /** Whether a task can start this instant. With it a slot that frees is used at once, not in the next pass. */
+  /** Whether a task can start now. With it a freed slot is used at once, not in the next pass. */
   readonly isTaskAtHand?: (() => boolean) | undefined;
 }
 
@@ -58,9 +58,9 @@ export class AutoscaledPool {
 
   #queuedPass: NodeJS.Immediate | undefined;
   #passRunning = false;
-  /** Somebody called for a pass while one was running: its answer may be stale. */
+  /** A pass was requested while one was running: its answer may be stale. */
   #passAgain = false;
-  /** Tasks that took over the slot of one that ended, since the event loop last had its turn. */
+  /** Tasks that took over a freed slot since the last turn of the event loop. */
   #handedOver = 0;
   #paceTimer: NodeJS.Timeout | undefined;
   #timers: NodeJS.Timeout[] = [];
@@ -181,7 +181,7 @@ export class AutoscaledPool {
     if (again || this.#passAgain) this.notify();
   };
 
-  /** Resolves to true when it stopped early to let the event loop breathe. */
+  /** Resolves to true if it stopped early to yield to the event loop. */
   async #startWhatIsReady(): Promise<boolean> {
     // Tasks may end while we ask for the next one; without a bound such a pass might never return to the loop.
     for (let left = this.#scaler.desired; left > 0; left--) {
@@ -238,9 +238,9 @@ export class AutoscaledPool {
   };
 
   /**
-   * Gives a freed slot to the next task at once if one is at hand. Left to the next pass, slots that free in one turn
-   * of the event loop would all wait for the last of them, and their next responses would come together again.
-   * Bounded, so that tasks that end at once do not keep the event loop from its sockets.
+   * Gives a freed slot to the next task at once if one is ready. In the next pass, slots freed in one turn of the event
+   * loop would all wait for the last of them, and their next responses would arrive together again.
+   * Bounded, so that tasks that end at once do not starve the sockets.
    */
   #handOver(): void {
     if (this.#isAtHand === undefined || this.#passRunning || this.#handedOver >= this.#scaler.desired) return;
@@ -255,7 +255,7 @@ export class AutoscaledPool {
   };
 
   readonly #fail = (error: unknown): void => {
-    if (this.#ended) this.#options.log?.debug('a task failed after the pool had ended', { error: String(error) });
+    if (this.#ended) this.#options.log?.debug('a task failed after the pool ended', { error: String(error) });
     this.#end(() => this.#reject(error));
   };
 
@@ -316,7 +316,7 @@ export class AutoscaledPool {
   }
 }
 
-/** What the configuration says about the machine, unless the pool's own options say otherwise. */
+/** The configuration's machine settings, unless the pool's options override them. */
 function snapshotterOf({ snapshotterOptions }: AutoscaledPoolOptions, config: Configuration): SnapshotterOptions {
   const memoryMbytes = config.get('memoryMbytes');
   const containerized = config.get('containerized');

@@ -1,13 +1,13 @@
-// Reads what the container grants: memory and CPU limits of the cgroup (v1, v2, hybrid) and their use.
-// Promise: the tightest limit among the group and its ancestors counts; no limit (`max`, -1, huge) is undefined;
-// a missing or garbled file is the same as no limit, never an error.
+// Reads the container's limits: memory and CPU of the cgroup (v1, v2, hybrid) and their use.
+// Promise: the tightest limit of the group and its ancestors counts; no limit (`max`, -1, huge) is undefined;
+// a missing or invalid file means no limit, never an error.
 import { readFileSync } from 'node:fs';
 import { totalmem } from 'node:os';
 
-/** The text of a file, or undefined when it cannot be read. */
+/** The text of a file, or undefined if unreadable. */
 export type ReadText = (path: string) => string | undefined;
 
-/** The limits that apply to this process, and readers of what its group uses against them. */
+/** The limits of this process, and readers of its group's usage. */
 export interface Cgroup {
   readonly memoryLimitBytes: number | undefined;
   readonly cpuLimitCores: number | undefined;

@@ -1,12 +1,12 @@
-// PORT. A dispatcher decides how many URLs of its batches may be in work at once; several batches may share one.
-// Promise: never more than `permits` in all, and while anything waits at least one is let through.
+// PORT. A dispatcher decides how many URLs of its batches may be in progress at once; several batches may share one.
+// Promise: never more than `permits` in total, and at least one while anything waits.
 import type { RateLimiter } from './rate-limiter.js';
 
-/** What a dispatcher may ask of a batch that joined it. */
+/** What a dispatcher may ask of its batches. */
 export interface Batch {
   /** More may start now than a moment ago. */
   wake(): void;
-  /** Breaks off at most `count` of the youngest tasks and queues their URLs again; how many it broke off. */
+  /** Aborts at most `count` of the youngest tasks and queues their URLs again; returns how many. */
   shed(count: number): number;
   /** How long the URL that waits longest has waited. */
   longestWaitMs(): number;
@@ -18,11 +18,11 @@ export interface Membership {
   mayStart(): boolean;
   started(): void;
   ended(): void;
-  /** The batch is over, or broken off. */
+  /** The batch is over or aborted. */
   leave(): void;
 }
 
-/** What a task is shown as while it runs. */
+/** A running task, for display. */
 export interface TaskEnd {
   readonly success: boolean;
   readonly errorCode: string | undefined;
@@ -30,14 +30,14 @@ export interface TaskEnd {
   readonly bytes: number;
 }
 
-/** Whoever shows the progress of batches; see CrawlerMonitor. */
+/** Shows the progress of batches; see CrawlerMonitor. */
 export interface TaskMonitor {
-  /** A batch begins; the returned function ends its showing. */
+  /** A batch starts; the returned function ends its display. */
   begin(): () => void;
   queued(taskId: string, url: string): void;
   started(taskId: string, url: string): void;
   ended(taskId: string, end: TaskEnd): void;
-  /** Memory in use, in percent of what there is, and whether new work waits for it. */
+  /** Memory in use, in percent, and whether new work waits for it. */
   memory(percent: number, isPaused: boolean): void;
 }
 

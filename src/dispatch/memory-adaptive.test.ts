@@ -92,7 +92,7 @@ describe('the memory-adaptive dispatcher', () => {
     expect(shed).toEqual([2]);
   });
 
-  it('lets one URL a check pass the pause when it has waited too long, below critical', () => {
+  it('lets one URL per check pass the pause when it has waited too long, below critical', () => {
     const { dispatcher, batch, check } = world({ fairnessTimeoutSecs: 5 });
     const member = dispatcher.join(batch);
     member.started();
@@ -141,7 +141,7 @@ describe('the memory-adaptive dispatcher', () => {
 
   it('names what is wrong with its options', () => {
     expect(() => new MemoryAdaptiveDispatcher({ memoryThresholdPercent: 96, criticalThresholdPercent: 90 })).toThrow(
-      'must not fall, got 85, 96, 90',
+      'must be in ascending order, got 85, 96, 90',
     );
     expect(() => new MemoryAdaptiveDispatcher({ maxPermits: 3 } as never)).toThrow('no option "maxPermits"');
     expect(() => new SemaphoreDispatcher({ permits: 0 })).toThrow('"permits" must be a whole number from 1');

@@ -1,5 +1,5 @@
 // The dispatcher that watches memory: pauses new work above a threshold, sheds above a critical one, resumes below recovery.
-// Promise: what is shed is queued again, not failed; one task always runs, so a batch ends however full the memory is.
+// Promise: aborted tasks are queued again, not failed; one task always runs, so a batch ends however full memory is.
 import { freemem, totalmem } from 'node:os';
 import { aFunction, aNumber, aWholeNumber, check, checkOptions, optionError } from '../option-checks.js';
 import { readCgroup } from './cgroup.js';
@@ -79,7 +79,7 @@ export class MemoryAdaptiveDispatcher implements Dispatcher {
     if (recovery > threshold || threshold > critical) {
       throw optionError([
         'MemoryAdaptiveDispatcher: recoveryThresholdPercent, memoryThresholdPercent and criticalThresholdPercent ' +
-          `must not fall, got ${recovery}, ${threshold}, ${critical}`,
+          `must be in ascending order, got ${recovery}, ${threshold}, ${critical}`,
       ]);
     }
     this.permits = options.maxSessionPermit ?? 20;
@@ -106,7 +106,7 @@ export class MemoryAdaptiveDispatcher implements Dispatcher {
 
   #mayStart(batch: Batch): boolean {
     if (this.#permits.running === 0 || this.#pausedSinceMs === undefined) return true;
-    // One that has waited too long goes before the pause, one a check.
+    // During a pause, one URL per check may start if it has waited too long.
     if (this.#wasFair || this.#percent >= this.#options.critical) return false;
     if (batch.longestWaitMs() < this.#options.fairnessMs) return false;
     return (this.#wasFair = true);

@@ -66,7 +66,7 @@ describe('pace', () => {
     expect(pace.waitMs()).toBe(1);
   });
 
-  it('never allows more than 11 starts in a sliding second at 600 a minute, whatever the moments', () => {
+  it('never allows more than 11 starts in a sliding second at 600 per minute, whatever the moments', () => {
     const gaps = fc.array(fc.oneof(fc.integer({ min: 0, max: 30 }), fc.integer({ min: 0, max: 2000 })), {
       minLength: 1,
       maxLength: 400,

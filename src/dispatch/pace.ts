@@ -1,9 +1,9 @@
-// Spaces the starts of tasks for `maxTasksPerMinute`; the pool asks it before every start.
-// Promise: in any window of W ms there are at most floor((W + 10) / spacing) + 1 starts,
-// so 600 a minute is never more than 11 in a sliding second, idle time before it or not.
+// Spaces task starts for `maxTasksPerMinute`; the pool asks it before every start.
+// Promise: at most floor((W + 10) / spacing) + 1 starts in any window of W ms,
+// so 600 per minute is never more than 11 in a sliding second, even after idle time.
 
 /**
- * How far behind its schedule a start may fall without the schedule moving with it. Covers the lateness of
+ * How late a start may be without shifting the schedule. Covers the lateness of
  * timers (1–2 ms) and short turns of the event loop, so that the mean rate reaches the limit; small enough
  * that nothing piles up while idle.
  */

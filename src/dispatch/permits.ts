@@ -1,5 +1,5 @@
 // Counts the tasks of all batches that share a dispatcher, or a crawler's connections.
-// Promise: a freed permit wakes the other batches, so that none of them waits for a poll; while one waits for a permit,
+// Promise: a freed permit wakes the other batches, so that none waits for a poll; while one waits for a permit,
 // the others take none beyond their share.
 import type { Batch, Membership } from './dispatcher.js';
 
@@ -12,7 +12,7 @@ export interface Permits<B extends Pick<Batch, 'wake'> = Batch> {
 
 export function createPermits<B extends Pick<Batch, 'wake'> = Batch>(count: number): Permits<B> {
   const batches = new Set<B>();
-  /** Those that were refused a permit and have not been offered one since, the longest waiting first. */
+  /** Batches that were refused a permit and not offered one since, longest waiting first. */
   const waiting = new Set<B>();
   let running = 0;
 
@@ -32,7 +32,7 @@ export function createPermits<B extends Pick<Batch, 'wake'> = Batch>(count: numb
         running -= freed;
         for (const other of batches) if (other !== batch) other.wake();
       };
-      /** The first in line is never held back, so somebody always goes. */
+      /** The first in line is never held back, so one can always go. */
       const mustYield = (): boolean => {
         const first = firstWaiting();
         return first !== undefined && first !== batch && own + 1 > count / batches.size;
@@ -43,7 +43,7 @@ export function createPermits<B extends Pick<Batch, 'wake'> = Batch>(count: numb
             waiting.add(batch);
             return false;
           }
-          // Offered: whether it is used or not, the next in line is to be asked.
+          // Offered: used or not, the next in line is asked.
           if (waiting.delete(batch)) firstWaiting()?.wake();
           return mayStart?.(batch) ?? true;
         },

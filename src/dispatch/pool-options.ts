@@ -14,7 +14,7 @@ import { objectWith } from '../option-checks.js';
 import type { ShapeOf } from '../option-checks.js';
 import type { SnapshotterOptions, SystemStatusOptions } from './system-load.js';
 
-/** What the pool needs of a log; `Log` fits. */
+/** What the pool needs from a log; `Log` fits. */
 export interface PoolLog {
   debug(message: string, data?: Record<string, unknown>): void;
   info(message: string, data?: Record<string, unknown>): void;

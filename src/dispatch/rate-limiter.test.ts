@@ -1,4 +1,4 @@
-// The rest a domain is given: never below the base, doubled by 429 and 503, decayed by success, one slot a domain.
+// The rest a domain is given: never below the base, doubled by 429 and 503, decayed by success, one slot per domain.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { RateLimiter } from './rate-limiter.js';

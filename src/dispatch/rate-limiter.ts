@@ -1,6 +1,6 @@
-// How long a domain rests between two of its requests: a random base, longer after 429 and 503, shorter again after success.
-// Promise: the delay is never below the base nor above the maximum; the queue keeps it exactly by the domain's turn,
-// and a limiter that several batches share lets one of them ask a domain at a time.
+// How long a domain rests between requests: a random base, longer after 429 and 503, shorter again after success.
+// Promise: the delay is never below the base or above the maximum; the queue enforces it by the domain's turn,
+// and a limiter shared by several batches allows one request per domain at a time.
 import { aNumber, aWholeNumber, arrayOf, check, checkOptions, optionError } from '../option-checks.js';
 
 /** How a `RateLimiter` spaces requests to one domain. */
@@ -35,12 +35,12 @@ const aDelayRange = check(
     (Array.isArray(value) && value.length === 2 && value.every(isDelay) && (value[0] as number) <= value[1]!),
 );
 
-/** Where growing begins when the base is shorter. */
+/** Growth starts here if the base is shorter. */
 const FIRST_STEP_MS = 500;
 const DECAY = 0.75;
-/** Domains whose delay is above the base; the longest unused are forgotten beyond it. */
+/** Domains with a delay above the base; beyond this the least recently used are dropped. */
 const MAX_SLOWED = 10_000;
-/** A header that asks for more is not believed. */
+/** A longer Retry-After is rejected. */
 const MAX_RETRY_AFTER_MS = 3_600_000;
 
 /**

@@ -1,5 +1,5 @@
-// Decides how wide the pool may be: slow start, then steps by load, within [min, max].
-// Promise: pure of timers; grows only when the pool was full and nothing was overloaded, never leaves the bounds.
+// Decides the concurrency of the pool: slow start, then steps by load, within [min, max].
+// Promise: no timers; grows only if the pool was full and nothing was overloaded, always within the bounds.
 import type { LoadStatus } from './system-load.js';
 
 export interface ScalerOptions {
@@ -12,7 +12,7 @@ export interface ScalerOptions {
   readonly slowStart: boolean;
 }
 
-/** The width of the pool and the rules that move it. */
+/** The concurrency of the pool and the rules that change it. */
 export interface Scaler {
   min: number;
   max: number;

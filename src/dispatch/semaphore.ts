@@ -1,4 +1,4 @@
-// The simplest dispatcher: so many at once, whatever the machine says.
+// The simplest dispatcher: a fixed number at once, whatever the load.
 import { aWholeNumber, checkOptions, objectWith } from '../option-checks.js';
 import type { Batch, Dispatcher, Membership, TaskMonitor } from './dispatcher.js';
 import { createPermits } from './permits.js';
@@ -12,7 +12,7 @@ export interface SemaphoreDispatcherOptions {
   monitor?: TaskMonitor;
 }
 
-/** What a rate limiter and a monitor must be able to do. */
+/** What a rate limiter and a monitor must provide. */
 export const COMPANION_SHAPE = {
   rateLimiter: objectWith('a RateLimiter', ['afterResponse', 'takeSlot']),
   monitor: objectWith('a CrawlerMonitor', ['begin', 'started', 'ended']),

@@ -1,13 +1,13 @@
-// Which domains were slow a while ago, and how long their requests wait in the queue before they are looked at again.
-// Bounded, and forgotten after a time or with the first answer in time: a host is not judged for ever.
+// Which domains were recently slow, and how long their requests wait in the queue.
+// Bounded; an entry is dropped after a while or with the first answer in time.
 
 export interface SlowMemory {
   has(domain: string): boolean;
-  /** The domain was slow just now. One that answered in time before is forgiven once. */
+  /** The domain was slow just now. One that answered in time before is allowed one slow fetch. */
   note(domain: string): void;
   /** The domain answered in time. */
   forget(domain: string): void;
-  /** How long a request to one of them waits; apart from each other, or they would all come back together. */
+  /** How long a request to one of them waits; spread out, or they would all return together. */
   waitMs(): number;
   readonly size: number;
 }
@@ -15,13 +15,13 @@ export interface SlowMemory {
 const MAX_DOMAINS = 10_000;
 const REMEMBERED_MS = 600_000;
 const LEAST_WAIT_MS = 1_000;
-/** So that all of them together trouble the queue no more than about a hundred times per second. */
+/** Limits all of them together to about a hundred queue calls per second. */
 const WAIT_PER_DOMAIN_MS = 10;
 
 export function createSlowMemory(nowMs: () => number, random: () => number): SlowMemory {
-  /** Domain → when it was slow, the longest ago first. */
+  /** Domain → when it was slow, oldest first. */
   const domains = new Map<string, number>();
-  /** Those that answered in time while others were slow, the longest ago first. */
+  /** Domains that answered in time while others were slow, oldest first. */
   const answering = new Set<string>();
 
   return {

@@ -1,6 +1,6 @@
-// How many slots hosts that hang or drip may hold while requests to other hosts wait for one.
-// Promise: a fetch is ended only while every slot is taken, others wait and the share is exceeded; the ones that have
-// been slow longest keep their places until they end by themselves, so every request gets its whole time sooner or later.
+// Limits the slots that hanging or dripping hosts may hold while requests to other hosts wait.
+// Promise: a fetch is aborted only while every slot is taken, others wait and the share is exceeded; the fetches that
+// have been slow longest keep their slots until they end, so every request eventually gets its full time.
 import { CrawlError } from '../errors.js';
 import type { FetchWatch, WatchedFetch } from '../fetch/engine.js';
 import { createSlowMemory } from './slow-memory.js';
@@ -12,7 +12,7 @@ export interface SlotUser {
   running(): number;
   /** The domains of the requests at hand, which wait for a slot. */
   waiting(): Iterable<string>;
-  /** The share is full: give back what must wait (`waitMs`) and ask the queue what else there is. */
+  /** The share is full: return what must wait (`waitMs`) and lease something else. */
   makeRoom(): void;
 }
 
@@ -20,9 +20,9 @@ export interface SlotUser {
 export interface SlowFigures {
   /** Fetches that are slow now. */
   readonly slow: number;
-  /** Fetches that were ended so far. */
+  /** Fetches aborted so far. */
   readonly ended: number;
-  /** Times a request to a slow host was sent back to the queue unasked. */
+  /** How often a request to a slow host was returned to the queue unsent. */
   readonly putBack: number;
 }
 
@@ -30,11 +30,11 @@ export interface SlowShare extends FetchWatch {
   /** Returns how to leave. */
   join(user: SlotUser): () => void;
   /**
-   * How long a leased request must go back to the queue: 0 unless its domain is known to be slow, the share is full and
-   * others need the slots. `hasSlot`: it has been given a slot; else it waits for one.
+   * How long a leased request must return to the queue: 0 unless its domain is known to be slow, the share is full and
+   * others need the slots. `hasSlot`: it has a slot; else it waits for one.
    */
   waitMs(domain: string, hasSlot: boolean): number;
-  /** Slow fetches hold all of their share: whoever hides behind them should be looked for. */
+  /** Slow fetches use all of their share: look for requests behind them. */
   readonly isFull: boolean;
   readonly figures: SlowFigures;
 }
@@ -42,11 +42,11 @@ export interface SlowShare extends FetchWatch {
 export interface SlowShareOptions {
   /** The part of the slots, from 0 to 1, that slow fetches keep while others wait. */
   readonly share: number;
-  /** A fetch that receives next to nothing for so long is slow; longer where answers usually take longer. */
+  /** A fetch that receives almost nothing for this long is slow; longer if answers usually take longer. */
   readonly patienceMs: number;
-  /** The domain a URL is queued under. */
+  /** The domain of a URL's queue. */
   readonly domainOf: (url: string) => string;
-  /** More slots than this are never used, whatever the runs say. */
+  /** Upper limit for slots, whatever the runs say. */
   readonly maxSlots?: number | undefined;
   /** A monotonic clock in milliseconds. */
   readonly now?: () => number;
@@ -55,20 +55,20 @@ export interface SlowShareOptions {
   readonly every?: (sweep: () => void) => () => void;
 }
 
-/** How often fetches are looked at. */
+/** How often fetches are checked. */
 export const SWEEP_MS = 200;
-/** Who gets this many bytes, or a response head, within the patience is not slow. */
+/** A fetch that gets this many bytes, or a response head, within the patience is not slow. */
 export const ENOUGH_BYTES = 8 * 1024;
-/** Patience is so many times the usual time to a response head, and no longer than this. */
+/** Patience is this many times the usual time to a response head, and at most this. */
 const PATIENCE_FACTOR = 4;
 const MAX_PATIENCE_MS = 15_000;
-/** How much one answer moves what is usual. */
+/** Weight of one answer in the usual time. */
 const USUAL_WEIGHT = 1 / 16;
-/** After others had to wait, slow hosts start nothing beyond their share for so long… */
+/** After others had to wait, slow hosts start nothing beyond their share for this long… */
 const CONTENDED_MS = 60_000;
-/** …unless nothing but slow fetches has been under way for so long. */
+/** …unless only slow fetches have been running for this long. */
 const OTHERS_GONE_MS = 5_000;
-/** A request let through is expected to start its fetch within this. */
+/** An admitted request should start its fetch within this time. */
 const EXPECTED_MS = 2_000;
 
 interface Watched {
@@ -76,11 +76,11 @@ interface Watched {
   sinceMs: number;
   heads: number;
   bytes: number;
-  /** Was slow by itself, not because its domain was. */
+  /** Slow itself, not only its domain. */
   wasSlow: boolean;
 }
 
-/** Undefined when the share is everything: then nobody needs to look. */
+/** Undefined if the share is 1: then no checks are needed. */
 export function createSlowShare(options: SlowShareOptions): SlowShare | undefined {
   if (options.share >= 1) return undefined;
   const { share, domainOf, maxSlots = Infinity, now = () => performance.now(), every = everySweep } = options;
@@ -88,9 +88,9 @@ export function createSlowShare(options: SlowShareOptions): SlowShare | undefine
   const watched = new Map<WatchedFetch, Watched>();
   /** In the order in which they became slow. */
   const slow = new Set<Watched>();
-  /** Domains whose next fetch was let through and has not begun, and since when. */
+  /** Domains whose next fetch was admitted but has not started, and since when. */
   const expected = new Map<string, number>();
-  /** Time that this process did not see: what arrived meanwhile is still to be read. */
+  /** Time lost to a blocked loop: data received meanwhile is still unread. */
   let missedMs = 0;
   let sweptAtMs = 0;
   let stopSweeping: (() => void) | undefined;
@@ -155,7 +155,7 @@ export function createSlowShare(options: SlowShareOptions): SlowShare | undefine
     slow.add(one);
   }
 
-  /** Sees whether others need what slow fetches hold, and takes as much of it as they need. */
+  /** Checks whether others need the slots of slow fetches, and frees as many as needed. */
   function balance(): void {
     if (slow.size === 0 && memory.size === 0) return;
     if (isFull()) for (const user of users) user.makeRoom();
@@ -180,7 +180,7 @@ export function createSlowShare(options: SlowShareOptions): SlowShare | undefine
     watched.delete(one.fetch);
     ended++;
     const { url } = one.fetch;
-    one.fetch.end(new CrawlError('FETCH_SLOW', `${url}: ended because it is slow and others need its slot`));
+    one.fetch.end(new CrawlError('FETCH_SLOW', `${url}: aborted because it is slow and others need its slot`));
   }
 
   return {
@@ -206,7 +206,7 @@ export function createSlowShare(options: SlowShareOptions): SlowShare | undefine
       watched.delete(fetch);
       slow.delete(one);
       if (headMs === undefined) return;
-      // One answer that took very long says little about the others.
+      // One very slow answer says little about the others.
       const tookMs = Math.min(headMs, 2 * patienceMs());
       usualHeadMs += (tookMs - usualHeadMs) * (usualHeadMs === 0 ? 1 : USUAL_WEIGHT);
       if (!one.wasSlow && (memory.size > 0 || slow.size > 0)) memory.forget(domainOf(fetch.url));
@@ -234,7 +234,7 @@ export function createSlowShare(options: SlowShareOptions): SlowShare | undefine
   };
 }
 
-/** Unreferenced: sockets keep the process alive, looking at them does not. */
+/** Unreferenced: sockets keep the process alive, this timer does not. */
 function everySweep(sweep: () => void): () => void {
   const timer = setInterval(sweep, SWEEP_MS).unref();
   return () => clearInterval(timer);

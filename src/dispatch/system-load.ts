@@ -1,6 +1,6 @@
-// Samples CPU, memory and event-loop delay while a crawl runs, and says which of them is overloaded.
-// Promise: history is bounded, timers never keep the process alive and end with stop(), questions cost nothing
-// (they read what the last sample computed).
+// Samples CPU, memory and event-loop delay during a crawl, and reports which is overloaded.
+// Promise: history is bounded, timers never keep the process alive and end with stop(), queries are free
+// (they read the last sample's result).
 import { aBoolean, aNumber, aWholeNumber, check, checkOptions, optionError } from '../option-checks.js';
 import type { ShapeOf } from '../option-checks.js';
 import { createSystemReaders } from './system-readers.js';
@@ -172,7 +172,7 @@ interface History {
   overloadedRatio(sinceMs: number): number;
 }
 
-/** Samples weigh the time they cover, so that a blocked loop, which takes few samples, is not voted down. */
+/** Samples are weighted by the time they cover, so that a blocked loop with few samples still counts. */
 function createHistory(intervalMs: number, keepMs: number): History {
   const samples: { atMs: number; spanMs: number; overloaded: boolean }[] = [];
   return {
@@ -227,7 +227,7 @@ function resolve(snapshotter: SnapshotterOptions, status: SystemStatusOptions) {
   const eventLoopIntervalMs = (snapshotter.eventLoopSnapshotIntervalSecs ?? 0.5) * 1000;
   const systemIntervalMs = (snapshotter.systemSnapshotIntervalSecs ?? 1) * 1000;
   if (Math.min(eventLoopIntervalMs, systemIntervalMs) < 10) {
-    throw optionError(['snapshotterOptions: intervals must be at least 0.01 s, or sampling itself is the load']);
+    throw optionError(['snapshotterOptions: intervals must be at least 0.01 s, or sampling itself causes load']);
   }
   return {
     eventLoopIntervalMs,

@@ -1,6 +1,6 @@
-// Reads CPU and memory of the part of the machine this process may use; system-load.ts samples it.
-// Promise: CPU is that of the container's quota or of the CPUs the process may run on, memory is what the
-// limit is about; every reading is one or two small synchronous reads, and a missing file falls back.
+// Reads CPU and memory use relative to what this process may use; system-load.ts samples it.
+// Promise: CPU is relative to the container's quota or the process's allowed CPUs, memory to its
+// limit; every reading is one or two small synchronous reads, with fallbacks for missing files.
 import { readdirSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
 import { readCgroup, readTextFile } from './cgroup.js';
@@ -58,7 +58,7 @@ export function createSystemReaders(options: MemoryLimitOptions = {}, parts: Rea
   const ownLimitBytes = options.memoryMbytes === undefined ? undefined : options.memoryMbytes * 1024 * 1024;
   const limitBytes =
     ownLimitBytes ?? cgroup.memoryLimitBytes ?? Math.floor(hostMemoryBytes * (options.availableMemoryRatio ?? 0.25));
-  // The container is killed for what all its processes use, so against its limit they all count.
+  // The container is killed for the total of its processes, so they all count.
   const countsGroup = ownLimitBytes === undefined && cgroup.memoryLimitBytes !== undefined;
   const allowed = parseCpuList(/^Cpus_allowed_list:\s*(\S+)/m.exec(readText('/proc/self/status') ?? '')?.[1]);
 
@@ -78,8 +78,8 @@ export function createSystemReaders(options: MemoryLimitOptions = {}, parts: Rea
 }
 
 /**
- * Resident memory without file pages: the queue on disk is memory-mapped, and its pages count as resident
- * though the system drops them when it needs room.
+ * Resident memory without file pages: the queue on disk is memory-mapped, and its pages count as resident although the
+ * system can drop them.
  */
 function processBytes(status: string | undefined): number | undefined {
   const anonymous = /^RssAnon:\s*(\d+) kB/m.exec(status ?? '');
@@ -88,7 +88,7 @@ function processBytes(status: string | undefined): number | undefined {
   return (Number(anonymous[1]) + Number(shared?.[1] ?? 0)) * 1024;
 }
 
-// A fork bomb below us must not make the sampling itself a load.
+// A fork bomb below us must not make sampling expensive.
 const MAX_CHILDREN = 1_000;
 
 function childrenBytes(readText: ReadText): number {

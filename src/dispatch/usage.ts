@@ -1,10 +1,10 @@
-// How full the pool was between two looks, so that scaling does not hang on the instant of the look.
-// Promise: exact integral of the running tasks over time, O(1) a change.
+// How full the pool was between two checks, so that scaling does not depend on the moment of the check.
+// Promise: exact integral of running tasks over time, O(1) per change.
 
 export interface Usage {
-  /** To be called before the number of running tasks changes, with the number until now. */
+  /** Call before the number of running tasks changes, with the old number. */
   advance(running: number): void;
-  /** A meter gives the mean number of running tasks since its last call; it is told the number now. */
+  /** Returns the mean number of running tasks since its last call; takes the current number. */
   meter(): (running: number) => number;
 }
 

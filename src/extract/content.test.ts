@@ -29,7 +29,7 @@ describe('extractContent', () => {
     expect(content.confidence).toBeGreaterThan(0.7);
   });
 
-  it('writes a line a block', () => {
+  it('writes a line per block', () => {
     expect(content.text.split('\n')).toContain('In the north');
   });
 
@@ -71,7 +71,7 @@ describe('extractContent', () => {
     expect(extractContent(page).text).toBe('Orcas\nThey hunt.\nWhere\nIn the north.');
   });
 
-  it('keeps code whose lines are blocks in one piece, a line a line', () => {
+  it('keeps code whose lines are blocks in one piece, a line per line', () => {
     const page = '<h1>Code</h1><pre><code><div>let a = 1;</div><div>  if (a) {</div><div>  }</div></code>end</pre>';
     const { text, markdown } = extractContent(page);
     expect(text).toBe('Code\nlet a = 1;\n  if (a) {\n  }\nend');

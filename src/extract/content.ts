@@ -31,7 +31,7 @@ export interface ExtractedContent {
   readonly kind: PageKind;
   /** The content as HTML without scripts, styles, handlers or unsafe addresses. */
   readonly html: string;
-  /** The content as plain text, a line a block. */
+  /** The content as plain text, a line per block. */
   readonly text: string;
   /** The content as CommonMark with GFM tables. */
   readonly markdown: string;

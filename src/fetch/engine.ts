@@ -1,5 +1,5 @@
-// PORT. An engine fetches: it lends the capture of one visit to a continuation and takes it back when that ends.
-// Placement is only which continuation is given: finish here, or hand the capture on.
+// PORT. An engine fetches: it lends the capture of one visit to a continuation and releases it when that ends.
+// Placement is only a matter of the continuation: finish here, or pass the capture on.
 import type { CrawlError } from '../errors.js';
 
 /** What to fetch and within which limits. Resolved by the crawl; the engine trusts it. */

@@ -1,5 +1,5 @@
 // A process as a client of its frontier: numbers its calls and repeats one whose answer was lost.
-// It is one holder at a time, and a new one once the frontier says that the last is over.
+// It is one holder at a time, and a new one when the frontier says that the last is lost.
 import { randomBytes } from 'node:crypto';
 import { killPoint } from '../base/kill-points.js';
 import { CrawlError } from '../errors.js';
@@ -15,20 +15,20 @@ import type {
 } from './frontier.js';
 
 export interface FrontierClient {
-  /** Names this life: leases taken in it can be settled only in it. */
+  /** The current holder: only it can settle its leases. */
   readonly id: HolderId;
   add(entries: readonly QueueEntry[]): Promise<readonly Presence[]>;
   lease(call: Omit<LeaseCall, 'holder' | 'call'>): Promise<LeaseAnswer>;
   /**
-   * `held: false` when the life was over in which the leases were taken (by default this one); the next
-   * call is made in a new one.
+   * `held: false` if the holder of the leases (by default the current one) was lost; the next call is made by a
+   * new one.
    */
   settle(call: Omit<SettleCall, 'holder' | 'call'>, life?: HolderId): Promise<SettleAnswer>;
-  /** Keeps what is held, without asking for more. */
+  /** Renews all leases. */
   renew(): Promise<void>;
   /**
-   * Whether what was leased in that life may still be put on the wire: by this process's own monotonic
-   * clock, the frontier has heard of it within the lease time.
+   * Whether that holder's requests may still be sent: by this process's monotonic clock, its last call was within
+   * the lease time.
    */
   isGood(life: HolderId): boolean;
 }
@@ -37,7 +37,7 @@ export interface FrontierClientOptions {
   readonly id?: HolderId;
   /** How long the frontier waits for a silent holder; Infinity (default) for an owner, whose leases do not expire. */
   readonly leaseMs?: number;
-  /** Everything held was taken away: what is under way will be refused. */
+  /** All leases were lost: settling visits in progress will be refused. */
   readonly onLost?: (id: HolderId) => void;
 }
 
@@ -58,7 +58,7 @@ export function createFrontierClient(frontier: Frontier, options: FrontierClient
     options.onLost?.(lost);
   }
 
-  /** Makes a call; once more under the same number if it is unknown whether the first one arrived. */
+  /** Makes a call; repeats it with the same number if it is unknown whether the first one arrived. */
   async function numbered<T>(
     step: 'add' | 'lease' | 'settle',
     make: (caller: { holder: HolderId; call: number }) => Promise<T>,
@@ -69,7 +69,7 @@ export function createFrontierClient(frontier: Frontier, options: FrontierClient
     try {
       const answer = await make(caller);
       killPoint(`frontier.after-${step}`);
-      // From when the call was made: the frontier counts from some later moment.
+      // From the start of the call: the frontier counts from a later moment.
       heardAtMs = Math.max(heardAtMs, calledAtMs);
       return answer;
     } catch (error) {

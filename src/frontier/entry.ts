@@ -1,4 +1,4 @@
-// From a request to what the frontier queues.
+// Turns a request into a frontier entry.
 import type { Request } from '../request/request.js';
 import { domainOf, type PaceBy } from '../request/url.js';
 import type { QueueEntry } from './frontier.js';

@@ -1,7 +1,6 @@
-// Who has a queue open, and whether that process still lives: the reason a dead owner's work comes back at once.
-// A pid alone proves nothing (it is reused, and every container has a pid 1), so its start time, its pid namespace and
-// the boot are compared too. A host name proves nothing either (cloned images share it); what cannot be told is left to
-// expiry.
+// Which process has a queue open, and whether it is still alive: so a dead owner's work returns at once.
+// A pid alone proves nothing (pids are reused, and every container has a pid 1), so start time, pid namespace and boot
+// are compared, too. A host name proves nothing either (cloned images share it); in doubt, leases expire.
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { threadId } from 'node:worker_threads';
@@ -22,7 +21,7 @@ export interface ProcessIdentity {
 
 export type Life = 'alive' | 'dead' | 'unknown';
 
-/** Who can have a queue open: the processes of one `machine` (a file), or of any (a server on the `network`). */
+/** Who can open a queue: processes of one `machine` (a file), or of any (a server on the `network`). */
 export type Reach = 'machine' | 'network';
 
 export function identifyProcess(bootId: string, token: string): ProcessIdentity {
@@ -37,18 +36,18 @@ export function identifyProcess(bootId: string, token: string): ProcessIdentity 
   };
 }
 
-/** Tokens of the openings this process has not closed; shared by every copy of this module in the process. */
+/** Tokens of this process's openings that are not closed; shared by every copy of this module in the process. */
 export function openTokens(): Set<string> {
   const key = Symbol.for('orcrawl.frontier.openTokens');
   const shared = globalThis as unknown as Record<symbol, Set<string> | undefined>;
   return (shared[key] ??= new Set());
 }
 
-/** Whether the process that left `identity` behind still has the queue open. */
+/** Whether the process with this `identity` still has the queue open. */
 export function lifeOf(identity: ProcessIdentity, bootId: string, reach: Reach): Life {
   if (identity.bootId !== bootId) {
-    // Another boot of this machine ended everything of the last one. Over a network it may be another machine that has
-    // the same name, and still runs.
+    // A new boot of this machine ended all its processes. Over a network it may be another machine with the same name
+    // that is still running.
     return reach === 'machine' && identity.host === hostname() ? 'dead' : 'unknown';
   }
   if (reach === 'network' && bootId === '') return openTokens().has(identity.token) ? 'alive' : 'unknown';
@@ -63,11 +62,11 @@ export function lifeOf(identity: ProcessIdentity, bootId: string, reach: Reach):
   return isAlive(identity.pid) ? 'alive' : 'dead';
 }
 
-/** Field 22 of /proc/PID/stat; '' for a zombie, which has ended in all but name; undefined when nothing tells. */
+/** Field 22 of /proc/PID/stat; '' for a zombie, which counts as dead; undefined if unknown. */
 function startOf(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // The command in parentheses may hold spaces and parentheses: count fields after the last one.
+    // The command in parentheses may contain spaces and parentheses: count fields after the last one.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return fields[0] === 'Z' || fields[0] === 'X' ? '' : fields[19];
   } catch {

@@ -1,14 +1,14 @@
-// Between extraction and the frontier: links whose fingerprints the frontier confirmed lately are dropped here.
-// A bounded, two-way set-associative cache: it may forget a fingerprint, it never invents one.
+// Between extraction and the frontier: drops links whose fingerprints the frontier confirmed recently.
+// A bounded, two-way set-associative cache: it may forget a fingerprint but never invents one.
 import type { Fingerprint } from '../request/fingerprint.js';
 
 export interface RecentFingerprints {
-  /** Fingerprints it can hold at most. */
+  /** Most fingerprints it can hold. */
   readonly capacity: number;
   has(fingerprint: Fingerprint): boolean;
-  /** Remembers a fingerprint that the frontier has confirmed, at the cost of an older one. */
+  /** Adds a fingerprint that the frontier has confirmed, replacing an older one. */
   add(fingerprint: Fingerprint): void;
-  /** Forgets all: the frontier may have forgotten some. */
+  /** Clears it: the frontier may have forgotten some. */
   clear(): void;
 }
 

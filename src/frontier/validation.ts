@@ -1,5 +1,5 @@
-// The frontier's door: options and calls are checked here, before anything is written, so that a call either
-// happens wholly or is refused by name. Inside, everything is trusted.
+// Validates the frontier's options and calls before anything is written, so that a call either happens completely or
+// is refused with a reason. Inside, everything is trusted.
 import { CrawlError } from '../errors.js';
 import type { Fingerprint } from '../request/fingerprint.js';
 import {
@@ -12,7 +12,7 @@ import {
 } from './frontier.js';
 
 export const DEFAULT_LEASE_MS = 180_000;
-/** Ten years: beyond it a delay is a mistake, and below it store time stays far within its 48 bits. */
+/** Ten years: a longer delay is a mistake, and store time stays far within its 48 bits. */
 const MAX_DURATION_MS = 315_360_000_000;
 export const MAX_TURNS = 65_535;
 const MAX_DOMAIN_LENGTH = 1_024;

@@ -1,4 +1,4 @@
-// The page as a cheerio document, for handlers that want one and for the tools that read pages.
+// The page as a cheerio document, for handlers and for tools that read pages.
 // Promise: nesting is bounded, because htmlparser2 and css-select take quadratic time in it; cheerio loads on first use.
 import { createRequire } from 'node:module';
 import type { CheerioAPI } from 'cheerio';
@@ -8,7 +8,7 @@ import { limitReached, LIMITS } from '../limits.js';
 import type { NodePrototypes } from '../parse/document/nodes.js';
 
 /**
- * What is nested deeper is hostile: browsers stop at 512. Measured at 100,000: 8 s to parse, 12 s for one
+ * Deeper nesting is hostile: browsers stop at 512. Measured at 100,000: 8 s to parse, 12 s for one
  * `$('a')`; and `.text()` and `.html()` recurse, which at this depth they still can.
  */
 export const MAX_NESTING = LIMITS.markupDepth.max;
@@ -61,7 +61,7 @@ interface PageState {
   readonly xml: boolean;
   readonly shared: CheerioAPI;
   readonly top: Parameters<CheerioAPI>[2];
-  /** Made when somebody adds methods, which are this document's only. */
+  /** Created when methods are added, which belong to this document only. */
   own: CheerioAPI | undefined;
 }
 
@@ -105,7 +105,7 @@ function load(root: unknown, xml: boolean): CheerioAPI {
   const $ = loadCheerio().load(root as never, { xml: optionsFor(xml) }) as CheerioAPI;
   const fn = $.fn;
   const setText = fn.text as (this: unknown, text: unknown) => unknown;
-  // cheerio joins an array for every element: half the cost of the text of a page.
+  // cheerio joins an array for every element: half the cost of a page's text.
   fn.text = function (this: ArrayLike<TextSource>, text?: unknown) {
     return text === undefined ? textOf(this) : setText.call(this, text);
   } as typeof fn.text;
@@ -119,7 +119,7 @@ interface TextSource {
   readonly children?: readonly TextSource[];
 }
 
-/** The text of nodes and all they hold, comments aside. */
+/** The text of nodes and their descendants, without comments. */
 function textOf(nodes: ArrayLike<TextSource>): string {
   let text = '';
   for (let k = 0; k < nodes.length; k++) {
@@ -130,7 +130,7 @@ function textOf(nodes: ArrayLike<TextSource>): string {
   return text;
 }
 
-/** The classes of the nodes that cheerio makes. */
+/** The node classes of cheerio. */
 export function nodePrototypes(): NodePrototypes {
   const $ = loadCheerio().load('<!doctype html><a>text</a><!---->', { xml: optionsFor(false) });
   const document = $.root()[0]!;

@@ -1,5 +1,5 @@
-// From the links of a page to those worth queueing: transform, scope, depth, duplicates.
-// Pure: the crawl layer says which links were found and what the queue already knows.
+// Selects the links of a page to queue: transform, scope, depth, duplicates.
+// Pure: the crawl layer supplies the links found and what the queue already knows.
 import { CrawlError } from '../errors.js';
 import { limitReached } from '../limits.js';
 import { nearestName } from '../option-checks.js';
@@ -109,11 +109,11 @@ const KNOWN = new Set<string>([
   'onSkippedRequest',
 ] satisfies (keyof EnqueueLinksOptions)[]);
 
-/** Refuses what would be ignored silently. */
+/** Rejects options that would be ignored silently. */
 export function checkEnqueueLinksOptions(options: EnqueueLinksOptions): void {
   for (const name in options) {
     if (name === 'pseudoUrls') {
-      throw new CrawlError('OPTION_INVALID', 'enqueueLinks option "pseudoUrls" is gone: use "globs" or "regexps"');
+      throw new CrawlError('OPTION_INVALID', 'enqueueLinks option "pseudoUrls" was removed: use "globs" or "regexps"');
     }
     if (name === 'respectRobotsTxtFile') {
       throw new CrawlError(
@@ -239,7 +239,7 @@ export function selectLinks(
     }
     const decision = scope.decide(url);
     if (!decision.allowed) {
-      // mailto:, javascript: and the like are no pages: there is nothing to tell about them.
+      // mailto:, javascript: and the like are not pages: they are not reported.
       if (decision.reason !== 'scheme') rules.skip(url, 'filters');
       continue;
     }

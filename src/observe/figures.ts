@@ -1,5 +1,5 @@
-// How counts, durations and sizes are written for people: in progress lines and closing summaries.
-// Promise: short, the same everywhere, and free of the machine's locale.
+// Formats counts, durations and sizes for people, in progress lines and summaries.
+// Promise: short, the same everywhere, independent of the locale.
 
 /** `12,345` */
 export function countText(count: number): string {

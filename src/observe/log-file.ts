@@ -1,6 +1,6 @@
-// A log in a file of its own, rotated by size: NAME, then NAME.1 (newer) to NAME.4 (older).
-// Promise: a line is in the file when `write` returns, so nothing is lost when the process dies; trouble with the disk
-// never stops the crawl.
+// A log file, rotated by size: NAME, then NAME.1 (newer) to NAME.4 (older).
+// Promise: a line is in the file when `write` returns, so nothing is lost when the process dies; disk errors never stop
+// the crawl.
 import { closeSync, fstatSync, mkdirSync, openSync, renameSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { PRIVATE_FILE, PRIVATE_FOLDER } from '../base/private-files.js';
@@ -13,7 +13,7 @@ export interface LogFile {
 
 export interface LogFileOptions {
   readonly maxBytes?: number;
-  /** Files in all, the one being written included. */
+  /** Total files, including the current one. */
   readonly maxFiles?: number;
 }
 
@@ -32,7 +32,7 @@ export function openLogFile(file: string, options: LogFileOptions = {}): LogFile
       try {
         renameSync(age === 1 ? file : `${file}.${age - 1}`, `${file}.${age}`);
       } catch {
-        // There is none of that age yet.
+        // There is none that old yet.
       }
     }
     descriptor = openSync(file, 'a', PRIVATE_FILE.mode);
@@ -45,7 +45,7 @@ export function openLogFile(file: string, options: LogFileOptions = {}): LogFile
         if (bytes > 0 && bytes + line.length > maxBytes) rotate();
         bytes += writeSync(descriptor, line);
       } catch {
-        // A full disk is reported by whoever stores pages; a log has nowhere else to go.
+        // A full disk is reported when storing pages; a log has nowhere else to write.
       }
     },
     close: () => closeSync(descriptor),

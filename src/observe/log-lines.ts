@@ -1,4 +1,4 @@
-// Turns log entries into lines and writes them: text for people (ours), JSON lines for machines (pino).
+// Formats and writes log entries: text for people (ours), JSON lines for machines (pino).
 // Promise: one entry never forges another; control characters from crawled content are escaped; no URL shows a password.
 import { createRequire } from 'node:module';
 import type { DestinationStream, Logger as PinoLogger, pino as Pino } from 'pino';
@@ -20,13 +20,13 @@ export interface LogWriter {
   write(entry: LogEntry): void;
 }
 
-/** Takes finished lines, newline included: standard output, or standard error for warnings and errors. */
+/** Writes complete lines: to standard output, or standard error for warnings and errors. */
 export type LineOutput = (line: string, isProblem: boolean) => void;
 
 // WARNING and everything more severe, as Crawlee: those go to standard error.
 const LEAST_PROBLEM = LOG_LEVEL_NAMES.indexOf('WARNING');
 const SOFT_FAIL = LOG_LEVEL_NAMES.indexOf('SOFT_FAIL');
-/** Longest string of an entry's data that is written whole. */
+/** Longer strings in an entry's data are cut. */
 const MAX_STRING_CHARS = 2_000;
 const MAX_DATA_CHARS = 20_000;
 const MAX_CAUSES = 5;
@@ -35,7 +35,7 @@ export function isProblem(level: number): boolean {
   return level <= LEAST_PROBLEM && level !== SOFT_FAIL;
 }
 
-/** Writes to the process's own streams, at once, so that nothing is lost when it dies. */
+/** Writes to the process's streams synchronously, so that nothing is lost when it dies. */
 export const processOutput: LineOutput = (line, problem) => {
   (problem ? process.stderr : process.stdout).write(line);
 };
@@ -62,7 +62,7 @@ export function createTextWriter(output: LineOutput, colours: (isProblem: boolea
   };
 }
 
-/** One JSON object a line: time, level, msg, then the entry's data. pino is loaded at the first entry. */
+/** One JSON object per line: time, level, msg, then the entry's data. pino is loaded at the first entry. */
 export function createJsonWriter(output: LineOutput): LogWriter {
   let problem = false;
   let pino: PinoLogger<string> | undefined;

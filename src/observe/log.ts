@@ -142,7 +142,7 @@ export class Log {
     try {
       (this.#writer() ?? configuredWriter()).write(entry);
     } catch {
-      // Nowhere is left to report a log that cannot be written; the crawl goes on.
+      // If the log cannot be written there is nowhere to report it; the crawl continues.
     }
   }
 
@@ -195,7 +195,7 @@ function configuredWriter(): LogWriter {
   return writer;
 }
 
-/** A setting, or nothing when settings are broken: whoever starts the crawl reports that. */
+/** A setting, or undefined if settings are invalid: starting the crawl reports that. */
 function setting<Key extends 'logLevel' | 'logFormat'>(key: Key) {
   try {
     return Configuration.getGlobalConfig().get(key);
@@ -204,7 +204,7 @@ function setting<Key extends 'logLevel' | 'logFormat'>(key: Key) {
   }
 }
 
-/** Colours only for a person at a terminal, and never when NO_COLOR is set (no-color.org). */
+/** Colours only on a terminal, and never if NO_COLOR is set (no-color.org). */
 function terminalColours(isProblem: boolean): boolean {
   if (process.env.NO_COLOR) return false;
   return (isProblem ? process.stderr : process.stdout).isTTY === true;

@@ -1,12 +1,12 @@
-// Every metric by name: its kind, what it says, its labels, and how the readings of several processes become one.
-// Promise: names, units and endings follow Prometheus' rules, which a test checks with promtool.
+// Every metric by name: its type, help text, labels, and how values of several processes are combined.
+// Promise: names, units and suffixes follow Prometheus' rules; a test checks them with promtool.
 
 export interface MetricKind {
   readonly type: 'counter' | 'gauge' | 'histogram';
   readonly help: string;
-  /** Beside `pod` (and `process`), which the endpoint adds. */
+  /** Besides `pod` (and `process`), which the endpoint adds. */
   readonly labels?: readonly string[];
-  /** `pod`: readings of a pod's processes are added up. `process`: each keeps its own. `machine`: no pod at all. */
+  /** `pod`: values of a pod's processes are added up. `process`: each keeps its own. `machine`: no pod. */
   readonly of: 'pod' | 'process' | 'machine';
   /** Upper bounds of a histogram, ascending. */
   readonly buckets?: readonly number[];
@@ -25,7 +25,7 @@ export const METRICS = {
     type: 'counter',
     of: 'pod',
     labels: ['reason'],
-    help: 'Requests left out, by reason.',
+    help: 'Requests skipped, by reason.',
   },
   orcrawl_limits_reached_total: {
     type: 'counter',
@@ -46,31 +46,31 @@ export const METRICS = {
     help: 'From a captured page to its links, text and handler.',
   },
   orcrawl_content_size_bytes: { type: 'histogram', of: 'pod', buckets: CONTENT_BYTES, help: 'Bodies as received.' },
-  orcrawl_links_found_total: { type: 'counter', of: 'pod', help: 'Links of pages, before anything was left out.' },
+  orcrawl_links_found_total: { type: 'counter', of: 'pod', help: 'Links on pages, before filtering.' },
   orcrawl_links_sent_total: {
     type: 'counter',
     of: 'pod',
     labels: ['to'],
-    help: 'Links sent to a store, to the own pod or another.',
+    help: 'Links sent to a store, of this pod or another.',
   },
-  orcrawl_active_workers: { type: 'gauge', of: 'pod', labels: ['role'], help: 'Pages in work at this moment.' },
-  orcrawl_slow_fetches: { type: 'gauge', of: 'pod', help: 'Fetches that receive next to nothing at this moment.' },
+  orcrawl_active_workers: { type: 'gauge', of: 'pod', labels: ['role'], help: 'Pages in progress now.' },
+  orcrawl_slow_fetches: { type: 'gauge', of: 'pod', help: 'Fetches that receive almost nothing now.' },
   orcrawl_slow_fetches_ended_total: {
     type: 'counter',
     of: 'pod',
-    help: 'Slow fetches ended because others needed their slots; their requests went back to the queue.',
+    help: 'Slow fetches aborted because others needed their slots; their requests returned to the queue.',
   },
   orcrawl_slow_requests_put_back_total: {
     type: 'counter',
     of: 'pod',
-    help: 'Times a request to a slow host went back to the queue unasked.',
+    help: 'Times a request to a slow host returned to the queue unsent.',
   },
-  orcrawl_processes: { type: 'gauge', of: 'pod', labels: ['role'], help: 'Processes that run.' },
+  orcrawl_processes: { type: 'gauge', of: 'pod', labels: ['role'], help: 'Running processes.' },
   orcrawl_process_restarts_total: {
     type: 'counter',
     of: 'pod',
     labels: ['role'],
-    help: 'Processes started again after they ended.',
+    help: 'Processes restarted after they ended.',
   },
   orcrawl_blocked_loops_total: {
     type: 'counter',
@@ -82,12 +82,12 @@ export const METRICS = {
     type: 'counter',
     of: 'pod',
     labels: ['limit'],
-    help: 'Times a fetcher held back because the parse queue was above its soft or hard limit.',
+    help: 'Times a fetcher paused because the parse queue was above its soft or hard limit.',
   },
   orcrawl_pod_assignment_errors_total: {
     type: 'counter',
     of: 'pod',
-    help: 'URLs that were about to be added to a pod that does not own them.',
+    help: 'URLs that were about to be added to the wrong pod.',
   },
   orcrawl_cross_pod_write_seconds: {
     type: 'histogram',
@@ -99,7 +99,7 @@ export const METRICS = {
   orcrawl_process_pages_per_second: {
     type: 'gauge',
     of: 'process',
-    help: 'Pages crawled by the process a second, over its last interval.',
+    help: 'Pages per second crawled by the process, over its last interval.',
   },
   orcrawl_process_resident_memory_bytes: { type: 'gauge', of: 'process', help: 'Resident memory of the process.' },
   orcrawl_process_open_fds: { type: 'gauge', of: 'process', help: 'Open files and sockets of the process.' },
@@ -110,16 +110,16 @@ export const METRICS = {
   },
   orcrawl_queue_size: { type: 'gauge', of: 'pod', labels: ['queue'], help: 'Requests waiting, by queue.' },
   orcrawl_queue_size_bytes: { type: 'gauge', of: 'pod', labels: ['queue'], help: 'Bytes waiting, by queue.' },
-  orcrawl_frontier_size: { type: 'gauge', of: 'pod', help: 'Requests accepted that have not ended.' },
-  orcrawl_due_domains: { type: 'gauge', of: 'pod', help: 'Domains that may be asked now.' },
-  orcrawl_leases: { type: 'gauge', of: 'pod', help: 'Requests handed out to processes.' },
-  orcrawl_store_up: { type: 'gauge', of: 'pod', help: '1 when the pod’s store answers, else 0.' },
+  orcrawl_frontier_size: { type: 'gauge', of: 'pod', help: 'Accepted requests that have not ended.' },
+  orcrawl_due_domains: { type: 'gauge', of: 'pod', help: 'Domains that are due now.' },
+  orcrawl_leases: { type: 'gauge', of: 'pod', help: 'Requests leased to processes.' },
+  orcrawl_store_up: { type: 'gauge', of: 'pod', help: '1 if the pod’s store answers, else 0.' },
   orcrawl_redis_commands_per_second: {
     type: 'gauge',
     of: 'pod',
-    help: 'Commands the pod’s Redis processed a second, those inside scripts included.',
+    help: 'Commands per second of the pod’s Redis, including those inside scripts.',
   },
-  orcrawl_redis_memory_bytes: { type: 'gauge', of: 'pod', help: 'Memory the pod’s Redis uses.' },
+  orcrawl_redis_memory_bytes: { type: 'gauge', of: 'pod', help: 'Memory used by the pod’s Redis.' },
   orcrawl_redis_memory_limit_bytes: {
     type: 'gauge',
     of: 'pod',
@@ -134,7 +134,7 @@ export const METRICS = {
     help: 'CPU time of the machine, by mode.',
   },
   orcrawl_machine_memory_total_bytes: { type: 'gauge', of: 'machine', help: 'Memory of the machine.' },
-  orcrawl_machine_memory_available_bytes: { type: 'gauge', of: 'machine', help: 'Memory that can still be given out.' },
+  orcrawl_machine_memory_available_bytes: { type: 'gauge', of: 'machine', help: 'Available memory.' },
   orcrawl_machine_disk_size_bytes: {
     type: 'gauge',
     of: 'machine',
@@ -145,7 +145,7 @@ export const METRICS = {
     type: 'gauge',
     of: 'machine',
     labels: ['path'],
-    help: 'Room left on the disk under a data directory.',
+    help: 'Free space on the disk under a data directory.',
   },
   orcrawl_machine_disk_read_bytes_total: {
     type: 'counter',

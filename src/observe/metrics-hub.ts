@@ -1,24 +1,24 @@
-// Where the snapshots of all processes meet: one text in Prometheus' format for a whole crawl.
-// Promise: counters never fall when a process is replaced; a pod's numbers are the sum of its processes'.
+// Combines the snapshots of all processes into one text in Prometheus' format.
+// Promise: counters never fall when a process is replaced; a pod's numbers are the sum over its processes.
 import { kindOf, METRICS, type MetricName } from './metrics-catalogue.js';
 import type { Distribution, MetricsSnapshot } from './metrics.js';
 
-/** Whose snapshot it is. */
+/** The source of a snapshot. */
 export interface MetricsSource {
   /** Without a pod, the numbers are the machine's or the whole crawl's. */
   readonly pod?: number;
   /** Stays when the process is replaced: `fetcher_0`. */
   readonly process: string;
-  /** Differs from one life of the process to the next: its pid. */
+  /** Changes when the process restarts: its pid. */
   readonly life: string | number;
 }
 
 export interface MetricsHub {
   /** The newest numbers of a process. */
   put(source: MetricsSource, snapshot: MetricsSnapshot): void;
-  /** The process has ended: its gauges go, what it counted stays. */
+  /** The process has ended: its gauges are removed, its counters stay. */
   retire(source: Pick<MetricsSource, 'pod' | 'process'>): void;
-  /** Everything, as `GET /metrics` answers it. */
+  /** The text for `GET /metrics`. */
   render(): string;
 }
 
@@ -27,7 +27,7 @@ interface Member {
   readonly process: string;
   life: string | number;
   current: MetricsSnapshot;
-  /** What its former lives counted. */
+  /** Counters of its earlier lives. */
   past: MetricsSnapshot;
 }
 
@@ -89,7 +89,7 @@ function merged(members: readonly Member[]): Merged {
   const all: Merged = new Map();
   for (const { pod, process, past, current } of members) {
     for (const [name, values, value] of [...past, ...current]) {
-      // A process of another version may count what this one does not know.
+      // A process of another version may have unknown metrics.
       if (!(name in METRICS)) continue;
       const { of, labels = [] } = kindOf(name);
       const text = labelText([
@@ -107,7 +107,7 @@ function merged(members: readonly Member[]): Merged {
   return all;
 }
 
-/** How far each store is above the mean: by its commands, or without Redis by the pages of its pod. */
+/** Each store's load over the mean: by commands, or without Redis by the pod's pages. */
 function addHotShards(all: Merged): void {
   const loads = all.get('orcrawl_redis_commands_per_second') ?? podPages(all);
   if (!loads || loads.size < 2) return;

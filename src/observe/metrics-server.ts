@@ -1,5 +1,5 @@
-// The endpoint that Prometheus asks: GET /metrics, without a token, on loopback unless told otherwise.
-// Promise: it serves the one text and nothing else, and a client that stalls holds nothing up.
+// The endpoint for Prometheus: GET /metrics, without a token, on loopback by default.
+// Promise: it serves only that text, and a slow client blocks nothing.
 import { createServer, type Server } from 'node:http';
 import { CrawlError } from '../errors.js';
 
@@ -36,15 +36,15 @@ export async function serveMetrics(options: EndpointOptions): Promise<MetricsEnd
         response.writeHead(status, { 'content-type': type, 'content-length': Buffer.byteLength(text) });
         response.end(method === 'HEAD' ? undefined : text);
       };
-      if (url.split('?', 1)[0] !== '/metrics') return say(404, PLAIN, 'only /metrics is here\n');
-      if (method !== 'GET' && method !== 'HEAD') return say(405, PLAIN, 'only GET is answered\n');
+      if (url.split('?', 1)[0] !== '/metrics') return say(404, PLAIN, 'not found: use /metrics\n');
+      if (method !== 'GET' && method !== 'HEAD') return say(405, PLAIN, 'method not allowed: use GET\n');
       Promise.resolve()
         .then(render)
         .then(
           (text) => say(200, 'text/plain; version=0.0.4; charset=utf-8', text),
           (error: unknown) => {
             warn(`the metrics could not be made: ${(error as Error).message}`);
-            say(500, PLAIN, 'the metrics could not be made\n');
+            say(500, PLAIN, 'could not collect the metrics\n');
           },
         );
     },
@@ -68,16 +68,16 @@ const PLAIN = 'text/plain; charset=utf-8';
 function listening(server: Server, host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (cause: NodeJS.ErrnoException) => {
-      const reason = cause.code === 'EADDRINUSE' ? 'the port is taken' : cause.message;
+      const reason = cause.code === 'EADDRINUSE' ? 'the port is in use' : cause.message;
       reject(
-        new CrawlError('OPTION_INVALID', `metrics cannot be served at ${host}:${port} (prometheus_port): ${reason}`, {
+        new CrawlError('OPTION_INVALID', `cannot serve metrics at ${host}:${port} (prometheus_port): ${reason}`, {
           cause,
         }),
       );
     });
     server.listen(port, host, () => {
       server.removeAllListeners('error');
-      // A server that later fails to accept is no reason to end a crawl.
+      // A later failure to accept connections must not end a crawl.
       server.on('error', () => undefined);
       resolve();
     });

@@ -1,5 +1,5 @@
-// What the system says of a process and of the machine, as metrics: from /proc on Linux, from Node elsewhere.
-// Promise: reading never fails a crawl; what the platform does not tell is left out.
+// System metrics of the process and the machine: from /proc on Linux, from Node elsewhere.
+// Promise: reading never fails a crawl; what the platform does not provide is left out.
 import { readdirSync, readFileSync, statfsSync } from 'node:fs';
 import { cpus, freemem, totalmem } from 'node:os';
 import { createMetrics, type Metrics, type MetricsSnapshot } from './metrics.js';
@@ -14,7 +14,7 @@ const readText: ReadText = (path) => {
   }
 };
 
-/** Adds memory, open files, CPU time and pages a second of this process. */
+/** Adds memory, open files, CPU time and pages per second of this process. */
 export function addProcessMetrics(metrics: Metrics, pagesSoFar: () => number, nowMs = () => performance.now()): void {
   let before = { atMs: nowMs(), pages: pagesSoFar() };
   metrics.gauge('orcrawl_process_resident_memory_bytes', {}, () => process.memoryUsage.rss());
@@ -67,7 +67,7 @@ function addDisk(metrics: Metrics, path: string): void {
     metrics.gauge('orcrawl_machine_disk_size_bytes', { path }).set(blocks * bsize);
     metrics.gauge('orcrawl_machine_disk_free_bytes', { path }).set(bavail * bsize);
   } catch {
-    // Not made yet, or taken out: it has no room to tell of.
+    // Not created yet, or removed.
   }
 }
 

@@ -47,7 +47,7 @@ describe('the metrics of a process', () => {
     expect(snapshot.at(-1)).toEqual(['orcrawl_errors_total', ['other'], 5_000 - 1_024]);
   });
 
-  it('tell pages a second over the last interval', () => {
+  it('tell pages per second over the last interval', () => {
     let nowMs = 0;
     let count = 0;
     const metrics = createMetrics();

@@ -1,5 +1,5 @@
-// What a process counts, and the small snapshot of it that travels to whoever serves the endpoint.
-// Promise: counting is an addition to a number; a label that never stops having new values cannot fill memory.
+// The metrics of a process, and the small snapshot sent to the process that serves the endpoint.
+// Promise: counting is one addition; a label with endless new values cannot fill memory.
 import { kindOf } from './metrics-catalogue.js';
 import type { CounterName, GaugeName, HistogramName, LabelsOf, MetricName } from './metrics-catalogue.js';
 
@@ -31,7 +31,7 @@ export type MetricsSnapshot = readonly Series[];
 /** Keep what these return: looking up a series costs more than counting. */
 export interface Metrics {
   counter<Name extends CounterName>(name: Name, labels: LabelsOf<Name>): Counter;
-  /** With `read`, the value is asked for at each snapshot. */
+  /** With `read`, the value is read at each snapshot. */
   gauge<Name extends GaugeName>(name: Name, labels: LabelsOf<Name>, read?: () => number): Gauge;
   histogram<Name extends HistogramName>(name: Name, labels: LabelsOf<Name>): Histogram;
   /** Takes a counter's value from elsewhere, such as the system. */
@@ -39,7 +39,7 @@ export interface Metrics {
   snapshot(): MetricsSnapshot;
 }
 
-/** Error codes are a few dozen; targets are pods. Beyond it, everything is counted under `other`. */
+/** There are a few dozen error codes; targets are pods. Further values count as `other`. */
 const MAX_SERIES_A_METRIC = 1_024;
 const MAX_LABEL_LENGTH = 200;
 

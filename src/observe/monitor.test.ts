@@ -19,14 +19,14 @@ function play(monitor: CrawlerMonitor): () => void {
 }
 
 describe('a monitor', () => {
-  it('writes a plain line a URL and a summary where there is no terminal', () => {
+  it('writes a plain line per URL and a summary where there is no terminal', () => {
     const output = screen(false);
     const end = play(new CrawlerMonitor({ output }, { clock: () => 0 }));
     end();
     const lines = output.text().trimEnd().split('\n');
     expect(lines[0]).toMatch(/^done 200 +0\.0 s +1\.2 kB  https:\/\/a\.example\/1$/);
     expect(lines[1]).toMatch(/^failed HTTP_STATUS .*red$/);
-    expect(lines[2]).toBe('1 done · 1 failed · 1 in work · 1 waiting · 0.0/s · 1.2 kB · 0.0 s');
+    expect(lines[2]).toBe('1 done · 1 failed · 1 running · 1 waiting · 0.0/s · 1.2 kB · 0.0 s');
     expect(output.text()).not.toContain('\u001b');
   });
 
@@ -52,7 +52,7 @@ describe('a monitor', () => {
     const [first, second] = output.text().split('\u001b[3A\u001b[J');
     const rows = first!.trimEnd().split('\n');
     expect(rows).toHaveLength(3);
-    expect(rows[1]).toMatch(/^in work +0\.0 s/);
+    expect(rows[1]).toMatch(/^running +0\.0 s/);
     expect(rows.every((row) => row.length < 60)).toBe(true);
     expect(second).toBeDefined();
     expect(output.text().replaceAll(/\u001b\[\d+A\u001b\[J/g, '')).not.toContain('\u001b');

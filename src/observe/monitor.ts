@@ -1,5 +1,5 @@
-// Shows how batches go: a live table of URLs, or one summary; plain lines where there is no terminal.
-// Promise: it only watches, never holds the process open, and shows foreign text disarmed and cut to the line.
+// Shows the progress of batches: a live table of URLs, or one summary; plain lines without a terminal.
+// Promise: it only watches, never keeps the process alive, and shows untrusted text escaped and cut to the line.
 import { aWholeNumber, checkOptions, objectWith, oneOf } from '../option-checks.js';
 import type { TaskEnd, TaskMonitor } from '../dispatch/dispatcher.js';
 import { bytesText, countText, durationText, rateText } from './figures.js';
@@ -14,7 +14,7 @@ import type { ProgressOutput } from './progress.js';
  * const monitor = new CrawlerMonitor({ displayMode: DisplayMode.AGGREGATED });
  */
 export const DisplayMode = Object.freeze({
-  /** A row a URL. */
+  /** A row per URL. */
   DETAILED: 'detailed',
   /** One summary. */
   AGGREGATED: 'aggregated',
@@ -54,7 +54,7 @@ export class CrawlerMonitor implements TaskMonitor {
   readonly #maxRows: number;
   readonly #output: ProgressOutput;
   readonly #clock: () => number;
-  /** In work, and the last ones that ended: the oldest first. */
+  /** Running, and the last ones that ended, oldest first. */
   readonly #rows = new Map<string, Row>();
   #counts = { queued: 0, active: 0, done: 0, failed: 0, bytes: 0 };
   #memory: { percent: number; isPaused: boolean } | undefined;
@@ -137,14 +137,14 @@ export class CrawlerMonitor implements TaskMonitor {
     this.#redraw(this.#mode === DisplayMode.DETAILED ? [...this.#table(), this.summary()] : [this.summary()]);
   }
 
-  /** `12 done · 1 failed · 5 in work · 80 waiting · 31/s · 4.2 MB · memory 61 % · 3.1 s` */
+  /** `12 done · 1 failed · 5 running · 80 waiting · 31/s · 4.2 MB · memory 61 % · 3.1 s` */
   summary(): string {
     const { queued, active, done, failed, bytes } = this.#counts;
     const elapsedMs = this.#clock() - this.#startedAtMs;
     const parts = [
       `${countText(done)} done`,
       `${countText(failed)} failed`,
-      `${countText(active)} in work`,
+      `${countText(active)} running`,
       `${countText(Math.max(0, queued - active))} waiting`,
       `${rateText(elapsedMs > 0 ? (1000 * (done + failed)) / elapsedMs : 0)}/s`,
       bytesText(bytes),
@@ -159,14 +159,14 @@ export class CrawlerMonitor implements TaskMonitor {
     return this.#output.isTTY === true;
   }
 
-  /** The URLs in work and the last that ended, as many as there are rows. */
+  /** The running URLs and the last that ended, as many as there are rows. */
   #table(): string[] {
     return [...this.#rows.values()].slice(-this.#maxRows).map((row) => this.#line(row));
   }
 
   #line({ url, startedAtMs, end }: Row): string {
     const tookText = durationText((end?.atMs ?? this.#clock()) - startedAtMs).padStart(8);
-    const state = end === undefined ? 'in work' : end.success ? `done ${end.statusCode}` : `failed ${end.errorCode}`;
+    const state = end === undefined ? 'running' : end.success ? `done ${end.statusCode}` : `failed ${end.errorCode}`;
     const size = end?.success ? bytesText(end.bytes).padStart(8) : ''.padStart(8);
     return `${state.padEnd(24)} ${tookText} ${size}  ${escapeControls(hideLogins(url.slice(0, 2000)))}`;
   }
@@ -182,7 +182,7 @@ export class CrawlerMonitor implements TaskMonitor {
   }
 
   #redraw(lines: readonly string[]): void {
-    // A line that wraps would be two, and the next redraw would leave one of them.
+    // A wrapped line would be two, and the next redraw would leave one of them.
     const columns = (this.#output.columns ?? DEFAULT_COLUMNS) - 1;
     const cut = (line: string) => (line.length <= columns ? line : `${line.slice(0, columns - 1)}…`);
     const text = lines.map((line) => `${cut(line)}\n`).join('');

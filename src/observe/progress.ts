@@ -1,17 +1,17 @@
 // The live progress of a crawl on a terminal: one line that is rewritten, or a plain line every few seconds.
-// Promise: it only reads figures, never holds the process open, and what others print stays whole.
+// Promise: it only reads figures, never keeps the process alive, and does not garble other output.
 import { countOf, countText, durationText, rateText } from './figures.js';
 import { escapeControls } from './log-lines.js';
 
-/** How far the crawl is. */
+/** The progress of the crawl. */
 export interface ProgressFigures {
   readonly done: number;
   readonly failed: number;
-  /** Known and not yet ended, those in work left out. */
+  /** Known and not yet ended, without those in progress. */
   readonly queued: number;
-  /** In work now. */
+  /** In progress now. */
   readonly concurrency: number;
-  /** Pages done or failed before this run began; they do not count for the rate. */
+  /** Pages done or failed before this run; not part of the rate. */
   readonly endedBefore?: number;
   /** The host that answered last. */
   readonly host?: string;
@@ -35,15 +35,15 @@ export interface ProgressOptions {
 export interface Progress {
   /** Reads the figures and shows them; called by a timer, and by tests. */
   tick(): Promise<void>;
-  /** Writes text of its own lines above the progress line. */
+  /** Writes lines above the progress line. */
   print(text: string): void;
-  /** Removes the live line; nothing is shown after it. */
+  /** Removes the live line; nothing is shown after that. */
   close(): void;
 }
 
 const LIVE_INTERVAL_MS = 150;
 const PLAIN_INTERVAL_MS = 5_000;
-/** The rate shown is that of these last milliseconds: steady to read, quick to follow. */
+/** The rate covers these last milliseconds: steady but responsive. */
 const RATE_WINDOW_MS = 3_000;
 const DEFAULT_COLUMNS = 80;
 const ERASE_LINE = '\r\u001b[K';
@@ -67,14 +67,14 @@ export function startProgress({ output, read, clock = () => performance.now() }:
   let reading = false;
 
   async function tick(): Promise<void> {
-    // A slow answer must not pile up questions.
+    // Slow answers must not pile up.
     if (closed || reading) return;
     reading = true;
     try {
       const figures = await read();
       if (figures) show(figures);
     } catch {
-      // The crawl reports its own errors; the line only stays as it was.
+      // The crawl reports its own errors; the line stays unchanged.
     } finally {
       reading = false;
     }

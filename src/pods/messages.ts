@@ -1,5 +1,5 @@
-// What the orchestrator and a worker process tell each other over their channel: plain data, nothing of pages.
-// The channel is also the worker's life line: when it closes, the worker drains and ends.
+// Messages between the orchestrator and a worker process: plain data, no page content.
+// When the channel closes, the worker drains and exits.
 import type { ErrorCode } from '../errors.js';
 import type { AllowanceAct, PodReading } from '../frontier/redis/pod-operations.js';
 import type { MetricsSnapshot } from '../observe/metrics.js';
@@ -15,24 +15,24 @@ export interface WorkerPlace {
   readonly id: number;
 }
 
-/** What a worker counts; everything grows but the gauges at the end. */
+/** A worker's counters; the last ones are gauges. */
 export interface WorkerFigures {
   readonly pages: number;
   readonly failed: number;
   readonly retries: number;
-  /** By code, of requests that failed for good. */
+  /** Requests that finally failed, by code. */
   readonly errors: Readonly<Record<string, number>>;
   readonly statuses: Readonly<Record<string, number>>;
   readonly fetchMs: number;
   readonly bytes: number;
   readonly leases: number;
-  /** Links sent to other pods, and how long that took. */
+  /** Links sent to other pods, and the time it took. */
   readonly sentLinks: number;
   readonly sends: number;
   readonly sendMs: number;
   readonly outboxLinks: number;
   readonly misplaced: number;
-  /** Links for pods that are lost, dropped because the outbox was full. */
+  /** Links for lost pods, dropped because the outbox was full. */
   readonly droppedForLost: number;
   readonly backpressure: number;
   readonly commands: number;
@@ -52,23 +52,23 @@ export type ToWorker =
       /** After so long without a turn of its event loop the worker says who blocks it. */
       readonly blockedLoopMs: number;
     }
-  /** Finish what is under way, give the rest back, end. */
+  /** Finish pages in progress, return the rest, exit. */
   | { readonly kind: 'drain' }
-  /** Break off what is on the wire, give it back, end. */
+  /** Abort fetches, return their requests, exit. */
   | { readonly kind: 'abort' }
-  /** Pods that take no more links in this run. */
+  /** Pods that accept no more links in this run. */
   | { readonly kind: 'lost'; readonly pods: readonly number[] }
-  /** Embedded pods: pages that may be done in all. Answered by `reading`. */
+  /** Embedded pods: total pages allowed. Answered by `reading`. */
   | { readonly kind: 'allow'; readonly call: number; readonly change: AllowanceAct }
   /** Embedded pods: answered by `reading`. */
   | { readonly kind: 'read'; readonly call: number };
 
 export type FromWorker =
-  /** Everything is open; leasing begins. */
+  /** Everything is open; leasing starts. */
   | { readonly kind: 'started' }
-  /** The holder in whose name it leases from now on. */
+  /** The holder that leases from now on. */
   | { readonly kind: 'holder'; readonly id: string }
-  /** Its first lease, and its first settled visit: told at once, since it may die of either. */
+  /** Its first lease, and its first settled visit: sent at once, since either may kill it. */
   | { readonly kind: 'progress'; readonly progress: Progress }
   | { readonly kind: 'beat'; readonly figures: WorkerFigures; readonly metrics?: MetricsSnapshot }
   | {

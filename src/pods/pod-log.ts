@@ -1,4 +1,4 @@
-// The log of one process of a crawl on pods: JSON lines in a file of its own, each naming its pod and process.
+// The log of one process of a crawl on pods: its own file of JSON lines, each with pod and process.
 import { join } from 'node:path';
 import { Log, LogLevel } from '../observe/log.js';
 import { type LogFile, openLogFile } from '../observe/log-file.js';

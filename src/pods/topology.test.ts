@@ -55,12 +55,12 @@ describe('a list of pods', () => {
   });
 
   it.each([
-    ['', /not a list of pods/],
-    ['1,', /not a list of pods/],
-    ['-1', /not a list of pods/],
-    ['a', /not a list of pods/],
-    ['3-1', /runs backwards/],
-    ['0-16', /no pod 16: the last is 15/],
+    ['', /invalid list of pods/],
+    ['1,', /invalid list of pods/],
+    ['-1', /invalid list of pods/],
+    ['a', /invalid list of pods/],
+    ['3-1', /invalid range 3-1/],
+    ['0-16', /pod 16 does not exist: the last is 15/],
   ])('is refused with a reason when it says "%s"', (text, reason) => {
     expect(() => parsePodRange(text, 16)).toThrow(reason);
   });

@@ -1,5 +1,5 @@
-// Which pod owns a domain and which data directory a page: pure arithmetic that every process and machine agrees on.
-// Promise: a domain belongs to exactly one pod, which is what makes politeness exact.
+// Which pod owns a domain and which data directory a page: pure arithmetic, the same in every process and machine.
+// Promise: a domain belongs to exactly one pod, which makes politeness exact.
 import { hash } from 'node:crypto';
 import { CrawlError } from '../errors.js';
 import { domainOf } from '../request/url.js';
@@ -21,7 +21,7 @@ export function podOfUrl(url: string, pods: number): number {
   return podOfDomain(domainOf(url), pods);
 }
 
-/** Which of `dirs` data directories a page belongs to, by its unique key; it has nothing to do with its pod. */
+/** Which of `dirs` data directories a page belongs to, by its unique key, independent of its pod. */
 export function dataDirOfUrl(uniqueKey: string, dirs: number): number {
   return homeDirectory(contentHash(uniqueKey), dirs);
 }
@@ -36,11 +36,12 @@ export function parsePodRange(text: string, pods: number): number[] {
   const chosen = new Set<number>();
   for (const part of text.split(',')) {
     const [, low, high] = /^\s*(\d{1,6})(?:\s*-\s*(\d{1,6}))?\s*$/.exec(part) ?? [];
-    if (low === undefined) throw wrongRange(`"${text.slice(0, 80)}" is not a list of pods such as 0-3,5`);
+    if (low === undefined)
+      throw wrongRange(`invalid list of pods "${text.slice(0, 80)}": expected a list such as 0-3,5`);
     const [first, last] = [Number(low), Number(high ?? low)];
-    if (first > last) throw wrongRange(`the range ${first}-${last} runs backwards`);
+    if (first > last) throw wrongRange(`invalid range ${first}-${last}: ${first} is above ${last}`);
     if (last >= pods)
-      throw wrongRange(`there is no pod ${last}: the ${pods === 1 ? 'only one is 0' : `last is ${pods - 1}`}`);
+      throw wrongRange(`pod ${last} does not exist: the ${pods === 1 ? 'only one is 0' : `last is ${pods - 1}`}`);
     for (let pod = first; pod <= last; pod++) chosen.add(pod);
   }
   return [...chosen].sort((a, b) => a - b);
@@ -57,12 +58,12 @@ export interface PodCores {
 }
 
 /**
- * The cores of the pod that is the `position`th of this machine: `coresPerPod` in a row, the first two thirds for
- * fetchers and the rest for parsers; all for fetchers when there are no parsers.
+ * The cores of the `position`th pod on this machine: `coresPerPod` in a row, the first two thirds for fetchers and the
+ * rest for parsers; all for fetchers if there are no parsers.
  */
 export function coresOfPod(position: number, coresPerPod: number, parsersPerPod: number): PodCores {
   const all = Array.from({ length: coresPerPod }, (_, index) => position * coresPerPod + index);
-  // One core can only be shared.
+  // A single core is shared.
   if (coresPerPod === 1) return { fetchers: all, parsers: parsersPerPod === 0 ? [] : all };
   const share = parsersPerPod === 0 ? all.length : Math.min(coresPerPod - 1, Math.ceil((coresPerPod * 2) / 3));
   return { fetchers: all.slice(0, share), parsers: all.slice(share) };

@@ -1,6 +1,6 @@
-// Reads visit logs and proves politeness, or finds where it failed: per domain the smallest gap between the end of
-// one response and the start of the next request, against the rest that was due.
-// Promise: one pass over the files of all processes at once, in memory for the domains and not for the lines.
+// Checks politeness from visit logs: per domain the smallest gap between the end of a response and the start of the
+// next request, compared with the required delay.
+// Promise: one pass over the files of all processes; memory grows with domains, not lines.
 import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
@@ -11,9 +11,9 @@ export interface DomainAudit {
   readonly domain: string;
   readonly requests: number;
   readonly robotsRequests: number;
-  /** Between the end of a response and the start of the next request, least; none with one request. */
+  /** The smallest time between the end of a response and the next request; none with one request. */
   readonly smallestGapMs?: number;
-  /** The rest that was due there. */
+  /** The delay required there. */
   readonly requiredMs?: number;
   readonly violations: number;
 }
@@ -23,14 +23,14 @@ export interface Violation {
   readonly domain: string;
   readonly gapMs: number;
   readonly requiredMs: number;
-  /** When the request started that came too early, in ms on the boot's clock as in the log. */
+  /** Start of the early request, in ms on the boot's clock as in the log. */
   readonly startMs: number;
 }
 
 export interface VisitAudit {
   readonly files: number;
   readonly requests: number;
-  /** Of these, handlers' own by `sendRequest`: they wait for no turn, and are held to no rest. */
+  /** Of these, sent by handlers (`sendRequest`): not paced and not checked. */
   readonly sentRequests: number;
   /** Those with violations first, then those with most requests. */
   readonly domains: readonly DomainAudit[];
@@ -38,9 +38,9 @@ export interface VisitAudit {
   readonly violations: readonly Violation[];
   readonly violationCount: number;
   readonly statuses: Readonly<Record<string, number>>;
-  /** What was decided about URLs and robots.txt, by reason. */
+  /** Decisions about URLs and robots.txt, by reason. */
   readonly decisions: Readonly<Record<string, number>>;
-  /** What the audit cannot speak of: files that rotation deleted, lines that were not written or not readable. */
+  /** Not covered by the audit: files deleted by rotation, lines not written or unreadable. */
   readonly missingFiles: number;
   readonly missingLines: number;
 }
@@ -52,7 +52,7 @@ interface DomainState {
   robotsRequests: number;
   lastEndMs: number;
   lastRestMs: number;
-  /** Before this nobody may ask. */
+  /** No request may start before this. */
   dueMs: number;
   smallestGapMs: number;
   requiredMs: number;
@@ -95,7 +95,7 @@ export async function auditVisits(folder: string): Promise<VisitAudit> {
       state.smallestGapMs = gapMs;
       state.requiredMs = state.lastRestMs;
     }
-    // A request that shared its domain's turns was let go before the rest was due.
+    // A request that shared its domain's turns started before the delay was due.
     if (line.alone && line.startMs < state.dueMs - ROUNDING_MS) {
       state.violations++;
       violationCount++;
@@ -113,7 +113,7 @@ export async function auditVisits(folder: string): Promise<VisitAudit> {
 
   for (const [queue, writers] of byQueue(groupFiles(visits))) {
     const sources = await Promise.all(writers.map((files) => openSource(files)));
-    // In the order in which responses ended: each file is written in that order.
+    // Ordered by end of response: each file is written in that order.
     for (;;) {
       let next: Source | undefined;
       for (const source of sources) {
@@ -240,7 +240,7 @@ async function sumDecisions(files: readonly string[]): Promise<Record<string, nu
       const counts = JSON.parse(await readFile(file, 'utf8')) as Record<string, number>;
       for (const [decision, count] of Object.entries(counts)) sum[decision] = (sum[decision] ?? 0) + Number(count);
     } catch {
-      // Half written by a process that died: its lines still speak for themselves.
+      // Half written by a dead process: its lines are still valid.
     }
   }
   return sum;

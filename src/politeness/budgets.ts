@@ -1,6 +1,6 @@
-// How many URLs a host and a registrable domain may have queued, so that no site takes the whole crawl.
+// Limits the queued URLs per host and per registrable domain, so that no site takes over the crawl.
 // Promise: a budget is never exceeded, whatever the number of hosts; memory is bounded. Hosts beyond `maxTracked`
-// are kept in a sketch that may count too much, never too little.
+// are in a sketch that may overcount but never undercounts.
 import { aWholeNumber, checkOptions, type ShapeOf } from '../option-checks.js';
 import { fingerprintOf } from '../request/fingerprint.js';
 import { registrableDomain } from '../request/url.js';
@@ -24,9 +24,9 @@ const SHAPE: ShapeOf<BudgetOptions> = {
 };
 
 export interface Budgets {
-  /** Takes one from the URL's host and domain, or says which has none left; then nothing is taken. */
+  /** Takes one from the URL's host and domain, or returns which is used up; then nothing is taken. */
   take(url: string, limits?: BudgetLimits): BudgetReason | undefined;
-  /** Gives one back: the URL was a duplicate or was refused for another reason. With the limits it was taken with. */
+  /** Returns one: the URL was a duplicate or refused for another reason. With the same limits. */
   giveBack(url: string, limits?: BudgetLimits): void;
 }
 
@@ -51,7 +51,7 @@ export function createBudgets(options: BudgetOptions = {}): Budgets {
   const hosts = createCounts(maxTracked);
   const domains = createCounts(maxTracked);
 
-  /** What a URL is counted under: only where there is a limit. */
+  /** The counters of a URL: only where there is a limit. */
   function countedIn(url: string, { maxPages = maxPerDomain, budgetDomain }: BudgetLimits): Counted {
     const host = hostPartOf(url);
     return {
@@ -111,7 +111,7 @@ function createCounts(maxTracked: number): Counts {
     return Math.min(...cellsOf(name).map((cell) => table[cell] as number));
   }
 
-  /** The name longest unused goes to the sketch, whose cells only grow. */
+  /** The least recently used name moves to the sketch, whose cells only grow. */
   function moveOldest(): void {
     const [name, count] = exact.entries().next().value as [string, number];
     sketch ??= new Uint32Array(ROWS * COLUMNS);

@@ -1,12 +1,12 @@
-// Pacing policy, pure: how long a domain rests after a response or a failure, and when its host counts as down.
-// The frontier keeps the pace; this only says what it is. Promise: no rest is shorter than what was asked for.
+// The pacing policy (pure): how long a domain rests after a response or failure, and when a host is down.
+// The frontier enforces the result. Promise: no rest is shorter than required.
 import type { ErrorCode } from '../errors.js';
 import type { HostRecord } from './hosts.js';
 
 export interface PaceRules {
   /** At least, between the end of a response and the next request of its domain. */
   readonly minDelayMs: number;
-  /** A longer wait than this is not waited for. */
+  /** Longer waits fail instead. */
   readonly maxDelayMs: number;
   /** The first rest after an overload or a failed connection; it doubles. */
   readonly backoffMs: number;
@@ -24,16 +24,16 @@ export interface Rest {
   readonly delayMs: number;
   /** Rest at least this long once. */
   readonly pauseMs: number;
-  /** The host asked for a longer wait than anybody will wait. */
+  /** The host requires a wait above the maximum. */
   readonly isTooLong: boolean;
-  /** What the host is from now on; the same object when nothing changed. */
+  /** The new host state; the same object if nothing changed. */
   readonly record: HostRecord;
 }
 
 /** Failures in a row to resolve, connect or shake hands after which a host is down, and for how long. */
 export const FAILURES_UNTIL_DOWN = 5;
 export const DOWN_MS = 3_600_000;
-/** A backoff beyond this helps nobody: the host is tried every five minutes. */
+/** Longer backoffs do not help: the host is tried every five minutes. */
 const MAX_BACKOFF_MS = 300_000;
 const MAX_BACKOFF_LEVEL = 12;
 
@@ -46,17 +46,17 @@ const UNREACHED: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'TLS_INVALID',
 ]);
 
-/** Whether the host was not even reached. */
+/** Whether the host was not reached. */
 export function isUnreached(failure: ErrorCode): boolean {
   return UNREACHED.has(failure);
 }
 
-/** Whether an answer says that the host has too much to do. */
+/** Whether the status means overload. */
 export function isOverload(statusCode: number): boolean {
   return statusCode === 429 || statusCode === 503;
 }
 
-/** What a domain owes a host after a request to it: its delay from now on, and a longer rest where there is cause. */
+/** The domain's new delay after a request, and a longer rest if needed. */
 export function restAfter(
   ending: Ending,
   record: HostRecord,
@@ -70,7 +70,7 @@ export function restAfter(
   return { delayMs: delayOf(next, crawlDelaySecs, rules, tookMs), pauseMs, isTooLong, record: next };
 }
 
-/** The delay of a host at rest: the longest of what we promise, what it asks for and what its state demands. */
+/** A host's delay: the longest of our minimum, its Crawl-delay and its backoff. */
 export function delayOf(
   record: HostRecord,
   crawlDelaySecs: number | undefined,
@@ -103,12 +103,12 @@ function decideRest(ending: Ending, record: HostRecord, rules: PaceRules, nowMs:
       const level = Math.min(backoff + 1, MAX_BACKOFF_LEVEL);
       return { ...reached, backoff: level, pauseMs: backoffOf(level, rules) };
     }
-    // Not the host's doing (a proxy, our own limits), or an answer that only this page gives.
+    // Not caused by the host (a proxy, our own limits), or specific to this page.
     return { ...reached, failures: record.failures, downUntilMs: record.downUntilMs, backoff, pauseMs: 0 };
   }
   const { statusCode, retryAfterMs, tookMs } = ending;
   if (!isOverload(statusCode)) return { ...reached, tookMs, backoff: Math.max(0, backoff - 1), pauseMs: 0 };
-  // The host's word is enough: it knows better than a guess how long it needs.
+  // Retry-After is better than a guess.
   if (retryAfterMs !== undefined && retryAfterMs <= rules.maxDelayMs) {
     return { ...reached, tookMs, backoff, pauseMs: retryAfterMs };
   }

@@ -1,5 +1,5 @@
-// Lists of domains in files: one a line, `#` begins a comment, subdomains are meant too.
-// Promise: read as a stream, so a million lines need no more memory than their domains; wrong lines are named together.
+// Domain lists in files: one per line, `#` starts a comment, subdomains are included.
+// Promise: streamed, so memory is only for the domains; all invalid lines are reported together.
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { CrawlError } from '../errors.js';
@@ -28,13 +28,12 @@ export async function loadDomainList(path: string): Promise<string[]> {
       else if (wrong.length < MAX_NAMED_LINES) wrong.push(`line ${number}: "${said.slice(0, 60)}"`);
     }
   } catch (cause) {
-    throw new CrawlError('OPTION_INVALID', `the list of domains ${path} cannot be read: ${(cause as Error).message}`, {
+    throw new CrawlError('OPTION_INVALID', `cannot read the domain list ${path}: ${(cause as Error).message}`, {
       cause,
     });
   } finally {
     file.destroy();
   }
-  if (wrong.length > 0)
-    throw new CrawlError('OPTION_INVALID', `${path} has lines that are no domains: ${wrong.join(', ')}`);
+  if (wrong.length > 0) throw new CrawlError('OPTION_INVALID', `${path} has invalid domains: ${wrong.join(', ')}`);
   return [...domains];
 }

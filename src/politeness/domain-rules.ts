@@ -1,5 +1,5 @@
-// Which domains a crawl may visit, and what holds for single ones: exclude list, allow list, overrides.
-// Promise: a domain speaks for its subdomains; a decision costs one set lookup per label of the host.
+// Which domains a crawl may visit, and their own settings: exclude list, allow list, overrides.
+// Promise: a domain includes its subdomains; a decision costs one set lookup per label of the host.
 import { CrawlError } from '../errors.js';
 import {
   aBoolean,
@@ -145,12 +145,12 @@ function resolveOverrides(given: Readonly<Record<string, DomainOverride>>): Read
 function checkedDomain(text: string, owner: string): string {
   const domain = toDomain(text);
   if (domain === undefined) {
-    throw new CrawlError('OPTION_INVALID', `${owner}: "${text.slice(0, 100)}" is no domain such as "example.com"`);
+    throw new CrawlError('OPTION_INVALID', `${owner}: invalid domain "${text.slice(0, 100)}", expected "example.com"`);
   }
   return domain;
 }
 
-/** A host in canonical spelling from `example.com`, `.example.com`, `*.example.com` or a URL; undefined if it is none. */
+/** A host in canonical form from `example.com`, `.example.com`, `*.example.com` or a URL; undefined if invalid. */
 export function toDomain(text: string): string | undefined {
   const trimmed = text.trim();
   const isUrl = /^https?:\/\//i.test(trimmed);

@@ -1,22 +1,22 @@
-// PORT. What the crawl remembers of each host between two requests: robots rules, failures, backoff.
-// Promise: a record that is lost, cut or unreadable costs one more robots.txt, never a wrong decision.
+// PORT. The crawl's record of each host: robots rules, failures, backoff.
+// Promise: a lost or damaged record costs one more robots.txt, never a wrong decision.
 import { LIMITS } from '../limits.js';
 
-/** A host here is an origin: scheme, name and port, since each has a robots.txt of its own. */
+/** A host here is an origin: scheme, name and port, since each has its own robots.txt. */
 export interface HostRecord {
-  /** The robot the rules are for; rules for another are no rules. */
+  /** The robot the rules are for; rules for another are ignored. */
   readonly agent: string;
   /** robots.txt for that agent with its sitemaps, packed; '' allows everything; undefined: never read. */
   readonly rules?: string;
   /** Wall time in ms when the rules were read, and until when they need no second look. */
   readonly readAtMs: number;
   readonly freshUntilMs: number;
-  /** Where a redirect said robots.txt is, how many led there, and when it was asked for in another queue. */
+  /** The target of robots.txt redirects, their number, and when it was requested in another queue. */
   readonly hop?: { readonly url: string; readonly count: number; readonly askedAtMs?: number };
   /** Failed attempts to read robots.txt in a row, and when the next may be made. */
   readonly tries: number;
   readonly nextTryAtMs: number;
-  /** After the last attempt: until when nobody tries again, and why. */
+  /** After the last attempt: no retry until this time, and why. */
   readonly unreachableUntilMs: number;
   readonly why?: string;
   /** Failures in a row to resolve, connect or shake hands; after too many, until when the host counts as down. */
@@ -28,16 +28,16 @@ export interface HostRecord {
 
 /** What is known of hosts, between requests and, where it is stored, between runs. */
 export interface HostStore {
-  /** What is known of a host; undefined when nothing is, or what there is cannot be read. */
+  /** The host's record; undefined if missing or unreadable. */
   get(host: string): Promise<HostRecord | undefined>;
   /** Replaces the record and ends a claim. Durable soon, visible to this process at once. */
   put(host: string, record: HostRecord): void;
-  /** True for one caller of all processes until `ms` have passed or the record was put. */
+  /** True for one caller among all processes, until `ms` have passed or the record was put. */
   claim(host: string, ms: number): Promise<boolean>;
   close(): Promise<void>;
 }
 
-/** Rules and sitemaps of one host take no more room than this. */
+/** Size limit for rules and sitemaps per host. */
 export const MAX_RULES_BYTES = LIMITS.robotsPackBytes.max;
 
 export function freshHost(agent: string): HostRecord {
@@ -77,7 +77,7 @@ export function unpackHost(text: string): HostRecord | undefined {
 const OVERHEAD_BYTES = 400;
 const DEFAULT_MAX_BYTES = 64 * 1024 * 1024;
 
-/** A store that ends with its process: the least recently used records go when it is full. */
+/** A store in memory: drops the least recently used records when full. */
 export function createMemoryHosts(options: { maxBytes?: number; now?: () => number } = {}): HostStore {
   const { maxBytes = DEFAULT_MAX_BYTES, now = () => performance.now() } = options;
   const records = createBoundedMap<HostRecord>(maxBytes);
@@ -101,7 +101,7 @@ export function hostBytes(host: string, record: HostRecord): number {
   return OVERHEAD_BYTES + 2 * (host.length + (record.rules?.length ?? 0));
 }
 
-/** A map that forgets its least recently used entries to stay within its bytes. */
+/** A map limited in bytes that drops its least recently used entries. */
 export interface BoundedMap<Value> {
   get(key: string): Value | undefined;
   set(key: string, value: Value, bytes: number): void;
@@ -120,7 +120,7 @@ export function createBoundedMap<Value>(maxBytes: number): BoundedMap<Value> {
     get(key) {
       const entry = entries.get(key);
       if (!entry) return undefined;
-      // Maps keep the order of insertion: the first is the one that was not asked for longest.
+      // Maps keep insertion order: the first is the least recently used.
       entries.delete(key);
       entries.set(key, entry);
       return entry.value;

@@ -1,6 +1,6 @@
-// The host of a URL that the URL parser spelt (links and requests are): cut out, not parsed again.
+// The host of a normalised URL (as in links and requests): cut out, not parsed again.
 
-/** Without port and credentials; '' when the text has no authority. */
+/** Without port and credentials; '' if the text has no authority. */
 export function hostPartOf(url: string): string {
   const start = url.indexOf('//') + 2;
   if (start < 2) return '';

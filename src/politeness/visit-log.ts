@@ -1,11 +1,11 @@
-// The visit log: one line for each request that left the machine, so that anybody can check afterwards how hosts
-// were treated. Written in batches by one writer a process; a crash loses the last second of it at most.
+// The visit log: one line per request sent, so that politeness can be checked afterwards.
+// Written in batches by one writer per process; a crash loses at most the last second.
 import { randomBytes } from 'node:crypto';
 import { appendFile, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { PRIVATE_FILE, PRIVATE_FOLDER } from '../base/private-files.js';
 
-/** `sent`: a handler's own, by `sendRequest`, which no turn paced. */
+/** `sent`: by a handler's `sendRequest`, not paced. */
 export type VisitKind = 'page' | 'robots' | 'sitemap' | 'sent';
 
 export interface VisitLine {
@@ -30,14 +30,14 @@ export interface VisitLog {
   count(decision: string): void;
   /** The time on the clock that the log uses. */
   now(): number;
-  /** Resolves when what was written so far is on disk. */
+  /** Resolves when everything so far is on disk. */
   flush(): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface VisitLogOptions {
   readonly folder: string;
-  /** Names the boot the clock counts from. */
+  /** Id of the boot that the clock counts from. */
   readonly bootId: string;
   readonly maxFileBytes?: number;
   /** Older files of this writer are deleted. */
@@ -51,14 +51,14 @@ const DECISIONS_FILE = /^decisions-[0-9a-z]+-[0-9a-f]+\.json$/;
 const FLUSH_MS = 1_000;
 /** Joined and written at once beyond this many lines. */
 const FLUSH_LINES = 1_000;
-/** A disk that stands still must not fill the memory: what waits beyond this is dropped and counted. */
+/** A blocked disk must not fill memory: more waiting lines are dropped and counted. */
 const MAX_WAITING = 100_000;
 const MAX_FILE_BYTES = 64 * 1024 * 1024;
 const MAX_FILES = 16;
-/** Reasons are few; a bound all the same. */
+/** Reasons are few; bounded anyway. */
 const MAX_DECISIONS = 1_000;
 
-/** Opens a log in a folder, made when missing. */
+/** Opens a log in a folder, created if missing. */
 export async function openVisitLog(options: VisitLogOptions): Promise<VisitLog> {
   const { folder, bootId, maxFileBytes = MAX_FILE_BYTES, maxFiles = MAX_FILES } = options;
   await mkdir(folder, PRIVATE_FOLDER);
@@ -190,7 +190,7 @@ export async function findVisitFiles(folder: string): Promise<{ visits: VisitFil
   return { visits, decisions };
 }
 
-/** The line of a file, or undefined when it is none (a comment, or half a line at its end). */
+/** The parsed line, or undefined if it is not one (a comment, or half a line at the end). */
 export function readVisitLine(text: string): VisitLine | undefined {
   const parts = text.split('\t');
   if (parts.length !== 8 || text.startsWith('#')) return undefined;

@@ -1,5 +1,5 @@
-// 64-bit fingerprints of unique keys: what the seen set, the queue and request ids are made of.
-// The first 8 bytes of SHA-1, so that a hostile page cannot craft a URL that shadows another site's.
+// 64-bit fingerprints of unique keys, used by the seen set, the queue and request ids.
+// The first 8 bytes of SHA-1, so that a hostile page cannot craft a URL that collides with another site's.
 import { hash } from 'node:crypto';
 
 /** 64 bits as two unsigned 32-bit halves: cheap in JavaScript, exact in Lua, packable in any store. */

@@ -1,5 +1,5 @@
-// The slow way of matching one path segment: runs any pattern, extended globs included, without backtracking.
-// Promise: a run costs segment length × pattern size, whatever the segment holds.
+// The slow path for matching one path segment: runs any pattern, extended globs included, without backtracking.
+// Promise: a run costs segment length × pattern size, whatever the segment.
 
 /** A pattern over one path segment. Loops are greedy or lazy alike: only whether it matches counts. */
 export type PatternNode =

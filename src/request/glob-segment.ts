@@ -1,11 +1,11 @@
-// Between the glob parser and the matchers: reads the regular expression that minimatch made of one path segment.
-// Promise: an expression runs in the engine only if the engine cannot backtrack far; the others run without it.
+// Between the glob parser and the matchers: parses the regular expression that minimatch made for one path segment.
+// Promise: an expression runs in the regexp engine only if it cannot backtrack far; others run without it.
 import { createAutomaton, type PatternNode } from './glob-automaton.js';
 import { createStarsTest } from './glob-stars.js';
 
 export type SegmentTest = (segment: string) => boolean;
 
-/** The test of one segment of a parsed glob. Throws if minimatch wrote something this file does not read. */
+/** The test of one segment of a parsed glob. Throws on expressions that this file cannot parse. */
 export function createSegmentTest(part: string | RegExp): SegmentTest {
   if (typeof part === 'string') return (segment) => segment === part;
   // For the plainest patterns (`*`, `*.html`, `???`) minimatch replaces the test by string comparisons.

@@ -1,4 +1,4 @@
-// The usual way of matching one path segment against a pattern with several stars, such as `*-*-*.html`.
+// The usual path for matching one path segment with several stars, such as `*-*-*.html`.
 // Promise: each text between two stars is searched once, so a test costs segment length × pattern size at most.
 import { type CharacterSet, characterSet, contains, type PatternNode } from './glob-automaton.js';
 

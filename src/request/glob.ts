@@ -1,5 +1,5 @@
-// From a parsed glob to a test of whole URLs, segment by segment, as minimatch tests paths.
-// Promise: a test costs URL length × glob size at most, so no URL, however made, can hold up the process.
+// Turns a parsed glob into a test of whole URLs, segment by segment, as minimatch tests paths.
+// Promise: a test costs at most URL length × glob size, so no URL can block the process.
 import type { Minimatch } from 'minimatch';
 import { createSegmentTest, type SegmentTest } from './glob-segment.js';
 

@@ -24,8 +24,8 @@ describe('a pattern on the command line', () => {
     ['/blog/**', /neither a regular expression.*\*\*\/blog\/\*\*/s],
     ['/blog/new', /neither/],
     ['//', /neither/],
-    ['/(/', /no valid regular expression/],
-    ['/a/gg', /no valid regular expression/],
+    ['/(/', /not a valid regular expression/],
+    ['/a/gg', /not a valid regular expression/],
   ])('%j is refused with advice', (text, message) => {
     expect(() => parsePattern(text)).toThrow(message);
   });

@@ -1,5 +1,5 @@
-// The user's URL patterns, globs and regular expressions, compiled once and kept.
-// Promise: a pattern that cannot work is an OPTION_INVALID error that names it, before any URL is tested; a glob takes
+// The user's URL patterns, globs and regular expressions, compiled once and cached.
+// Promise: an invalid pattern is an OPTION_INVALID error that names it, before any URL is tested; a glob takes
 // bounded time on any URL. A regular expression runs as the user wrote it.
 import { createRequire } from 'node:module';
 import type * as MinimatchPackage from 'minimatch';
@@ -82,11 +82,11 @@ export function parsePattern(text: string): string | RegExp {
   try {
     return new RegExp(pattern.slice(1, end), flags);
   } catch (cause) {
-    throw invalid(`pattern "${pattern}" is no valid regular expression: ${(cause as Error).message}`, cause);
+    throw invalid(`pattern "${pattern}" is not a valid regular expression: ${(cause as Error).message}`, cause);
   }
 }
 
-/** Blank globs and missing entries are passed over, as lists from forms contain them. */
+/** Blank globs and missing entries are skipped: lists from forms have them. */
 function eachPattern<Pattern>(
   option: string,
   patterns: readonly Pattern[] | undefined,
@@ -135,7 +135,7 @@ function withOptions(matches: Matcher, options: PatternRequestOptions): Compiled
 
 function regExpMatcher(regexp: RegExp): Matcher {
   if (!regexp.global && !regexp.sticky) return (url) => regexp.test(url);
-  // These flags make a RegExp remember where it stopped; every URL is tested from its start.
+  // These flags make a RegExp stateful; every URL is tested from its start.
   return (url) => {
     regexp.lastIndex = 0;
     const found = regexp.test(url);
@@ -149,7 +149,7 @@ function globMatcher(glob: string, name: string): Matcher {
   if (known) return known;
   const matchesUrl = parseGlob(glob, name);
   const site = /^https?:\/\/[a-z0-9.:-]+\//i.exec(glob)?.[0].toLowerCase();
-  // A glob that names its site needs no pattern work on URLs of other sites.
+  // A glob with a site skips URLs of other sites cheaply.
   const matcher: Matcher =
     site === undefined
       ? matchesUrl
@@ -161,14 +161,14 @@ function globMatcher(glob: string, name: string): Matcher {
 
 let minimatch: typeof MinimatchPackage | undefined;
 
-/** Loaded on first use: the package takes longer to load than the rest of this folder together. */
+/** Loaded on first use: the package takes longer to load than this whole folder. */
 function parseGlob(glob: string, name: string): Matcher {
   minimatch ??= createRequire(import.meta.url)('minimatch') as typeof MinimatchPackage;
   try {
     // URLs use slashes on every platform.
     return createGlobMatcher(new minimatch.Minimatch(glob, { nocase: true, platform: 'linux' }));
   } catch (cause) {
-    throw invalid(`${name} is no valid glob: ${(cause as Error).message}`, cause);
+    throw invalid(`${name} is not a valid glob: ${(cause as Error).message}`, cause);
   }
 }
 

@@ -1,5 +1,5 @@
-// The query of a unique key, for the queries that pages have: sorted by name, `utm_*` removed, spelled as
-// `URLSearchParams` spells it. Promise: exactly what that class gives, or undefined where only it knows.
+// The query of a unique key, for common queries: sorted by name, `utm_*` removed, encoded like `URLSearchParams`.
+// Promise: exactly the result of that class, or undefined for unusual queries.
 
 /** A character that `URLSearchParams` writes as it is (a plus is a space to it, and a space is written as a plus). */
 const SAME = 1;

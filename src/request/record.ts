@@ -1,5 +1,5 @@
-// The packed form of a request: what the frontier stores and hands back, opaque to it.
-// Only what differs from the defaults is written, so that a link costs little more than its URL.
+// The packed form of a request, which the frontier stores without reading it.
+// Only non-default values are written, so that a link takes little more than its URL.
 import type { RequestOptions } from './request.js';
 
 /** The properties of a request that survive a restart, under the short names they have on disk. */
@@ -100,7 +100,7 @@ function isEmpty(value: object | undefined): boolean {
 
 function isDefault(name: string, value: unknown): boolean {
   if (value === undefined || value === null || value === false || value === '') return true;
-  // No retries is a choice; zero of anything else that is counted is where it begins.
+  // No retries is a setting; for other counts zero is the default.
   if (value === 0) return name !== 'maxRetries';
   if (value === 'GET') return name === 'method';
   return typeof value === 'object' && isEmpty(value);
@@ -121,7 +121,7 @@ export function unpackRecord(record: string): RequestOptions {
 /** In JSON no string contains it: the quotes within would be escaped. */
 const KEY_MARK = `"${SHORT.uniqueKey}":"`;
 
-/** The unique key of a record that has one of its own, without reading the rest; as escaped as it stands there. */
+/** The own unique key of a record, if any, still escaped; without parsing the rest. */
 export function keyInRecord(record: string): string {
   const at = record.startsWith('{') ? record.indexOf(KEY_MARK) : -1;
   if (at < 0) return '';

@@ -1,5 +1,5 @@
-// A request: where to go, how, and what user code wants to remember about it.
-// Validated once when made; its unique key decides whether the queue has seen it.
+// A request: its URL, how to fetch it, and the user's data.
+// Validated once when created; its unique key decides whether the queue has seen it.
 import { createHash } from 'node:crypto';
 import { RequestValidationError } from '../errors.js';
 import { type Fingerprint, fingerprintOf, fingerprintToId } from './fingerprint.js';
@@ -165,7 +165,7 @@ export class Request<UserData extends Dictionary = Dictionary> {
   #fingerprint: Fingerprint | undefined;
   #hop: Hop | undefined;
 
-  /** @param trusted skips validation; only for what was validated before, such as a stored record */
+  /** @param trusted skips validation; only for validated input, such as a stored record */
   constructor(options: RequestOptions<UserData>, trusted = false) {
     if (!trusted) validateRequestOptions(options);
     this.url = options.url;

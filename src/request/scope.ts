@@ -119,7 +119,10 @@ function createReach(strategy: EnqueueStrategy, base: string): (url: string) => 
   if (strategy === 'all') return () => true;
   const parsedBase = parseUrl(base);
   if (!parsedBase) {
-    throw new CrawlError('URL_INVALID', `links cannot be compared with "${base.slice(0, 200)}": it is no absolute URL`);
+    throw new CrawlError(
+      'URL_INVALID',
+      `links cannot be compared with "${base.slice(0, 200)}": it is not an absolute URL`,
+    );
   }
   const { protocol, host, hostname, port } = parsedBase;
   const plain = `http://${host}/`;

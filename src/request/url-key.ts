@@ -1,4 +1,4 @@
-// What a link is told apart by: its unique key and the fingerprint of that, remembered for URLs met lately.
+// A link's unique key and fingerprint, cached for recent URLs.
 // Pages of a site repeat most of their links, so most are neither normalised nor hashed again. Bounded in memory.
 import { type Fingerprint, fingerprintOf } from './fingerprint.js';
 import { normalizeUrl } from './url.js';
@@ -8,7 +8,7 @@ export interface UrlKey {
   readonly fingerprint: Fingerprint;
 }
 
-/** Two generations of so many URLs, none longer than a link usually is: some MB at most. */
+/** Two generations of this many URLs of usual length: a few MB at most. */
 const GENERATION = 8_192;
 const LONGEST_KEPT = 300;
 

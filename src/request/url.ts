@@ -1,4 +1,4 @@
-// URLs: parsing with named errors, the unique key that deduplicates them, and the domain that paces them.
+// URLs: parsing with error codes, the unique key for deduplication, and the domain for pacing.
 // Unique keys follow Crawlee's rules; the fast path is proven equal to the slow one by a property test.
 import { createRequire } from 'node:module';
 import type * as Tldts from 'tldts';
@@ -9,29 +9,29 @@ import { sortedPlainQuery } from './query.js';
 /** Changes when unique keys would; stores refuse to mix versions. */
 export const NORMALISATION_VERSION = 1;
 
-/** No server we want to talk to needs more; longer ones are traps. */
+/** No real site needs more; longer ones are traps. */
 export const MAX_URL_LENGTH = LIMITS.urlCharacters.max;
 
-/** DNS knows no longer names; what pretends to be one is no URL to us, and no queue has to store it. */
+/** DNS has no longer names; a URL with one is invalid. */
 const MAX_HOST_LENGTH = LIMITS.hostCharacters.max;
 /** A URL whose host, with scheme and port around it, ends here or before has no host that is too long. */
 const SAFE_HOST_END = 'http://'.length + MAX_HOST_LENGTH;
 
-/** Throws what {@link parseHttpUrl} throws; a plainly good URL is not parsed. */
+/** Throws what {@link parseHttpUrl} throws; an obviously valid URL is not parsed. */
 export function checkHttpUrl(text: string): void {
   if (typeof text !== 'string' || text.length > MAX_URL_LENGTH) return void parseHttpUrl(text);
   const end = plainAuthorityEnd(text);
   if (end === 0 || end > SAFE_HOST_END) parseHttpUrl(text);
 }
 
-/** Of a URL in the parser's spelling: is its host too long to be one? */
+/** Whether the host of a normalised URL is too long. */
 export function isHostTooLong(url: string): boolean {
   if (url.length <= SAFE_HOST_END) return false;
   const slash = url.indexOf('/', 'https://'.length);
   return (slash < 0 || slash > SAFE_HOST_END) && parseUrl(url) === undefined;
 }
 
-/** Parses an http(s) URL or says, by code, why it is none. */
+/** Parses an http(s) URL or throws an error with a code. */
 export function parseHttpUrl(text: string): URL {
   if (typeof text !== 'string') throw new CrawlError('URL_INVALID', `not a URL: ${String(text)}`);
   if (text.length > MAX_URL_LENGTH) {
@@ -217,7 +217,7 @@ export function hostOf(url: string): string {
   return parseUrl(url)?.hostname ?? '';
 }
 
-/** The suffix list costs some 50 CPU-ms to load: paid by the first URL, not by every import of the package. */
+/** The suffix list takes some 50 CPU-ms to load: on the first URL, not on import. */
 let tldts: typeof Tldts | undefined;
 
 const domainOfHost = new Map<string, string>();
@@ -237,7 +237,7 @@ export function registrableDomain(host: string): string {
   return domain;
 }
 
-/** What is paced together: all hosts of a registrable domain, or each host alone. */
+/** What shares a pace: all hosts of a registrable domain, or each host alone. */
 export type PaceBy = 'domain' | 'host';
 
 /** The domain (or host) whose queue and pace a URL belongs to. */

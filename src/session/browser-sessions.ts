@@ -1,11 +1,11 @@
-// Live pages with a name: the calls of one session run one after another on the same page, in the order they came.
-// Promise: two sessions never share a page; one that idles longer than its time, is killed or crashes gives its page back.
+// Named live pages: the calls of one session run one after another on the same page, in order.
+// Promise: two sessions never share a page; a session that idles too long, is killed or crashes returns its page.
 import { CrawlError } from '../errors.js';
 
 export interface BrowserSessionParts<Page> {
   readonly open: (id: string) => Promise<Page>;
   readonly close: (page: Page, id: string) => Promise<void>;
-  /** False when the page crashed or its browser ended. */
+  /** False if the page crashed or its browser ended. */
   readonly isAlive: (page: Page) => boolean;
   readonly ttlMs: number;
   /** A monotonic clock in milliseconds. */
@@ -17,15 +17,15 @@ export interface BrowserSessions<Page> {
   /** Names a session; its page opens with its first call. */
   create(): string;
   /**
-   * Runs `work` on the session's page when all calls before it have ended. A session that is not known is begun, or with
-   * `mustExist` is `SESSION_UNKNOWN`.
+   * Runs `work` on the session's page after all earlier calls. An unknown session is started, or with `mustExist` fails
+   * with `SESSION_UNKNOWN`.
    */
   use<T>(
     id: string,
     ask: { readonly mustExist: boolean; readonly signal?: AbortSignal },
     work: (page: Page) => Promise<T>,
   ): Promise<T>;
-  /** Closes the page at once; calls that run or wait fail. False when there is no such session. */
+  /** Closes the page at once; running and waiting calls fail. False if there is no such session. */
   kill(id: string): Promise<boolean>;
   list(): string[];
   close(): Promise<void>;
@@ -33,7 +33,7 @@ export interface BrowserSessions<Page> {
 
 interface Live<Page> {
   page: Page | undefined;
-  /** Resolves when the last call that came has ended. */
+  /** Resolves when the last call has ended. */
   tail: Promise<void>;
   /** Calls that run or wait. */
   calls: number;
@@ -115,7 +115,7 @@ export function createBrowserSessions<Page>(parts: BrowserSessionParts<Page>): B
       } finally {
         live.calls--;
         live.lastUsedMs = now();
-        // One that gave up waiting must not let the next one in before its time.
+        // A call that gave up waiting must not let the next one in early.
         void before.then(leave);
       }
     },
@@ -137,7 +137,7 @@ export function createBrowserSessions<Page>(parts: BrowserSessionParts<Page>): B
 function untilFree(before: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
   if (!signal) return before;
   return new Promise((resolve, reject) => {
-    const onAbort = () => reject(new CrawlError('ABORTED', 'broken off while waiting for its session'));
+    const onAbort = () => reject(new CrawlError('ABORTED', 'aborted while waiting for its session'));
     if (signal.aborted) return onAbort();
     signal.addEventListener('abort', onAbort, { once: true });
     void before.then(() => {

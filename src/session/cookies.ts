@@ -1,5 +1,5 @@
-// The cookies of one session, over tough-cookie, which is loaded when the first cookie arrives.
-// Promise: a session without cookies costs one small object; what servers set is bounded in number and size;
+// The cookies of one session, with tough-cookie, loaded when the first cookie arrives.
+// Promise: a session without cookies costs one small object; cookies are bounded in number and size;
 // a malformed cookie is dropped, never an error.
 import { createRequire } from 'node:module';
 import { limitReached, LIMITS } from '../limits.js';
@@ -21,22 +21,22 @@ export interface CookieObject {
 }
 
 export interface Cookies {
-  /** The Cookie header for a URL; '' when there is none. */
+  /** The Cookie header for a URL; '' if there is none. */
   header(url: string): string;
   list(url: string): CookieObject[];
-  /** Takes a Set-Cookie line; false when it was dropped. */
+  /** Stores a Set-Cookie line; false if it was dropped. */
   setLine(line: string, url: string): boolean;
   setObject(cookie: CookieObject, url: string): boolean;
-  /** The jar itself, made now if need be. */
+  /** The jar, created if needed. */
   jar(): CookieJar;
-  /** What to persist; undefined when no cookie was ever set. */
+  /** What to persist; undefined if no cookie was ever set. */
   serialize(): SerializedCookieJar | undefined;
 }
 
-// Name and value together, as browsers limit them (RFC 6265 asks for at least this much).
+// Name and value together, as in browsers (RFC 6265 requires at least this much).
 const MAX_COOKIE_CHARS = LIMITS.cookieCharacters.max;
 const MAX_LINE_CHARS = LIMITS.cookieLineCharacters.max;
-// Chrome keeps 180 cookies a domain and evicts 30 at once; RFC 6265 asks for 3,000 in all.
+// Chrome keeps 180 cookies per domain and evicts 30 at once; RFC 6265 requires 3,000 in total.
 const MAX_PER_DOMAIN = LIMITS.cookiesPerDomain.max;
 const KEEP_PER_DOMAIN = 150;
 const MAX_IN_ALL = LIMITS.cookiesPerSession.max;
@@ -61,7 +61,7 @@ export function createCookies(persisted?: SerializedCookieJar): Cookies {
   function open(): CookieJar {
     if (jar !== undefined) return jar;
     const { CookieJar } = load();
-    // A persisted jar that cannot be read is worth no more than an empty one.
+    // An unreadable persisted jar counts as empty.
     jar = (persisted && quietly(() => CookieJar.deserializeSync(persisted))) ?? new CookieJar();
     for (const cookie of allCookies(jar)) count(cookie);
     return jar;
@@ -183,7 +183,7 @@ function quietly<T>(read: () => T): T | undefined {
   }
 }
 
-/** The memory store answers at once, so its callbacks have run when the call returns. */
+/** The memory store is synchronous, so its callbacks have run when the call returns. */
 function allCookies(jar: CookieJar): ToughCookie[] {
   let found: ToughCookie[] = [];
   jar.store.getAllCookies((_error, cookies) => {

@@ -1,6 +1,6 @@
-// Headers that stay the same for the life of a session, so that its requests look like one client.
-// Promise: chosen by the session's id alone, hence also the same after a restart; languages are always English,
-// because another language would change what the pages say.
+// Headers that stay the same for a session, so that its requests look like one client.
+// Promise: chosen by the session's id alone, so they survive a restart; the language is always English,
+// because another one would change the pages.
 
 const ACCEPTS = [
   'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',

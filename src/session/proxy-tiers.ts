@@ -3,10 +3,10 @@
 // intervals that double while it keeps failing; memory is bounded whatever the number of domains.
 import { createRecentMap } from './recent-map.js';
 
-// How many requests of a domain pass before a tier that failed is tried again, at first and at most.
+// Requests to a domain before a failed tier is tried again, at first and at most.
 const FIRST_REST = 10;
 const MAX_REST = 640;
-// How many requests pass after the trial before its silence counts as success.
+// Requests after the trial before no failure counts as success.
 const TRIAL_WATCH = 10;
 const MAX_DOMAINS = 10_000;
 
@@ -17,9 +17,9 @@ export interface ProxyTiers {
 }
 
 interface TierRecord {
-  /** open: in use; resting: it failed; watched: one request is trying it, the others wait for the news. */
+  /** open: in use; resting: it failed; watched: one request is trying it, the others wait for the result. */
   state: 'open' | 'resting' | 'watched';
-  /** Requests of the domain until the state moves on. */
+  /** Requests to the domain until the next state. */
   left: number;
   /** How long the tier rests after its next failure. */
   nextRest: number;
@@ -60,7 +60,7 @@ export function createProxyTiers(tierCount: number): ProxyTiers {
     },
     failed: (domain, tier) => {
       const record = recordsOf(domain)[tier];
-      // Failures of requests that were under way together count once.
+      // Failures of concurrent requests count once.
       if (record === undefined || record.state === 'resting') return;
       record.state = 'resting';
       record.left = record.nextRest;

@@ -1,5 +1,5 @@
-// Chooses the proxy of a request: a list in turn, a function, or tiers that follow each domain's errors.
-// Promise: a session keeps its proxy; wrong settings are refused by name before anything starts; error texts
+// Chooses the proxy of a request: from a list in turn, by a function, or by tiers that follow each domain's errors.
+// Promise: a session keeps its proxy; invalid settings are rejected by name before anything starts; error texts
 // never contain a password.
 import { parseUrl } from '../request/url.js';
 import { CrawlError } from '../errors.js';
@@ -7,7 +7,7 @@ import { aFunction, check, checkOptions } from '../option-checks.js';
 import { createProxyTiers } from './proxy-tiers.js';
 import { createRecentMap } from './recent-map.js';
 
-/** What the choice may look at; `Request` fits. */
+/** The input of the choice; `Request` fits. */
 export interface ProxyRequest {
   url: string;
   uniqueKey?: string;
@@ -49,7 +49,7 @@ export interface ProxyInfo {
 
 type Choice = { readonly url: string | null; readonly tier?: number };
 
-// More than any pool of sessions has at once, and than requests that are between two attempts.
+// More than any pool has sessions, or a crawl has requests between attempts.
 const MAX_SESSIONS = 20_000;
 const MAX_ATTEMPTS = 20_000;
 
@@ -131,7 +131,7 @@ function byFunction(newUrl: ProxyConfigurationFunction) {
     } catch (cause) {
       throw invalid('ProxyConfiguration: newUrlFunction failed', cause);
     }
-    return { url: url == null ? null : checkedUrl(url, 'what newUrlFunction gave') };
+    return { url: url == null ? null : checkedUrl(url, 'the result of newUrlFunction') };
   };
 }
 
@@ -153,7 +153,7 @@ function byTier(tieredUrls: readonly (readonly (string | null)[])[]) {
   };
 }
 
-/** Remembers which tier the last attempt of a request got: asking for another one means that it failed. */
+/** Remembers the tier of a request's last attempt: asking for another means that it failed. */
 function createAttempts() {
   const last = createRecentMap<string, { attempt: number; tier: number }>(MAX_ATTEMPTS);
   const asked = new WeakSet<ProxyRequest>();
@@ -162,7 +162,7 @@ function createAttempts() {
   return {
     failedTier: (request: ProxyRequest): number | undefined => {
       const before = last.get(keyOf(request));
-      // A queue gives a retried request as a new object: then its count tells. The same object asks once an attempt.
+      // A retried request from a queue is a new object: then its retry count tells. The same object asks once per attempt.
       const again = before !== undefined && (attemptOf(request) > before.attempt || asked.has(request));
       return again ? before.tier : undefined;
     },

@@ -1,5 +1,5 @@
-// A map that forgets what was least recently used, for memory of sessions and domains.
-// Promise: never more than `maxEntries`, O(1) an operation.
+// A map that drops its least recently used entries, for sessions and domains.
+// Promise: never more than `maxEntries`, O(1) per operation.
 
 export interface RecentMap<K, V> {
   get(key: K): V | undefined;
@@ -9,7 +9,7 @@ export interface RecentMap<K, V> {
 }
 
 export function createRecentMap<K, V>(maxEntries: number): RecentMap<K, V> {
-  // A Map keeps the order of insertion: the first key is the least recently used.
+  // A Map keeps insertion order: the first key is the least recently used.
   const entries = new Map<K, V>();
   const touch = (key: K, value: V) => {
     entries.delete(key);

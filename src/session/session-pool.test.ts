@@ -58,7 +58,7 @@ describe('SessionPool', () => {
     await pool.addSession({ id: 'login', maxErrorScore: 1 });
     const session = (await pool.getSession('login'))!;
     expect(session).toMatchObject({ maxUsageCount: 9, maxErrorScore: 1, userData: { shared: 1 } });
-    await expect(pool.addSession({ id: 'login' })).rejects.toThrow(/already a session "login"/);
+    await expect(pool.addSession({ id: 'login' })).rejects.toThrow(/session "login" already exists/);
     const other = await pool.getSession();
     other.userData['mine'] = true;
     expect(session.userData).toEqual({ shared: 1 });

@@ -1,6 +1,6 @@
-// Hands every request a session before navigation and keeps the good ones across restarts.
-// Promise: at most maxPoolSize sessions, O(1) a pick, never an unusable one; state is written every minute when
-// it changed and at teardown(); what was persisted and cannot be read is left out, never an error.
+// Gives every request a session before navigation and keeps the good ones across restarts.
+// Promise: at most maxPoolSize sessions, O(1) per pick, never an unusable one; state is written every minute if
+// it changed and at teardown(); unreadable persisted state is ignored, never an error.
 import { EventEmitter } from 'node:events';
 import {
   aFilledString,
@@ -149,7 +149,7 @@ export class SessionPool implements SessionOwner {
   /** Adds a session, also beyond `maxPoolSize`: an existing one, or one made from options. Its id must be new. */
   async addSession(session: Session | SessionOptions = {}): Promise<void> {
     const added = session instanceof Session ? session : this.newSession(session);
-    if (this.#sessions.get(added.id)) throw optionError([`SessionPool: there is already a session "${added.id}"`]);
+    if (this.#sessions.get(added.id)) throw optionError([`SessionPool: session "${added.id}" already exists`]);
     this.#insert(added);
   }
 
@@ -271,7 +271,7 @@ export class SessionPool implements SessionOwner {
     try {
       await this.persistState();
     } catch (error) {
-      this.#log?.warning('could not persist the session pool', { error: String(error) });
+      this.#log?.warning('could not save the session pool', { error: String(error) });
     }
   }
 
@@ -290,7 +290,8 @@ export class SessionPool implements SessionOwner {
     this.#coming++;
     try {
       const session = await this.#create(this, { sessionOptions: this.#sessionOptions });
-      if (!(session instanceof Session)) throw optionError(['SessionPool: createSessionFunction must give a Session']);
+      if (!(session instanceof Session))
+        throw optionError(['SessionPool: createSessionFunction must return a Session']);
       return this.#insert(session);
     } finally {
       this.#coming--;
@@ -298,7 +299,7 @@ export class SessionPool implements SessionOwner {
   }
 
   #insert(session: Session): Session {
-    // A createSessionFunction may give the same session again: that is no second entry.
+    // A createSessionFunction may return the same session again: it is not added twice.
     if (this.#sessions.add(session)) this.#changed = true;
     return session;
   }

@@ -1,11 +1,11 @@
-// The sessions of a pool, in no order, for a random pick.
-// Promise: every operation is O(1); an id is there once.
+// The sessions of a pool, unordered, for a random pick.
+// Promise: every operation is O(1); ids are unique.
 import type { Session } from './session.js';
 
 export interface SessionSet {
   readonly size: number;
   get(id: string): Session | undefined;
-  /** False when the id is there already. */
+  /** False if the id already exists. */
   add(session: Session): boolean;
   remove(session: Session): void;
   pick(): Session | undefined;

@@ -1,5 +1,5 @@
-// One identity towards the sites: its cookies, its proxy (by id), its headers, and how well it fares.
-// Promise: a session that was blocked, got old or was used up is never usable again; costs little until cookies come.
+// One identity towards sites: its cookies, proxy (by id), headers, and error score.
+// Promise: a session that was blocked, expired or used up is never usable again; it costs little without cookies.
 import type { CookieJar, SerializedCookieJar } from 'tough-cookie';
 import { limitReached, LIMITS } from '../limits.js';
 import { aFilledString, aFunction, anObject, aNumber, check, checkOptions } from '../option-checks.js';
@@ -9,7 +9,7 @@ import type { CookieObject, Cookies } from './cookies.js';
 import { headerSetOf } from './header-set.js';
 import type { HeaderSet } from './header-set.js';
 
-/** What a session tells its pool. */
+/** What a session reports to its pool. */
 export interface SessionOwner {
   readonly blockedStatusCodes: readonly number[];
   sessionChanged(session: Session): void;
@@ -293,7 +293,7 @@ export function sessionOptionsOf(state: unknown): SessionOptions | undefined {
   return options as SessionOptions;
 }
 
-/** Ids only tell sessions apart; they protect nothing, so loading node:crypto for them is not worth its time. */
+/** Ids are not secrets, so loading node:crypto for them is not worth it. */
 function newSessionId(): string {
   const digits = () => Math.random().toString(36).slice(2, 7).padEnd(5, '0');
   return `session_${digits()}${digits()}`;

@@ -1,5 +1,5 @@
-// The content type of a record and the extension of its file, in both directions, and its value as users see it.
-// Promise: what `encodeValue` writes, `decodeValue` gives back.
+// Maps a record's content type to its file extension and back, and encodes its value.
+// Promise: `decodeValue` returns what `encodeValue` wrote.
 import type { Readable } from 'node:stream';
 import { CrawlError } from '../errors.js';
 
@@ -46,7 +46,7 @@ export function extensionOf(contentType: string): string {
   return byType.get(type) ?? (type.endsWith('+json') ? 'json' : type.startsWith('text/') ? 'txt' : 'bin');
 }
 
-/** The content type of a file by its extension, or undefined when it is not one of ours. */
+/** The content type of a file by its extension, or undefined if it is not one of ours. */
 export function contentTypeOf(extension: string): string | undefined {
   const type = byExtension.get(extension);
   return type !== undefined && isText(type) ? `${type}; charset=utf-8` : type;

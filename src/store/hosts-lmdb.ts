@@ -1,5 +1,5 @@
-// The host store on disk: one LMDB file beside the queue, shared by all processes that work on it.
-// Bounded in bytes, oldest first; a file that cannot be opened is a cache that is gone, and is made anew.
+// The host store on disk: one LMDB file next to the queue, shared by all its processes.
+// Bounded in bytes, oldest removed first; it is a cache: a file that cannot be opened is recreated.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
@@ -13,9 +13,9 @@ export interface LmdbHostsOptions {
   /** Several processes have it open: then every transaction is short and runs here. */
   readonly shared: boolean;
   readonly maxBytes?: number;
-  /** Names the machine's boot, '' when nobody can tell: within one nothing need be flushed to the disk. */
+  /** Id of the machine's boot, '' if unknown: within one boot nothing needs a flush. */
   readonly bootId: string;
-  /** How records become text and text becomes records. */
+  /** Encodes and decodes records. */
   readonly pack: (record: HostRecord) => string;
   readonly unpack: (text: string) => HostRecord | undefined;
   readonly nowMs?: () => number;
@@ -23,17 +23,17 @@ export interface LmdbHostsOptions {
 }
 
 const DEFAULT_MAX_BYTES = 4 * 1024 ** 3;
-/** A commit costs a millisecond whatever it carries: records wait this long for company. */
+/** A commit costs a millisecond whatever its size: records are batched for this long. */
 const BATCH_WAIT_MS = 20;
 const MAX_COMPANY = 256;
-/** LMDB's own limit on keys is 1,978 bytes; no origin of the web comes near this. */
+/** LMDB's own limit on keys is 1,978 bytes; real origins are far shorter. */
 const MAX_HOST_LENGTH = 1_000;
 const ROW_BYTES = 64;
 const BOOT_FILE = 'boot';
 const TOTAL = 'total';
 const NEXT = 'next';
 
-/** A row: the number under which its age is kept, and the packed record. */
+/** A row: its age number and the packed record. */
 interface Row {
   readonly order: number;
   readonly text: string;
@@ -81,7 +81,7 @@ export function openLmdbHosts(options: LmdbHostsOptions): HostStore {
   async function flush(): Promise<void> {
     while (waiting.size > 0) {
       const batch = new Map([...waiting].slice(0, MAX_COMPANY));
-      // Kept until written: whoever reads meanwhile sees the newer record.
+      // Kept until written: readers see the newer record meanwhile.
       try {
         await transact(() => write(batch));
       } catch (error) {
@@ -117,7 +117,7 @@ export function openLmdbHosts(options: LmdbHostsOptions): HostStore {
       let isMine = false;
       const body = () => {
         const until = claims.get(host) ?? 0;
-        // A claim that reaches further than anybody asks for was made before the clock was set back.
+        // A claim beyond the longest possible was made before the clock was set back.
         isMine = until <= nowMs() || until > nowMs() + 2 * ms;
         if (isMine) void claims.put(host, nowMs() + ms);
       };
@@ -132,7 +132,7 @@ export function openLmdbHosts(options: LmdbHostsOptions): HostStore {
   };
 }
 
-/** Removes a host's row; the bytes it had. */
+/** Removes a host's row; returns its bytes. */
 function forget(hosts: Database<string, string>, ages: Database<string, number>, host: string): number {
   const text = hosts.get(host);
   const row = readRow(text);
@@ -149,8 +149,8 @@ function readRow(text: string | undefined): Row | undefined {
 }
 
 /**
- * A cache need not survive a power cut, and flushing it took a quarter of a crawl's time on a busy disk. Unflushed it
- * could be damaged by one, so a file of another boot is not opened.
+ * A cache need not survive a power cut, and flushing it took a quarter of a crawl's time on a busy disk. A power cut
+ * could damage the unflushed file, so a file of another boot is not opened.
  */
 function openEnvironment(folder: string, bootId: string): RootDatabase {
   const lmdb = createRequire(import.meta.url)('lmdb') as typeof import('lmdb');
@@ -172,7 +172,7 @@ function openEnvironment(folder: string, bootId: string): RootDatabase {
   }
 }
 
-/** True when no boot was noted: the file was flushed, or there is none. */
+/** True if no boot was noted: the file was flushed, or there is none. */
 function isOfBoot(file: string, bootId: string): boolean {
   try {
     return readFileSync(file, 'utf8') === bootId;

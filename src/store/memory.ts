@@ -1,5 +1,5 @@
-// The memory backend (`persistStorage: false`): the same behaviour as on disk, gone with the process.
-// Promise: passes the suite the disk backend passes; what it keeps is copied in and copied out.
+// The memory backend (`persistStorage: false`): same behaviour as on disk, lost with the process.
+// Promise: passes the same suite as the disk backend; data is copied in and out.
 import { buffer } from 'node:stream/consumers';
 import { CrawlError } from '../errors.js';
 import type { RecordStore, SegmentStore, SegmentWriter, StorageBackend, StoredRecord } from './store.js';
@@ -28,7 +28,7 @@ interface MemorySegment {
   lengthBytes: number;
   readonly createdAtMs: number;
   modifiedAtMs: number;
-  /** Something was appended: before that nobody sees it. */
+  /** Something was appended: before that it is invisible. */
   written: boolean;
   gone: boolean;
 }
@@ -79,7 +79,7 @@ function createMemoryWriter(segment: MemorySegment, now: () => number): SegmentW
   const mustBeOpen = (): void => {
     if (!closed && !segment.gone) return;
     const why = segment.gone ? 'its dataset was emptied or dropped' : 'it was closed';
-    throw new CrawlError('STORAGE_UNWRITABLE', `segment ${segment.name} takes no more items: ${why}`);
+    throw new CrawlError('STORAGE_UNWRITABLE', `segment ${segment.name} is closed for writing: ${why}`);
   };
   return {
     name: segment.name,

@@ -1,5 +1,5 @@
-// The storages this process has open: one object per Configuration, kind and id, shared by everybody.
-// Promise: whoever opens the same storage gets the same object; closing frees its handles, and it can be used again.
+// This process's open storages: one shared object per Configuration, kind and id.
+// Promise: opening the same storage gives the same object; closing frees its handles, and it can be used again.
 import { Configuration } from '../configuration.js';
 import { firstUse, WITHIN_FIRST_USE } from '../first-use.js';
 import { checkStorageName } from './names.js';
@@ -20,14 +20,14 @@ export interface StorageManagerOptions {
   [WITHIN_FIRST_USE]?: true;
 }
 
-/** A storage's place: enough to make its object. */
+/** A storage's location: enough to create its object. */
 export interface StoragePlace {
   readonly config: Configuration;
   readonly backend: StorageBackend;
   readonly id: string;
   /** Given by the user; the default storages have none. */
   readonly name: string | undefined;
-  /** Takes the object out of the shared ones. */
+  /** Removes the object from the shared ones. */
   readonly release: () => void;
 }
 
@@ -38,11 +38,11 @@ interface Opened {
 }
 
 const openedByConfig = new WeakMap<Configuration, Opened>();
-// Only to be able to close everything: holds no Configuration alive.
+// Only used to close everything: does not keep a Configuration alive.
 const configs = new Set<WeakRef<Configuration>>();
 const collected = new FinalizationRegistry<WeakRef<Configuration>>((reference) => configs.delete(reference));
 
-/** Tells the clients of one process apart. */
+/** Numbers the clients of one process. */
 const clientNumbers = new WeakMap<StorageBackend, number>();
 let clients = 0;
 
@@ -52,7 +52,7 @@ function numberOf(client: StorageBackend): number {
   return number;
 }
 
-/** Opens a storage, or joins who has it open. */
+/** Opens a storage, or returns the open one. */
 export async function openStorage<T extends OpenStorage>(
   kind: StorageKind,
   name: string | null | undefined,
@@ -72,7 +72,7 @@ export async function openStorage<T extends OpenStorage>(
   const isDefault = name === undefined || name === null || name === defaultId;
   const making = make({ config, backend, id, name: isDefault ? undefined : id, release });
   opened.storages.set(key, making);
-  // One that failed to open is tried afresh by the next caller.
+  // If opening failed, the next caller tries again.
   making.catch(release);
   return making;
 }

@@ -1,5 +1,5 @@
-// Empties the default storages: what a run that starts afresh begins with.
-// Promise: named storages and the input are never touched; who decides when is the crawl layer.
+// Empties the default storages for a fresh start.
+// Promise: named storages and the input are never touched; the crawl layer decides when.
 import { Configuration } from '../configuration.js';
 import { Dataset } from './dataset/dataset.js';
 import { KeyValueStore } from './records/key-value.js';

@@ -1,5 +1,5 @@
-// Names what went wrong with a file, where the file system is called.
-// Promise: the folder, the reason and what to do are in the message; the cause is kept.
+// Translates file system errors.
+// Promise: the message has the folder, the reason and what to do; the cause is kept.
 import { CrawlError } from '../errors.js';
 
 const FULL = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
@@ -12,21 +12,25 @@ export function asStorageError(thrown: unknown, path: string, elsewhere = LIBRAR
   const { code, message } = thrown as NodeJS.ErrnoException;
   const options = { cause: thrown };
   if (code !== undefined && FULL.has(code)) {
-    return new CrawlError('STORAGE_FULL', `no space left for ${path}: free some, then run again`, options);
+    return new CrawlError(
+      'STORAGE_FULL',
+      `the disk is full, cannot write ${path}: free some space and run again`,
+      options,
+    );
   }
   if (code === 'ENAMETOOLONG') {
-    return new CrawlError('KEY_INVALID', `the file system has no room for a name this long: ${path}`, options);
+    return new CrawlError('KEY_INVALID', `file name too long: ${path}`, options);
   }
   if (code === 'EEXIST' || code === 'ENOTDIR') {
     return new CrawlError(
       'STORAGE_UNWRITABLE',
-      `cannot write to ${path} (${code}): it, or what it would be in, is not a folder; ${elsewhere}`,
+      `cannot write to ${path} (${code}): it or its parent is not a folder; ${elsewhere}`,
       options,
     );
   }
   return new CrawlError(
     'STORAGE_UNWRITABLE',
-    `cannot write to ${path} (${code ?? message}): allow this user to write there, or ${elsewhere}`,
+    `cannot write to ${path} (${code ?? message}): check its permissions, or ${elsewhere}`,
     options,
   );
 }

@@ -1,5 +1,5 @@
-// PORT. What datasets and key-value stores need from where they are kept: a folder on disk, memory, or a backend of yours.
-// Each method says its guarantee; `storageSuite` of orcrawl/testing runs them as tests over every backend.
+// PORT. What datasets and key-value stores need from their backend: a folder on disk, memory, or your own.
+// Each method states its guarantee; `storageSuite` of orcrawl/testing tests them on every backend.
 import type { Readable } from 'node:stream';
 
 /** An append-only run of lines with one writer. */

@@ -71,7 +71,7 @@ describe('a data directory that is deleted in mid-run', () => {
     expect((await itemsIn(trial.dataDirs)).length + items).toBe(PAGES);
     const again = await trial.run('--resume').ended;
     expect([again.code, lossesIn(again.stdout)]).toEqual([6, { records, items }]);
-    expect(await trial.log(0)).toMatch(/data directory \S*ssd2 is left out from now on \(STORAGE_LOST/);
+    expect(await trial.log(0)).toMatch(/data directory \S*ssd2 is no longer used \(STORAGE_LOST/);
   });
 
   it('ends the crawl with 6 when it was the only one, and nothing is lost when it is brought back', async () => {
@@ -167,7 +167,7 @@ describe('a disk', () => {
     if (refusal !== undefined) return context.skip(refusal);
     const { content, notes, warnings, store, stored } = await openStore(dirs);
     for (let batch = 0; batch < 20; batch++) await store(3, 12_000);
-    expect(warnings[0]).toMatch(/small is left out from now on \(STORAGE_FULL, ENOSPC\); 1 left/);
+    expect(warnings[0]).toMatch(/small is no longer used \(STORAGE_FULL, ENOSPC\); 1 left/);
     for (const [key, note] of Object.entries(notes)) {
       const path = dirs.map((dir) => join(dir, key)).find((file) => existsSync(file))!;
       expect((await stat(path)).size).toBe(Number(note.split(' ')[0]));
@@ -186,7 +186,7 @@ describe('a disk', () => {
     await store(10, 1_000);
     disk.turnReadOnly();
     await store(10, 1_000);
-    expect(warnings[0]).toMatch(/one is left out from now on \(STORAGE_UNWRITABLE, EROFS\); 1 left/);
+    expect(warnings[0]).toMatch(/one is no longer used \(STORAGE_UNWRITABLE, EROFS\); 1 left/);
     await content.close();
     disk.repair();
     await wholeAfter(dirs, notes, stored());
@@ -203,7 +203,7 @@ describe('a disk', () => {
     disk.fail();
     for (let batch = 0; batch < 40 && warnings.length === 0; batch++) await store(20, 40_000);
     await store(20, 1_000);
-    expect(warnings[0]).toMatch(/failing is left out from now on \(STORAGE_UNWRITABLE, EIO\); 1 left/);
+    expect(warnings[0]).toMatch(/failing is no longer used \(STORAGE_UNWRITABLE, EIO\); 1 left/);
     await content.close();
     const lines = Object.values(notes).reduce((sum, note) => sum + Number(note.split(' ')[1]), 0);
     expect(lines).toBe(stored());

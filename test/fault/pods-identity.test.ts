@@ -123,7 +123,7 @@ describe.skipIf(redisMissing)('a resume of a crawl in Redis', () => {
       for (const folder of folders) await rm(path.join(folder, 'crawl.json'));
       cli(trial.servers[0]!, 'HDEL', 'pod:info', 'crawl');
       const refused = await trial.run('--resume').ended;
-      expect(refused.stderr).toMatch(/the store of pod 0 \(\S+\) holds a crawl without a name/);
+      expect(refused.stderr).toMatch(/the store of pod 0 \(\S+\) holds an unnamed crawl/);
       expect(refused.code).toBe(1);
 
       for (const server of trial.servers) {

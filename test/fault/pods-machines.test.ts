@@ -87,7 +87,7 @@ describe.skipIf(redisMissing)('--fresh on two machines', () => {
     expect(before).toMatch(/^[0-9a-f-]{36}$/);
     expect(same).toBe(before);
     const second = run('--pods', '1', '--fresh');
-    await until(async () => second.stdout().includes('Pod 0 has not begun the new crawl'));
+    await until(async () => second.stdout().includes('Pod 0 has not started the new crawl'));
     const first = await run('--pods', '0', '--fresh').ended;
     expect([first.code, lastLine(first.stdout)], first.stderr).toEqual([0, '36 pages: nothing is left to crawl']);
     expect((await second.ended).code).toBe(0);

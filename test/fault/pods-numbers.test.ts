@@ -32,7 +32,7 @@ describe.skipIf(redisMissing)('a pod', () => {
       falsify(trial.servers[1]!, name, change);
       const { code, stdout, stderr } = await running.ended;
       expect(code, stdout + stderr).toBe(1);
-      expect(stderr).toMatch(/pod 1 stopped: the counters of .* contradict each other: accepted \d+, queued -?\d+/);
+      expect(stderr).toMatch(/pod 1 stopped: the counters of .* are inconsistent: accepted \d+, queued -?\d+/);
       expect(lastLine(stdout)).toMatch(/incomplete: pod 1 \(QUEUE_CORRUPT\)/);
       const healthy = [...web.allUrls()].filter((url) => podOf(url, 2) === 0).map(keyOf);
       const stored = new Set(await trial.stored());

@@ -30,7 +30,7 @@ describe('a worker', () => {
     );
     expect(code).toBe(5);
     await writeFile(path.join(folder, 'handlers.mjs'), 'export default () => {};\n');
-    expect(lastLine((await run('--resume').ended).stdout)).toBe('1 pages: nothing is left to crawl');
+    expect(lastLine((await run('--resume').ended).stdout)).toBe('1 page: nothing is left to crawl');
   });
 });
 
@@ -42,7 +42,7 @@ describe('a second signal', () => {
     const first = run();
     await until(async () => web.openRequests === 3 && web.served() >= 3 + 3 + 9);
     first.signal('SIGINT');
-    await until(async () => first.stderr().includes('once more ends at once'));
+    await until(async () => first.stderr().includes('press again to exit at once'));
     first.signal('SIGINT');
     const { code, stdout } = await first.ended;
     expect([code, lastLine(stdout)]).toEqual([130, expect.stringContaining('interrupted; --resume continues')]);

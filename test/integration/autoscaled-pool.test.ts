@@ -59,7 +59,7 @@ function mostInWindow(sorted: readonly number[], windowMs: number): number {
 }
 
 describe('AutoscaledPool on a real server', () => {
-  it('never lets the server see more than 11 requests in a sliding second at 600 a minute, also after idle time', async () => {
+  it('never lets the server see more than 11 requests in a sliding second at 600 per minute, also after idle time', async () => {
     const { seen, url } = await listen();
     let left = 25;
     let allIn = false;

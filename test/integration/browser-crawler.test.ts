@@ -354,7 +354,7 @@ describe.skipIf(browserPath === undefined)('PlaywrightCrawler', () => {
       /did you mean "useChrome"/,
     );
     expect(() => new PlaywrightCrawler({ browserPoolOptions: { prePageCloseHooks: [] } as never })).toThrow(
-      /pages are used again/,
+      /pages are reused/,
     );
   });
 });

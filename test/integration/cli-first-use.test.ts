@@ -33,7 +33,7 @@ describe('orcrawl scrape', () => {
 
   it.each([
     [['/', '--selector', 'article'], 2, /nothing in http\S+ matches --selector article/],
-    [['/', '--selector', '[['], 1, /--selector "\[\[" is no CSS selector.*OPTION_INVALID/],
+    [['/', '--selector', '[['], 1, /--selector "\[\[" is not a valid CSS selector.*OPTION_INVALID/],
     [['/file.pdf'], 2, /application\/pdf has no text/],
   ])('explains why %j gives nothing', ([path, ...flags], status, line) =>
     inTemporaryFolder(async (cwd) => {
@@ -57,7 +57,7 @@ describe('orcrawl crawl', () => {
     [['crawl', '-'], '# nothing\n', 1, /no URLs on standard input/],
     [['crawl', 'example.com', '--out', '/dev/null'], undefined, 1, /\/dev\/null.*is not a folder.*--out/],
     [['cache', 'get', 'example.com', '--storage', '.'], undefined, 2, /no page cache/],
-    [['help', 'nope'], undefined, 1, /^error: there is no command 'nope'/],
+    [['help', 'nope'], undefined, 1, /^error: unknown command 'nope'/],
   ])('%j is refused with one line and leaves nothing behind', (args, input, status, line) =>
     inTemporaryFolder(async (cwd) => {
       const { code, stdout, stderr } = await orcrawl(cwd, args, input);

@@ -67,10 +67,10 @@ describe('orcrawl', () => {
     [['crawl'], /give a URL/],
     [['crawl', 'ftp://example.com/'], /only http and https.*URL_SCHEME/],
     [['crawl', 'http://'], /not an absolute URL.*URL_INVALID/],
-    [['crawl', 'example.com', '--resume', '--fresh'], /--resume and --fresh exclude each other/],
-    [['crawl', '--resume', '--out', 'nothing-here'], /no crawl in nothing-here to resume: give a URL/],
+    [['crawl', 'example.com', '--resume', '--fresh'], /use either --resume or --fresh/],
+    [['crawl', '--resume', '--out', 'nothing-here'], /no crawl to resume in nothing-here: give a URL/],
     [['crawl', 'example.com', '--delay', 'long'], /--delay.*seconds such as/],
-    [['audit', 'nowhere'], /no folder nowhere/],
+    [['audit', 'nowhere'], /folder not found: nowhere/],
     [['audit', '.'], /no visit log.*polite/],
     [['simweb', '--latency', 'slow'], /--latency.*5-40/],
   ])('refuses %j with one line that says what to do, and exit status 1', (args, line) =>
@@ -121,7 +121,7 @@ describe('orcrawl crawl', () => {
         pending: 0,
         answers: { 200: PAGES },
       });
-      expect(stdout).toMatch(/^Finished: 40 pages in .* a second\.\n/);
+      expect(stdout).toMatch(/^Finished: 40 pages in .* per second\.\n/);
       expect(stdout).toContain(`orcrawl-out/127.0.0.1_${web.port}/pages.jsonl`);
       expect(stdout).toMatch(/Left out +\d+ × outside --strategy.* such as http:\/\/127\.0\.0\.2/);
     }));
@@ -419,7 +419,7 @@ describe('a crawl that finished', () => {
       const served = web.served();
       const resumed = await orcrawl(cwd, [...CRAWL, '--resume', '--out', 'out']);
       expect(resumed.code).toBe(0);
-      expect(resumed.stdout).toContain('Nothing was left to do');
+      expect(resumed.stdout).toContain('Nothing to do');
       expect(web.served()).toBe(served);
       expect(await pagesOf(cwd, 'out')).toEqual(items);
 
@@ -452,7 +452,7 @@ describe('orcrawl without arguments', () => {
         const { code, stdout, stderr } = await orcrawl(cwd, args);
         expect({ code, errors: /error/.exec(stderr) }).toEqual({ code: 0, errors: null });
         expect(stdout).toMatch(/Finished: \d+ pages/);
-        expect(stdout).toContain('every one of them was stored');
+        expect(stdout).toContain('all were stored');
         expect(stdout).toContain('Some of the items:');
         const items = await pagesOf(cwd, 'orcrawl-out', 'demo');
         expect(items.length).toBeGreaterThan(250);

@@ -48,7 +48,7 @@ describe('orcrawl get', () => {
       const found = await findPage([dataDir], urlOf(n), { having: 'text', onDamage: (message) => all.add(message) });
       expect(found?.text).toBe(textOf(n));
     }
-    const named = [1, 2].map((line) => `${index}:${PAGES / 2 + line}: it is not a line of an index`);
+    const named = [1, 2].map((line) => `${index}:${PAGES / 2 + line}: not a valid index line`);
     expect([...all].sort()).toEqual(named);
     const { code, stdout, stderr } = await get(dataDir, urlOf(7));
     expect([code, stdout]).toEqual([0, `${textOf(7)}\n`]);
@@ -67,9 +67,9 @@ describe('orcrawl get', () => {
     await overwrite(segment, Number(fields.offset) + Math.floor(Number(fields.length) / 2), Buffer.alloc(16));
     const [unparsed, unwhole] = await Promise.all([get(dataDir, urlOf(5)), get(dataDir, urlOf(6))]);
     expect(unparsed.code).toBe(1);
-    expect(unparsed.stderr).toContain(`${index}:${broken + 1}: it is not a line of an index\n`);
+    expect(unparsed.stderr).toContain(`${index}:${broken + 1}: not a valid index line\n`);
     expect(unwhole.code).toBe(1);
-    expect(unwhole.stderr).toContain(`${index}:${line6 + 1}: it points at no whole record of `);
+    expect(unwhole.stderr).toContain(`${index}:${line6 + 1}: it does not point at a complete record of `);
     // The response of the same page is whole, and is what is left of it.
     expect((await findPage([dataDir], urlOf(6)))?.response?.statusCode).toBe(200);
   });
@@ -103,7 +103,7 @@ describe('orcrawl audit --content', () => {
     expect(counts).toEqual({ line: 2, order: 1, record: 1, digest: 1, 'no-line': 1 });
     expect(problems).toEqual(
       expect.arrayContaining([
-        { kind: 'line', where: `${index}:400`, problem: 'it is not a line of an index' },
+        { kind: 'line', where: `${index}:400`, problem: 'not a valid index line' },
         expect.objectContaining({ kind: 'order', where: `${index}:401` }),
         expect.objectContaining({ kind: 'record', where: `${index}:${lineOf(torn.url) + 1}` }),
         expect.objectContaining({ kind: 'digest', where: `${index}:${lineOf(wrong.url) + 1}` }),

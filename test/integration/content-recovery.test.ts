@@ -245,8 +245,8 @@ describe('damage inside an index', () => {
     const warn = (text: string) => warnings.push(text);
     const [outcome] = await recoverContent([dataDir], { notes, isWriterGone: gone, warn, checks });
     expect(warnings.slice(0, 2)).toEqual([
-      `${sorted}:4: it is not a line of an index: "what is this"`,
-      expect.stringMatching(new RegExp(`^${sorted}:9: it is not a line of an index: `)),
+      `${sorted}:4: not a valid index line: "what is this"`,
+      expect.stringMatching(new RegExp(`^${sorted}:9: not a valid index line: `)),
     ]);
     expect(outcome).toMatchObject({ outcome: 'short', lostLines: 1 });
     expect(await readFile(`${sorted}.damaged`, 'latin1')).toContain('what is this\n');
@@ -260,7 +260,7 @@ describe('damage inside an index', () => {
     const text = await readFile(tail, 'latin1');
     await writeFile(tail, `garbage\n${'\xff'.repeat(3_000_000)}\n${text}`, 'latin1');
     const { warnings } = await recover(dataDir, notes);
-    expect(warnings[0]).toBe(`${tail}:1: it is not a line of an index: "garbage"`);
+    expect(warnings[0]).toBe(`${tail}:1: not a valid index line: "garbage"`);
     expect(warnings[1]).toMatch(new RegExp(`^${tail}:2: `));
     expect(await pagesIn(segment)).toEqual(FIRST_TWENTY);
   });

@@ -228,7 +228,7 @@ describe('segments', () => {
   });
 });
 
-describe('one file a page', () => {
+describe('one file per page', () => {
   it('is named after the hash of its URL and found by the index', async () => {
     const dataDirs = await folders(2);
     const { content, store } = await openStore({ dataDirs, layout: 'files', storeRawHtml: true });
@@ -363,7 +363,7 @@ describe('a data directory', () => {
     await content.close();
     const next = await openStore({ dataDirs });
     const { places } = await next.store(pages(30, 60));
-    expect([...warnings, ...next.warnings].join()).toContain(`data directory ${dataDirs[1]} is left out`);
+    expect([...warnings, ...next.warnings].join()).toContain(`data directory ${dataDirs[1]} is no longer used`);
     expect(next.content.directoriesInUse).toEqual([dataDirs[0], dataDirs[2]]);
     for (const [n, place] of places.entries()) {
       const home = homeDirectory(contentHash(urlOf(30 + n)), 3);
@@ -471,7 +471,7 @@ describe('a data directory', () => {
         code: 'STORAGE_FULL',
         message: expect.stringContaining(dataDirs[1]!),
       });
-      expect(warnings.filter((warning) => warning.includes('is left out'))).toHaveLength(2);
+      expect(warnings.filter((warning) => warning.includes('is no longer used'))).toHaveLength(2);
       expect(content.directoriesInUse).toEqual([]);
       expect(stored).toBeGreaterThan(100);
       await content.close();

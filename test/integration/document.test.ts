@@ -138,7 +138,7 @@ describe('$', () => {
           const $ = await parseWithCheerio('title');
           found.push($('title').text(), (await parseWithCheerio()) === $);
           found.push(
-            await waitForSelector('blink').catch((error: Error) => error.message.includes('contains no "blink"')),
+            await waitForSelector('blink').catch((error: Error) => error.message.includes('does not contain "blink"')),
           );
         },
       },

@@ -58,7 +58,7 @@ describe.each(['disk', 'memory'] as const)('a key-value store in %s', (kind) => 
     expect(await gather(store.keys())).toEqual(['s']);
   });
 
-  it('has one record a key, whatever its type was before', async () => {
+  it('has one record per key, whatever its type was before', async () => {
     const store = await open();
     await store.setValue('k', '<p>', { contentType: 'text/html' });
     await store.setValue('k', { now: 'json' });
@@ -115,7 +115,7 @@ describe.each(['disk', 'memory'] as const)('a key-value store in %s', (kind) => 
     expect(await gather(store.values())).toEqual(['a1', 'b1', 'b2', 'b3']);
   });
 
-  it('shares one auto-saved object a key and saves it when told, when closed, and when it changed', async () => {
+  it('shares one auto-saved object per key and saves it when told, when closed, and when it changed', async () => {
     const store = await open();
     const [one, two] = await Promise.all([
       store.getAutoSavedValue('state', { n: 0 }),
@@ -173,7 +173,7 @@ describe('a key-value store on disk', () => {
   });
   afterEach(() => fixture.dispose());
 
-  it('is one file a record with the extension of its type, and nothing else', async () => {
+  it('is one file per record with the extension of its type, and nothing else', async () => {
     const store = await open();
     await store.setValue('obj', { a: 1 });
     await store.setValue('page', 'x', { contentType: 'text/html' });

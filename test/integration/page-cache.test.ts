@@ -268,7 +268,7 @@ describe('the cache on disk', () => {
   it('refuses a folder whose file is something else, by name', async () => {
     const folder = await temporaryFolder();
     await writeFile(path.join(folder, 'data.mdb'), 'x'.repeat(9000));
-    expect(() => openPageCache(folder)).toThrow('holds no page cache');
+    expect(() => openPageCache(folder)).toThrow('is not a page cache');
   });
 
   it('serves two processes that write at once, and stays whole when they are killed', async () => {

@@ -29,7 +29,7 @@ describe('orcrawl config check', () => {
     expect(code).toBe(0);
     expect(stdout).toMatch(/^Pods: +1 in Redis$/m);
     expect(stdout).toMatch(
-      /^Processes: +4: 1 orchestrator and, a pod, 2 fetchers × 200 fetches and 1 parser × 50 pages$/m,
+      /^Processes: +4: 1 orchestrator and per pod 2 fetchers × 200 fetches and 1 parser × 50 pages$/m,
     );
     expect(stdout).toMatch(/^Memory: +up to 10\.0 GB in processes/m);
     expect(stdout).toMatch(/^Data: +\S+\/ssd1\n +\S+\/ssd2$/m);
@@ -46,8 +46,8 @@ describe('orcrawl config check', () => {
     expect(code).toBe(1);
     expect(stdout).toBe('');
     const lines = stderr.trimEnd().split('\n');
-    expect(lines[0]).toBe('error: 4 things are wrong in the configuration (OPTION_INVALID)');
-    expect(lines).toContain('  there is no key max_page, did you mean max_pages?');
+    expect(lines[0]).toBe('error: invalid configuration, 4 problems (OPTION_INVALID)');
+    expect(lines).toContain('  unknown key max_page, did you mean max_pages?');
     expect(lines).toContainEqual(expect.stringMatching(/^ {2}--log-level must be one of/));
     expect(lines).toContainEqual(expect.stringMatching(/^ {2}email is missing/));
     expect(lines).toContainEqual(
@@ -101,7 +101,7 @@ describe('orcrawl compose', () => {
     volumes: Record<string, object>;
   }
 
-  it('writes a store a pod with its own port, volume and log folder, durable and without eviction', async () => {
+  it('writes a store per pod with its own port, volume and log folder, durable and without eviction', async () => {
     const { code, stdout, stderr } = said;
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout).toContain('4 × redis:7-alpine, ports 7000-7003 at 127.0.0.1');
@@ -168,7 +168,7 @@ describe('orcrawl compose', () => {
   it('writes a configuration that lacks only what a person must say', async () => {
     const asked = await run(made, ['config', 'check', 'crawl.yaml', '--no-connect']);
     expect(asked.stderr.trimEnd().split('\n')).toEqual([
-      'error: 2 things are wrong in the configuration (OPTION_INVALID)',
+      'error: invalid configuration, 2 problems (OPTION_INVALID)',
       expect.stringContaining('email is missing'),
       expect.stringContaining('seeds are missing'),
     ]);
@@ -184,7 +184,7 @@ describe('orcrawl compose', () => {
     expect(stderr).toContain(
       'Redis × 1.3 (13 GB: rewrites copy pages) and the limits of all workers (50 GB) add up to 63 GB; the machine has 50 GB',
     );
-    expect(stderr).toContain('listen at 0.0.0.0 without a password');
+    expect(stderr).toContain('listen on 0.0.0.0 without a password');
     const { services } = parse(await read('docker-compose.yml', folder())) as ComposeFile;
     expect(services['redis-0']!.command[0]).toBe('valkey-server');
     expect(await read('docker-compose.yml.bak', folder())).toBe('older');
@@ -193,7 +193,7 @@ describe('orcrawl compose', () => {
 
   it('writes nothing when the ports do not fit', async () => {
     const { code, stderr } = await run(folder(), ['compose', '--pods', '10', '--base-port', '65530']);
-    expect([code, stderr.trim()]).toEqual([1, 'error: 10 ports from 65530 end above 65535: use a lower --base-port']);
+    expect([code, stderr.trim()]).toEqual([1, 'error: 10 ports from 65530 exceed 65535: use a lower --base-port']);
     expect(await readdir(folder())).toEqual([]);
   });
 });
@@ -209,9 +209,9 @@ describe('orcrawl plan', () => {
     const args = ['plan', '--pages', '1e9', '--hours', '30', '--machine', 'machine.json', '--gbit', '0.001'];
     const { code, stdout, stderr } = await run(folder(), args);
     expect([code, stderr]).toEqual([0, '']);
-    expect(stdout).toContain('1,000,000,000 pages in 30 hours: 9,259 pages a second');
-    expect(stdout).toMatch(/Cores: +43: 39 for fetchers \(3\.34 CPU-ms a page\), 4 for stores/);
-    expect(stdout).toMatch(/does not fit this machine; hit first: network/);
+    expect(stdout).toContain('1,000,000,000 pages in 30 hours: 9,259 pages per second');
+    expect(stdout).toMatch(/Cores: +43: 39 for fetchers \(3\.34 CPU-ms per page\), 4 for stores/);
+    expect(stdout).toMatch(/does not fit this machine; first limit: network/);
     expect(stdout).toContain('Constants measured 2026-01-02');
   });
 
@@ -233,6 +233,6 @@ describe('orcrawl plan', () => {
     });
     await writeFile(join(folder(), 'machine.json'), '{"pageCpuMs": "fast"}');
     const refused = await run(folder(), ['plan', '--pages', '1000', '--hours', '1', '--machine', 'machine.json']);
-    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('holds no figures of a machine')]);
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('is not a valid machine file')]);
   });
 });

@@ -159,9 +159,9 @@ describe('a wrong pods configuration', () => {
       ].join('\n'),
     );
     const expected = [
-      /^there is no key pods\[3\]\.redis_urls, did you mean redis_url\?$/,
-      /^there is no key fetchers_per_pods, did you mean fetchers_per_pod\?$/,
-      /^there is no key fetcherWorker, did you mean fetcherWorkers\?$/,
+      /^unknown key pods\[3\]\.redis_urls, did you mean redis_url\?$/,
+      /^unknown key fetchers_per_pods, did you mean fetchers_per_pod\?$/,
+      /^unknown key fetcherWorker, did you mean fetcherWorkers\?$/,
       /^max_pages must be a whole number from 1, got "many"$/,
       /^maxDuration must be a number above 0, got -1$/,
       /^http_timeout_seconds is given twice, as http_timeout_seconds and as httpTimeoutSeconds$/,
@@ -176,7 +176,7 @@ describe('a wrong pods configuration', () => {
       /^user_agent_template must contain \{email\}/,
       /^parse_queue_soft_limit must be below parse_queue_hard_limit$/,
       /^data_dirs: ".*\/file\/inside" is not writable: a part of it is not a folder$/,
-      /^exclude_file: ".*\/nowhere.txt" cannot be read: there is no such file$/,
+      /^exclude_file: ".*\/nowhere.txt" cannot be read: file not found$/,
     ];
     for (const pattern of expected) expect(problems).toContainEqual(expect.stringMatching(pattern));
     expect(problems).toHaveLength(expected.length);
@@ -197,7 +197,7 @@ describe('a wrong pods configuration', () => {
     ['pods: [{ path: a }]\ntest_mode: { enabled: true, num_pods: 2 }', /^test_mode.num_pods is 2, but only one pod is/],
     [
       'pods: [{ redis_url: "redis://a" }, { redis_url: "redis://b" }]\nfetchers_per_pod: 4\nredis_max_connections: 11',
-      /^redis_max_connections is 11, but 2 pods of 4 fetchers and 0 parsers may open 12 connections to one Redis$/,
+      /^redis_max_connections is 11, but 2 pods of 4 fetchers and 0 parsers need up to 12 connections to one Redis$/,
     ],
     ['lease_seconds: 10', /^lease_seconds must be a number of seconds above 10, which a request may wait for its conn/],
     ['email: "you at example"', /^email must be an e-mail address/],
@@ -211,13 +211,13 @@ describe('a wrong pods configuration', () => {
   });
 
   it.each<[PodsFlags, RegExp]>([
-    [{ pods: '0-1' }, /^--pods: there is no pod 1/],
+    [{ pods: '0-1' }, /^--pods: pod 1 does not exist/],
     [{ maxPages: 0 }, /^--max-pages must be a whole number from 1, got 0$/],
     [{ logLevel: 'loud' }, /^--log-level must be one of/],
     [{ overrideNumPods: 0 }, /^--override-num-pods must be/],
     [{ email: 'nobody' }, /^--email must be an e-mail address/],
     [{ fresh: true, resume: true }, /^--fresh and resume contradict each other/],
-    [{ seedFile: 'gone.txt' }, /^seed_file: .* there is no such file/],
+    [{ seedFile: 'gone.txt' }, /^seed_file: .* file not found/],
   ])('says which flag is wrong: %o', async (flags, reason) => {
     expect(await problemsOf(GOOD, flags)).toEqual([expect.stringMatching(reason)]);
   });

@@ -49,7 +49,7 @@ describe('orcrawl run', () => {
   it('refuses seeds at private addresses before anything is queued, and --fresh sets earlier items aside', async () => {
     const refused = await crawl([`${origin}/`, `${origin}/2`]);
     expect(refused.code).toBe(1);
-    expect(refused.stderr).toMatch(/no seed of .*--allow-private or allow_private_addresses.*\(ADDRESS_REFUSED\)/);
+    expect(refused.stderr).toMatch(/no seed in .*--allow-private or allow_private_addresses.*\(ADDRESS_REFUSED\)/);
 
     const first = await crawl([`${origin}/`, `${origin}/2`], '--allow-private');
     expect([first.code, first.stdout]).toEqual([0, expect.stringContaining('2 pages: nothing is left to crawl')]);

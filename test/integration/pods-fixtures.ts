@@ -1,4 +1,4 @@
-// A folder a test, and the program run in it.
+// A folder per test, and the program run in it.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

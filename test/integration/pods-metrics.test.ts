@@ -55,7 +55,7 @@ describe('the metrics endpoint', () => {
   it('says which port is taken', async () => {
     endpoint = await serveMetrics({ render: () => '', port: 0 });
     const port = Number(new URL(endpoint.url).port);
-    await expect(serveMetrics({ render: () => '', port })).rejects.toThrow(/prometheus_port\): the port is taken/);
+    await expect(serveMetrics({ render: () => '', port })).rejects.toThrow(/prometheus_port\): the port is in use/);
   });
 
   it('answers 500 when the text cannot be made, and goes on', async () => {

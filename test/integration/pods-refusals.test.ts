@@ -32,8 +32,8 @@ async function oldRedis(version: string): Promise<number> {
 
 describe('a handler module', () => {
   it.each([
-    ['throws at start', 'throw new Error("no such luck");', /handler module .*broken\.ts does not load: no such luck/],
-    ['is no program', 'export const router = (;', /handler module .*broken\.ts does not load: /],
+    ['throws at start', 'throw new Error("no such luck");', /cannot load the handler module .*broken\.ts: no such luck/],
+    ['is no program', 'export const router = (;', /cannot load the handler module .*broken\.ts: /],
     ['exports nothing', 'export const other = 1;', /broken\.ts exports neither a router nor a default function/],
   ])('that %s ends the crawl with 1 before a page is asked for', async (_what, text, message) => {
     await using web = await Simweb.start({ pagesPerHost: 1 });
@@ -57,10 +57,10 @@ describe.skipIf(redisMissing)('a store', () => {
       more: ['pods:', '  - redis_url: redis://127.0.0.1:1', `  - redis_url: redis://127.0.0.1:${port}`, 'max_page: 3'],
     });
     const { code, stderr } = await run().ended;
-    expect(stderr).toContain('error: 3 things are wrong in the configuration');
+    expect(stderr).toContain('error: invalid configuration, 3 problems');
     expect(stderr).toMatch(/pods\[0\]: Redis at redis:\/\/127\.0\.0\.1:1\/0 does not answer/);
     expect(stderr).toMatch(/pods\[1\]: .*6\.2\.14.*7\.0/);
-    expect(stderr).toContain('there is no key max_page, did you mean max_pages?');
+    expect(stderr).toContain('unknown key max_page, did you mean max_pages?');
     expect(code).toBe(1);
     expect(spawnSync('ls', ['-A', folder], { encoding: 'utf8' }).stdout.trim().split('\n').sort()).toEqual([
       'crawl.yaml',
@@ -108,9 +108,9 @@ describe('a seed file', () => {
     const { run, stored } = await podsTrial({ seeds: [...broken, ...web.seeds(), 'x'.repeat(100_000)] });
     const { code, stdout, stderr } = await run().ended;
     expect([code, lastLine(stdout)]).toEqual([0, '2 pages: nothing is left to crawl']);
-    const told = (stdout + stderr).split('\n').filter((line) => line.includes('neither URLs nor domains'));
+    const told = (stdout + stderr).split('\n').filter((line) => line.includes('not a URL or domain'));
     expect(told).toHaveLength(1);
-    expect(told[0]).toMatch(/20,001 lines of \S+seeds\.txt are neither/);
+    expect(told[0]).toMatch(/20,001 invalid lines in \S+seeds\.txt/);
     expect(told[0]!.match(/line \d+:/g)).toHaveLength(10);
     expect(told[0]).not.toContain('\u001b');
     expect(await stored()).toHaveLength(2);
@@ -138,7 +138,7 @@ describe.skipIf(redisMissing)('orcrawl pods up', () => {
     expect(first.stdout()).not.toContain('hush');
     const second = await up().ended;
     expect(second.stdout.match(/pod \d: \S+ runs already/g)).toHaveLength(2);
-    expect(lastLine((await run('--max-pages', '1').ended).stdout)).toBe('1 pages: max_pages reached');
+    expect(lastLine((await run('--max-pages', '1').ended).stdout)).toBe('1 page: max_pages reached');
     first.signal('SIGINT');
     expect((await first.ended).code).toBe(0);
     const away = await run('--resume').ended;

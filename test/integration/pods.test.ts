@@ -101,7 +101,7 @@ describe('embedded pods', () => {
     const second = await run().ended;
     expect(second.code).toBe(1);
     expect(second.stderr).toMatch(
-      /holds \d+ URLs of an earlier crawl: continue it with --resume, or give it up with --fresh/,
+      /holds \d+ URLs of an earlier crawl: continue it with --resume, or discard it with --fresh/,
     );
     const third = await run('--resume').ended;
     expect(third.stdout).toContain('60 pages: nothing is left to crawl');

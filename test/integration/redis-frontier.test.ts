@@ -72,7 +72,7 @@ describe.skipIf(redisMissing)(`a frontier in Redis${redisMissing ? `: skipped, $
     it('warns of what a crash can lose', async () => {
       const warn = vi.fn();
       await open(shared, { warn, prefix: 'w:' });
-      expect(warn.mock.calls[0]![0]).toMatch(/keeps nothing on disk/);
+      expect(warn.mock.calls[0]![0]).toMatch(/stores nothing on disk/);
       await ask(shared, (client) => client.config('SET', 'appendonly', 'yes'));
       await open(shared, { warn, prefix: 'w:' });
       expect(warn.mock.calls[1]![0]).toMatch(/everysec/);

@@ -20,7 +20,7 @@ const delayed = (ms: number, count: number, host = 0) =>
   Array.from({ length: count }, (_, i) => web.url(host, `/_/delay/${ms}?n=${i}`));
 
 describe('a batch of URLs', () => {
-  it('gives one result an entry in the order of the list, duplicates and nonsense included', async () => {
+  it('gives one result per entry in the order of the list, duplicates and nonsense included', async () => {
     await using crawler = await WebCrawler.open();
     const list = [
       web.url(0, 3),

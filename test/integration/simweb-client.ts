@@ -1,4 +1,4 @@
-// A plain HTTP client for the tests of the synthetic web: one connection a request, nothing followed or hidden.
+// A plain HTTP client for the tests of the synthetic web: one connection per request, nothing followed or hidden.
 import { request as httpRequest } from 'node:http';
 import type { IncomingHttpHeaders, RequestOptions } from 'node:http';
 import { request as httpsRequest } from 'node:https';

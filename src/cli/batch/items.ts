@@ -1,11 +1,11 @@
-// What `orcrawl scrape` and `orcrawl batch` write of a result: its fields, or the parts that page formats take.
-// Promise: every line has the same fields in the same order; only what is written is worked out.
+// What `orcrawl scrape` and `orcrawl batch` write per result: its fields, or the parts for page formats.
+// Promise: every line has the same fields in the same order; only the fields written are computed.
 import { escapeText } from '../../extract/markdown/inline.js';
 import type { CrawlResult } from '../../index.js';
 import type { PageParts } from '../../store/formats.js';
 import { UsageError } from '../exit-codes.js';
 
-/** What can be written of a result, by name. */
+/** The fields of a result, by name. */
 const FIELDS: Readonly<Record<string, (result: CrawlResult) => unknown>> = {
   url: ({ url }) => url,
   loadedUrl: ({ loadedUrl }) => loadedUrl,
@@ -57,7 +57,7 @@ export function parseFields(text: string): string[] {
     .filter(Boolean);
   const unknown = names.filter((name) => !Object.hasOwn(FIELDS, name));
   if (names.length > 0 && unknown.length === 0) return names;
-  throw new UsageError(`--fields: no field "${unknown[0] ?? ''}"; there are ${Object.keys(FIELDS).join(', ')}`);
+  throw new UsageError(`--fields: unknown field "${unknown[0] ?? ''}"; use ${Object.keys(FIELDS).join(', ')}`);
 }
 
 export function itemOf(result: CrawlResult, fields: readonly string[]): Record<string, unknown> {
@@ -89,7 +89,7 @@ export function partsOf(result: CrawlResult): PageParts {
   };
 }
 
-/** The main content under the page's title: what is chosen as content often begins after it. */
+/** The main content under the page's title: it often starts after the title. */
 function fitMarkdown({ markdown, metadata }: CrawlResult): string {
   const fit = markdown.fit.trim();
   const title = (markdown.title ?? metadata?.title ?? '').replace(/\s+/g, ' ').trim();

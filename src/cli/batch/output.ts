@@ -1,5 +1,5 @@
-// Where the results of a batch go: standard output, a file, a file a page, or the end of an earlier file.
-// Promise: a reader that is slow slows the batch; a reader that leaves ends it; an interrupted file has only whole lines.
+// Where the results of a batch go: standard output, one file, one file per page, or appended to a file.
+// Promise: a slow reader slows the batch, a reader that exits ends it; an interrupted file has only complete lines.
 import { createWriteStream } from 'node:fs';
 import { mkdir, open, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -21,13 +21,13 @@ import { itemOf, partsOf } from './items.js';
 import { UsageError } from '../exit-codes.js';
 import { forStandardOutput } from '../terminal.js';
 
-const ELSEWHERE = 'choose another place with --out (or --resume)';
+const ELSEWHERE = 'choose another file with --out (or --resume)';
 
 export type BatchFormat = FormatOf<'batch'>;
 
 export interface BatchOutput {
   write(result: CrawlResult): Promise<void>;
-  /** Nobody reads any more. */
+  /** The reader is gone. */
   readonly isLeft: boolean;
   close(): Promise<void>;
 }
@@ -53,7 +53,7 @@ export async function openOutput(options: OutputOptions): Promise<BatchOutput> {
     return streamOutput(fileStream(out, 'w'), options);
   }
   if (!isPageFormat(format)) {
-    throw new UsageError(`--format ${format} is one file: give --out a file name, not a folder`);
+    throw new UsageError(`--format ${format} writes one file: give --out a file name, not a folder`);
   }
   return folderOutput(out, format);
 }
@@ -105,7 +105,7 @@ function streamOutput(
   };
 }
 
-/** Resolves when there is room again, or nobody to make room for. */
+/** Resolves when there is room again, or the reader is gone. */
 function whenReady(stream: Writable): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
@@ -119,7 +119,7 @@ function whenReady(stream: Writable): Promise<void> {
 
 const READY_EVENTS = ['drain', 'close', 'error'] as const;
 
-/** A file a page, named by its place in the list and its URL. */
+/** One file per page, named by its list position and URL. */
 function folderOutput(folder: string, format: PageFormatName): BatchOutput {
   return {
     isLeft: false,
@@ -140,8 +140,8 @@ function folderOutput(folder: string, format: PageFormatName): BatchOutput {
 }
 
 /**
- * The URLs that succeeded in the lines of an earlier run, with how often; a torn last line is cut off, so that
- * what is appended begins a line of its own.
+ * The URLs that succeeded in an earlier run, with their counts; an incomplete last line is cut off, so that
+ * appending starts a new line.
  */
 export async function readEarlier(file: string): Promise<Map<string, number>> {
   const done = new Map<string, number>();
@@ -156,7 +156,7 @@ export async function readEarlier(file: string): Promise<Map<string, number>> {
       read += (chunk as string).length;
       const lines = (rest + (chunk as string)).split('\n');
       rest = lines.pop()!;
-      // Latin-1 has a character a byte, so lengths are positions.
+      // Latin-1 has one character per byte, so lengths are positions.
       for (const line of lines) countLine(Buffer.from(line, 'latin1').toString('utf8'), done);
       whole = read - rest.length;
     }
@@ -172,6 +172,6 @@ function countLine(line: string, done: Map<string, number>): void {
     const { url, success } = JSON.parse(line) as { url?: unknown; success?: unknown };
     if (typeof url === 'string' && success === true) done.set(url, (done.get(url) ?? 0) + 1);
   } catch {
-    // A line of something else says nothing about any URL.
+    // Not a result: ignored.
   }
 }

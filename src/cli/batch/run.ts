@@ -1,5 +1,5 @@
 // Runs `orcrawl batch`: list in, results out, in the order of the list or as they complete.
-// Promise: Ctrl-C keeps what was done and says how to finish the rest; a reader that leaves ends the work.
+// Promise: Ctrl-C keeps the results so far and says how to continue; a reader that exits ends the batch.
 import {
   type CacheMode,
   type CrawlResult,
@@ -55,7 +55,7 @@ export async function runBatch(settings: BatchSettings): Promise<number> {
     interruption.close();
     over.abort();
     await crawler.close();
-    // A list that has not ended must not keep the process.
+    // An unfinished list must not keep the process alive.
     process.stdin.destroy();
   }
   if (interruption.happened) return EXIT.interrupted;
@@ -74,12 +74,12 @@ function dispatcherOf(settings: BatchSettings): MemoryAdaptiveDispatcher {
 
 interface Interruption {
   readonly happened: boolean;
-  /** Resolves to undefined with the first signal. */
+  /** Resolves to undefined on the first signal. */
   readonly promise: Promise<undefined>;
   close(): void;
 }
 
-/** The first Ctrl-C ends the batch in order, the second at once. */
+/** The first Ctrl-C ends the batch cleanly, the second at once. */
 function watchInterruption(): Interruption {
   let happened = false;
   let tell!: (value: undefined) => void;
@@ -107,7 +107,7 @@ type Write = (
   count: (result: CrawlResult) => void,
 ) => Promise<void>;
 
-/** The next result; undefined at the end, after a signal, and when nobody reads. */
+/** The next result; undefined at the end, after a signal, or when the reader is gone. */
 async function nextOf(results: Results, output: BatchOutput, until: Interruption): Promise<CrawlResult | undefined> {
   if (until.happened || output.isLeft) return undefined;
   const next = results.next();
@@ -140,6 +140,6 @@ const writeInOrder: Write = async (results, output, until, count) => {
     }
   }
   await results.return?.();
-  // After Ctrl-C: what was done is kept, too.
+  // Finished results are kept after Ctrl-C, too.
   for (const index of [...early.keys()].sort((a, b) => a - b)) await output.write(early.get(index)!);
 };

@@ -1,5 +1,5 @@
 // The list of `orcrawl batch`: URLs on the command line, files of them, standard input.
-// Promise: read only as fast as the batch goes; a line that is no URL is passed on and becomes a failed result.
+// Promise: read only as fast as the batch needs; an invalid line becomes a failed result.
 import { createReadStream, existsSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import type { UrlItem } from '../../index.js';
@@ -9,7 +9,7 @@ import { shown } from '../terminal.js';
 
 export type BatchInput = { readonly kind: 'url' | 'file' | 'stdin'; readonly text: string };
 
-/** How the names of lists end, and no domain does: a missing one is a slip, not a host. */
+/** Extensions of list files that are not top-level domains: such a name is a missing file, not a host. */
 const LIST_NAME = /\.(?:txt|csv|tsv|json|jsonl|ndjson|list|lst|urls|log|gz)$/i;
 
 /** What an argument means: `-`, a URL, a file that exists, or a bare domain. */
@@ -17,15 +17,14 @@ export function inputOf(argument: string): BatchInput {
   if (argument === '-') return { kind: 'stdin', text: argument };
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(argument)) return { kind: 'url', text: argument };
   if (existsSync(argument)) return { kind: 'file', text: argument };
-  if (LIST_NAME.test(argument) && !argument.includes('/'))
-    throw new UsageError(`there is no file "${shown(argument)}"`);
+  if (LIST_NAME.test(argument) && !argument.includes('/')) throw new UsageError(`file not found: "${shown(argument)}"`);
   if (/^[^\s/]+\.[^\s/]+/.test(argument) || /^localhost(?:[:/]|$)/.test(argument)) {
     return { kind: 'url', text: argument };
   }
-  throw new UsageError(`"${shown(argument)}" is neither a URL nor a file that exists`);
+  throw new UsageError(`"${shown(argument)}" is neither a URL nor an existing file`);
 }
 
-/** URL by URL; blank lines and those that begin with `#` are passed over. */
+/** URL by URL; blank lines and those that begin with `#` are skipped. */
 export async function* urlsOf(
   inputs: readonly BatchInput[],
   stdin: NodeJS.ReadableStream,
@@ -44,7 +43,7 @@ async function* lines(input: NodeJS.ReadableStream, over: AbortSignal): AsyncGen
   }
 }
 
-/** A bare domain gets https, or http when it names this machine or an IP address. */
+/** A bare domain gets https, or http for localhost and IP addresses. */
 function withScheme(text: string): string {
   if (
     /^[a-z][a-z0-9+.-]*:(?!\d)/i.test(text) ||
@@ -56,7 +55,7 @@ function withScheme(text: string): string {
   return `${/^(?:localhost|[\d.]+)(?:[:/?#]|$)/.test(text) ? 'http' : 'https'}://${text}`;
 }
 
-/** Leaves out what an earlier run has done, entry by entry. Its results name URLs without their passwords. */
+/** Skips what an earlier run has done, entry by entry. Its results have URLs without passwords. */
 export async function* without(urls: AsyncIterable<string>, done: Map<string, number>): AsyncGenerator<string> {
   for await (const typed of urls) {
     const { url } = withoutLogin(typed);

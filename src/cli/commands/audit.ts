@@ -1,6 +1,6 @@
-// `orcrawl audit`: reads what a finished or running crawl left and says whether it is as promised: hosts treated politely
-// (its visit log), or with --content its stored pages whole and findable.
-// Promise: exit status 1 on any violation, and when there is nothing that could be checked.
+// `orcrawl audit`: checks a finished or running crawl: that it was polite (by its visit log), or with --content that its
+// stored pages are intact and findable.
+// Promise: exit code 1 on any violation, and if there is nothing to check.
 import type { Command } from 'commander';
 import { access } from 'node:fs/promises';
 import path from 'node:path';
@@ -16,19 +16,19 @@ const VIOLATIONS_SHOWN = 10;
 export function addAuditCommand(program: Command, onExit: (code: number) => void): void {
   program
     .command('audit')
-    .summary('check how polite a crawl was, or what it stored')
+    .summary('check how polite a crawl was, or its stored pages')
     .description(
-      'Reads the visit log of a crawl and compares, domain by domain, the smallest gap between two requests with the ' +
-        'rest that was due; also counts what robots.txt and other rules left out. With --content it reads the stored ' +
-        'pages of a crawl on pods instead: every index line must point at a whole record, every record must be what its ' +
-        'digest says, and no page may be without a line.',
+      'Reads the visit log of a crawl and compares, for each domain, the smallest gap between requests with the ' +
+        'required delay; also counts URLs skipped by robots.txt and other rules. With --content it checks the stored ' +
+        'pages of a crawl on pods instead: every index line must point at a complete record, every record must match ' +
+        'its digest, and every page must have a line.',
     )
     .argument(
       '<DIR...>',
-      "the crawl's folder (--out), a storage folder of the library, or the log_dir of a crawl on pods; with --content its data directories",
+      "the crawl's folder (--out), a storage folder of the library, or the log_dir of a crawl on pods; with --content, its data directories",
     )
     .option('--content', 'check stored pages: index lines, records, digests')
-    .option('--json', 'everything, as JSON')
+    .option('--json', 'print all details as JSON')
     .addHelpText('after', EXAMPLES)
     .action(async (folders: string[], flags: AuditFlags) => onExit(await run(folders, flags)));
 }
@@ -43,13 +43,13 @@ Examples:
   $ orcrawl audit orcrawl-out/example.com
   $ orcrawl audit --content /mnt/ssd1/crawler_data /mnt/ssd2/crawler_data
 
-Exit codes: 0 as promised, 1 not.
+Exit codes: 0 no violations, 1 otherwise.
 `;
 
 async function run(folders: readonly string[], { content = false, json = false }: AuditFlags): Promise<number> {
   if (content) return auditStored(folders, json);
   const [folder, ...more] = folders as [string, ...string[]];
-  if (more.length > 0) throw new UsageError('give one folder: only --content takes several');
+  if (more.length > 0) throw new UsageError('give one folder: only --content accepts several');
   return audit(folder, json);
 }
 
@@ -75,19 +75,19 @@ export function contentLines(found: ContentAudit): string[] {
   const shownLines = [
     problemCount === 0 ? `Whole: ${what} agree.` : `Damaged: ${countOf(problemCount, 'problem')} in ${what}.`,
   ];
-  if (segments === 0) shownLines[0] = 'Nothing is stored there.';
+  if (segments === 0) shownLines[0] = 'No stored pages found.';
   for (const { where, problem } of problems.slice(0, PROBLEMS_SHOWN))
     shownLines.push(`  ${shown(where, 1_000)}: ${shown(problem, 1_000)}`);
   if (problemCount > PROBLEMS_SHOWN)
     shownLines.push(`  … and ${countText(problemCount - PROBLEMS_SHOWN)} more (--json)`);
   if (beingWritten > 0)
-    shownLines.push(`Not wholly covered: ${countOf(beingWritten, 'segment is', 'segments are')} being written.`);
+    shownLines.push(`Partly checked: ${countOf(beingWritten, 'segment is', 'segments are')} being written.`);
   return shownLines;
 }
 
 async function audit(folder: string, isJson: boolean): Promise<number> {
   await access(folder).catch(() => {
-    throw new UsageError(`there is no folder ${folder}: give the --out of a crawl`);
+    throw new UsageError(`folder not found: ${folder}; give the --out of a crawl`);
   });
   const { auditVisits } = await import('../../politeness/audit.js');
   const inside = path.join(folder, 'visits');
@@ -97,7 +97,7 @@ async function audit(folder: string, isJson: boolean): Promise<number> {
   );
   const found = await auditVisits(logs);
   if (found.files === 0) {
-    throw new UsageError(`${folder} holds no visit log: only polite crawls write one (see docs/politeness.md)`);
+    throw new UsageError(`${folder} has no visit log: only polite crawls write one (see docs/politeness.md)`);
   }
   if (isJson) say(JSON.stringify(found, null, 2));
   else for (const line of auditLines(found)) say(line);
@@ -127,8 +127,8 @@ export function auditLines(found: VisitAudit): string[] {
   }
   if (found.missingFiles + found.missingLines > 0) {
     lines.push(
-      `Not covered: ${countOf(found.missingFiles, 'file')} that rotation deleted, ` +
-        `${countOf(found.missingLines, 'line')} that could not be written or read.`,
+      `Not checked: ${countOf(found.missingFiles, 'file')} deleted by rotation, ` +
+        `${countOf(found.missingLines, 'line')} not written or unreadable.`,
     );
   }
   return lines;

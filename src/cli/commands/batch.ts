@@ -1,4 +1,4 @@
-// `orcrawl batch`: a list of URLs in, one result each out. A Unix filter: results on standard output, the rest on standard error.
+// `orcrawl batch`: a list of URLs in, one result per URL out. A Unix filter: only results on standard output.
 // Promise: everything is checked before the first request.
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { CACHE_MODES, type CacheMode } from '../../store/cache/cache.js';
@@ -41,8 +41,8 @@ Examples:
   $ orcrawl batch urls.txt --format fit --out pages/     main content as markdown, one file per page
 
 Results are written in the order of the list, each as soon as those before it are out; with --stream as they
-complete, in flat memory.
-Exit codes: 0 done, 1 wrong usage or settings, 2 some failed, 3 the disk is full, 130 interrupted.
+complete, in constant memory.
+Exit codes: 0 done, 1 invalid usage or settings, 2 some failed, 3 the disk is full, 130 interrupted.
 `;
 
 export const CACHE_OPTION = new Option('--cache <MODE>', 'use of the page cache in the storage folder').choices(
@@ -53,11 +53,11 @@ export function addBatchCommand(program: Command, onExit: (code: number) => void
   const command = program
     .command('batch')
     .summary('fetch a list of URLs')
-    .description('Fetches every URL of a list and writes one result each.')
-    .argument('[FILE|-|URL...]', 'files of URLs, URLs, or - for standard input (the default when it is no terminal)')
+    .description('Fetches every URL in a list and writes one result per URL.')
+    .argument('[FILE|-|URL...]', 'files of URLs, URLs, or - for standard input (the default unless it is a terminal)')
     .option('--stream', 'write results as they complete')
     .addOption(
-      new Option('-f, --format <F>', `of the results; ${formatHelp('batch')}`)
+      new Option('-f, --format <F>', `output format; ${formatHelp('batch')}`)
         .choices(formatsOf('batch'))
         .default('jsonl'),
     )
@@ -65,19 +65,19 @@ export function addBatchCommand(program: Command, onExit: (code: number) => void
       '-o, --out <FILE|DIR>',
       `where results go; ${formatsOf('batch').filter(isPageFormat).join(', ')} into a folder: one file per page`,
     )
-    .option('--raw-csv', 'with --format csv: leave cells as they are that a spreadsheet would run as a formula')
-    .option('--fields <A,B>', 'which fields of a result are written')
+    .option('--raw-csv', 'with --format csv: do not escape cells that a spreadsheet would run as a formula')
+    .option('--fields <A,B>', 'fields to write')
     .option('-c, --concurrency <N>', 'most URLs at once (default: 20)', wholeNumber(1, 10_000))
-    .option('--memory-threshold <P>', 'percent of memory above which nothing new starts (default: 90)', percent)
-    .option('--max-sessions <N>', 'most URLs in work at once (default: --concurrency)', wholeNumber(1, 10_000))
-    .option('--delay <SECS>', 'between requests to a domain, such as 2 or 1-3 (default: none)', secondRange)
-    .option('--retries <N>', 'further tries after a transient failure (default: 1)', wholeNumber(0))
-    .option('--timeout <SECS>', 'longest one attempt may take (default: 60)', seconds)
+    .option('--memory-threshold <P>', 'start nothing new above this percent of memory (default: 90)', percent)
+    .option('--max-sessions <N>', 'most URLs in progress (default: --concurrency)', wholeNumber(1, 10_000))
+    .option('--delay <SECS>', 'delay between requests to a domain, such as 2 or 1-3 (default: none)', secondRange)
+    .option('--retries <N>', 'retries after a transient failure (default: 1)', wholeNumber(0))
+    .option('--timeout <SECS>', 'time limit per attempt (default: 60)', seconds)
     .option('--user-agent <UA>', 'the User-Agent header')
     .addOption(CACHE_OPTION)
-    .option('--cache-ttl <SECS>', 'how long a cached page is used (default: for ever)', seconds)
-    .option('--validate', 'follow HTTP’s caching rules, and ask whether a stale page is still good')
-    .option('--respect-robots', 'ask for nothing that robots.txt forbids')
+    .option('--cache-ttl <SECS>', 'how long a cached page is valid (default: forever)', seconds)
+    .option('--validate', 'follow HTTP’s caching rules and revalidate stale pages')
+    .option('--respect-robots', 'skip URLs that robots.txt forbids')
     .addOption(
       new Option('--monitor <M>', 'progress on standard error')
         .choices(['detailed', 'aggregated', 'none'])
@@ -85,7 +85,7 @@ export function addBatchCommand(program: Command, onExit: (code: number) => void
     )
     .option(
       '--resume <FILE>',
-      'append to this file of earlier JSON lines and skip what succeeded there; the last line of a URL counts',
+      'append to this file of JSON lines and skip URLs that succeeded in it; the last line per URL counts',
     );
   addBrowserFlags(command)
     .addHelpText('after', EXAMPLES)
@@ -98,8 +98,9 @@ async function batch(args: readonly string[], flags: BatchFlags): Promise<number
   if (args.length === 0 && process.stdin.isTTY) {
     throw new UsageError('give a file of URLs, URLs, or - to read them from standard input');
   }
-  if (resume !== undefined && format !== 'jsonl') throw new UsageError('--resume goes with --format jsonl alone');
-  if (resume !== undefined && flags.out !== undefined) throw new UsageError('--resume is the output: leave out --out');
+  if (resume !== undefined && format !== 'jsonl') throw new UsageError('--resume needs --format jsonl');
+  if (resume !== undefined && flags.out !== undefined)
+    throw new UsageError('--resume is the output file: remove --out');
   const fields = flags.fields === undefined ? DEFAULT_FIELDS : parseFields(flags.fields);
   if (resume !== undefined && !(fields.includes('url') && fields.includes('success'))) {
     throw new UsageError('--resume needs the fields url and success: add them to --fields');
@@ -135,7 +136,7 @@ async function batch(args: readonly string[], flags: BatchFlags): Promise<number
     });
     if (code === EXIT.interrupted) {
       complain(
-        `Interrupted: what was done is kept. ${programName()} batch … --resume ${quoted(finish)} finishes the rest.`,
+        `Interrupted: finished results are kept. To continue: ${programName()} batch … --resume ${quoted(finish)}`,
       );
     }
     return code;

@@ -1,4 +1,4 @@
-// `orcrawl cache`: what is in the page cache, and how to get rid of it.
+// `orcrawl cache`: shows and empties the page cache.
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
@@ -14,11 +14,11 @@ interface CacheFlags {
 }
 
 export function addCacheCommand(program: Command, onExit: (code: number) => void): void {
-  const command = program.command('cache').summary('look at the page cache, or empty it');
-  command.description('Works on the page cache in the storage folder (./storage, or ORCRAWL_STORAGE_DIR).');
+  const command = program.command('cache').summary('show or empty the page cache');
+  command.description('Manages the page cache in the storage folder (./storage, or ORCRAWL_STORAGE_DIR).');
   const sub = (name: string, what: string) =>
     command.command(name).description(what).option('--storage <DIR>', 'the storage folder');
-  sub('stats', 'how many pages, how many bytes, how old').action(async (flags: CacheFlags) => {
+  sub('stats', 'number, size and age of the pages').action(async (flags: CacheFlags) => {
     onExit(await withCache(flags, stats));
   });
   sub('list', 'the stored pages, oldest first: date, bytes, status, URL').action(async (flags: CacheFlags) => {
@@ -27,10 +27,10 @@ export function addCacheCommand(program: Command, onExit: (code: number) => void
   sub('get <URL>', 'the stored body of a page').action(async (url: string, flags: CacheFlags) => {
     onExit(await withCache(flags, (cache) => get(cache, seedUrl(url)), EXIT.someFailed));
   });
-  sub('clear', 'removes every page').action(async (flags: CacheFlags) => {
+  sub('clear', 'remove all pages').action(async (flags: CacheFlags) => {
     onExit(await withCache(flags, (cache) => prune(cache, Infinity)));
   });
-  sub('prune', 'removes old pages')
+  sub('prune', 'remove old pages')
     .requiredOption('--older-than <AGE>', 'such as 90s, 30m, 12h or 7d', age)
     .action(async (flags: CacheFlags & { olderThan: number }) => {
       onExit(await withCache(flags, (cache) => prune(cache, Date.now() - flags.olderThan)));
@@ -43,7 +43,7 @@ async function withCache(
   withoutOne: number = EXIT.done,
 ): Promise<number> {
   const folder = flags.storage ?? Configuration.getGlobalConfig().localDataDirectory();
-  // Looking must not make one.
+  // Looking must not create one.
   if (!existsSync(path.join(folder, 'cache', 'data.mdb'))) {
     complain(`There is no page cache in ${folder}.`);
     return withoutOne;

@@ -1,5 +1,5 @@
-// `orcrawl compose`: writes what Docker needs to run the stores and the monitoring of a crawl on pods.
-// Promise: says what it wrote and what is likely to go wrong; with --backup nothing that was there is lost.
+// `orcrawl compose`: writes the Docker files for the stores and monitoring of a crawl on pods.
+// Promise: reports what it wrote and warns of likely problems; with --backup existing files are kept.
 import { access, mkdir, rename, writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { totalmem } from 'node:os';
@@ -19,26 +19,26 @@ interface ComposeFlags extends ComposeOptions {
 
 const MAX_PODS = 1_024;
 const GIB = 1024 ** 3;
-/** The defaults of the memory limits of the configuration. */
+/** The configuration's default memory limits. */
 const LIMITS = { fetcher: 2 * GIB, parser: 4 * GIB, orchestrator: 2 * GIB };
 
 export function addComposeCommand(program: Command, onExit: (code: number) => void): void {
   program
     .command('compose')
     .summary('write a docker-compose.yml for the stores of a crawl on pods')
-    .description('Writes docker-compose.yml with a Redis a pod, Prometheus and Grafana with a dashboard.')
+    .description('Writes docker-compose.yml with one Redis per pod, Prometheus and a Grafana dashboard.')
     .option('--pods <N>', 'stores', wholeNumber(1, MAX_PODS), 16)
-    .option('--base-port <PORT>', 'port of the first; the others follow', wholeNumber(1, 65_535), 6_379)
+    .option('--base-port <PORT>', 'port of the first store; the others follow', wholeNumber(1, 65_535), 6_379)
     .option('--total-memory-gb <GB>', 'memory of all stores together', positiveNumber, 1_440)
-    .option('--output <FILE>', 'where to write', 'docker-compose.yml')
-    .option('--backup', 'keep what was there under another name')
+    .option('--output <FILE>', 'file to write', 'docker-compose.yml')
+    .option('--backup', 'keep existing files under another name')
     .option('--config-out <FILE>', 'also write a configuration for orcrawl run')
     .option('--image <NAME>', 'image of the stores, such as valkey/valkey:8-alpine', 'redis:7-alpine')
-    .option('--bind <ADDRESS>', 'address the stores listen at', '127.0.0.1')
+    .option('--bind <ADDRESS>', 'address the stores listen on', '127.0.0.1')
     .option('--fetchers-per-pod <N>', 'for the configuration and the warnings', wholeNumber(1), 6)
     .option('--parsers-per-pod <N>', 'for the configuration and the warnings', wholeNumber(0), 0)
-    .option('--prometheus-port <PORT>', 'where orcrawl serves its metrics', wholeNumber(1, 65_535), 8_001)
-    .option('--machine-memory-gb <GB>', 'memory of the machine it is for (default: of this one)', positiveNumber)
+    .option('--prometheus-port <PORT>', 'port of the orcrawl metrics', wholeNumber(1, 65_535), 8_001)
+    .option('--machine-memory-gb <GB>', 'memory of the target machine (default: this one)', positiveNumber)
     .addHelpText('after', '\nExample:\n  $ orcrawl compose --pods 4 --total-memory-gb 64 --config-out crawl.yaml\n')
     .action(async (flags: ComposeFlags) => onExit(await compose(flags)));
 }
@@ -48,9 +48,9 @@ async function compose(flags: ComposeFlags): Promise<number> {
   const { composeFiles, composeWarnings, crawlYaml, megabytesPerPod } = await import('../../pods/operate/compose.js');
   const lastPort = flags.basePort + flags.pods - 1;
   if (lastPort > 65_535)
-    throw new UsageError(`${flags.pods} ports from ${flags.basePort} end above 65535: use a lower --base-port`);
+    throw new UsageError(`${flags.pods} ports from ${flags.basePort} exceed 65535: use a lower --base-port`);
   if (megabytesPerPod(flags) < 1)
-    throw new UsageError(`${flags.totalMemoryGb} GB leave nothing for each of ${flags.pods} stores`);
+    throw new UsageError(`${flags.totalMemoryGb} GB is too little for ${flags.pods} stores`);
   const output = resolve(flags.output);
   const files = new Map(
     [...composeFiles(flags, basename(output))].map(([name, text]) => [join(dirname(output), name), text]),
@@ -72,7 +72,7 @@ async function compose(flags: ComposeFlags): Promise<number> {
     `  Stores:      ${countText(flags.pods)} × ${flags.image}, ports ${flags.basePort}${flags.pods === 1 ? '' : `-${lastPort}`} at ${flags.bind}`,
   );
   say(`  Memory:      ${countText(flags.totalMemoryGb)} GB in all, ${countText(perPod)} MB a store, noeviction`);
-  say('  Durability:  every call on disk before it is answered (appendfsync always), a snapshot an hour');
+  say('  Durability:  every call is on disk before its answer (appendfsync always), hourly snapshots');
   say('  Monitoring:  Prometheus http://127.0.0.1:9090, Grafana http://127.0.0.1:3000');
   say();
   say(`Start them with: docker compose -f ${shown(flags.output)} up -d`);

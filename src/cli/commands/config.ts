@@ -1,5 +1,5 @@
-// `orcrawl config check FILE`: says what a run with this configuration would be, or everything that is wrong with it.
-// Promise: nothing is started and nothing is made.
+// `orcrawl config check FILE`: prints what a run with this configuration would do, or all its mistakes.
+// Promise: starts nothing and creates nothing.
 import type { Command } from 'commander';
 import { availableParallelism, totalmem } from 'node:os';
 import { countOf, countText } from '../../observe/figures.js';
@@ -15,15 +15,15 @@ interface CheckFlags extends ConfigFlags {
 }
 
 export function addConfigCommand(program: Command, onExit: (code: number) => void): void {
-  const config = program.command('config').summary('check a configuration of pods');
+  const config = program.command('config').summary('check a pods configuration');
   const checking = config
     .command('check')
-    .summary('what a run with this configuration would be')
+    .summary('validate a configuration and print the plan')
     .description(
       'Checks a configuration, its folders and its stores, and prints the processes, cores, folders and memory.',
     )
     .argument('<FILE>', 'the YAML file')
-    .option('--no-connect', 'do not ask the Redis servers')
+    .option('--no-connect', 'do not connect to the Redis servers')
     .option('--json', 'the resolved configuration as JSON, passwords removed');
   addPodsFlags(checking)
     .addHelpText('after', '\nExample:\n  $ orcrawl config check crawl.yaml\n\nExit codes: 0 usable, 1 not.\n')
@@ -51,7 +51,7 @@ function withoutSecret(pod: PodsConfig['pods'][number]): object {
   return pod.kind === 'redis' ? { kind: pod.kind, where: pod.where } : pod;
 }
 
-/** What the machine has. */
+/** The machine's resources. */
 export interface Machine {
   readonly cores: number;
   readonly memoryBytes: number;
@@ -60,30 +60,30 @@ export interface Machine {
 const thisMachine = (): Machine => ({ cores: availableParallelism(), memoryBytes: totalmem() });
 const gigabytes = (bytes: number): string => `${(bytes / 1024 ** 3).toFixed(1)} GB`;
 
-/** What all processes of this machine may take. */
+/** Memory limit of all processes on this machine. */
 export function memoryOfProcesses(config: PodsConfig): number {
   const { ownPods, fetchersPerPod, parsersPerPod, fetcherMemoryLimit, parserMemoryLimit } = config;
   const perPod = fetchersPerPod * fetcherMemoryLimit + parsersPerPod * parserMemoryLimit;
   return ownPods.length * perPod + config.orchestratorMemoryLimit;
 }
 
-/** The resolved plan, for people. */
+/** The plan, for people. */
 export function planLines(config: PodsConfig, machine: Machine = thisMachine()): string[] {
   const { pods, ownPods, fetchersPerPod, parsersPerPod } = config;
   const processes = ownPods.length * (fetchersPerPod + parsersPerPod) + 1;
   const isAll = ownPods.length === pods.length;
   const lines = [
     `Pods:       ${countText(pods.length)} ${pods[0]!.kind === 'redis' ? 'in Redis' : 'embedded'}${isAll ? '' : `, of which this machine runs ${ownPods.join(', ')}`}`,
-    `Processes:  ${countText(processes)}: 1 orchestrator and, a pod, ${countOf(fetchersPerPod, 'fetcher')} × ${countText(config.fetcherWorkers)} fetches` +
+    `Processes:  ${countText(processes)}: 1 orchestrator and per pod ${countOf(fetchersPerPod, 'fetcher')} × ${countText(config.fetcherWorkers)} fetches` +
       (parsersPerPod === 0
         ? ', which parse what they fetch'
         : ` and ${countOf(parsersPerPod, 'parser')} × ${countText(config.parserWorkers)} pages`),
     `Cores:      ${coresLine(config, machine)}`,
-    `Memory:     up to ${gigabytes(memoryOfProcesses(config))} in processes, of ${gigabytes(machine.memoryBytes)}; stores not counted`,
-    `Politeness: ${config.politenessDelaySeconds} s between two requests of a domain, as ${shown(config.userAgent)}`,
+    `Memory:     up to ${gigabytes(memoryOfProcesses(config))} in processes, of ${gigabytes(machine.memoryBytes)}, without stores`,
+    `Politeness: ${config.politenessDelaySeconds} s between requests to a domain, as ${shown(config.userAgent)}`,
     `Dedup:      ${config.dedup === 'exact' ? 'exact' : `Bloom, ${countText(config.bloomFilterCapacity)} URLs at ${config.bloomFilterErrorRate * 100} %`}`,
     `Stops:      ${stopsLine(config)}`,
-    `Seeds:      ${shown(config.seedFile ?? 'none: it resumes')}`,
+    `Seeds:      ${shown(config.seedFile ?? 'none (resuming)')}`,
     ...(config.handler === undefined ? [] : [`Handler:    ${shown(config.handler)}`]),
     ...config.dataDirs.map((path, index) => `${index === 0 ? 'Data:      ' : '           '} ${shown(path)}`),
     `State:      ${shown(config.stateDir)}`,
@@ -111,7 +111,7 @@ const isPinned = (config: PodsConfig, machine: Machine): boolean =>
 
 function coresLine(config: PodsConfig, machine: Machine): string {
   if (!config.enableCpuAffinity) return `not pinned, of ${machine.cores}`;
-  if (!isPinned(config, machine)) return `not pinned: ${neededCores(config)} asked for, ${machine.cores} there`;
+  if (!isPinned(config, machine)) return `not pinned: needs ${neededCores(config)}, has ${machine.cores}`;
   return `${neededCores(config)} pinned, of ${machine.cores}`;
 }
 
@@ -126,18 +126,18 @@ function stopsLine({ maxPages, maxDuration }: PodsConfig): string {
   return [...limits, 'when nothing is left to crawl'].join(', ');
 }
 
-/** What will not be as asked, although it can run. */
+/** Settings that cannot be applied, although the crawl can run. */
 export function machineWarnings(config: PodsConfig, machine: Machine = thisMachine()): string[] {
   const warnings: string[] = [];
   if (config.enableCpuAffinity && !isPinned(config, machine)) {
     warnings.push(
-      `processes will not be pinned to cores: ${neededCores(config)} are asked for (cores_per_pod × pods), ${machine.cores} are there`,
+      `processes will not be pinned to cores: that needs ${neededCores(config)} (cores_per_pod × pods), the machine has ${machine.cores}`,
     );
   }
   const memory = memoryOfProcesses(config);
   if (memory > machine.memoryBytes) {
     warnings.push(
-      `the memory limits of all processes add up to ${gigabytes(memory)}, the machine has ${gigabytes(machine.memoryBytes)}`,
+      `memory limits add up to ${gigabytes(memory)}, but the machine has ${gigabytes(machine.memoryBytes)}`,
     );
   }
   return warnings;

@@ -1,5 +1,5 @@
-// `orcrawl demo`, and what `npm start` does: a crawl of the synthetic web from start to dataset.
-// Promise: needs no network, ends in seconds, can be repeated, and checks its result against the server's map.
+// `orcrawl demo`, also run by `npm start`: a crawl of the synthetic web from start to dataset.
+// Promise: needs no network, takes seconds, can be repeated, and checks its result against the server's map.
 import type { Command } from 'commander';
 import { createReadStream } from 'node:fs';
 import path from 'node:path';
@@ -15,7 +15,7 @@ import { programName, say, shown } from '../terminal.js';
 const FOLDER = path.join('orcrawl-out', 'demo');
 const SAMPLES = 3;
 
-/** A small web with a bit of everything a real one has: latency, dead links, errors, pages that recover. */
+/** A small web with the features of a real one: latency, dead links, errors, pages that recover. */
 const WEB: SimwebOptions = {
   seed: 7,
   hosts: 6,
@@ -30,7 +30,7 @@ export function addDemoCommand(program: Command, onExit: (code: number) => void)
   program
     .command('demo')
     .summary('crawl a built-in synthetic web (the default)')
-    .description('Starts a synthetic web on loopback, crawls it with live progress and shows what was stored.')
+    .description('Starts a synthetic web on loopback, crawls it with live progress and shows the result.')
     .addHelpText('after', '\nExample:\n  $ orcrawl demo\n')
     .action(async () => onExit(await demo()));
 }
@@ -47,10 +47,10 @@ async function demo(): Promise<number> {
       {
         urls: web.seeds(),
         strategy: 'all',
-        // Of this machine alone: the synthetic web lives on loopback addresses.
+        // Loopback only: the synthetic web is on this machine.
         allowPrivate: ['127.0.0.0/8'],
         format: 'jsonl',
-        // Nobody is harmed by haste here; robots.txt is read all the same.
+        // No delay is needed here; robots.txt is still read.
         delay: 0,
         retries: 1,
         retryDelayMs: 300,
@@ -66,7 +66,7 @@ async function demo(): Promise<number> {
   }
 }
 
-/** In a process of its own, as a real server would be; where processes cannot be started, in this one. */
+/** In its own process, like a real server; where processes cannot be started, in this one. */
 async function startWeb(): Promise<SimwebProcess | Simweb> {
   const testing = await import('../../testing/index.js');
   try {
@@ -76,7 +76,7 @@ async function startWeb(): Promise<SimwebProcess | Simweb> {
   }
 }
 
-/** Shows some items and compares what was stored with what the server has. */
+/** Shows some items and compares the stored pages with the server's. */
 async function check(report: CrawlReport, web: SimwebProcess | Simweb): Promise<number> {
   const stored = new Set<string>();
   const samples: PageItem[] = [];
@@ -91,7 +91,7 @@ async function check(report: CrawlReport, web: SimwebProcess | Simweb): Promise<
   }
   const expected = [...web.allUrls()];
   const missing = expected.filter((url) => !stored.has(normalizeUrl(url)));
-  const compared = missing.length === 0 ? 'every one of them was stored' : `${missing.length} of them are missing here`;
+  const compared = missing.length === 0 ? 'all were stored' : `${missing.length} missing`;
   say(`\nThe server has ${countOf(expected.length, 'page')} that answer 200: ${compared}.`);
   say(`Crawl the real web: ${programName()} crawl https://example.com --max-pages 50`);
   if (report.outcome === 'interrupted') return EXIT.interrupted;

@@ -1,5 +1,5 @@
 // `orcrawl get URL`: finds a stored page in the data directories of a crawl and prints it.
-// Promise: a pipe gets the stored bytes as they are; a terminal gets text that cannot command it.
+// Promise: a pipe gets the stored bytes unchanged; a terminal gets escaped text.
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { Option, type Command } from 'commander';
@@ -24,7 +24,7 @@ Examples:
   $ orcrawl get example.com --data-dir ./data --json | jq .status_code
 `;
 
-/** A body may be decoded up to this; what a crawl stores is bounded by its own, smaller limit. */
+/** Limit for decoding a body; crawls store less. */
 const MAX_BODY_BYTES = 1024 ** 3;
 
 export function addGetCommand(program: Command, onExit: (code: number) => void): void {
@@ -32,16 +32,16 @@ export function addGetCommand(program: Command, onExit: (code: number) => void):
     new Option(`--${flag}`, does).conflicts(['raw', 'text', 'meta', 'json'].filter((other) => other !== flag));
   program
     .command('get')
-    .summary('print a page that a crawl on pods stored')
+    .summary('print a page stored by a crawl on pods')
     .description(
-      'Finds the newest capture of a URL that a crawl on pods (orcrawl run) stored and prints it: its text, or its body ' +
-        'when no text is stored. The pages of orcrawl crawl are in its --out: pages.jsonl.',
+      'Prints the newest capture of a URL stored by a crawl on pods (orcrawl run): its text, or its body ' +
+        'if no text is stored. Pages of orcrawl crawl are in its --out, in pages.jsonl.',
     )
-    .argument('<url>', 'address of the page, as crawled')
+    .argument('<url>', 'URL of the page, as crawled')
     .requiredOption('-d, --data-dir <DIR>', 'data directory of the crawl; repeat for each', collect)
     .addOption(form('text', 'print the text'))
     .addOption(form('raw', 'print the body, decompressed'))
-    .addOption(form('meta', 'print the metadata, a line each'))
+    .addOption(form('meta', 'print the metadata, one per line'))
     .addOption(form('json', 'print metadata and text as one JSON object'))
     .addHelpText('after', EXAMPLES)
     .action(async (url: string, flags: GetFlags) => onExit(await get(url, flags)));
@@ -62,7 +62,7 @@ async function get(typed: string, flags: GetFlags): Promise<number> {
     for (const [name, value] of Object.entries(metadataOf(page))) say(`${name}: ${shown(String(value), 2_000)}`);
   else if (page.text !== undefined && !flags.raw) await print(Buffer.from(`${page.text}\n`));
   else if (page.response !== undefined) await print(await bodyOf(page.response));
-  else throw new UsageError(`only metadata is stored of ${shown(url)}: use --meta`);
+  else throw new UsageError(`only metadata is stored for ${shown(url)}: use --meta`);
   return EXIT.done;
 }
 
@@ -82,7 +82,7 @@ async function whyNotFound(
   return `${shown(url)} is not stored in ${dataDirs.map((dir) => shown(dir)).join(', ')}`;
 }
 
-/** The names that the specification and the index use. */
+/** The names used by the specification and the index. */
 function metadataOf(page: StoredPage): Record<string, string | number> {
   const { contentPath, offset, length } = page;
   return {

@@ -1,5 +1,5 @@
-// `orcrawl plan` says what machine a crawl needs; `orcrawl bench --quick` measures the constants it uses.
-// Promise: every number comes from the model of docs/scale.md, and it says whose constants it took.
+// `orcrawl plan` computes what a crawl needs; `orcrawl bench --quick` measures the constants it uses.
+// Promise: every number comes from the model in docs/scale.md, and it says which constants it used.
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { availableParallelism, totalmem } from 'node:os';
 import { statfsSync } from 'node:fs';
@@ -31,7 +31,7 @@ interface PlanFlags {
   readonly json?: boolean;
 }
 
-/** A count as people write large ones: `1e9`, `500000`. */
+/** A large count, such as `1e9` or `500000`. */
 function largeCount(text: string): number {
   const value = /^\d+(?:\.\d+)?(?:e\d{1,2})?$/i.test(text.trim()) ? Number(text) : NaN;
   if (Number.isSafeInteger(value) && value >= 1) return value;
@@ -41,23 +41,21 @@ function largeCount(text: string): number {
 export function addPlanCommand(program: Command, onExit: (code: number) => void): void {
   program
     .command('plan')
-    .summary('what machine a crawl on pods needs')
+    .summary('what a crawl on pods needs')
     .description(
-      'Cores, pods, domains, memory, disk and network of a crawl, and which limit of this machine is hit first.',
+      'Prints the cores, pods, domains, memory, disk and network a crawl needs, and the first limit of this machine.',
     )
     .requiredOption('--pages <N>', 'pages to crawl, such as 1e9', largeCount)
-    .requiredOption('--hours <N>', 'in so many hours', positiveNumber)
-    .option('--page-kb <KB>', 'HTML of a page, decompressed', positiveNumber, 250)
-    .option('--delay <SECONDS>', 'rest of a domain between two requests', seconds, 70)
-    .option('--new-urls <N>', 'URLs a page adds that nobody has seen before', positiveNumber, 10)
-    .option('--domains <N>', 'domains the crawl gets to know (default: twice those in rotation)', largeCount)
-    .addOption(
-      new Option('--dedup <KIND>', 'how seen URLs are remembered').choices(['exact', 'bloom']).default('exact'),
-    )
-    .option('--store-raw-html', 'keep the pages themselves too')
-    .option('--gbit <N>', 'speed of the network of this machine', positiveNumber)
-    .option('--machine <FILE>', 'figures of another machine, by orcrawl bench --quick --output')
-    .option('--json', 'everything, as JSON')
+    .requiredOption('--hours <N>', 'hours it may take', positiveNumber)
+    .option('--page-kb <KB>', 'average page size, decompressed', positiveNumber, 250)
+    .option('--delay <SECONDS>', 'delay between requests to a domain', seconds, 70)
+    .option('--new-urls <N>', 'new URLs per page', positiveNumber, 10)
+    .option('--domains <N>', 'domains the crawl discovers (default: twice those in rotation)', largeCount)
+    .addOption(new Option('--dedup <KIND>', 'how seen URLs are stored').choices(['exact', 'bloom']).default('exact'))
+    .option('--store-raw-html', 'also store the HTML')
+    .option('--gbit <N>', 'network speed of this machine', positiveNumber)
+    .option('--machine <FILE>', 'figures of another machine, from orcrawl bench --quick --output')
+    .option('--json', 'print everything as JSON')
     .addHelpText('after', '\nExample:\n  $ orcrawl plan --pages 1e9 --hours 30\n')
     .action(async (flags: PlanFlags) => onExit(await plan(flags)));
 }
@@ -84,13 +82,11 @@ async function plan(flags: PlanFlags): Promise<number> {
   }
   for (const line of planLines(request, needed)) say(line);
   const [first] = limits as [(typeof limits)[number]];
-  const verdict = first.ratio <= 1 ? 'fits this machine; hit first would be' : 'does not fit this machine; hit first:';
+  const verdict =
+    first.ratio <= 1 ? 'fits this machine; first limit would be' : 'does not fit this machine; first limit:';
   say(`\nIt ${verdict} ${first.what} (${limits.map(({ what, ratio }) => `${what} ${percent(ratio)}`).join(', ')}).`);
   if (figures) say(`Constants measured ${figures.measuredAt.slice(0, 10)}, ${shown(file)}.`);
-  else
-    complain(
-      'warning: this machine was not measured: the constants are those of a reference machine; run orcrawl bench --quick',
-    );
+  else complain('warning: this machine was not measured, using reference constants; run orcrawl bench --quick');
   return EXIT.done;
 }
 
@@ -104,12 +100,12 @@ function thisMachine(): { cores: number; memoryGb: number; diskTb: number } {
 
 function planLines({ pages, hours, delaySeconds }: PlanRequest, needed: Plan): string[] {
   return [
-    `${countText(pages)} pages in ${number(hours)} hours: ${number(needed.pagesPerSecond)} pages a second`,
+    `${countText(pages)} pages in ${number(hours)} hours: ${number(needed.pagesPerSecond)} pages per second`,
     '',
-    `  Cores:    ${countText(needed.cores)}: ${countText(needed.fetcherCores)} for fetchers (${number(needed.cpuMsPerPage)} CPU-ms a page), ${countText(needed.storeCores)} for stores`,
+    `  Cores:    ${countText(needed.cores)}: ${countText(needed.fetcherCores)} for fetchers (${number(needed.cpuMsPerPage)} CPU-ms per page), ${countText(needed.storeCores)} for stores`,
     `  Pods:     ${countText(needed.pods)}, with ${countText(needed.fetchersPerPod)} fetchers each`,
-    `  Domains:  ${countText(needed.domainsInRotation)} in rotation at a rest of ${number(delaySeconds)} s; at most ${countText(needed.pagesPerDomainAtMost)} pages of one`,
-    `  Memory:   ${number(needed.memoryGb)} GB: ${number(needed.storeGb)} GB of stores (${number(needed.seenUrls)} URLs seen) and room to rewrite them, the rest for fetchers`,
+    `  Domains:  ${countText(needed.domainsInRotation)} in rotation with a delay of ${number(delaySeconds)} s; at most ${countText(needed.pagesPerDomainAtMost)} pages each`,
+    `  Memory:   ${number(needed.memoryGb)} GB: ${number(needed.storeGb)} GB of stores (${number(needed.seenUrls)} URLs seen) plus room for rewrites, the rest for fetchers`,
     `  Disk:     ${number(needed.diskTb)} TB, of which ${number(needed.contentTb)} TB content; ${number(needed.diskMbPerSecond)} MB/s`,
     `  Network:  ${number(needed.gbitPerSecond)} Gbit/s, about ${countText(needed.openFetches)} open connections`,
   ];
@@ -119,9 +115,9 @@ export function addBenchCommand(program: Command, onExit: (code: number) => void
   program
     .command('bench')
     .summary('measure this machine for orcrawl plan')
-    .description('Crawls a synthetic web on loopback and keeps what a page costs this machine.')
-    .option('--quick', 'half a minute of measuring (the default)')
-    .option('--output <FILE>', 'where to keep the figures (default: in the cache folder, where plan finds them)')
+    .description('Crawls a synthetic web on loopback and saves what a page costs on this machine.')
+    .option('--quick', 'measure for half a minute (the default)')
+    .option('--output <FILE>', 'file for the figures (default: in the cache folder, where plan finds them)')
     .addHelpText('after', '\nExample:\n  $ orcrawl bench --quick && orcrawl plan --pages 1e9 --hours 30\n')
     .action(async (flags: { output?: string }) => onExit(await bench(flags.output ?? figuresFile())));
 }
@@ -130,7 +126,7 @@ async function bench(file: string): Promise<number> {
   const figures = await measureMachine((step) => complain(step));
   await saveFigures(file, figures);
   say(
-    `A page:   ${figures.pageCpuMs} CPU-ms and ${figures.cpuMsPerKb} more for each KB of HTML, over HTTPS on a new connection`,
+    `A page:   ${figures.pageCpuMs} CPU-ms plus ${figures.cpuMsPerKb} per KB of HTML, over HTTPS on a new connection`,
   );
   say(`Text:     ${figures.gzipMsPerTextKb} CPU-ms to compress a KB`);
   say(`Memory:   ${figures.fetcherRssMb} MB resident`);

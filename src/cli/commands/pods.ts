@@ -1,6 +1,5 @@
 // `orcrawl pods up`: local redis-server processes for a configuration, for development. `orcrawl run` never starts any.
-// Promise: only stores on this machine that do not answer are started, on their own ports with their own data; all end
-// with this command.
+// Promise: starts only local stores that do not answer, each with its own port and data; all end with this command.
 import type { Command } from 'commander';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
@@ -18,8 +17,8 @@ export function addPodsCommand(program: Command, onExit: (code: number) => void)
       .command('up')
       .summary('start a local redis-server for each pod of a configuration')
       .description(
-        'Starts the Redis servers of a configuration that are on this machine and do not run, with appendfsync always ' +
-          'and their data under state_dir, and keeps them until Ctrl-C. Needs redis-server. For production see compose.',
+        'Starts the local Redis servers of a configuration that are not running, with appendfsync always ' +
+          'and their data under state_dir, until Ctrl-C. Needs redis-server. For production see compose.',
       )
       .requiredOption('--config <FILE>', 'the YAML file'),
   ).action(async (flags: ConfigFlags) => onExit(await up(flags)));
@@ -68,10 +67,10 @@ async function up(flags: ConfigFlags): Promise<number> {
     const lost = await new Promise<string | undefined>((resolve) => {
       for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve(undefined));
       for (const child of started) {
-        child.once('exit', (code, signal) => resolve(`redis-server ${child.pid} ended with ${signal ?? code}`));
+        child.once('exit', (code, signal) => resolve(`redis-server ${child.pid} exited with ${signal ?? code}`));
       }
     });
-    if (lost !== undefined) throw new UsageError(`${lost}: the others are stopped, too`);
+    if (lost !== undefined) throw new UsageError(`${lost}; the others were stopped`);
     say('Stopped; the data is kept.');
     return EXIT.done;
   } finally {
@@ -90,8 +89,8 @@ async function untilUp(child: ChildProcess, isUp: () => Promise<boolean>): Promi
   let failure: Error | undefined;
   child.once('error', (error) => (failure = error));
   for (const deadlineMs = performance.now() + START_MS; !(await isUp());) {
-    if (failure) throw new UsageError(`redis-server cannot be started: ${failure.message}`);
-    if (child.exitCode !== null) throw new UsageError(`redis-server ended with ${child.exitCode}`);
+    if (failure) throw new UsageError(`cannot start redis-server: ${failure.message}`);
+    if (child.exitCode !== null) throw new UsageError(`redis-server exited with ${child.exitCode}`);
     if (performance.now() > deadlineMs) throw new UsageError('redis-server does not answer');
     await new Promise((resume) => setTimeout(resume, 50));
   }

@@ -1,5 +1,5 @@
-// `orcrawl profile create NAME`: a browser window to log in by hand once; later runs use the profile without one.
-// Promise: what was done in the window is on disk when the command ends, however it is ended.
+// `orcrawl profile create NAME`: opens a browser window to log in by hand; later runs use the profile without a window.
+// Promise: the profile is on disk when the command ends, however it ends.
 import { mkdirSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { PRIVATE_FOLDER } from '../../base/private-files.js';
@@ -15,14 +15,14 @@ interface CreateFlags {
 }
 
 export function addProfileCommand(program: Command, onExit: (code: number) => void): void {
-  const profile = program.command('profile').summary('browser profiles that keep log-ins');
+  const profile = program.command('profile').summary('browser profiles that keep logins');
   profile
     .command('create')
     .summary('log in by hand once')
-    .description('Opens a browser with a profile of its own. Log in, then close the window.')
+    .description('Opens a browser with a new profile. Log in, then close the window.')
     .argument('<NAME>', 'letters, digits, dots, dashes')
     .argument('[URL]', 'the page to open')
-    .option('--executable-path <FILE>', 'which browser (default: the first that is found)')
+    .option('--executable-path <FILE>', 'browser to use (default: the first found)')
     .addOption(new Option('--headless', 'without a window, for tests').hideHelp())
     .action(async (name: string, url: string | undefined, flags: CreateFlags) =>
       onExit(await create(name, url, flags)),
@@ -38,7 +38,7 @@ export function addProfileCommand(program: Command, onExit: (code: number) => vo
 }
 
 async function create(name: string, url: string | undefined, flags: CreateFlags): Promise<number> {
-  if (!/^[\w-][\w.-]*$/.test(name)) throw new UsageError('a profile name is made of letters, digits, dots and dashes');
+  if (!/^[\w-][\w.-]*$/.test(name)) throw new UsageError('invalid profile name: use letters, digits, dots and dashes');
   const start = url === undefined ? undefined : seedUrl(url);
   const userDataDir = path.join(profilesFolder(), name);
   mkdirSync(userDataDir, PRIVATE_FOLDER);
@@ -48,7 +48,7 @@ async function create(name: string, url: string | undefined, flags: CreateFlags)
   const browser = await launchBrowser({ headless, executablePath, userDataDir, sandbox }, undefined);
   const ended = new Promise<void>((resolve) => {
     browser.onGone(resolve);
-    // A browser without windows may stay; a person who closed the last one is done.
+    // A browser may keep running without windows; the user who closed the last one is done.
     browser.profile!.on('page', (page) => page.on('close', () => browser.profile!.pages().length === 0 && resolve()));
     for (const page of browser.profile!.pages()) {
       page.on('close', () => browser.profile!.pages().length === 0 && resolve());

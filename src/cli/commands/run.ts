@@ -1,5 +1,5 @@
 // `orcrawl run`: a crawl on pods, from one YAML file or from flags. Never starts a Redis.
-// Promise: everything that is wrong is reported at once before anything starts; the exit status says how it ended.
+// Promise: all mistakes are reported at once before anything starts; the exit code says how it ended.
 import type { Command } from 'commander';
 import { CrawlError } from '../../errors.js';
 import { countOf, countText } from '../../observe/figures.js';
@@ -13,16 +13,16 @@ import { complain, say } from '../terminal.js';
 
 const EXIT_CODES = `
 Exit codes:
-  0    max_pages, max_duration, the end of the crawl or global:stop_signal
-  1    wrong configuration or arguments, no usable seed, a handler module that
-       does not load, or a store that cannot be used
-  3    paused: no data directory has room left; free some and --resume
-  4    a store came back empty: the other pods worked on to their end; restore it
+  0    reached max_pages, max_duration, the end of the crawl or global:stop_signal
+  1    invalid configuration or arguments, no valid seed, a handler module that
+       does not load, or an unusable store
+  2    nothing was stored: every request failed
+  3    paused: all data directories are full; free some space and --resume
+  4    a store came back empty and the other pods finished; restore it
        and --resume, or start again with --fresh
-  5    a pod stopped because its workers kept ending
+  5    a pod stopped because its workers kept dying
   6    incomplete: stored pages or items are gone from a data directory
   130  interrupted; --resume continues
-  2    the crawl came to its end and nothing was stored: all that was asked for failed
 `;
 
 export function addRunCommand(program: Command, onExit: (code: number) => void): void {
@@ -31,8 +31,8 @@ export function addRunCommand(program: Command, onExit: (code: number) => void):
       .command('run')
       .summary('crawl on pods: many processes, many stores, many machines')
       .description(
-        'Runs the pods of this machine: fetchers (and parsers) for each, restarted when they die, until max_pages, ' +
-          'max_duration, the end of the crawl or a signal. Without any store named, one embedded pod is used.',
+        'Runs the pods of this machine: fetchers (and parsers), restarted when they die, until max_pages, ' +
+          'max_duration, the end of the crawl or a signal. Without a store, one embedded pod is used.',
       )
       .option('--config <FILE>', 'the YAML file (docs/pods.md)'),
   )
@@ -56,7 +56,7 @@ async function run(flags: ConfigFlags): Promise<number> {
   const now = new AbortController();
   const onSignal = (signal: NodeJS.Signals): void => {
     if (drain.signal.aborted) return now.abort();
-    complain(`${signal}: finishing what is under way; once more ends at once. Continue with --resume.`);
+    complain(`${signal}: finishing pages in progress; press again to exit at once. Continue with --resume.`);
     drain.abort();
   };
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, onSignal);
@@ -70,7 +70,7 @@ async function run(flags: ConfigFlags): Promise<number> {
     const result = await runPods({ config, stuckMs, log, drain: drain.signal, now: now.signal, onProgress });
     const { incompleteLine } = await import('../../pods/supervise/incomplete.js');
     const where = result.isWhole ? '' : ' on this machine';
-    say(`${result.pages} pages${where}: ${wordsOf(result)}${incompleteLine(result)}${lossWords(result)}`);
+    say(`${countOf(result.pages, 'page')}${where}: ${wordsOf(result)}${incompleteLine(result)}${lossWords(result)}`);
     for (const { pod, message } of result.incomplete) complain(`pod ${pod} stopped: ${message}`);
     for (const line of failureLines(result)) complain(line);
     return exitCodeFor(result);
@@ -82,7 +82,7 @@ async function run(flags: ConfigFlags): Promise<number> {
   }
 }
 
-/** A worker silent for so long is killed: longer on machines that stand still now and then. */
+/** A worker silent for this long is killed: raise it on machines that pause now and then. */
 function stuckMsOf(seconds: string | undefined): number | undefined {
   return seconds === undefined ? undefined : positiveNumber(seconds) * 1_000;
 }
@@ -90,19 +90,19 @@ function stuckMsOf(seconds: string | undefined): number | undefined {
 /** What runs where, and where to look. */
 function startLine(config: PodsConfig): string {
   const { ownPods, pods, fetchersPerPod, parsersPerPod, politenessDelaySeconds, logDir } = config;
-  const workers = `${fetchersPerPod} fetchers${parsersPerPod > 0 ? ` and ${parsersPerPod} parsers` : ''}`;
+  const parsers = parsersPerPod > 0 ? ` and ${countOf(parsersPerPod, 'parser')}` : '';
   const metrics = config.enablePrometheus
     ? `, metrics at http://${config.prometheusHost}:${config.prometheusPort}/metrics`
     : '';
   return (
-    `Starting ${ownPods.length} of ${pods.length} pods, ${workers} each, ${politenessDelaySeconds} s between two requests ` +
-    `of a domain; logs in ${logDir}${metrics}`
+    `Starting ${ownPods.length} of ${countOf(pods.length, 'pod')}, ${countOf(fetchersPerPod, 'fetcher')}${parsers} each, ` +
+    `${politenessDelaySeconds} s between requests to a domain; logs in ${logDir}${metrics}`
   );
 }
 
 const SHOWN_EVERY_MS = 10_000;
 
-/** One line now and then: pages, their rate since the last line, and what waits. */
+/** A regular progress line: pages, their rate since the last line, and what waits. */
 function createProgress(tell: (text: string) => void, nowMs: () => number): (progress: PodsProgress) => void {
   let shownMs = nowMs();
   let before: number | undefined;
@@ -116,8 +116,8 @@ function createProgress(tell: (text: string) => void, nowMs: () => number): (pro
     const perSec = ((pages - before) * 1_000) / passedMs;
     const away = readings.length - known.length;
     tell(
-      `${pages} pages (${perSec.toFixed(1)}/s), ${sum('leased')} under way, ${sum('queued') + sum('retrying')} waiting, ` +
-        `${sum('failed')} failed${away > 0 ? `, ${away} pods do not answer` : ''}`,
+      `${countOf(pages, 'page')} (${perSec.toFixed(1)}/s), ${sum('leased')} in progress, ${sum('queued') + sum('retrying')} waiting, ` +
+        `${sum('failed')} failed${away > 0 ? `, ${countOf(away, 'pod does', 'pods do')} not answer` : ''}`,
     );
     shownMs = nowMs();
     before = pages;
@@ -137,18 +137,18 @@ function wordsOf({ reason, incomplete }: PodsResult): string {
   return reason === 'exhausted' && incomplete.length > 0 ? 'the other pods have nothing left to crawl' : WORDS[reason];
 }
 
-/** What failed, by code; the worker's logs have each case. */
+/** Failures by code; the worker logs have each case. */
 function failureLines({ failed, errors }: PodsResult): string[] {
   if (failed === 0) return [];
   const codes = Object.entries(errors).sort(([, a], [, b]) => b - a);
   const list = codes.map(([code, count]) => `${code} × ${countText(count)}`).join(', ');
   const remedy = errors.ADDRESS_REFUSED
-    ? '. Private addresses are refused unless --allow-private or allow_private_addresses says so'
+    ? '. To crawl private addresses, use --allow-private or allow_private_addresses'
     : '';
   return [`${countText(failed)} failed${list === '' ? '' : `: ${list}`}${remedy}`];
 }
 
-/** Which of what was stored is gone; the log names the files. */
+/** Stored data that is gone; the log names the files. */
 function lossWords({ losses: { files, records, items, bytes } }: PodsResult): string {
   if (files === 0) return '';
   const parts = [
@@ -161,7 +161,7 @@ function lossWords({ losses: { files, records, items, bytes } }: PodsResult): st
 
 function exitCodeFor({ reason, incomplete, pages, failed, losses }: PodsResult): number {
   if (reason === 'signal') return EXIT.interrupted;
-  // A store that lost its data is the worst of what can have happened.
+  // A store that lost its data is the worst case.
   const first = incomplete.find(({ code }) => code === 'QUEUE_EMPTIED') ?? incomplete[0];
   if (!first && reason === 'exhausted' && pages === 0 && failed > 0) return EXIT.someFailed;
   if (!first && losses.files > 0) return EXIT.lost;

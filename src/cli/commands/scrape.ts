@@ -1,5 +1,5 @@
 // `orcrawl scrape`: one page to standard output.
-// Promise: the page and nothing else on standard output; a failure is one line on standard error and exit code 2.
+// Promise: only the page on standard output; a failure is one line on standard error and exit code 2.
 import { type Command, Option } from 'commander';
 import { CrawlError } from '../../errors.js';
 import type { CrawlResult } from '../../index.js';
@@ -52,13 +52,13 @@ export function addScrapeCommand(program: Command, onExit: (code: number) => voi
     .description('Fetches one page and writes its content to standard output.')
     .argument('<URL>', 'a bare domain gets https://')
     .addOption(
-      new Option('-f, --format <F>', `what to write; ${formatHelp('scrape')}`)
+      new Option('-f, --format <F>', `output format; ${formatHelp('scrape')}`)
         .choices(formatsOf('scrape'))
         .default('markdown'),
     )
-    .option('--selector <CSS>', 'only what matches counts as the page; html is then its cleaned HTML')
-    .option('--retries <N>', 'further tries after a transient failure (default: 1)', wholeNumber(0))
-    .option('--timeout <SECS>', 'longest one attempt may take (default: 60)', seconds)
+    .option('--selector <CSS>', 'use only what matches; html is then cleaned')
+    .option('--retries <N>', 'retries after a transient failure (default: 1)', wholeNumber(0))
+    .option('--timeout <SECS>', 'time limit per attempt (default: 60)', seconds)
     .option('--user-agent <UA>', 'the User-Agent header')
     .option('-H, --header <NAME: VALUE>', 'send a header (may be repeated)', headers)
     .addOption(CACHE_OPTION)
@@ -124,7 +124,7 @@ async function scrape(text: string, flags: ScrapeFlags): Promise<number> {
   }
 }
 
-/** A selector that cannot be read is refused before anything is asked for. */
+/** Rejects an invalid selector before anything is fetched. */
 async function checkSelector(selector: string | undefined): Promise<void> {
   if (selector === undefined) return;
   const { load } = await import('cheerio');
@@ -132,13 +132,13 @@ async function checkSelector(selector: string | undefined): Promise<void> {
     load('')(selector);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new CrawlError('OPTION_INVALID', `--selector "${selector}" is no CSS selector: ${why}`);
+    throw new CrawlError('OPTION_INVALID', `--selector "${selector}" is not a valid CSS selector: ${why}`);
   }
 }
 
-/** Why a page that came has nothing to write in the format asked for. */
+/** Why a fetched page has no output in this format. */
 function whyNothing(result: CrawlResult, { format, selector, screenshot, pdf }: ScrapeFlags): string | undefined {
-  // A picture of the page is what was asked for, and there.
+  // The screenshot is the output.
   if (format === 'json' || screenshot !== undefined || pdf !== undefined) return undefined;
   if (result.html === '' && result.bytes > 0) {
     const type = String(result.headers['content-type'] ?? 'this content')

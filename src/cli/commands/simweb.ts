@@ -1,5 +1,5 @@
-// `orcrawl simweb`: serves the synthetic web on loopback until Ctrl-C, to try crawls and crawlers on.
-// Promise: same seed, same pages; nothing outside of this machine can reach it.
+// `orcrawl simweb`: serves the synthetic web on loopback until Ctrl-C, to try out crawlers.
+// Promise: same seed, same pages; not reachable from other machines.
 import type { Command } from 'commander';
 import { countOf } from '../../observe/figures.js';
 import { millisecondRange, share, wholeNumber } from '../arguments.js';
@@ -30,13 +30,15 @@ export function addSimwebCommand(program: Command, onExit: (code: number) => voi
   program
     .command('simweb')
     .summary('serve a synthetic web on loopback')
-    .description('Serves a synthetic web on loopback until Ctrl-C: any number of hosts and pages, made from a seed.')
+    .description(
+      'Serves a synthetic web on loopback until Ctrl-C: any number of hosts and pages, generated from a seed.',
+    )
     .option('--hosts <N>', 'number of hosts', wholeNumber(1, 60_000), 3)
-    .option('--pages <N>', 'pages a host', wholeNumber(1), 100)
-    .option('--port <N>', 'port to listen on; 0 takes a free one', wholeNumber(0, 65_535), 0)
+    .option('--pages <N>', 'pages per host', wholeNumber(1), 100)
+    .option('--port <N>', 'port to listen on; 0 for a free one', wholeNumber(0, 65_535), 0)
     .option('--seed <N>', 'the same seed gives the same web', wholeNumber(0), 1)
-    .option('--latency <MS>', 'milliseconds before an answer, or a range such as 5-40', millisecondRange)
-    .option('--cross <SHARE>', 'share of extra links that lead to other hosts', share, 0.1)
+    .option('--latency <MS>', 'response delay in milliseconds, or a range such as 5-40', millisecondRange)
+    .option('--cross <SHARE>', 'share of extra links to other hosts', share, 0.1)
     .option('--missing <SHARE>', 'share of leaf pages that answer 404', share, 0)
     .option('--failing <SHARE>', 'share of leaf pages that answer 500', share, 0)
     .option('--recovering <SHARE>', 'share of pages that answer 503 at first', share, 0)
@@ -68,7 +70,7 @@ async function serve(flags: SimwebFlags): Promise<number> {
   say(`Start from  ${seeds.slice(0, 3).join('\n            ')}`);
   if (seeds.length > 3) say(`            and ${seeds.length - 3} more`);
   say(`Crawl it    ${programName()} crawl ${seeds[0]} --strategy all --allow-private`);
-  say('\nEvery host also serves these paths, each to provoke one thing:');
+  say('\nEvery host also serves these test paths:');
   for (const { usage, does } of SIMWEB_PATHS) say(`  ${usage.padEnd(38)} ${does}`);
   await stopped;
   const served = web.served();

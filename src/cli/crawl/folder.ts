@@ -1,5 +1,5 @@
-// The folder of one crawl: what an earlier run left there, and whether this one starts, resumes or refuses.
-// Promise: nobody's crawl is continued or deleted without having been asked for by name.
+// The folder of one crawl: what an earlier run left, and whether this one starts, resumes or refuses.
+// Promise: no crawl is continued or deleted unless the user asks for it.
 import { readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { Configuration } from '../../configuration.js';
@@ -11,9 +11,9 @@ import { quoted } from '../terminal.js';
 
 export type StartMode = 'new' | 'resume' | 'fresh';
 
-/** Pages that failed for good, in a dataset of their own. */
+/** Dataset of pages that finally failed. */
 export const FAILED_DATASET = 'failed';
-/** URLs that were left out, when they are to be explained. */
+/** Dataset of skipped URLs, with --explain-skips. */
 export const SKIPPED_DATASET = 'skipped';
 
 /** `./orcrawl-out/<host>`, by the first URL. */
@@ -23,9 +23,9 @@ export function defaultFolder(urls: readonly string[]): string {
   return path.join('orcrawl-out', host.replace(/[^\w.-]+/g, '_'));
 }
 
-/** How to begin in a folder; a UsageError names the choices when the person has to make one. */
+/** How to start in a folder; a UsageError lists the choices if the user must decide. */
 export async function chooseStart(folder: string, asked: { resume?: boolean; fresh?: boolean }): Promise<StartMode> {
-  if (asked.resume && asked.fresh) throw new UsageError('--resume and --fresh exclude each other: give one');
+  if (asked.resume && asked.fresh) throw new UsageError('use either --resume or --fresh, not both');
   const left = await whatIsLeft(folder);
   if (left === 'nothing') return 'new';
   if (asked.fresh) return 'fresh';
@@ -36,7 +36,7 @@ export async function chooseStart(folder: string, asked: { resume?: boolean; fre
     throw new UsageError(`${where} holds an unfinished crawl: add --resume to continue it or --fresh to start over`);
   }
   throw new UsageError(
-    `${where} holds a finished crawl: add --fresh to start over, --resume with a higher --max-pages to go on, ` +
+    `${where} holds a finished crawl: add --fresh to start over, --resume with a higher --max-pages to continue, ` +
       'or choose another --out',
   );
 }
@@ -44,7 +44,7 @@ export async function chooseStart(folder: string, asked: { resume?: boolean; fre
 async function whatIsLeft(folder: string): Promise<'nothing' | 'running' | 'unfinished' | 'finished'> {
   const last = await readLastRun(folder);
   if (!last) {
-    // A queue without a readable record of its run: something was here and did not end well.
+    // A queue without a readable run record: an earlier run did not end well.
     const queues = await readdir(path.join(folder, 'request_queues')).catch(() => []);
     return queues.length > 0 ? 'unfinished' : 'nothing';
   }
@@ -53,7 +53,7 @@ async function whatIsLeft(folder: string): Promise<'nothing' | 'running' | 'unfi
   return isRunning ? 'running' : 'unfinished';
 }
 
-/** The settings of a crawl whose storage is `folder`, whatever the environment says of other crawls. */
+/** The settings of a crawl whose storage is `folder`, whatever the environment says. */
 export function configurationFor(folder: string, mode: StartMode): Configuration {
   for (const prefix of ['ORCRAWL_', 'CRAWLEE_']) {
     for (const name of OVERRIDING_VARIABLES) delete process.env[prefix + name];
@@ -68,7 +68,7 @@ export function configurationFor(folder: string, mode: StartMode): Configuration
   });
 }
 
-// The environment wins over constructors; here the command line has said more precisely what is wanted.
+// The environment overrides constructors; here the command line overrides both.
 const OVERRIDING_VARIABLES = [
   'STORAGE_DIR',
   'PURGE_ON_START',
@@ -78,7 +78,7 @@ const OVERRIDING_VARIABLES = [
   'DEFAULT_REQUEST_QUEUE_ID',
 ];
 
-/** Removes what earlier runs wrote beside the default storages. */
+/** Removes what earlier runs wrote outside the default storages. */
 export async function removeLeftovers(folder: string): Promise<void> {
   const datasets = [FAILED_DATASET, SKIPPED_DATASET].map((name) => path.join('datasets', name));
   const leftovers = [...RESULT_FILES, 'failed.jsonl', 'skipped.jsonl', 'report.json', ...datasets];

@@ -1,5 +1,5 @@
-// What `orcrawl crawl` stores of a page: one flat item.
-// Promise: every item has the same fields in the same order, so that it fits a table.
+// The item that `orcrawl crawl` stores per page.
+// Promise: every item is flat and has the same fields in the same order, so it fits a table.
 import { hideLogins } from '../../request/login.js';
 import type { HttpCrawlingContext, LoadedRequest, Request } from '../../index.js';
 
@@ -17,7 +17,7 @@ export interface PageItem {
   readonly fetchedAt: string;
   readonly text: string;
   readonly links?: readonly string[];
-  /** The main content; only when the crawl is asked for markdown. */
+  /** The main content; only with --format markdown. */
   readonly markdown?: string;
 }
 
@@ -50,7 +50,7 @@ export function pageItem(page: Page, withLinks: boolean, withMarkdown = false): 
   };
 }
 
-/** Text files and JSON as they are; of images, archives and the like there is none. */
+/** Text files and JSON unchanged; none for images, archives etc. */
 function plainText({ contentType, body }: Page): string {
   const isText = contentType.type.startsWith('text/') || /[/+]json$/.test(contentType.type);
   if (!isText) return '';

@@ -30,7 +30,7 @@ const REPORT: CrawlReport = {
 describe('the closing summary', () => {
   it('says what happened, where the data is and what to do next', () => {
     expect(summaryLines(REPORT)).toEqual([
-      'Finished: 1,200 pages in 10 s, 120 a second.',
+      'Finished: 1,200 pages in 10 s, 120 per second.',
       '  Pages     1,200 stored, 0 failed',
       '  Answers   200 × 1,200',
       '  Data      out/pages.jsonl (12 MB)',

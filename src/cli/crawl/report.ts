@@ -1,11 +1,11 @@
-// What a crawl came to: the figures of report.json and the closing summary made from them.
-// Promise: every number is the queue's or the datasets' own, so a resumed crawl reports the whole of it.
+// The result of a crawl: the figures of report.json and the final summary.
+// Promise: every number comes from the queue or the datasets, so a resumed crawl reports the whole crawl.
 import type { Dictionary } from '../../index.js';
 import { bytesText, countOf, countText, durationText, rateText } from '../../observe/figures.js';
 import type { ResultFile } from './result-file.js';
 import { programName, quoted, shown } from '../terminal.js';
 
-/** How often something happened, and one case of it. */
+/** How often something happened, with one example. */
 export interface ReasonCount {
   readonly reason: string;
   readonly count: number;
@@ -20,7 +20,7 @@ export interface CrawlReport {
   readonly urls: readonly string[];
   readonly startedAt: string;
   readonly endedAt: string;
-  /** Of this run; the counts below are of the whole crawl. */
+  /** This run; the counts below are for the whole crawl. */
   readonly durationMs: number;
   readonly pagesThisRun: number;
   readonly failedThisRun: number;
@@ -29,7 +29,7 @@ export interface CrawlReport {
   readonly failed: number;
   readonly skipped: number;
   readonly pending: number;
-  /** Stored pages with a status from 400 on, by status: their site's word that there is no such page. */
+  /** Stored pages with a status of 400 or above, by status: error pages. */
   readonly errorPages: Readonly<Record<string, number>>;
   /** Responses by status, retries included. */
   readonly answers: Readonly<Record<string, number>>;
@@ -43,7 +43,7 @@ export interface CrawlReport {
   readonly skippedFile?: ResultFile;
 }
 
-/** What is stored of a page that failed for good. */
+/** What is stored for a page that finally failed. */
 export interface FailedItem extends Dictionary {
   readonly url: string;
   readonly code: string;
@@ -52,7 +52,7 @@ export interface FailedItem extends Dictionary {
   readonly failedAt: string;
 }
 
-/** Counts by reason, the most frequent first, each with its first case. */
+/** Counts by reason, most frequent first, each with its first example. */
 export function createReasons(start: readonly ReasonCount[] = []) {
   const reasons = new Map(start.map((one) => [one.reason, { ...one }]));
   return {
@@ -76,22 +76,22 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   depth: 'deeper than --depth',
   limit: 'beyond --max-pages',
   enqueueLimit: 'beyond a limit on links',
-  redirect: 'redirected out of scope',
-  duplicate: 'redirected to a page that is queued already',
+  redirect: 'redirected outside the scope',
+  duplicate: 'redirected to a page already queued',
   robotsTxt: 'forbidden by robots.txt',
-  invalid: 'no valid URL',
+  invalid: 'invalid URL',
   nofollow: 'marked nofollow',
-  crawlDelay: 'on hosts whose robots.txt asks for very long delays',
+  crawlDelay: 'on hosts whose robots.txt requires very long delays',
 };
 
 const MAX_REASONS = 8;
 
-/** The closing summary, line by line. */
+/** The final summary, line by line. */
 export function summaryLines(report: CrawlReport): string[] {
   const { pages, failed, pending, skipped } = report;
   const lines = [
     `${OUTCOMES[report.outcome]}: ${countOf(report.pagesThisRun, 'page')} in ${durationText(report.durationMs)}, ` +
-      `${rateText(report.pagesPerSec)} a second.`,
+      `${rateText(report.pagesPerSec)} per second.`,
   ];
   const errorPages = Object.entries(report.errorPages).map(([status, count]) => `${countText(count)} × ${status}`);
   const stored = `${countText(pages)} stored${errorPages.length === 0 ? '' : ` (${errorPages.join(', ')})`}`;

@@ -1,5 +1,5 @@
-// The one obvious file a crawl leaves: its pages in the format that was asked for.
-// Promise: it appears whole or not at all, and JSON lines that are already one file are not copied.
+// The result file of a crawl: its pages in the chosen format.
+// Promise: it appears complete or not at all; a single JSON-lines file is not copied.
 import { createReadStream, createWriteStream } from 'node:fs';
 import { copyFile, link, readdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
@@ -43,7 +43,7 @@ export async function writeResultFile(
     if (format === 'jsonl') await joinSegments(path.join(folder, 'datasets', dataset.id), draft);
     else await pipeline(pieces(dataset, format, rawCsv), createWriteStream(draft));
     await rename(draft, file);
-    // Of one crawl there is one result: an earlier run may have written it in another format.
+    // One result per crawl: an earlier run may have written it in another format.
     if (RESULT_FILES.includes(name)) {
       for (const other of RESULT_FILES) if (other !== name) await rm(path.join(folder, other), { force: true });
     }
@@ -55,15 +55,15 @@ export async function writeResultFile(
 }
 
 /**
- * A small crawl that was never interrupted has written one JSON-lines file: the result is another name for
- * it. No later run appends to that file, each has its own.
+ * A small crawl that was never interrupted has written one JSON-lines file: the result is a hard link to it.
+ * Later runs never append to that file, each has its own.
  */
 async function joinSegments(datasetFolder: string, target: string): Promise<void> {
   const names = (await readdir(datasetFolder)).filter(isSegmentName).sort();
   const segments = names.map((name) => path.join(datasetFolder, name));
   const [first, ...more] = segments;
   if (first !== undefined && more.length === 0) {
-    // Not every file system has hard links.
+    // Some file systems have no hard links.
     await link(first, target).catch(() => copyFile(first, target));
   } else await pipeline(contentsOf(segments), createWriteStream(target));
 }

@@ -26,14 +26,14 @@ import { complainAsLogged } from '../terminal.js';
 import { version } from '../version.js';
 
 export interface CrawlManners {
-  /** Only errors are shown. */
+  /** Show only errors. */
   readonly quiet?: boolean;
-  /** The crawler's log is shown, too. */
+  /** Also show the crawler's log. */
   readonly verbose?: boolean;
 }
 
 export interface CrawlPlace {
-  /** As the person wrote it, for messages. */
+  /** As the user wrote it, for messages. */
   readonly folder: string;
   readonly mode: StartMode;
 }
@@ -79,7 +79,7 @@ export async function runCrawl(
         await pushData(failedItem(request.url, error, request.retryCount), FAILED_DATASET);
       },
       onSkippedRequest: (async ({ url, reason }) => {
-        // Links to mail addresses and the like are no pages anybody would miss.
+        // Mail links and the like are not pages.
         if (!/^https?:/.test(url)) return;
         const named = hideLogins(url);
         leftOut.reasons.add(reason, named);
@@ -89,7 +89,7 @@ export async function runCrawl(
     config,
   );
 
-  /** Nothing has begun: an open standard input must not keep the process. */
+  /** Nothing has started: an open standard input must not keep the process alive. */
   const giveUp = (error: unknown): never => {
     progress.close();
     over.abort();
@@ -101,7 +101,7 @@ export async function runCrawl(
       progress.print(`${message}\n`);
     }),
   ).catch(giveUp);
-  if (!seeds && mode !== 'resume') giveUp(new UsageError('no URLs on standard input: give some, one a line'));
+  if (!seeds && mode !== 'resume') giveUp(new UsageError('no URLs on standard input: give some, one per line'));
   await mkdir(storageFolder, PRIVATE_FOLDER)
     .then(() => access(storageFolder, constants.W_OK))
     .catch((error: unknown) => giveUp(asStorageError(error, folder, 'choose another folder with --out')));
@@ -163,7 +163,7 @@ export async function runCrawl(
   }
 }
 
-/** The list once its first URL is known; undefined when there is none. Before that, nothing is made on the disk. */
+/** The list once its first URL is known; undefined if there is none. Before that, nothing is created on disk. */
 async function begun(urls: AsyncGenerator<string>): Promise<AsyncIterable<string> | undefined> {
   const first = await urls.next();
   if (first.done) return undefined;
@@ -173,10 +173,10 @@ async function begun(urls: AsyncGenerator<string>): Promise<AsyncIterable<string
   })();
 }
 
-/** A list of names longer than this is no typing of a person's. */
+/** A longer list was not typed by hand. */
 const MAX_LOOKED_UP = 10;
 
-/** Says at once which of the hosts on the command line have no address: the crawl itself asks again for a while. */
+/** Reports unknown hosts on the command line at once: the crawl itself retries for a while. */
 async function tellUnknownHosts(
   urls: readonly string[],
   over: AbortSignal,
@@ -195,10 +195,10 @@ async function tellUnknownHosts(
   }
 }
 
-/** Two pages a second are no burden for a host. */
+/** Two pages per second do not burden a host. */
 const DEFAULT_DELAY_SECS = 0.5;
 
-/** A host that says the same on so many pages more than it says something new is a parked domain or a trap. */
+/** A host with this many more repeated pages than new ones is a parked domain or a trap. */
 const MAX_SAME_CONTENT = 200;
 
 async function domainLists({ excludeDomains, allowDomains }: CrawlSettings): Promise<DomainRuleOptions> {
@@ -226,13 +226,13 @@ function crawlerOptions(settings: CrawlSettings) {
     allowPrivateSeeds: !settings.refusePrivate,
     userAgent: settings.userAgent,
     maxBodyBytes: settings.maxBody,
-    // A link to a picture or an archive is no failure: it is stored without text.
+    // A link to an image or archive is not a failure: it is stored without text.
     additionalMimeTypes: ['*/*'],
   };
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as Partial<typeof given>;
 }
 
-/** The seeds as they come; each is named before anything of it can be asked for. */
+/** The seeds as they come; each is named before it can be requested. */
 async function* naming(seeds: AsyncIterable<string>, headers: NamedHeaders): AsyncGenerator<string> {
   for await (const url of seeds) {
     yield headers.name(url);
@@ -260,7 +260,7 @@ function failedItem(url: string, error: Error, retries: number): FailedItem {
   };
 }
 
-/** The crawler's log goes above the progress line: errors only, unless more is asked for. */
+/** The crawler's log goes above the progress line: errors only by default. */
 function logFor(manners: CrawlManners, progress: Progress): Log {
   const isColoured = !process.env.NO_COLOR && process.stderr.isTTY === true;
   const toStderr = manners.quiet ? complainAsLogged : progress.print;
@@ -286,7 +286,7 @@ async function figuresOf(
   return host === undefined ? figures : { ...figures, host };
 }
 
-/** The crawler itself drains on a signal; here the person is told, and a signal outside of the run ends at once. */
+/** The crawler drains on a signal; this tells the user, and a signal outside the run ends at once. */
 async function interruptible(
   crawler: HttpCrawler,
   progress: Progress,
@@ -295,7 +295,7 @@ async function interruptible(
 ): Promise<void> {
   const onSignal = () => {
     if (!crawler.running) process.exit(EXIT.interrupted);
-    if (!manners.quiet) progress.print('Stopping: pages under way are finished first. Ctrl-C again ends at once.\n');
+    if (!manners.quiet) progress.print('Stopping after the pages in progress. Press Ctrl-C again to stop at once.\n');
   };
   process.once('SIGINT', onSignal).once('SIGTERM', onSignal);
   try {
@@ -305,7 +305,7 @@ async function interruptible(
   }
 }
 
-/** Stored pages that say that there is none, by status. */
+/** Stored error pages, by status. */
 async function errorPagesOf(config: Configuration): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   const dataset = await Dataset.open<PageItem & Record<string, unknown>>(undefined, { config });

@@ -1,11 +1,11 @@
-// The URLs a crawl of the command line starts from: its arguments, and the lines of standard input for `-`.
-// Promise: a list of any length is read only as fast as it is queued; a bad line is named and left out; a list
-// without end does not hold up a crawl that is over.
+// The start URLs of a command-line crawl: its arguments, and the lines of standard input for `-`.
+// Promise: a list of any length is read only as fast as it is queued; an invalid line is reported and skipped; an
+// endless list does not block the end of a crawl.
 import { createInterface } from 'node:readline';
 import { seedUrl } from '../arguments.js';
 import { shown } from '../terminal.js';
 
-/** Line by line; blank lines and those that begin with `#` are passed over. */
+/** Line by line; blank lines and those that begin with `#` are skipped. */
 export async function* seedUrls(
   urls: readonly string[],
   input: NodeJS.ReadableStream,

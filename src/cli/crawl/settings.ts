@@ -1,5 +1,5 @@
-// What one crawl of the command line is told: checked, complete, and saved beside the crawl's data, so that
-// `--resume` needs nothing but the folder. Headers and passwords are not saved.
+// The settings of one command-line crawl: validated, complete, and saved with the crawl's data, so that
+// `--resume` needs only the folder. Headers and passwords are not saved.
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { PRIVATE_FILE } from '../../base/private-files.js';
@@ -23,10 +23,10 @@ export interface CrawlSettings {
   readonly delay?: number;
   readonly ignoreRobots?: boolean;
   readonly maxPerHost?: number;
-  /** Files with a domain a line. */
+  /** Files with one domain per line. */
   readonly excludeDomains?: string;
   readonly allowDomains?: string;
-  /** False: links that look endless are followed, too. */
+  /** False: also follow links that look endless. */
   readonly traps?: boolean;
   readonly explainSkips?: boolean;
   readonly format: ResultFormat;
@@ -55,7 +55,7 @@ export async function saveSettings(folder: string, settings: CrawlSettings): Pro
   });
 }
 
-/** The settings of the crawl in a folder; undefined when there are none that can be read. */
+/** The settings of the crawl in a folder; undefined if unreadable. */
 export async function readSettings(folder: string): Promise<CrawlSettings | undefined> {
   try {
     const saved = JSON.parse(await readFile(path.join(folder, FILE), 'utf8')) as CrawlSettings | null;

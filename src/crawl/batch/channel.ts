@@ -1,5 +1,5 @@
-// Results on their way from the run to whoever reads them, in the order in which they complete.
-// Promise: the run is told how many wait, and starts nothing more while that is too many.
+// Passes results from the run to the reader, in the order in which they complete.
+// Promise: the run knows how many wait, and starts nothing more while there are too many.
 import type { CrawlResult } from './crawl-result.js';
 
 export interface ResultChannel {

@@ -1,5 +1,5 @@
-// What became of one URL of a batch: always exactly one result, with the page or with the reason there is none.
-// Promise: plain facts are there at once; whatever costs work is worked out when first read.
+// The result of one URL of a batch: always exactly one, with the page or the reason for its absence.
+// Promise: plain facts are available at once; expensive fields are computed when first read.
 import type { ErrorCode } from '../../errors.js';
 import type { ConsoleMessage, NetworkRequest } from '../../fetch/browser/capture.js';
 import type { Capture } from '../../fetch/engine.js';

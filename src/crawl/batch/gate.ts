@@ -128,7 +128,7 @@ function agentOf({ userAgent, headers }: ResolvedRunConfig): string {
 }
 
 function deniedFor(reason: string): CrawlError {
-  const why = reason === 'crawlDelay' ? 'asks for a longer delay than an hour' : 'forbids it';
+  const why = reason === 'crawlDelay' ? 'requires a delay over an hour' : 'forbids it';
   return new CrawlError('ROBOTS_DENIED', `the robots.txt of its host ${why}`);
 }
 

@@ -1,4 +1,4 @@
-// The process's resident memory for the results of a batch: read at most ten times a second, however many URLs end.
+// The process's resident memory for the results of a batch: read at most ten times per second, however many URLs end.
 import type { Time } from '../time.js';
 
 const EVERY_MS = 100;

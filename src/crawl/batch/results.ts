@@ -1,5 +1,5 @@
-// What runMany returns: awaited it is all results in the order of the list, iterated each as it completes.
-// Promise: work starts when it is awaited or first pulled; leaving a loop early breaks off the rest and frees everything.
+// The result of runMany: awaited, all results in the order of the list; iterated, each as it completes.
+// Promise: work starts when it is awaited or first pulled; leaving a loop early aborts the rest and frees everything.
 import { CrawlError } from '../../errors.js';
 import type { CrawlResult } from './crawl-result.js';
 import { createResultChannel } from './channel.js';
@@ -43,7 +43,7 @@ export function createBatchResults<Awaited>(start: StartBatch, isStream: boolean
     finally: (onFinally) => settled().finally(onFinally),
     [Symbol.asyncIterator]() {
       if (all && !isStream) {
-        throw new CrawlError('OPTION_INVALID', 'these results were awaited: iterate over what that gave');
+        throw new CrawlError('OPTION_INVALID', 'these results were awaited: iterate over the awaited array');
       }
       return openStream();
     },

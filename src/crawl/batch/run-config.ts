@@ -1,5 +1,5 @@
-// What one URL of a batch is to be fetched and read like: checked, defaults applied, frozen.
-// Promise: a wrong option is named before anything starts; the rest of the batch trusts the result.
+// How one URL of a batch is fetched and read: validated, with defaults, frozen.
+// Promise: an invalid option is reported before anything starts; the rest of the batch trusts the result.
 import { aBoolean, aFilledString, anObject, arrayOf, aNumber, aString, aWholeNumber } from '../../option-checks.js';
 import { check, findProblems, oneOf, optionError, type ShapeOf } from '../../option-checks.js';
 import { NO_PAGE_SHAPE, PAGE_SHAPE, type PageConfig, pageConflicts } from '../browser/page-config.js';

@@ -1,5 +1,5 @@
 // A batch: a list of URLs as one run of the crawl lifecycle, over a queue in memory that forgets what ended.
-// Promise: one result a URL; the list is pulled only as needed, and nothing starts while results pile up unread.
+// Promise: one result per URL; the list is pulled only as needed, and nothing starts while results pile up unread.
 import type { Configuration } from '../../configuration.js';
 import type { Dispatcher } from '../../dispatch/dispatcher.js';
 import type { Permits } from '../../dispatch/permits.js';
@@ -352,7 +352,7 @@ export function startBatch(parts: BatchParts): RunningBatch {
     await frontier.close();
     await resources.flush();
     if (how.kind === 'failed') throw how.error;
-    if (how.kind === 'aborted') throw new CrawlError('ABORTED', 'the batch was broken off');
+    if (how.kind === 'aborted') throw new CrawlError('ABORTED', 'the batch was aborted');
     await feeding;
     if (sourceError !== undefined) throw sourceError;
   }

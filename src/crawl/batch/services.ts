@@ -1,4 +1,4 @@
-// What an attempt at one URL of a batch is given: its task as context, the hooks of the crawler, the batch's rules.
+// The services of an attempt at one URL of a batch: its task as context, the crawler's hooks, the batch's rules.
 // Promise: every URL ends in exactly one result; status, pace and retries are those of every crawl.
 import type { RateLimiter } from '../../dispatch/rate-limiter.js';
 import { CrawlError } from '../../errors.js';
@@ -183,7 +183,7 @@ export function createBatchServices(parts: BatchServicesParts): PlacedServices<B
       return arrival;
     } catch (error) {
       // Taken away from it, not failed: the lifecycle puts it back as it was.
-      if (attempt.isShed) throw new CrawlError('LEASE_LOST', 'broken off to free memory', { cause: error });
+      if (attempt.isShed) throw new CrawlError('LEASE_LOST', 'aborted to free memory', { cause: error });
       task.redirectChain = visit.request.redirectChain;
       throw error;
     } finally {

@@ -1,5 +1,5 @@
-// The URLs of a batch that wait for their browser session: one at a time goes to the queue, in the order of the list.
-// Promise: a session with many URLs holds up no other, and takes no slots by waiting.
+// URLs of a batch waiting for their browser session: one at a time goes to the queue, in the order of the list.
+// Promise: a session with many URLs blocks no other, and waiting takes no slots.
 import type { Request } from '../../request/request.js';
 
 export interface SessionQueues {

@@ -1,5 +1,5 @@
-// How many slots of a batch one domain may hold: all of them while it is alone, else a few less.
-// Promise: while another domain has URLs pending, a slow one leaves it a tenth of the slots; idle ones are never kept.
+// How many slots of a batch one domain may hold: all while it is alone, else a few less.
+// Promise: a slow domain leaves a tenth of the slots to others with pending URLs; no slot stays idle for it.
 
 export interface DomainShares {
   /** A URL of the domain is pending. */

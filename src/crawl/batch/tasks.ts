@@ -1,5 +1,5 @@
-// The URLs of a batch that are pulled and not ended: which config each has, how its attempt goes, its cookies.
-// Promise: keyed by place in the list, so that a URL given twice has two results; nothing of an ended URL is kept.
+// The pulled and unfinished URLs of a batch: config, attempt and cookies of each.
+// Promise: keyed by list position, so that a URL given twice has two results; nothing is kept of a finished URL.
 import { asCrawlError, type CrawlError } from '../../errors.js';
 import { shown } from '../../option-checks.js';
 import { Request } from '../../request/request.js';

@@ -1,5 +1,5 @@
-// The list of a batch on its way into the queue: arrays, iterables and async iterables, pulled only as needed.
-// Promise: no more is held than the dispatcher can use soon; a source that is left early is told so.
+// Feeds the list of a batch into the queue: arrays, iterables and async iterables, pulled only as needed.
+// Promise: holds no more than the dispatcher can use soon; calls `return()` on a source that is left early.
 
 /** What may be iterated over. */
 export type Many<T> = Iterable<T> | AsyncIterable<T>;

@@ -1,5 +1,5 @@
-// The engine of a browser: loads an order's URL in a page, does what the order asks of it, and lends the live page.
-// Promise: one time limit covers every phase, also scripts; the page is given back whatever happens in any of them.
+// The browser engine: loads an order's URL in a page, performs the order's actions, and lends the live page.
+// Promise: one time limit covers every phase, scripts included; the page is returned whatever happens.
 import { CrawlError, NonRetryableError } from '../../errors.js';
 import {
   takeBody,
@@ -111,7 +111,7 @@ export function createBrowserEngine<Live extends object = LivePage>(
       return await use(capture, live);
     } catch (error) {
       if (!lent.isGone || order.signal?.aborted || capture.redirectTo !== undefined) throw error;
-      throw new CrawlError('PAGE_CRASHED', `${order.url}: the page or its browser ended`, { cause: error });
+      throw new CrawlError('PAGE_CRASHED', `${order.url}: the page or its browser crashed`, { cause: error });
     }
   }
 
@@ -119,7 +119,7 @@ export function createBrowserEngine<Live extends object = LivePage>(
     if (order.page?.skipNavigation) return captureOf(order, lent, time.wallMs());
     const deadline = createDeadline(order.timeoutMs, order.url, order.signal);
     const stopCrashWatch = lent.onCrash(() => {
-      deadline.fail(new CrawlError('PAGE_CRASHED', `${order.url}: the page or its browser ended`));
+      deadline.fail(new CrawlError('PAGE_CRASHED', `${order.url}: the page or its browser crashed`));
     });
     try {
       return await inPhases(live, order, order.page ?? NOTHING, deadline);

@@ -1,5 +1,5 @@
-// Which session a visit in a browser gets. Every session has a context of its own, and a context costs as much as several
-// pages: so a session takes several visits at once before another is begun. With proxies sessions are spread instead.
+// Which session a visit in a browser gets. Every session has its own context, and a context costs as much as several
+// pages: so a session takes several visits at once before another is started. With proxies, visits are spread instead.
 import type { Session } from '../../session/session.js';
 import type { SessionPool } from '../../session/session-pool.js';
 

@@ -1,5 +1,5 @@
 // The options of WebCrawler that need a browser: how it is started, and what one URL asks of its page.
-// Promise: a wrong option is named before anything starts; without a browser each of them is refused by name.
+// Promise: an invalid option is reported before anything starts; without a browser each of them is rejected by name.
 import type { Configuration } from '../../configuration.js';
 import { RESOURCE_TYPES, SEEN_ONLY } from '../../fetch/browser/live-page.js';
 import type { BrowserPoolOptions } from '../../fetch/browser/pool-options.js';
@@ -183,7 +183,7 @@ export function browserProblems(given: BrowserConfig | undefined): string[] {
     }
     if (given.cdpUrl !== undefined && given.userDataDir !== undefined) {
       problems.push(
-        'WebCrawler browser options "cdpUrl" and "userDataDir" exclude each other: that browser has its own',
+        'WebCrawler browser options "cdpUrl" and "userDataDir" exclude each other: a running browser has its own profile',
       );
     }
   }

@@ -1,5 +1,4 @@
-// What only a page can do, on the context of a page that came over HTTP: asking for it is how a handler says that it
-// needs a browser.
+// Browser-only properties on the context of a page fetched over HTTP: a handler that uses one needs a browser.
 import { PageWanted } from '../navigate/adaptive.js';
 import { extend } from './playwright-context.js';
 import type { Visit } from '../run/attempt.js';

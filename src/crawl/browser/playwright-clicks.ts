@@ -1,5 +1,5 @@
-// enqueueLinksByClickingElements: clicks and notes where each click would have led, without going there.
-// Promise: the page stays where it is; every wait has a limit; pop-ups that clicks open are noted and closed.
+// enqueueLinksByClickingElements: clicks and records each click's target, without going there.
+// Promise: the page does not navigate; every wait has a limit; pop-ups are recorded and closed.
 import type { PooledPage } from '../../fetch/browser/page-lease.js';
 import { frameOf } from '../../fetch/browser/navigate.js';
 import type { Page, PageRequest } from '../../fetch/browser/playwright-types.js';

@@ -1,5 +1,5 @@
 // What a browser crawler adds to a context: the live page and the tools for it.
-// Promise: tools work on the page as it is now; what they change of it is taken back when the visit ends.
+// Promise: tools work on the current page; their changes are undone when the visit ends.
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
@@ -215,7 +215,7 @@ export async function wholeHtml(
 }
 
 async function frameHtml(frame: Frame, time = systemTime): Promise<string> {
-  const late = new CrawlError('WAIT_TIMEOUT', 'a frame gave no content');
+  const late = new CrawlError('WAIT_TIMEOUT', 'a frame did not return its content');
   return withinMs(
     time,
     SELECTOR_TIMEOUT_MS,

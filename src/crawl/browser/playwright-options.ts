@@ -1,5 +1,5 @@
 // The options of crawlers that use a browser: types, shapes, and how they become a plan for the browser pool.
-// Promise: what is wrong is named before anything starts; Crawlee's names, ours where the JSDoc says "ours".
+// Promise: invalid options are reported before anything starts; Crawlee's names, ours where the JSDoc says "ours".
 import type { Configuration } from '../../configuration.js';
 import type { LaunchPlan } from '../../fetch/browser/launch.js';
 import type { BrowserPoolOptions } from '../../fetch/browser/pool-options.js';
@@ -104,7 +104,7 @@ const LAUNCH_SHAPE: Shape = {
   userAgent: aFilledString,
   cdpUrl: aCdpUrl,
   browserPerProxy: withoutEffect('every session has a context with its own proxy'),
-  experimentalContainers: withoutEffect('every session has a context of its own'),
+  experimentalContainers: withoutEffect('every session has its own context'),
 };
 const POOL_SHAPE: Shape = {
   maxOpenPagesPerBrowser: aWholeNumber({ from: 1 }),
@@ -117,12 +117,12 @@ const POOL_SHAPE: Shape = {
   prePageCreateHooks: refused(
     'is not called: contexts are made per session; use "preLaunchHooks" or "postPageCreateHooks"',
   ),
-  prePageCloseHooks: refused('is not called: pages are used again; use the end of your handler'),
-  postPageCloseHooks: refused('is not called: pages are used again; use the end of your handler'),
-  operationTimeoutSecs: withoutEffect('operations of the pool have limits of their own'),
+  prePageCloseHooks: refused('is not called: pages are reused; use the end of your handler'),
+  postPageCloseHooks: refused('is not called: pages are reused; use the end of your handler'),
+  operationTimeoutSecs: withoutEffect('pool operations have their own limits'),
   retireInactiveBrowserAfterSecs: withoutEffect('see closeInactiveBrowserAfterSecs'),
-  useFingerprints: withoutEffect('browsers show themselves as they are'),
-  fingerprintOptions: withoutEffect('browsers show themselves as they are'),
+  useFingerprints: withoutEffect('browsers do not hide what they are'),
+  fingerprintOptions: withoutEffect('browsers do not hide what they are'),
 };
 
 export function findBrowserProblems(owner: string, given: PlaywrightCrawlerOptions): string[] {

@@ -1,4 +1,4 @@
-// Scripts for pages that come as text.
+// Compiles page scripts given as text.
 import vm from 'node:vm';
 import { CrawlError } from '../../errors.js';
 import type { Page } from '../../fetch/browser/playwright-types.js';

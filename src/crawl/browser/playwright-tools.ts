@@ -1,5 +1,5 @@
-// Crawlee's `playwrightUtils` and `launchPlaywright`: the tools of the context for pages that one has oneself.
-// Promise: in a handler they do what the context's do, and what they change is taken back with the visit. Nothing is
+// Crawlee's `playwrightUtils` and `launchPlaywright`: the context's tools for your own pages.
+// Promise: in a handler they work like the context's, and changes are undone with the visit. Nothing is
 // loaded before one of them is called.
 import { Configuration } from '../../configuration.js';
 import { CrawlError } from '../../errors.js';

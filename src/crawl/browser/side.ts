@@ -1,5 +1,5 @@
-// Pages in a browser as hooks and handlers see them: the live page and its tools, from before the navigation on.
-// Promise: cookies of the session go into the page's context, and what the page set comes back to the session.
+// Browser pages as hooks and handlers see them: the live page and its tools, already before the navigation.
+// Promise: the session's cookies are set in the page's context, and new ones are saved in the session.
 import type { LivePage } from './engine.js';
 import type { ClickElementsOptions, PlaywrightGotoOptions } from '../../handle/browser-context.js';
 import type { CrawlingContext } from '../../handle/context.js';

@@ -1,5 +1,5 @@
-// Adaptive rendering, an interceptor: over HTTP first, in a browser what shows nothing without scripts or whose handler
-// asks for a page. Promise: what a URL needs is remembered by site; both requests of one order wait for their domain.
+// Adaptive rendering, an interceptor: HTTP first, then a browser if the page is empty without scripts or its handler
+// uses a page. Promise: the choice is remembered per site; both requests of one order wait for their domain.
 import { type CrawlError, NonRetryableError } from '../../errors.js';
 import type { Capture, Engine } from '../../fetch/engine.js';
 import { createRenderingMemory, needsScripts, type RenderingMemory } from './rendering.js';
@@ -67,7 +67,7 @@ export function adaptive<HttpLive extends object, PageLive extends object>(
     memory.learn(order.url, 'browser', order.label);
     if (order.again && !(await order.again(seen))) {
       if (order.key !== undefined) wait(order.key);
-      throw new ComeBack('needs a browser, on a turn of its own');
+      throw new ComeBack('needs a browser, on its own turn');
     }
     // Both together are one attempt, and have its time.
     const timeoutMs = Math.max(1, order.timeoutMs - (seen?.timings.totalMs ?? 0));

@@ -1,5 +1,5 @@
-// The headers of an answer as a cache must read them (RFC 9111): what is invalid counts as stale, what belongs to the
-// connection is not stored. Promise: whatever a server writes, doubt is resolved towards asking it again.
+// Response headers as a cache must read them (RFC 9111): invalid values count as stale, connection headers are not
+// stored. Promise: in doubt the server is asked again.
 import type { Capture } from '../../fetch/engine.js';
 
 type Headers = Readonly<Record<string, string | string[]>>;

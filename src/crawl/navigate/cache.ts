@@ -1,5 +1,5 @@
-// An engine in front of an engine: answers from the page cache where the cache mode allows, and stores what it fetches.
-// Promise: whoever uses it sees an Engine; a hit sends nothing; with `validate` HTTP's own rules decide what is fresh.
+// An engine around an engine: answers from the page cache if the cache mode allows it, and stores what it fetches.
+// Promise: it is an Engine to its user; a hit sends nothing; with `validate` HTTP's rules decide what is fresh.
 import { createHash } from 'node:crypto';
 import { createRequire } from 'node:module';
 import type CachePolicyClass from 'http-cache-semantics';

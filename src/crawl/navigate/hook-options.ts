@@ -1,5 +1,5 @@
-// What preNavigationHooks left in their options, read as got's users mean them, before the request is made of it.
-// Promise: nothing is ignored silently; a name that has no effect is told once.
+// Reads the options that preNavigationHooks changed, with got's meaning, before the request is built.
+// Promise: nothing is ignored silently; a name without effect warns once.
 import { CrawlError } from '../../errors.js';
 import { withQuery } from '../../fetch/http/send-request.js';
 import type { HttpHookOptions } from '../../handle/context.js';

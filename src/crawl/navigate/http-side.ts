@@ -1,4 +1,4 @@
-// Pages over HTTP as hooks and handlers see them: hooks change the request's headers, method, payload, proxy and time.
+// HTTP pages as hooks and handlers see them: hooks change the request's headers, method, payload, proxy and timeout.
 import type { FetchOrder } from '../../fetch/engine.js';
 import { nextHop } from '../../fetch/http/redirect.js';
 import type { HttpHookOptions } from '../../handle/context.js';

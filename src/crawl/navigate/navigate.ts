@@ -1,5 +1,5 @@
-// The one navigation: hooks, the order, the turn, redirects, what status and type mean, hooks again, then the handler.
-// Scripts, batches and pods navigate by it, over HTTP and in browsers: an engine lends the page, a side shows it.
+// The one navigation: hooks, order, turn, redirects, status and type, hooks again, then the handler.
+// Scripts, batches and pods all use it, over HTTP and in browsers: an engine lends the page, a side presents it.
 import { AddressRefusedError, CrawlError } from '../../errors.js';
 import type { Capture, Engine } from '../../fetch/engine.js';
 import { type Request, RequestState } from '../../request/request.js';

@@ -1,5 +1,5 @@
-// What a crawl orders of its engines: the request, and all that an engine or an interceptor needs to know of its visit.
-// Nobody has to look up whose order it is.
+// What a crawl orders from its engines: the request, and everything an engine or interceptor needs to know about its
+// visit, without lookups.
 import type { Capture, FetchOrder } from '../../fetch/engine.js';
 import type { GotoOptions } from '../../fetch/browser/playwright-types.js';
 import type { CacheMode } from '../../store/cache/cache.js';

@@ -1,5 +1,5 @@
-// Where a redirect may lead, and the request that it becomes where domains are paced.
-// Promise: every chain ends; method, payload and headers of a hop follow the same rules as when it is followed in place.
+// Where a redirect may lead, and the request it becomes in paced crawls.
+// Promise: every chain ends; method, payload and headers of a hop follow the same rules as in place.
 import { CrawlError } from '../../errors.js';
 import type { Capture } from '../../fetch/engine.js';
 import { createRedirectTrail, nextHop, redirectTarget } from '../../fetch/http/redirect.js';

@@ -1,5 +1,5 @@
-// Whether a page shows its content only with scripts: told from its bytes, and remembered by site.
-// Promise: cheap, bounded, and never wrong for long: a site that is known is looked at again now and then.
+// Whether a page needs scripts to show its content: detected from its bytes, and remembered per site.
+// Promise: cheap, bounded, and never wrong for long: a known site is rechecked now and then.
 import { scanPage } from '../../parse/scan/scan.js';
 import { domainOf } from '../../request/url.js';
 

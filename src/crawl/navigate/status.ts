@@ -1,5 +1,5 @@
 // What a status means: a page for the handler, or a failure and of which kind.
-// One policy for all placements; a batch, which has no handler to judge, fails with every status from 400 on.
+// One policy for all placements; a batch, which has no handler, fails with every status of 400 or above.
 import { CrawlError, NonRetryableError, SessionError } from '../../errors.js';
 import { bytesOf, type Capture } from '../../fetch/engine.js';
 import type { Session } from '../../session/session.js';

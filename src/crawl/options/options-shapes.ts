@@ -1,5 +1,5 @@
-// What each crawler option accepts, which options of Crawlee change nothing here, and which are gone.
-// Promise: an option missing here does not compile, so nothing a user gives goes unchecked.
+// What each crawler option accepts, and which Crawlee options have no effect or were removed.
+// Promise: an option missing here does not compile, so every option is checked.
 import {
   aBoolean,
   aFilledString,
@@ -47,8 +47,8 @@ function isEncoding(value: unknown): boolean {
 /** Crawlee 3 options that are known and change nothing, and those that its users should have left behind. */
 const FROM_CRAWLEE: Shape = {
   httpClient: withoutEffect('requests are always sent by the built-in HTTP engine'),
-  useFingerprints: withoutEffect('header sets are kept consistent per session by themselves'),
-  fingerprintOptions: withoutEffect('header sets are kept consistent per session by themselves'),
+  useFingerprints: withoutEffect('header sets are always consistent per session'),
+  fingerprintOptions: withoutEffect('header sets are always consistent per session'),
   handleRequestFunction: replacedBy('"requestHandler"'),
   handlePageFunction: replacedBy('"requestHandler"'),
   handleRequestTimeoutSecs: replacedBy('"requestHandlerTimeoutSecs"'),
@@ -145,11 +145,11 @@ const {
 const PLAYWRIGHT = { ...NAVIGATING, ...PLAYWRIGHT_ONLY } as const satisfies ShapeOf<PlaywrightCrawlerOptions>;
 
 const OF_ADAPTIVE: Shape = {
-  renderingTypeDetectionRatio: withoutEffect('a page is judged by what its bytes show'),
-  resultChecker: withoutEffect('a page is judged by what its bytes show'),
-  resultComparator: withoutEffect('a page is judged by what its bytes show'),
+  renderingTypeDetectionRatio: withoutEffect('pages are classified by their bytes'),
+  resultChecker: withoutEffect('pages are classified by their bytes'),
+  resultComparator: withoutEffect('pages are classified by their bytes'),
   renderingTypePredictor: withoutEffect('sites are remembered by what their pages needed'),
-  preventDirectStorageAccess: withoutEffect('what a handler adds through its context is one transaction'),
+  preventDirectStorageAccess: withoutEffect('a handler adds everything through its context in one transaction'),
 };
 
 function isRobotsOption(value: unknown): boolean {

@@ -1,5 +1,5 @@
-// From the options a user gave to the options the crawl works with: checked, defaults applied, frozen.
-// Promise: what is wrong is reported in one error before anything starts; the rest of the code trusts the result.
+// Turns the user's options into the crawl's options: validated, with defaults, frozen.
+// Promise: all problems are reported in one error before anything starts; the rest of the code trusts the result.
 import { LIMITS } from '../../limits.js';
 import { findProblems, optionError, warnOnce } from '../../option-checks.js';
 import type { Warn } from '../../option-checks.js';
@@ -154,8 +154,8 @@ function findConflicts(owner: string, given: FileDownloadOptions<AnyData>): stri
     conflicts.push(`${owner} options "${first}" and "${second}" exclude each other: ${advice}`);
   };
   together('requestHandler', 'router', 'give the router as either of them');
-  together('streamHandler', 'requestHandler', 'a file is taken as a stream or whole');
-  together('streamHandler', 'router', 'a file is taken as a stream or whole');
+  together('streamHandler', 'requestHandler', 'a file is either streamed or read whole');
+  together('streamHandler', 'router', 'a file is either streamed or read whole');
   together('requestManager', 'requestQueue', 'a request manager is the only source of requests');
   together('requestManager', 'requestList', 'a request manager is the only source of requests');
   if (given.blockedStatusCodes !== undefined && given.sessionPoolOptions?.blockedStatusCodes !== undefined) {

@@ -1,5 +1,5 @@
-// A page as HTML without what readers do not read, and the part of a page that a config asks for.
-// Promise: linear in the page; nothing that runs is left, and no part of the page is there twice.
+// A page as clean HTML, without unreadable parts, and the part of a page that a config selects.
+// Promise: linear in the page; no scripts are left, and nothing appears twice.
 import type { CheerioAPI } from 'cheerio';
 import { loadDocument } from '../../handle/document.js';
 import { eachNode, type EditedNode, keepChildren, outermost, removeNodes } from '../../handle/tree-edits.js';

@@ -1,5 +1,5 @@
 // Composes parse and handle into `$`: the document from the page's bytes, cheerio around it.
-// Promise: cheerio loads when the first page is asked for, and not before.
+// Promise: cheerio loads with the first page, not before.
 import type { CheerioAPI } from 'cheerio';
 import { cheerioOn, nodePrototypes } from '../../handle/document.js';
 import { readDocument } from '../../parse/document/document.js';

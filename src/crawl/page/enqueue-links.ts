@@ -1,4 +1,4 @@
-// `enqueueLinks` as a function of its own: URLs and a queue in, requests in the queue out, at once.
+// The standalone `enqueueLinks`: adds URLs to a queue at once.
 import { CrawlError } from '../../errors.js';
 import {
   absoluteUrls,

@@ -1,5 +1,5 @@
 // Fields of a schema looked up by CSS in a cheerio document, which loads on first use, or by patterns in the text.
-// Promise: a selector that is no CSS is refused by name.
+// Promise: an invalid selector is rejected by name.
 import type { CheerioAPI } from 'cheerio';
 import { CrawlError } from '../../errors.js';
 import type { FieldSource } from '../../extract/fields/fields.js';

@@ -1,5 +1,5 @@
-// What the HTTP crawlers add to a context once the response is there. Everything that costs work is a
-// getter: body text, JSON, scanned content and the cheerio document are made when first touched.
+// What the HTTP crawlers add to a context after the response. Expensive parts are getters: body text, JSON,
+// scanned content and the cheerio document are built on first use.
 import type { CheerioAPI } from 'cheerio';
 import type { VisitMark } from '../../base/loop-watch/visit-marks.js';
 import { CrawlError } from '../../errors.js';
@@ -113,7 +113,7 @@ class FetchedPage implements AddedPage {
 
   async waitForSelector(selector: string): Promise<void> {
     if (this.readDocument()(selector).length > 0) return;
-    throw new CrawlError('HANDLER_FAILED', `${this.#capture.loadedUrl} contains no "${selector}"`);
+    throw new CrawlError('HANDLER_FAILED', `${this.#capture.loadedUrl} does not contain "${selector}"`);
   }
 
   async parseWithCheerio(selector?: string): Promise<CheerioAPI> {
@@ -207,7 +207,9 @@ function parseJson(text: string, url: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new CrawlError('BODY_DECODE', `${url} says it is JSON and is not: ${(cause as Error).message}`, { cause });
+    throw new CrawlError('BODY_DECODE', `${url} is declared as JSON but is not: ${(cause as Error).message}`, {
+      cause,
+    });
   }
 }
 

@@ -1,5 +1,5 @@
-// The content fields of a CrawlResult, each worked out when first read: the one place where results meet parse/ and extract/.
-// Promise: nothing is decoded or scanned until asked for, and a page that is no markup has its text and nothing else.
+// The content fields of a CrawlResult, each computed when first read: the only link from results to parse/ and extract/.
+// Promise: nothing is decoded or scanned until read, and a page that is not markup has only its text.
 import type { Extracted } from '../../extract/fields/fields.js';
 import { type MediaInventory, readMediaInventory } from '../../extract/fields/inventory.js';
 import { type PageMarkdown, readMarkdown } from '../../extract/markdown/markdown-document.js';

@@ -1,6 +1,6 @@
-// The gate of a polite crawl: may this lease go on the wire, and what must happen first?
-// Nothing is asked of a host before its robots.txt; what that forbids is skipped without using a turn, many at a
-// time; a host that is down, or whose robots.txt cannot be read, is left alone until its time has come.
+// The gate of a polite crawl: may this request be sent, and what must happen first?
+// A host's robots.txt comes first; forbidden URLs are skipped without using a turn, many at a time; a host that is
+// down, or whose robots.txt cannot be read, is left alone until its retry time.
 import { CrawlError, type ErrorCode } from '../../errors.js';
 import { type Landing, type Lease, MAX_BULK_SKIP_DOMAINS, type QueueEntry } from '../../frontier/frontier.js';
 import { entryOf } from '../../frontier/entry.js';
@@ -185,7 +185,7 @@ export function createGate(parts: GateParts): Gate {
     const { askedAtMs } = hop;
     if (askedAtMs !== undefined && nowMs - askedAtMs < RELAY_PATIENCE_MS) return putBack(lease, host, RELAY_POLL_MS);
     if (askedAtMs !== undefined) {
-      const message = `its new place, ${url}, gave no turn`;
+      const message = `its new location, ${url}, gave no turn`;
       return putBack(lease, hosts.note(host, { kind: 'failure', code: 'FETCH_TIMEOUT', message }).host, 0);
     }
     hosts.save(host, { ...host.record, hop: { ...hop, askedAtMs: nowMs } });

@@ -1,5 +1,5 @@
-// What a polite crawl does at a host: reads its robots.txt, and accounts for every request that left for it.
-// Each ends in a line of the visit log and a rest for its domain; one reading of a robots.txt serves all who wait.
+// A polite crawl's access to a host: reads its robots.txt, and records every request sent to it.
+// Each ends with a line in the visit log and a rest for its domain; one robots.txt request serves all waiters.
 import type { ErrorCode } from '../../errors.js';
 import type { HolderId, Lease } from '../../frontier/frontier.js';
 import { delayOf, type PaceRules } from '../../politeness/delay.js';

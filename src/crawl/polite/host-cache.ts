@@ -1,5 +1,5 @@
-// What this process knows of hosts now: records from the store with their rules made ready to ask.
-// Promise: a look-up of a host in work costs a map's; what another process learned is seen within a second.
+// This process's cache of hosts: records from the store with their rules parsed.
+// Promise: looking up an active host is a map lookup; updates by other processes are seen within a second.
 import { createBoundedMap, hostBytes, type HostRecord, type HostStore } from '../../politeness/hosts.js';
 import { hostFor, type RobotsPolicy } from '../../politeness/robots/cache.js';
 import { RobotsTxt } from '../../politeness/robots/robots.js';

@@ -1,5 +1,5 @@
-// What a crawl lets in besides robots.txt: domain lists, traps, hosts that repeat themselves, budgets.
-// Asked for every link before it is queued, and for a leased request before it is asked for; each refusal has a code.
+// Which links a crawl accepts, besides robots.txt: domain lists, traps, hosts that repeat themselves, budgets.
+// Checked for every link before it is queued, and for a leased request before it is sent; each refusal has a code.
 import type { HttpCrawlingContext } from '../../handle/context.js';
 import { type BudgetReason, createBudgets } from '../../politeness/budgets.js';
 import { createDomainRules, type DomainReason, type ResolvedOverride } from '../../politeness/domain-rules.js';

@@ -1,5 +1,5 @@
-// What a page lets a polite crawler do with its links: rel=nofollow, <meta name=robots>, X-Robots-Tag.
-// "noindex" is left to whoever stores pages; a handler still runs, since it was the user's to say what for.
+// What a page allows a polite crawler to do with its links: rel=nofollow, <meta name=robots>, X-Robots-Tag.
+// "noindex" is ignored here: the handler still runs and decides what to store.
 import type { Capture } from '../../fetch/engine.js';
 import { productToken } from '../../politeness/robots/robots.js';
 

@@ -1,4 +1,4 @@
-// Polite mode of one run: the host store beside the queue, the visit log, and the gate that uses them.
+// Polite mode of one run: the host store next to the queue, the visit log, and the gate that uses them.
 // Loaded only when a crawl is polite; closed when its run ends.
 import path from 'node:path';
 import type { ErrorCode } from '../../errors.js';
@@ -61,7 +61,7 @@ export async function openPoliteness(parts: PolitenessParts): Promise<Politeness
       : await openVisitLog({
           folder: queue.visitsFolder,
           bootId: systemClock.bootId,
-          onError: (error) => log.exception(error, 'the visit log could not be written'),
+          onError: (error) => log.exception(error, 'could not write the visit log'),
         });
   const readTimeoutMs = Math.min(options.navigationTimeoutMs, MAX_READ_TIMEOUT_MS);
   const readRobots = createRobotsReader({
@@ -149,6 +149,6 @@ async function openHosts(queue: PoliteQueue, log: Log): Promise<HostStore> {
     bootId: systemClock.bootId,
     pack: packHost,
     unpack: unpackHost,
-    onError: (error) => log.exception(error, 'what is known of hosts could not be saved'),
+    onError: (error) => log.exception(error, 'could not save host records'),
   });
 }

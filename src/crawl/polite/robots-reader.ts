@@ -1,5 +1,5 @@
 // Fetches one robots.txt over the crawl's engine: guarded, timed and proxied like any request.
-// Promise: never more than 500 KiB are read, and whatever happens comes back as an answer.
+// Promise: reads at most 500 KiB, and returns every outcome as an answer.
 import { asCrawlError } from '../../errors.js';
 import type { Capture, Engine } from '../../fetch/engine.js';
 import type { RobotsAnswer } from '../../politeness/robots/cache.js';

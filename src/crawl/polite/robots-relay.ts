@@ -1,6 +1,6 @@
-// A robots.txt that was moved to another domain must be asked for on that domain's turn, not on ours.
-// A relay is a request in that domain's queue that nobody but the gate sees: it brings back the rules and ends. Where
-// that domain belongs to another pod, which knows nothing of our hosts, the answer comes back as a request of its own.
+// A robots.txt that redirects to another domain must be fetched on that domain's turn, not on ours.
+// A relay is a request in that domain's queue that only the gate sees: it fetches the rules and ends. If that domain
+// belongs to another pod, which has no record of our hosts, the answer comes back as its own request.
 import type { Lease } from '../../frontier/frontier.js';
 import { MAX_RULES_BYTES } from '../../politeness/hosts.js';
 import { type RobotsAnswer, robotsUrl } from '../../politeness/robots/cache.js';

@@ -1,5 +1,5 @@
-// A site's robots.txt by URL, for scripts that ask it themselves (Crawlee's RobotsTxtFile).
-// RFC 9309: a file that is missing allows everything, one that cannot be had forbids everything.
+// A site's robots.txt by URL, for scripts that query it themselves (Crawlee's RobotsTxtFile).
+// RFC 9309: a missing file allows everything, an unreachable one forbids everything.
 import { asCrawlError, CrawlError } from '../../errors.js';
 import { checkOptions } from '../../option-checks.js';
 import { MAX_ROBOTS_BYTES, RobotsTxt } from '../../politeness/robots/robots.js';

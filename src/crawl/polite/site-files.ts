@@ -1,5 +1,5 @@
-// robots.txt and sitemaps by URL, outside of a crawl: fetched one at a time over the HTTP engine, so that address
-// guard, redirects, TLS and deadlines hold. Only hosts that the caller names may be private; what files name may not.
+// robots.txt and sitemaps by URL, outside a crawl: fetched one at a time over the HTTP engine, with address
+// guard, redirects, TLS and deadlines. Only hosts named by the caller may be private, not those named in files.
 import { CrawlError } from '../../errors.js';
 import type { Capture, FetchOrder } from '../../fetch/engine.js';
 import type { HttpEngine } from '../../fetch/http/engine.js';

@@ -1,5 +1,5 @@
 // Requests from sitemaps, read in the background while a crawl works on them (Crawlee's SitemapRequestList).
-// Promise: never more than `maxBufferSize` requests in memory; reading waits for who takes them.
+// Promise: never more than `maxBufferSize` requests in memory; reading waits for the consumer.
 import { CrawlError } from '../../errors.js';
 import { log } from '../../observe/log.js';
 import {
@@ -59,7 +59,7 @@ const SHAPE: ShapeOf<SitemapRequestListOptions> = {
   parseSitemapOptions: anObject,
 };
 const CRAWLEE: Shape = {
-  persistStateKey: withoutEffect('the queue that the list is copied into is what persists'),
+  persistStateKey: withoutEffect('the queue that the list is copied into persists'),
   config: withoutEffect('the list opens no storage'),
 };
 

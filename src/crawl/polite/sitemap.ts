@@ -1,4 +1,4 @@
-// Sitemaps by URL, read whole: what `Sitemap.load` gives to a script. Files that fail are told, not thrown.
+// Sitemaps by URL, read whole, for `Sitemap.load`. Failed files are listed, not thrown.
 import { CrawlError } from '../../errors.js';
 import { limitReached, LIMITS } from '../../limits.js';
 import { checkOptions } from '../../option-checks.js';

@@ -1,4 +1,4 @@
-// One attempt at one leased request: identity, navigation, handler, and the verdict on what went wrong.
+// One attempt at one leased request: identity, navigation, handler, and the verdict on failures.
 // Whatever user code, the page or the network does, the result is exactly one settlement.
 import { markVisit, type VisitMark } from '../../base/loop-watch/visit-marks.js';
 import { asCrawlError, CrawlError } from '../../errors.js';

@@ -1,5 +1,5 @@
-// Opens what the visits of one run share: engine, sessions, politeness, and the services that attempts ask.
-// The same for a crawler in its own process and for a worker of a pod.
+// Opens what the visits of one run share: engine, sessions, politeness, and the services for attempts.
+// The same for a crawler in its own process and for a pod worker.
 import type { Configuration } from '../../configuration.js';
 import { asCrawlError } from '../../errors.js';
 import type { Capture, Engine, FetchOrder } from '../../fetch/engine.js';

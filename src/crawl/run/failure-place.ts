@@ -1,5 +1,5 @@
-// Where in the user's own code a failure began, for the log of requests that failed for good.
-// Promise: names the first line that is neither ours, nor a package's, nor Node's; says nothing when there is none.
+// Where in the user's code a failure started, for the log of failed requests.
+// Promise: returns the first line that is not ours, a package's or Node's; nothing if there is none.
 import { fileURLToPath } from 'node:url';
 import { Configuration } from '../../configuration.js';
 import { LogLevel, type Log } from '../../observe/log.js';

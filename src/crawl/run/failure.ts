@@ -1,5 +1,5 @@
-// An attempt that failed: the verdict of the retry policy, what user code is told, and the settlement.
-// Whatever user code makes of its request and its context, there is exactly one settlement.
+// A failed attempt: the verdict of the retry policy, the calls to user code, and the settlement.
+// Whatever user code does with its request and context, there is exactly one settlement.
 import { asCrawlError, CrawlError, type ErrorCode, SessionError } from '../../errors.js';
 import { type Request, RequestState } from '../../request/request.js';
 import { isoNow } from '../time.js';

@@ -1,5 +1,5 @@
-// Keeps a few leased requests at hand for the pool, so that the queue is asked for many at a time.
-// What was leased and not started is given back untouched when the crawl stops.
+// Buffers a few leased requests for the pool, so that many are leased at a time.
+// Unstarted leases are returned untouched when the crawl stops.
 import type { FrontierClient } from '../../frontier/client.js';
 import type { HolderId, Lease } from '../../frontier/frontier.js';
 import type { Time } from '../time.js';

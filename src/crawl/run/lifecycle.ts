@@ -1,6 +1,6 @@
 // One run of a crawl: leases from the queue, attempts in the pool, settlements back into the queue.
-// Ends when nothing is pending, a limit is reached, it is told to, or a store fails; whatever it held
-// and did not finish goes back untouched.
+// Ends when nothing is pending, a limit is reached, it is stopped, or a store fails; unfinished leases
+// are returned untouched.
 import { setMaxListeners } from 'node:events';
 import type { Configuration } from '../../configuration.js';
 import { AutoscaledPool } from '../../dispatch/autoscaled-pool.js';

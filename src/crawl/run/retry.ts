@@ -1,4 +1,4 @@
-// Retry policy: what becomes of a request whose attempt failed. Pure; reads error classes, never messages.
+// Retry policy: what happens to a request after a failed attempt. Pure; reads error classes, never messages.
 // The wait between attempts grows exponentially with jitter, so that many failures do not return together.
 import type { CrawlError } from '../../errors.js';
 import { CriticalError, NonRetryableError, RetryRequestError, SessionError } from '../../errors.js';

@@ -1,5 +1,5 @@
-// Requests on their way into the queue: those given to `run` and `addRequests`, and lists read in the
-// background. The crawl is not finished while any are under way.
+// Adds requests to the queue: those given to `run` and `addRequests`, and lists read in the background.
+// The crawl is not finished while any are being added.
 import { asCrawlError, type CrawlError } from '../../errors.js';
 import type {
   AddRequestsBatchedOptions,

@@ -1,6 +1,6 @@
 // The last step of every visit: items, then links and acknowledgement in one atomic step of the queue.
-// Visits settle in batches; after a crash each item stands once, because the queue records how much of each
-// segment belongs to acknowledged visits and the rest is cut (guarantee 2).
+// Visits settle in batches; after a crash each item is stored once, because the queue records how much of each
+// segment belongs to acknowledged visits, and the rest is cut (guarantee 2).
 import type { Time } from '../time.js';
 import type { FrontierClient } from '../../frontier/client.js';
 import type { HolderId, Landing, QueueEntry, Settlement } from '../../frontier/frontier.js';

@@ -1,4 +1,4 @@
-// Ctrl-C and SIGTERM while a crawl runs: the first asks it to drain, the second ends the process at once.
+// Ctrl-C and SIGTERM during a crawl: the first drains it, the second ends the process at once.
 // Either way nothing is lost; only running crawls listen, so other code keeps its own handlers.
 
 export interface SignalWatch {

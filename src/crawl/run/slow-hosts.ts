@@ -1,4 +1,4 @@
-// The share of slots that slow hosts may hold: as the options of a crawl or of a batch say it, and in a run.
+// The share of slots for slow hosts: from the options of a crawl or batch, and in a run.
 import { createSlowShare, type SlowFigures, type SlowShare } from '../../dispatch/slow-share.js';
 import type { AutoscaledPool } from '../../dispatch/autoscaled-pool.js';
 import { domainOf, type PaceBy } from '../../request/url.js';

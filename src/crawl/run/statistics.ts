@@ -1,5 +1,5 @@
 // Counts and durations of a crawl's requests, in Crawlee's shape; saved with the crawl so that a resumed
-// run goes on counting.
+// run continues them.
 import { isoNow, systemTime, type Time } from '../time.js';
 
 /** What a run came to. */

@@ -1,4 +1,4 @@
-// The line that tells, every few seconds, how far a crawl is.
+// The regular status line of a crawl.
 import { CrawlError } from '../../errors.js';
 import type { AutoscaledPool } from '../../dispatch/autoscaled-pool.js';
 import type { RequestQueue } from '../../frontier/queue/request-queue.js';
@@ -33,7 +33,7 @@ export function startStatusMessages(parts: StatusMessageParts): { close(): Promi
     const state = { ...stats.state };
     if (options.statusMessageCallback) {
       const told = { state, previousState, crawler: parts.crawler, message };
-      const late = () => new CrawlError('HANDLER_TIMEOUT', 'statusMessageCallback did not end');
+      const late = () => new CrawlError('HANDLER_TIMEOUT', 'statusMessageCallback did not end in time');
       await withinMs(time, CALLBACK_LIMIT_MS, () => options.statusMessageCallback?.(told), late);
     } else log.info(message);
     previousState = state;

@@ -1,4 +1,4 @@
-// A bound on user code: it may hang, throw late or reject late, and the crawl goes on.
+// A time limit for user code: it may hang, throw late or reject late, and the crawl continues.
 
 import { CrawlError } from '../../errors.js';
 import type { Time } from '../time.js';
@@ -24,7 +24,7 @@ export async function withinMs<T>(
   let onLate: (() => Error) | undefined = late;
   const limit = new Promise<never>((_, reject) => {
     cancel = time.after(limitMs, () => reject(onLate!()));
-    onAbort = () => reject(new CrawlError('ABORTED', 'broken off because the crawl ends'));
+    onAbort = () => reject(new CrawlError('ABORTED', 'aborted because the crawl is ending'));
     signal?.addEventListener('abort', onAbort, { once: true });
     // The work's first step may have been to end the crawl.
     if (signal?.aborted) onAbort();

@@ -1,5 +1,5 @@
-// What one attempt wants to leave behind: items and links, kept until the visit settles.
-// A failed attempt leaves nothing; a handler that outlives its attempt can add nothing any more.
+// The items and links of one attempt, held until the visit settles.
+// A failed attempt leaves nothing; a handler that outlives its attempt cannot add any more.
 import { CrawlError } from '../../errors.js';
 import { limitReached, LIMITS } from '../../limits.js';
 import type { QueueEntry } from '../../frontier/frontier.js';
@@ -91,6 +91,6 @@ class VisitTransaction implements Transaction {
 
   #assertOpen(): void {
     if (!this.#closed) return;
-    throw new CrawlError('HANDLER_TIMEOUT', `the visit of ${this.#url} has ended: nothing can be added to it`);
+    throw new CrawlError('HANDLER_TIMEOUT', `the visit of ${this.#url} has ended: nothing can be added`);
   }
 }

@@ -1,6 +1,6 @@
-// A domain's turn: when a request may leave, and how long its domain rests after it ended.
-// One pace policy for scripts, batches and pods: whoever has a say (delay, Crawl-delay, Retry-After, backoff after
-// overloads and failures, a rate limiter) says it here, and the longest rest wins.
+// A domain's turn: when a request may be sent, and how long its domain rests afterwards.
+// One pacing policy for scripts, batches and pods: all inputs (delay, Crawl-delay, Retry-After, backoff after
+// overload and failures, rate limiter) meet here, and the longest rest wins.
 import type { RateLimiter } from '../../dispatch/rate-limiter.js';
 import { CrawlError } from '../../errors.js';
 import type { Capture } from '../../fetch/engine.js';
@@ -33,7 +33,7 @@ export interface Turn {
 /** What an engine asks right before it writes a request: one whose lease ran out is somebody else's by now. */
 export function leaseCheck(isGood: () => boolean): () => void {
   return () => {
-    if (!isGood()) throw new CrawlError('LEASE_LOST', 'the lease ran out before the request was sent');
+    if (!isGood()) throw new CrawlError('LEASE_LOST', 'the lease expired before the request was sent');
   };
 }
 
@@ -195,6 +195,6 @@ export function landingOf(delayMs: number, pauseMs: number): Omit<Landing, 'leas
 function tooLong(askedMs: number, maxDelayMs: number): CrawlError {
   return new CrawlError(
     'RETRY_AFTER_TOO_LONG',
-    `the host asks to come back in ${Math.round(askedMs / 1000)} s, and maxDelaySecs is ${maxDelayMs / 1000}`,
+    `Retry-After is ${Math.round(askedMs / 1000)} s, above maxDelaySecs (${maxDelayMs / 1000})`,
   );
 }

@@ -1,5 +1,5 @@
-// A storage client in memory: the smallest whole one, to be wrapped where only a part of it is to be another.
-// Guarantee: what was closed is found again at the next opening; everything ends with the process.
+// A storage client in memory: the smallest complete one, to be wrapped if only a part is replaced.
+// Guarantee: closed storages can be opened again; everything ends with the process.
 import { createMemoryKv } from '../../frontier/embedded/memory.js';
 import { openTableFrontier } from '../../frontier/embedded/table-frontier.js';
 import type { Kv } from '../../frontier/tables/kv.js';

@@ -1,6 +1,6 @@
-// How the last runs over a storage folder ended, one entry a queue. Runs that ended by themselves let the
-// next start begin afresh; one that was interrupted is continued. A crash writes nothing, so "running"
-// means interrupted, and a record that cannot be read counts as interrupted too: nothing is deleted on doubt.
+// How the last runs on a storage folder ended, one entry per queue. After runs that finished, the next one starts
+// fresh; an interrupted one is continued. A crash writes nothing, so "running" means interrupted, and an
+// unreadable record counts as interrupted, too: nothing is deleted in doubt.
 import { mkdir, open, readFile, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { isAlive } from '../../base/alive.js';
@@ -171,7 +171,7 @@ async function takeLock(file: string, time = systemTime): Promise<void> {
       }
     }
     if (time.wallMs() > deadlineMs) {
-      throw new CrawlError('STORAGE_UNWRITABLE', `${file} is held by another process: delete it if no crawl runs here`);
+      throw new CrawlError('STORAGE_UNWRITABLE', `${file} is locked by another process: delete it if no crawl is running here`);
     }
     await time.wait(LOCK_RETRY_MS);
   }

@@ -1,5 +1,5 @@
 // The storages of one crawler: its queue, datasets, key-value stores, sessions and saved statistics,
-// opened on first use and brought to the state of the last acknowledged visit.
+// opened on first use and restored to the last acknowledged visit.
 import type { Configuration } from '../../configuration.js';
 import { RequestQueue } from '../../frontier/queue/request-queue.js';
 import type { Log } from '../../observe/log.js';
@@ -46,7 +46,7 @@ export function createStorages(options: ResolvedOptions, config: Configuration, 
     opened = options.requestQueue ?? manager ?? (await openDefaultQueue());
     if (!(await opened.choosePaceBy(options.paceBy))) {
       log.warning(
-        `The queue holds requests paced by ${opened.paceBy}: paceBy "${options.paceBy}" has no effect on it.`,
+        `The queue has requests paced by ${opened.paceBy}: paceBy "${options.paceBy}" has no effect.`,
       );
     }
     return opened;
@@ -121,7 +121,7 @@ export function createStorages(options: ResolvedOptions, config: Configuration, 
         await (await openKeyValueStore()).setValue(statisticsKey(opened.id), stats.toJSON());
       };
       const everyMs = config.get('persistStateIntervalMillis');
-      const failed = (error: unknown) => log.exception(error as Error, 'statistics could not be saved');
+      const failed = (error: unknown) => log.exception(error as Error, 'could not save statistics');
       return time.every(everyMs, () => void save().catch(failed));
     },
     get openedQueue() {
@@ -145,7 +145,7 @@ export function createStorages(options: ResolvedOptions, config: Configuration, 
     /** Empties the default queue between two runs of one crawler; a queue the user gave is left alone. */
     async emptyDefaultQueue(): Promise<void> {
       if (!opened || options.requestQueue || options.requestManager) return;
-      if (opened.runs > 0) return log.warning('The default queue is not emptied: another crawler works on it.');
+      if (opened.runs > 0) return log.warning('The default queue is not emptied: another crawler is using it.');
       await opened.drop();
       opened = undefined;
       opening = undefined;

@@ -29,7 +29,7 @@ export interface FieldSchema {
 /** What to extract from a page. */
 export interface ExtractSchema {
   readonly engine: 'css' | 'xpath' | 'regex';
-  /** Selects the items; the result is then a list, one object an item. Without it the page is the one item. */
+  /** Selects the items; the result is then a list, one object per item. Without it the page is the one item. */
   readonly items?: string | undefined;
   readonly fields: Readonly<Record<string, FieldSchema>>;
 }

@@ -1,5 +1,5 @@
 // One time limit over all phases of a visit in a browser: any call to a page may hang, so none is awaited alone.
-// Promise: when the time is over, or the visit is broken off, whoever waits is told at once and says in which phase.
+// Promise: on timeout or abort every waiter is told at once, with the phase.
 import { CrawlError, type ErrorCode } from '../../errors.js';
 
 export interface Deadline {

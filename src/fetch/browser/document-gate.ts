@@ -1,5 +1,5 @@
-// Stands between a page and the documents its main frame asks for: sends method, body and headers of the order with the
-// first request, and decides about redirects before they are followed. Only pages that need it pay for it.
+// Intercepts the main frame's document requests: adds method, body and headers of the order to the first request, and
+// decides about redirects before they are followed. Only pages that need it pay for it.
 import { asCrawlError, type CrawlError } from '../../errors.js';
 import { parseUrl } from '../../request/url.js';
 import type { FetchOrder } from '../engine.js';

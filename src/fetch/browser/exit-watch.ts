@@ -1,5 +1,5 @@
-// Browsers of a process that is about to end: they are closed first, so that a Ctrl-C leaves no folder of theirs behind.
-// Promise: whoever listens for signals himself is left to it; otherwise the process still ends by the signal it got.
+// Closes browsers before the process ends, so that Ctrl-C leaves no temporary folders behind.
+// Promise: a program with its own signal handlers keeps control; otherwise the process still ends by the signal.
 import { CrawlError } from '../../errors.js';
 
 /** Not SIGHUP: listening for it would undo `nohup`. */
@@ -30,7 +30,7 @@ async function closeAll(): Promise<void> {
 
 /** A browser that is asked for now would outlive the process. */
 export function assertNotEnding(): void {
-  if (isEnding) throw new CrawlError('ABORTED', 'the process is ending: no browser is started');
+  if (isEnding) throw new CrawlError('ABORTED', 'the process is ending: cannot start a browser');
 }
 
 function again(signal: NodeJS.Signals): void {

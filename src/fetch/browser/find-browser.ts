@@ -1,4 +1,4 @@
-// Which browser to start: the one that was named, one that Playwright installed, or one of the system's.
+// Which browser to start: the one given, one installed by Playwright, or one of the system.
 // Promise: a missing browser is an error that says what to install on this system.
 import { accessSync, constants, existsSync } from 'node:fs';
 import path from 'node:path';
@@ -61,10 +61,10 @@ export function findBrowser(wish: BrowserWish, machine: Machine = thisMachine): 
   const { executablePath } = wish;
   if (executablePath !== undefined) {
     if (machine.isExecutable(executablePath)) return executablePath;
-    throw new CrawlError('BROWSER_MISSING', `executablePath: ${executablePath} is no program that can be started`);
+    throw new CrawlError('BROWSER_MISSING', `executablePath: ${executablePath} is not an executable file`);
   }
   for (const file of candidates(wish, machine)) if (machine.isExecutable(file)) return file;
-  throw new CrawlError('BROWSER_MISSING', `no Chromium, Chrome or Edge was found: ${advice(machine.platform)}`);
+  throw new CrawlError('BROWSER_MISSING', `no Chromium, Chrome or Edge found: ${advice(machine.platform)}`);
 }
 
 function* candidates({ headless, hasProfile }: BrowserWish, machine: Machine): Generator<string> {

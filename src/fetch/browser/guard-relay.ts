@@ -1,7 +1,7 @@
 // The only way out of a browser: relays on loopback that connect for it through the engine's own guarded connector.
-// Promise: whatever a page, a worker or the browser itself asks for, names are resolved here and the very address that
-// is connected to was judged, so that no redirect, frame, socket or second DNS answer reaches a refused one. Processes
-// of other users are not connected.
+// Promise: for every connection of a page, a worker or the browser, names are resolved here and the address connected to
+// was checked, so that no redirect, frame, socket or second DNS answer reaches a refused one. Processes of other users
+// are not connected.
 import { createServer as createHttpServer, request as httpRequest } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
@@ -139,7 +139,7 @@ export function createGuardRelay(options: GuardRelayOptions = {}): GuardRelay {
     client.on('error', () => client.destroy());
     const url = authorityUrl(authority);
     try {
-      if (!url) throw new CrawlError('URL_INVALID', 'no host and port');
+      if (!url) throw new CrawlError('URL_INVALID', 'missing host and port');
       const upstream = await reachProxy(url, proxy);
       try {
         await openTunnel(upstream, authority, credentialsOf(proxy), proxy.host);

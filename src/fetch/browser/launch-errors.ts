@@ -1,4 +1,4 @@
-// From what Playwright says of a browser that did not start to the one error catalogue, with what to do about it.
+// Translates Playwright's launch errors to our error codes, with what to do about them.
 import { CrawlError } from '../../errors.js';
 
 interface Plan {
@@ -24,19 +24,19 @@ export function launchError(thrown: Error, plan: Plan): CrawlError {
   if (!plan.headless && /having a XServer|Missing X server|cannot open display/i.test(message)) {
     return new CrawlError(
       'BROWSER_FAILED',
-      'a browser with a window needs a display, and there is none here: run the program in a desktop session or with xvfb-run, or use a browser without a window',
+      'a browser with a window needs a display, but there is none: run in a desktop session or with xvfb-run, or use headless mode',
       { cause: thrown },
     );
   }
   if (/No usable sandbox|sandbox/i.test(message) && plan.sandbox) {
     return new CrawlError(
       'BROWSER_FAILED',
-      'the browser did not start because its sandbox is not available on this system: allow user namespaces, or set disableBrowserSandbox if you trust the pages',
+      'the browser did not start because its sandbox is not available: allow user namespaces, or set disableBrowserSandbox if you trust the pages',
       { cause: thrown },
     );
   }
   if (/is not found at|executable doesn't exist|Unsupported chromium channel|is not supported on/i.test(message)) {
-    const advice = 'install it, or leave "channel" out to use the first browser that is found';
+    const advice = 'install it, or remove "channel" to use the first browser found';
     return new CrawlError('BROWSER_MISSING', `${firstLine(thrown)}: ${advice}`, { cause: thrown });
   }
   return new CrawlError('BROWSER_FAILED', `the browser did not start: ${firstLine(thrown)}`, { cause: thrown });

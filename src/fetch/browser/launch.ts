@@ -1,4 +1,4 @@
-// Starts a browser, or connects to one that runs, and ends it: the only place where Playwright is loaded.
+// Starts a browser, or connects to a running one, and ends it: the only place where Playwright is loaded.
 // Promise: after close() neither its processes nor its temporary folders are left, even if it hangs or was killed.
 import { mkdtempSync, readlinkSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';

@@ -1,5 +1,5 @@
-// What is done to a page while it is lent: scripts, waiting, scrolling, clearing away overlays, blocking requests.
-// Promise: scripts run whatever the page's content security policy says, and what is changed is taken back afterwards.
+// Actions on a lent page: scripts, waiting, scrolling, removing overlays, blocking requests.
+// Promise: scripts run regardless of the page's content security policy, and changes are undone afterwards.
 import { CrawlError } from '../../errors.js';
 import type { PooledPage } from './page-lease.js';
 

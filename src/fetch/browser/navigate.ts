@@ -1,4 +1,4 @@
-// One navigation of a lent page, as a capture: where it ended, through which redirects, with which status.
+// One navigation of a lent page, as a capture: final URL, redirects, status.
 // Promise: ends within its deadline whatever the page does, and every failure is a CrawlError.
 import { CrawlError } from '../../errors.js';
 import type { Capture, FetchOrder } from '../engine.js';

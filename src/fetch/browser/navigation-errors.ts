@@ -1,5 +1,5 @@
-// From what a browser says of a failed navigation to the one error catalogue.
-// Promise: whatever Playwright throws becomes a CrawlError; the relay knows better than the browser why nothing connected.
+// Translates a browser's navigation errors to our error codes.
+// Promise: whatever Playwright throws becomes a CrawlError; the relay's reason takes precedence over the browser's.
 import { CrawlError, type ErrorCode } from '../../errors.js';
 import type { GuardRelay } from './guard-relay.js';
 

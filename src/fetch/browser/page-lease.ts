@@ -1,5 +1,5 @@
-// A page while it is lent: what its borrower did to it decides whether it may be lent again.
-// Promise: listeners and pop-ups of one borrower never meet the next; a page that was changed beyond its document is closed.
+// A lent page: what the visit did to it decides whether it may be lent again.
+// Promise: listeners and pop-ups of one visit never reach the next; a page changed beyond its document is closed.
 import type { EventEmitter } from 'node:events';
 import { limitReached, LIMITS } from '../../limits.js';
 import { parseUrl } from '../../request/url.js';

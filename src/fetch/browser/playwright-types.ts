@@ -1,5 +1,5 @@
 // The types of the optional peer, in one place: without it installed they are `any`, and programs that use no
-// browser still type-check. Loading the package itself is launch.ts's business.
+// browser still type-check. Only launch.ts loads the package.
 /* eslint-disable @typescript-eslint/ban-ts-comment -- the only way to name the types of a package that may be missing */
 
 /** @ts-ignore */

@@ -1,4 +1,4 @@
-// The options of a browser pool with their defaults, and what its figures are.
+// The options of a browser pool with their defaults, and its figures.
 import type { LaunchPlan } from './launch.js';
 import type { GuardRelayOptions } from './guard-relay.js';
 import type { BrowserContext, Page } from './playwright-types.js';

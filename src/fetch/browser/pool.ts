@@ -1,4 +1,4 @@
-// Browsers, their contexts and pages: lent to one visit at a time and taken back, whatever the visit did.
+// Browsers, their contexts and pages: lent to one visit at a time and returned, whatever the visit did.
 // Promise: every page is closed or kept when its visit ends; crashed, hung and worn-out browsers are replaced; after
 // close() no page, context, process or temporary folder is left.
 import { CrawlError } from '../../errors.js';

@@ -1,6 +1,6 @@
-// A pooled context: one browser context with its pages, for one identity or, wiped in between, for one stranger after another.
-// Promise: nothing that a stranger's page stored, in cookies, storages or caches, is there for the next one; where it
-// left what cannot be wiped (a password, a header, a route) the context is closed.
+// A pooled context: one browser context with its pages, for one session or, wiped in between, for visits without one.
+// Promise: cookies, storages and caches of a visit without a session are gone for the next one; if it left something
+// that cannot be wiped (a password, a header, a route) the context is closed.
 import { CrawlError } from '../../errors.js';
 import { endsWithin } from './deadline.js';
 import { createPooledPage, type PooledPage, watchContext } from './page-lease.js';
@@ -125,10 +125,12 @@ export async function openPooledContext(parts: PooledContextParts): Promise<Pool
 /** Rejects when `work` hangs: the browser is of no more use then. */
 async function opened<T>(work: Promise<T>, what: string): Promise<T> {
   if (!(await endsWithin(OPEN_TIMEOUT_MS, work))) {
-    throw new CrawlError('BROWSER_FAILED', `the browser opened no ${what} within ${OPEN_TIMEOUT_MS} ms`);
+    throw new CrawlError('BROWSER_FAILED', `the browser did not open a ${what} within ${OPEN_TIMEOUT_MS} ms`);
   }
   return work.catch((cause: unknown) => {
-    throw new CrawlError('BROWSER_FAILED', `the browser opened no ${what}: ${(cause as Error).message}`, { cause });
+    throw new CrawlError('BROWSER_FAILED', `the browser did not open a ${what}: ${(cause as Error).message}`, {
+      cause,
+    });
   });
 }
 

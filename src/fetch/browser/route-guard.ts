@@ -1,5 +1,5 @@
-// The address guard for browsers on another machine, which cannot connect through a relay here: every request is stopped
-// and its host looked up before it goes on. Weaker than the relay: the browser asks the DNS again itself, and redirects
+// The address guard for browsers on another machine, which cannot use the relay: every request is paused until its host
+// is looked up. Weaker than the relay: the browser resolves the name again itself, and redirects
 // in frames of other sites and in workers are not seen.
 import { parseUrl } from '../../request/url.js';
 import type { GuardRelay } from './guard-relay.js';

@@ -1,4 +1,4 @@
-// The few bytes of SOCKS 5 (RFC 1928) that a browser speaks with its proxy: no authentication, CONNECT only.
+// The part of SOCKS 5 (RFC 1928) that a browser uses with its proxy: no authentication, CONNECT only.
 // Promise: reads no more than the request; what follows stays in the socket.
 import type { Socket } from 'node:net';
 

@@ -1,5 +1,5 @@
-// How many exchanges go on at once with one address, however many names lead there: shared hosting is one machine.
-// First come, first served; who waits too long is told so, and has sent nothing.
+// Limits concurrent exchanges per address, whatever the host name: shared hosting is one machine.
+// First come, first served; a request that waits too long fails without having been sent.
 import { CrawlError } from '../../errors.js';
 
 export interface Seat {

@@ -1,5 +1,5 @@
-// The pieces of a body as they come, and the one buffer that they become.
-// Promise: holds little more than the bytes, however small the pieces: a server that sends them one by one pays, not we.
+// Collects the pieces of a body into one buffer.
+// Promise: little memory beyond the bytes, however small the pieces.
 
 /** Pieces below this are copied together: each of them kept alone costs a Buffer, and what it was cut from. */
 const SMALL_BYTES = 1_024;

@@ -1,5 +1,5 @@
-// A body handed over as it arrives (FileDownload): wire bytes → decoders → the reader, with back-pressure to the
-// socket and the same caps as a body that is read whole. Fails with our errors, never with zlib's.
+// Streams a body as it arrives (FileDownload): wire bytes → decoders → the reader, with back-pressure to the socket
+// and the same limits as a body that is read whole. Fails with our errors, never with zlib's.
 import { Duplex, pipeline, Readable, Transform } from 'node:stream';
 import * as zlib from 'node:zlib';
 import type { CrawlError } from '../../errors.js';

@@ -1,5 +1,5 @@
 // Opens the connections of the engine: name → addresses → guard → TCP → (tunnel) → TLS.
-// The guard judges the very addresses handed to the socket, so no answer can change between check and use.
+// The guard checks the addresses given to the socket, so no answer can change between check and use.
 import * as net from 'node:net';
 import type { LookupFunction, Socket } from 'node:net';
 import { AddressRefusedError, CrawlError } from '../../errors.js';
@@ -129,7 +129,7 @@ export function refusedError(host: string, address: string, kind: string): Crawl
   const where = literalAddress(host) === address || host.startsWith(address) ? '' : ` (${address})`;
   return new AddressRefusedError(
     host,
-    `${host}${where} is a ${kind} address, which is refused; allowPrivateAddresses (--allow-private) can allow it`,
+    `${host}${where} is a ${kind} address and refused. To allow it, use allowPrivateAddresses (--allow-private)`,
   );
 }
 

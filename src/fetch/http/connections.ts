@@ -1,5 +1,5 @@
-// The open connections of an engine: lent to one exchange at a time, kept for the next one to the same place.
-// Bounded over all origins: idle ones of hosts seen once go first, so a crawl of 100,000 hosts holds few sockets.
+// The open connections of an engine: lent to one exchange at a time, then kept for the next one to the same origin.
+// Bounded over all origins: idle ones of hosts seen once are closed first, so a crawl of 100,000 hosts has few sockets.
 import type { EventEmitter } from 'node:events';
 import type { Client } from 'undici';
 import { CrawlError } from '../../errors.js';

@@ -1,4 +1,4 @@
-// One timer for all deadlines of an engine: whoever waits is asked at every tick whether its time is up.
+// One timer for all deadlines of an engine: every tick checks whether a waiter's time is up.
 // A scan of a few hundred waiting exchanges is cheaper than a timer for each, and starting or ending
 // a wait is one set operation. Deadlines fire at most one tick late.
 

@@ -1,5 +1,5 @@
-// Names → addresses, with a bounded cache in front of the resolver: one question per name at a time,
-// answers kept for their time to live, failures for a moment. Knows nothing of the guard.
+// Names → addresses, with a bounded cache in front of the resolver: one query per name at a time,
+// answers cached for their TTL, failures briefly. Independent of the guard.
 
 /** Asks the outside world for the addresses of a name. Rejects with node's DNS errors. */
 export type Resolve = (hostname: string) => Promise<ResolvedName>;

@@ -1,6 +1,6 @@
-// The HTTP engine: order → hops → capture, lent to the visit's continuation and taken back when that ends.
-// Every path that leaves the machine passes the address guard; every failure is a CrawlError; no socket outlives
-// a visit that failed.
+// The HTTP engine: order → hops → capture, lent to the visit's continuation and released when that ends.
+// Every connection passes the address guard; every failure is a CrawlError; no socket outlives
+// a failed visit.
 import { createRequire } from 'node:module';
 import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';

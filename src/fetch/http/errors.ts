@@ -1,5 +1,5 @@
-// Where errors of node and undici become ours: every one gets a code, a message that names the host and
-// the phase, and the original as cause. Nothing outside src/fetch/http sees a raw one.
+// Translates errors of node and undici: each gets a code, a message with the host and the phase, and the
+// original as cause. Nothing outside src/fetch/http sees a raw one.
 import type { ErrorCode } from '../../errors.js';
 import { type LimitName, limitReached, LIMITS } from '../../limits.js';
 import { CrawlError } from '../../errors.js';
@@ -53,7 +53,7 @@ export function connectError(host: string, thrown: unknown): CrawlError {
     case 'EREFUSED':
     case 'EBADNAME':
     case 'ETIMEOUT':
-      return make('DNS_NOT_FOUND', `the name does not resolve (${code})`);
+      return make('DNS_NOT_FOUND', `host not found (${code})`);
     case 'ECONNREFUSED':
       return make('CONNECT_REFUSED', 'connection refused');
     case 'ECONNRESET':

@@ -1,5 +1,5 @@
-// One request and its response over one connection: collects the body under the caps, watches the deadlines,
-// and settles exactly once. Whatever goes wrong, the connection is given back or destroyed before it settles.
+// One request and its response over one connection: collects the body within the limits, watches the deadlines,
+// and settles exactly once. Whatever goes wrong, the connection is returned or destroyed before it settles.
 import type { Readable } from 'node:stream';
 import type { Client, Dispatcher } from 'undici';
 import { asCrawlError, CrawlError } from '../../errors.js';
@@ -130,7 +130,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Waiting, BodySource
       return this.fail(
         new CrawlError(
           'HTTP_MALFORMED',
-          `${limits.host}: sends ${phase === 'headers' ? 'a status line' : 'chunk extensions'} without end`,
+          `${limits.host}: sends ${phase === 'headers' ? 'an endless status line' : 'endless chunk extensions'}`,
         ),
       );
     }

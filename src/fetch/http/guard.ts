@@ -1,5 +1,5 @@
 // The address guard: which IP addresses a crawl may connect to. Pure functions over one table.
-// Whatever its spelling, an address that is not public unicast is named and refused unless allowed.
+// In any notation, an address that is not public unicast is refused unless allowed.
 import { isIP } from 'node:net';
 import { CrawlError } from '../../errors.js';
 

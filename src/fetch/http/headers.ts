@@ -1,5 +1,5 @@
-// Headers on their way out (what the order says, plus cookies, credentials and accept-encoding) and on
-// their way in (one string a name, set-cookie as a list).
+// Outgoing headers (from the order, plus cookies, credentials and accept-encoding) and incoming ones
+// (one string per name, set-cookie as a list).
 import { basicCredentials } from '../../request/login.js';
 import type { Hop } from './redirect.js';
 

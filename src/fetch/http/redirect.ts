@@ -1,5 +1,5 @@
-// Redirects as pure logic: what a 3xx answer means for the next hop of a visit.
-// Keeps two promises: a chain always ends, and secrets of one origin never reach another.
+// Redirects as pure logic: what a 3xx response means for the next hop of a visit.
+// Promise: a chain always ends, and secrets of one origin never reach another.
 import { MAX_URL_LENGTH, parseUrl } from '../../request/url.js';
 import { CrawlError } from '../../errors.js';
 import { limitReached, LIMITS } from '../../limits.js';

@@ -1,5 +1,5 @@
-// The machine's own way to resolve names, in the order a libc would: hosts file, then DNS.
-// DNS goes through c-ares on the event loop, so slow names never fill the thread pool that zlib and files use.
+// Resolves names like libc: hosts file, then DNS.
+// DNS goes through c-ares on the event loop, so slow names never fill the thread pool used by zlib and files.
 import { lookup as lookupCallback, promises as dnsPromises } from 'node:dns';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';

@@ -1,4 +1,4 @@
-// One request beside the visit (`context.sendRequest`), over the same engine: guarded, with the visit's cookies
+// One extra request by a handler (`context.sendRequest`), over the same engine: guarded, with the visit's cookies
 // and proxy, redirects followed, the body decoded as asked.
 import { CrawlError } from '../../errors.js';
 import { parseHttpUrl } from '../../request/url.js';

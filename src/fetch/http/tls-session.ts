@@ -1,5 +1,5 @@
-// A TLS session as it is kept for the next connection: without the server's certificate, where it is not needed again.
-// Promise: what cannot be read is kept as it is; a session without its certificate resumes as one with it does.
+// A TLS session as cached for the next connection: without the server's certificate if that is not needed again.
+// Promise: an unreadable session is kept unchanged; one without its certificate resumes like one with it.
 
 /** SSL_SESSION of OpenSSL in DER: version, protocol, cipher, id, key, then tagged fields; [3] is the certificate. */
 const SEQUENCE = 0x30;

@@ -20,7 +20,7 @@ export interface TlsConnector {
   connect(target: TlsTarget, over: { socket: Duplex } | { tcp: NetConnectOpts }): tls.TLSSocket;
 }
 
-/** At about half a KB a session this is 5 MB; 30 if all spoke TLS 1.2, whose certificates stay. */
+/** At about half a KB per session this is 5 MB; 30 if all spoke TLS 1.2, whose certificates stay. */
 const MAX_SESSIONS = 10_000;
 
 export function createTlsConnector(ca?: string | readonly string[], maxSessions = MAX_SESSIONS): TlsConnector {

@@ -1,5 +1,5 @@
-// A call whose reply was lost is repeated with its number: the first answer is given again and nothing changes.
-// Kept in memory: a holder is one life of one process, so its calls never outlive what is remembered here.
+// A call whose reply was lost is repeated with its number: it gets the first answer again and changes nothing.
+// Kept in memory: a holder is one lifetime of one process, so its calls never outlive this record.
 import { ANSWERS_KEPT, type Caller } from '../frontier.js';
 import { CrawlError } from '../../errors.js';
 import { Refusal } from './groups.js';
@@ -10,14 +10,14 @@ interface Kept {
 }
 
 export interface Answers {
-  /** The answer the call got before, or undefined when it is new. A number too old to tell is refused. */
+  /** The call's earlier answer, or undefined if it is new. A number that is too old is refused. */
   find(caller: Caller): { readonly answer: unknown } | Refusal | undefined;
   keep(caller: Caller, answer: unknown): void;
   /** The transaction failed: the call did not happen. */
   drop(caller: Caller): void;
 }
 
-/** Holders that were heard of longest ago are forgotten beyond this. */
+/** Beyond this, the least recently used holders are forgotten. */
 const MAX_HOLDERS = 1_024;
 
 export function createAnswers(): Answers {
@@ -28,7 +28,7 @@ export function createAnswers(): Answers {
       if (!kept) return undefined;
       if (kept.answers.has(call)) return { answer: kept.answers.get(call) };
       if (call > kept.highest - ANSWERS_KEPT) return undefined;
-      const message = `call ${call} of holder ${holder} is too old to tell whether it happened; its last was ${kept.highest}`;
+      const message = `call ${call} of holder ${holder} is too old to be repeated; its last was ${kept.highest}`;
       return new Refusal(new CrawlError('REQUEST_INVALID', message));
     },
     keep({ holder, call }, answer) {

@@ -1,14 +1,14 @@
-// Store time: the milliseconds by which leases end and domains become due.
-// It never runs backwards, follows the wall across boots, and within one boot only the machine's monotonic clock
-// drives it: a wall clock that jumps neither ends a lease nor shortens a delay.
+// Store time: the clock for leases and due times, in milliseconds.
+// It never runs backwards and follows the wall clock across boots; within one boot only the machine's monotonic clock
+// drives it: a jump of the wall clock neither ends a lease nor shortens a delay.
 import { readFileSync } from 'node:fs';
 
-/** Where store time comes from; tests pass their own. */
+/** Source of store time; tests pass their own. */
 export interface FrontierClock {
-  /** Milliseconds on a clock that all processes of one boot share and that never jumps. */
+  /** Milliseconds on a monotonic clock shared by all processes of one boot. */
   monotonicMs(): number;
   wallMs(): number;
-  /** Names the boot `monotonicMs` counts from; '' when the platform does not tell. */
+  /** Id of the boot that `monotonicMs` counts from; '' if the platform has none. */
   readonly bootId: string;
 }
 
@@ -35,11 +35,11 @@ function readBootId(): string {
 export interface ClockAnchor {
   readonly bootId: string;
   readonly offsetMs: number;
-  /** Monotonic time when the anchor was set; a smaller reading tells of another boot where boots have no name. */
+  /** Monotonic time when the anchor was set; without boot ids, a smaller reading means another boot. */
   readonly setAtMs: number;
 }
 
-/** The anchor that holds from now on, given the stored one and the last store time that was used. */
+/** The new anchor, given the stored one and the last store time used. */
 export function anchorClock(clock: FrontierClock, stored: ClockAnchor | undefined, lastMs: number): ClockAnchor {
   const monotonicMs = clock.monotonicMs();
   if (stored?.bootId === clock.bootId && monotonicMs >= stored.setAtMs) return stored;

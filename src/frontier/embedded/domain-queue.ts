@@ -1,6 +1,6 @@
 // The queue of one domain: a line for requests of ordinary priority in order of age, and places for the rest.
-// The two ends of the line live in the domain's own row and its middle in blocks, so that a call which touches a
-// thousand domains dirties a hundred pages and not a thousand (docs/decisions/002-embedded-frontier.md).
+// The two ends of the line are in the domain's row and its middle in blocks, so that a call that touches a thousand
+// domains dirties a hundred pages instead of a thousand (docs/decisions/002-embedded-frontier.md).
 import type { Priority } from '../../request/request.js';
 import type { Domain } from './domains.js';
 import type { Machine } from './machine.js';
@@ -9,20 +9,20 @@ import { BLOCK_IDS, packIds, packNumber, unpackIds, unpackNumber } from '../tabl
 // A place orders the requests beside the line: higher priority first, then forefront (last in, first out), then age.
 const ORDERS_PER_PRIORITY = 2 ** 45;
 const MIDDLE = 2 ** 44;
-/** Places of priority 0 and above are served before the line: whatever left the line is older than what is in it. */
+/** Places of priority 0 and above are served before the line: what left the line is older than what is in it. */
 const FIRST_BEHIND = 3 * ORDERS_PER_PRIORITY;
 
-/** Suspects are served before everything else of their domain: their places lie below all others. */
+/** Suspects are served first: their places are below all others. */
 export const SUSPECT_PLACES = 2 ** 43;
 
-/** `order` is negative and falling for what is put in front, positive and growing for what queues up. */
+/** `order` is negative and falling at the front, positive and growing at the end. */
 export function placeOf(priority: Priority, order: number): number {
   return (2 - priority) * ORDERS_PER_PRIORITY + MIDDLE + order;
 }
 
 /**
- * The place of a request that leaves the line, should it come back untouched: behind all that left before it. Not by
- * its id, which does not tell how late it joined the line. Beyond every id, which earlier releases took instead.
+ * The place of a request that leaves the line and may be returned untouched: behind all that left before it. Not its
+ * id, which does not say when it joined the line. Above every id, which earlier releases used instead.
  */
 function placeOfNextInLine({ hot }: Machine): number {
   hot.nextBack = Math.max(hot.nextBack, hot.nextRequest);
@@ -44,7 +44,7 @@ export function joinLine(machine: Machine, domain: Domain, request: number): voi
   domain.tail.push(request);
 }
 
-/** At a place of its own. */
+/** At its own place. */
 export function takePlace(machine: Machine, domain: Domain, request: number, place: number): void {
   domain.queued++;
   if (place < FIRST_BEHIND) domain.ahead++;
@@ -53,7 +53,7 @@ export function takePlace(machine: Machine, domain: Domain, request: number, pla
   machine.tables.places.put(domain.id, place, packNumber(request));
 }
 
-/** Takes the first `count` requests out of the queue. The caller has already counted them out of `queued`. */
+/** Removes the first `count` requests from the queue. The caller has already subtracted them from `queued`. */
 export function takeFront(machine: Machine, domain: Domain, count: number): Taken[] {
   const taken: Taken[] = [];
   if (domain.ahead > 0) {

@@ -1,5 +1,5 @@
-// The domains a transaction touches: their turns, delays and place in `due`.
-// Whoever changes one marks it; `flush` writes it and puts it in or takes it out of `due`, in the order of marking.
+// The domains that a transaction touches: their turns, delays and place in `due`.
+// Every change marks the domain; `flush` writes it and adds it to or removes it from `due`, in the order of marking.
 import { fingerprintOf } from '../../request/fingerprint.js';
 import { SUSPECT_PLACES } from './domain-queue.js';
 import type { Pacing } from '../frontier.js';
@@ -11,40 +11,40 @@ import type { ForgettingIndex, SeenIndex } from './seen-index.js';
 export type { Domain };
 
 export interface Domains {
-  /** The domain of that name, made when it is new. */
+  /** The domain of that name, created if new. */
   named(name: string): Domain;
   byId(id: number): Domain;
   mark(domain: Domain): void;
   turnsOf(domain: Domain): number;
   delayOf(domain: Domain): number;
-  /** One turn less is out; whether the domain had none free. Marks it where that has to be stored. */
+  /** Returns one turn; whether the domain had none free. Marks it if that must be stored. */
   returnTurn(domain: Domain): boolean;
-  /** Nothing of the domain is due for so long from now on, or for as long as it was to rest already. */
+  /** The domain rests at least this long from now on, or as long as it already had to. */
   rest(domain: Domain, restMs: number): void;
-  /** Counts the turns that are out from the leases: before an owner reads its first domain. */
+  /** Counts the turns taken from the leases: before an owner reads its first domain. */
   countTurns(): void;
-  /** Writes what was marked. */
+  /** Writes the marked domains. */
   flush(): void;
-  /** Forgets what it read: the next transaction reads anew. */
+  /** Drops the cache: the next transaction reads again. */
   forget(): void;
-  /** A request of the domain was accepted, or ended: told only where what ended is forgotten. */
+  /** A request of the domain was accepted, or ended: called only in queues that forget. */
   requestAccepted(domain: Domain): void;
   requestEnded(domain: number): void;
 }
 
-// Kept between transactions by an owner: enough for what a crawl works on at a time, some MB at most.
+// Kept between transactions by an owner: enough for the active part of a crawl, a few MB at most.
 const MAX_KEPT = 16_384;
-/** More than become idle in a typical call, so that the idle ones cannot pile up. */
+/** More than become idle in a typical call, so that idle ones cannot pile up. */
 const FORGET_LOOKS = 256;
 
 export function createDomains(options: {
   tables: Tables;
   hot: HotState;
   pacing: Pacing;
-  /** An owner alone gives turns out, so it keeps them in memory: a visit that ends then seldom changes a row. */
+  /** Only an owner gives out turns, so it keeps them in memory: ending a visit then rarely changes a row. */
   owned: boolean;
   names: () => SeenIndex;
-  /** Given when domains with nothing to do and no rest to keep are forgotten. */
+  /** Set if idle domains without a pending delay are forgotten. */
   forgetfulNames?: ForgettingIndex | undefined;
   nowMs: () => number;
 }): Domains {
@@ -52,9 +52,9 @@ export function createDomains(options: {
   const byName = new Map<string, Domain>();
   const byId = new Map<number, Domain>();
   let marked: Domain[] = [];
-  /** Domain → turns out, of domains that an owner has not read yet. */
+  /** Domain → turns taken, for domains that an owner has not read yet. */
   let unreadTurns = new Map<number, number>();
-  /** Domain → requests accepted and not ended; kept only where domains are forgotten. */
+  /** Domain → unfinished requests; kept only where domains are forgotten. */
   const pending = new Map<number, number>();
   const idle = new Set<Domain>();
 
@@ -123,7 +123,7 @@ export function createDomains(options: {
     tables[isAccused ? 'accused' : 'due'].put(dueMs, domain.dueTie, packNumber(domain.id));
   }
 
-  /** Drops idle domains whose rest is over, a few a call: what is kept stays in proportion to what is pending. */
+  /** Drops idle domains whose rest is over, a few per call: memory stays in proportion to what is pending. */
   function forgetIdle(index: ForgettingIndex): void {
     let looks = FORGET_LOOKS;
     for (const domain of idle) {
@@ -155,9 +155,9 @@ export function createDomains(options: {
     delayOf,
     returnTurn(domain) {
       const hadNoneFree = domain.turnsOut >= turnsOf(domain);
-      // The rows of an owner that died do not tell its turns.
+      // The rows of a dead owner do not have its turns.
       domain.turnsOut = Math.max(0, domain.turnsOut - 1);
-      // Also one that had none free by a pacing that was changed since.
+      // Also one that had none free under an earlier pacing.
       const isMissing = domain.queued > 0 && domain.dueMs < 0;
       if (hadNoneFree || isMissing || !owned) mark(domain);
       return hadNoneFree;
@@ -183,7 +183,7 @@ export function createDomains(options: {
       }
       marked = [];
       if (forgetfulNames) return forgetIdle(forgetfulNames);
-      // Only here: inside a call the same domain must stay the same object.
+      // Only here: within a call a domain must stay the same object.
       if (byId.size > MAX_KEPT) {
         if (owned) rememberTurns();
         forget();

@@ -1,4 +1,4 @@
-// Questions about the queue that change nothing: what became of a request, and where everything stands.
+// Read-only queries: the state of a request, and an overview of the queue.
 import type { Fingerprint } from '../../request/fingerprint.js';
 import type { Found, Overview, Presence } from '../frontier.js';
 import { countersOf } from './hot-state.js';
@@ -16,7 +16,7 @@ const STATES = {
 
 const MAX_HALF = 2 ** 32 - 1;
 
-/** Reads only the state of a request; outside a transaction, so a row on its way may not be visible yet. */
+/** Reads only the state of a request; outside a transaction, so a row being written may not be visible yet. */
 export function glanceAt(machine: Machine, hi: number, lo: number): Presence {
   const id = machine.seen.get(hi, lo);
   if (id < 0) return 'new';
@@ -36,7 +36,7 @@ export function findRequests(machine: Machine, fingerprints: readonly Fingerprin
   });
 }
 
-/** Leases are as many as requests are under way, so reading them all is cheaper than a row written a lease. */
+/** There are only as many leases as requests in progress, so reading them all is cheaper than a row per lease. */
 function leasedRequests(machine: Machine): Set<number> {
   const requests = new Set<number>();
   machine.tables.leases.scan(0, 0, MAX_HALF, (_holder, _lease, row) => {
@@ -49,7 +49,7 @@ export function readOverview(machine: Machine): Overview {
   const notes: Record<string, string> = {};
   machine.tables.notes.scan(0, 0, MAX_HALF, (_hi, _lo, row) => {
     const [key, value] = unpackJson<[string, string]>(row);
-    // A key such as __proto__ shall be a key.
+    // A key such as __proto__ must stay a key.
     Object.defineProperty(notes, key, { value, enumerable: true, writable: true, configurable: true });
   });
   return { counters: countersOf(machine.hot), notes };

@@ -1,4 +1,4 @@
-// The frontier inside this machine: one state machine over ordered tables, in memory or in LMDB.
+// The frontier on this machine: one state machine over ordered tables, in memory or in LMDB.
 // Each call is checked, then runs in a transaction that it may share with calls that waited at the same time.
 import { randomUUID } from 'node:crypto';
 import { asCrawlError, CrawlError } from '../../errors.js';
@@ -28,48 +28,48 @@ import {
 
 export interface EmbeddedOptions {
   readonly pacing: Pacing;
-  /** A holder silent for longer loses what it holds. Default 180,000. */
+  /** A holder silent for longer loses its leases. Default 180,000. */
   readonly leaseMs?: number;
   readonly clock?: FrontierClock;
-  /** The holder of the process itself: its leases do not expire while it owns the queue. */
+  /** This process's own holder: its leases do not expire while it owns the queue. */
   readonly holder?: HolderId;
   /** Fingerprints an owner keeps in memory, at 12 to 34 bytes each; beyond it they stay on disk. Default 64 million. */
   readonly maxSeenInMemory?: number;
   /**
-   * In memory only: what ended is forgotten (`find` does not know it, adding it again is new), so that a queue
-   * through which millions pass stays as small as what is pending. Default false.
+   * In memory only: finished requests are forgotten (`find` does not know them, they can be added again), so that a
+   * queue through which millions pass stays as small as what is pending. Default false.
    */
   readonly forgetEnded?: boolean;
   /** What is known of why the process ended that had this queue open before. */
   readonly blame?: Blame | undefined;
 }
 
-/** A frontier, and what only its maker needs of it. */
+/** A frontier, with what only its creator needs. */
 export interface EmbeddedFrontier extends Frontier {
   /** Bytes the seen set occupies in memory: a metric. */
   readonly seenBytes: number;
   /**
-   * What became of a request as far as this process can tell without a transaction: as of the last commit, or
+   * The state of a request, read without a transaction: as of the last commit, or
    * later.
    */
   glance(fingerprint: Fingerprint): Presence;
-  /** Whether it was ever accepted, by the same knowledge. Cheap enough to ask for every link of a page. */
+  /** Whether it was ever accepted, read the same way. Cheap enough for every link of a page. */
   isKnown(fingerprint: Fingerprint): boolean;
-  /** Must be called, and have resolved, before anything else. */
+  /** Must have resolved before any other call. */
   open(): Promise<void>;
-  /** From the next call on, domains without a delay of their own are paced like this. */
+  /** From the next call on, the pacing of domains without their own delay. */
   setPacing(pacing: Pacing): void;
-  /** From the next call on, hand out nothing that could bring done above this. Infinity (default) for no limit. */
+  /** From the next call on, lease nothing that could bring done above this. Infinity (default) for no limit. */
   setAllowance(pages: number): void;
-  /** Ends as `kill -9` would: nothing is given back, nobody is told. For tests. */
+  /** Ends like `kill -9`: nothing is returned. For tests. */
   abandon(): Promise<void>;
 }
 
 export const DEFAULT_MAX_SEEN_IN_MEMORY = 64_000_000;
-/** A dead process's work is wanted back soon; looking costs two system calls a process. */
+/** A dead process's work should return soon; checking costs two system calls per process. */
 const DEAD_CHECK_MS = 1_000;
 const MAX_HEARTBEAT_MS = 60_000;
-/** Keeps the transactions short in which an owner's queue becomes shareable. */
+/** Keeps transactions short while an owner's queue becomes shareable. */
 const INDEX_PORTION = 100_000;
 
 export function createEmbeddedFrontier(
@@ -122,7 +122,7 @@ export function createEmbeddedFrontier(
         startClock(machine);
         opener = enter(machine, holders, self, options.blame);
         holders.forgetLongLost();
-        // An owner reads its index now: the first call shall not wait for it.
+        // An owner reads its index now: the first call must not wait for it.
         void machine.seen.bytes;
         machine.end();
       });
@@ -133,7 +133,7 @@ export function createEmbeddedFrontier(
     }
     const everyMs = Math.min(MAX_HEARTBEAT_MS, machine.options.leaseMs / 3);
     heartbeat = setInterval(() => {
-      // Nothing is lost when one beat fails; the next call of the crawl meets the same failure and reports it.
+      // A failed beat loses nothing; the crawl's next call fails in the same way and reports it.
       groups.run(() => refresh(machine, opener, self)).catch(() => undefined);
     }, everyMs).unref();
   }
@@ -182,7 +182,7 @@ export function createEmbeddedFrontier(
       checkCaller(call);
       checkEntries(call.entries);
       return once(call, () => {
-        // Accepting is not holding: a lost holder may still add what it found.
+        // Adding needs no lease: a lost holder may still add what it found.
         holders.renew(call.holder);
         return acceptEntries(machine, call.entries);
       });
@@ -235,5 +235,5 @@ function closed(where: string): CrawlError {
 }
 
 function lost(holder: HolderId): CrawlError {
-  return new CrawlError('LEASE_LOST', `holder ${holder} was lost and its leases are taken: begin a new life`);
+  return new CrawlError('LEASE_LOST', `holder ${holder} was lost and its leases were taken: start a new holder`);
 }

@@ -1,9 +1,9 @@
-// Calls become transactions here: those made together, or while one is being committed, share the next.
-// All of a group happen or none does, and each resolves only after its commit.
+// Groups calls into transactions: those made together, or during a commit, share the next one.
+// All calls of a group happen or none does, and each resolves only after its commit.
 import { asCrawlError, type CrawlError } from '../../errors.js';
 import type { Kv } from '../tables/kv.js';
 
-/** What a call's body returns to be refused alone, without undoing the calls it shares a transaction with. */
+/** Returned by a call's body to be refused alone, without undoing the other calls in its transaction. */
 export class Refusal {
   constructor(readonly error: CrawlError) {}
 }
@@ -18,7 +18,7 @@ interface Call {
 export interface Groups {
   /** Runs a body in a transaction. `undone` is called if its transaction fails after the body ran. */
   run<T>(body: () => T | Refusal, undone?: () => void): Promise<T>;
-  /** Resolves when no call is under way. */
+  /** Resolves when no call is running. */
   idle(): Promise<void>;
 }
 
@@ -30,7 +30,7 @@ export function createGroups(kv: Kv, frame: { begin(): void; afterEach(): void; 
   let working: Promise<void> | undefined;
 
   async function work(): Promise<void> {
-    // Calls made in the same breath, such as a settle and the lease that follows it, share one commit.
+    // Calls made at the same time, such as a settle and the next lease, share one commit.
     await Promise.resolve();
     while (waiting.length > 0) {
       const group = waiting.splice(0, MAX_GROUP);
@@ -54,7 +54,7 @@ export function createGroups(kv: Kv, frame: { begin(): void; afterEach(): void; 
       } catch (error) {
         frame.failed();
         for (const call of group.slice(0, ran)) call.undone?.();
-        // Not the store's own failure, which its adapter names: the tables contradict each other.
+        // Not a failure of the store, which its adapter reports: the tables are inconsistent.
         for (const call of group) call.reject(asCrawlError(error, 'QUEUE_CORRUPT'));
       }
     }

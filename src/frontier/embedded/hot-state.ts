@@ -1,5 +1,5 @@
-// The few numbers that nearly every transaction changes, in one row: counters, next ids, last store time.
-// The owner keeps them between transactions; a shared opener reads them anew in each.
+// The numbers that nearly every transaction changes, in one row: counters, next ids, last store time.
+// The owner keeps them between transactions; a shared opener reads them in each.
 import type { Counters } from '../frontier.js';
 import { packNumbers, unpackNumbers } from '../tables/packing.js';
 import type { Table } from '../tables/kv.js';
@@ -25,9 +25,9 @@ const FIELDS = [
   'seenFrom',
   /** The same for domains and their names. */
   'namesFrom',
-  /** Requests that may have ended their holder, queued or leased. */
+  /** Suspects, queued or leased. */
   'suspects',
-  /** The holder that takes no more until it can take a trial. */
+  /** The holder that gets nothing until it can take a trial. */
   'judge',
 ] as const;
 

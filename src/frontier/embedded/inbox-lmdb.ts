@@ -1,6 +1,6 @@
-// The inbox of an embedded pod: links that other processes of the machine found for it, until its owner takes them in.
-// Guarantee: an append is one transaction, on the disk when it returns. What was taken in is removed afterwards, so a
-// crash in between repeats and loses nothing.
+// The inbox of an embedded pod: links that other processes on the machine found for it, until its owner queues them.
+// Guarantee: an append is one transaction, on disk when it returns. Links are removed after they are queued, so a
+// crash in between repeats but loses nothing.
 import { createRequire } from 'node:module';
 import { PRIVATE_LMDB } from '../../base/private-files.js';
 import type { Database, RootDatabase } from 'lmdb';
@@ -13,7 +13,7 @@ export interface Inbox {
   /** The oldest batches. */
   read(most: number): readonly { readonly key: number; readonly text: string }[];
   remove(keys: readonly number[]): Promise<void>;
-  /** Links that wait. */
+  /** Waiting links. */
   readonly links: number;
   mark(name: string): Promise<void>;
   isMarked(name: string): boolean;
@@ -33,7 +33,7 @@ export function openInbox(folder: string): Inbox {
   const batches: Database<string, number> = environment.openDB({ name: 'batches', encoding: 'string' });
   const facts: Database<number, string> = environment.openDB({ name: 'facts', encoding: 'json' });
 
-  /** Others write, too: every transaction is short and sees their last. */
+  /** Others write, too: every transaction is short and sees the latest state. */
   const transact = (body: () => void): Promise<void> => transactShared(environment, body);
 
   const count = (): number => facts.get('links') ?? 0;

@@ -1,5 +1,5 @@
-// Who holds leases, when each was last heard of, and what happens to its work when it is lost:
-// everything at once to the front of the queue, suspected of having ended it (suspects.ts).
+// The holders of leases, when each last called, and what happens when one is lost:
+// all its requests return at once to the front of the queue, as suspects (suspects.ts).
 import { fingerprintOf } from '../../request/fingerprint.js';
 import type { Blame, HolderId } from '../frontier.js';
 import type { Machine } from './machine.js';
@@ -15,26 +15,26 @@ interface Holder {
 }
 
 export interface Holders {
-  /** Renews the holder if it holds anything. False when it was lost and must begin a new life. */
+  /** Renews the holder if it holds anything. False if it was lost and must be replaced by a new one. */
   renew(id: HolderId): boolean;
   /** Its number if it ever leased. */
   numberOf(id: HolderId): number | undefined;
-  /** Its number, given when it leases for the first time. */
+  /** Its number, assigned at its first lease. */
   enrol(id: HolderId): number;
-  /** Loses every holder that fell silent. */
+  /** Loses every silent holder. */
   expire(): void;
   /** Loses one holder; how many leases that were. Its id is refused from now on. */
   lose(id: HolderId, blame?: Blame): number;
   loseAllOf(opener: number, blame?: Blame): void;
   /** Gives everything an opener's holders have back untouched. */
   giveBackAllOf(opener: number): void;
-  /** Drops the memory of holders lost so long ago that they cannot call any more. */
+  /** Forgets holders lost so long ago that they cannot call any more. */
   forgetLongLost(): void;
-  /** Drops what was read: another process, or a failed transaction, may have changed it. */
+  /** Drops the cache: another process, or a failed transaction, may have changed it. */
   distrust(): void;
 }
 
-/** A lost process that still lives finds out within its next call; a day is far beyond any call. */
+/** A lost process that still runs finds out on its next call; a day is more than enough. */
 const LOST_KEPT_MS = 86_400_000;
 const MAX_NUMBER = 2 ** 32 - 1;
 
@@ -77,13 +77,13 @@ export function createHolders(machine: Machine, options: { opener: () => number;
     const together = blamed.size > 0 ? blamed.size : asked.length;
     for (const { lease, row } of leases) {
       tables.leases.remove(holder.number, lease);
-      // A bulk skip was never asked for.
+      // A bulk skip was never sent.
       if (row.bulkSkip) giveBack(machine, row);
       else if (blamed.size > 0 && !blamed.has(lease)) loseInnocent(machine, row);
       else loseLease(machine, row, together, blamed.size === 1 ? blame?.code : undefined);
     }
     remove(holder);
-    // One holder after the other, so that the order of domains due at the same moment does not depend on chance.
+    // One holder after the other, so that the order of domains due at the same moment is deterministic.
     machine.domains.flush();
     return leases.length;
   }
@@ -101,7 +101,7 @@ export function createHolders(machine: Machine, options: { opener: () => number;
         return tables.lost.get(hi, lo) === undefined;
       }
       holder.seenMs = machine.nowMs;
-      // An owner's holders end with the owner: nobody reads when they were last seen.
+      // An owner's holders end with the owner: their last call is never read.
       if (!machine.options.owned) save(holder);
       return true;
     },
@@ -155,7 +155,7 @@ export function createHolders(machine: Machine, options: { opener: () => number;
   };
 }
 
-/** A lease that was never used goes back as if it had not been given. Its row is already gone. */
+/** An unused lease returns as if never given. Its row is already gone. */
 export function giveBack(machine: Machine, lease: LeaseRow): void {
   const domain = machine.domains.byId(lease.domain);
   machine.hot.leased--;
@@ -178,7 +178,7 @@ function loseTurn(machine: Machine, lease: LeaseRow): void {
   const { domains, hot, nowMs } = machine;
   const domain = domains.byId(lease.domain);
   if (!lease.landed) {
-    // Nobody knows whether the server was asked: the delay runs from now.
+    // It is unknown whether the request was sent: the delay starts now.
     if (domains.returnTurn(domain)) domain.readyMs = nowMs;
     domains.rest(domain, domains.delayOf(domain));
   }

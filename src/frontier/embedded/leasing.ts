@@ -1,5 +1,5 @@
-// The lease call: which domains are due, in which order, and one request of each in turn.
-// Taking the request and taking the domain's turn are the same transaction, so no server is asked beyond its pace.
+// The lease call: which domains are due, in which order, and one request from each in turn.
+// Taking the request and the domain's turn is one transaction, so no server gets requests beyond its pace.
 import { type Taken, takeFront } from './domain-queue.js';
 import type { Domain } from './domains.js';
 import {
@@ -35,9 +35,9 @@ export function leaseDue(machine: Machine, holders: Holders, call: LeaseCall): L
   machine.domains.flush();
   if (call.max > 0 && picked.length === call.max) return { leases, state: 'more' };
   if (hot.queued + hot.retrying + hot.leased === 0) return { leases, state: 'exhausted' };
-  // When what it holds is settled there is more for it, which nobody can foretell.
+  // Once its leases are settled there is more for it; when is unknown.
   if (share !== 'ordinary') return { leases, state: 'waiting', nextDueMs: HELD_BACK_MS };
-  // When only the limit holds requests back, time alone will not free them.
+  // If only the limit holds requests back, time alone will not free them.
   const isHeldByLimit = picked.length === wanted && wanted < call.max;
   const nextMs = isHeldByLimit ? undefined : nextDue(machine);
   if (call.max === 0 && nextMs === 0) return { leases, state: 'more' };
@@ -51,7 +51,7 @@ function pick(machine: Machine, share: Share, wanted: number): Domain[] {
   return share === 'trial' ? pickTrial(machine, wanted) : pickDomains(machine, wanted);
 }
 
-/** The domains to take a request from, one entry a request: the longest due first, then to the back of the line. */
+/** The domains to take a request from, one entry per request: the longest due first, then to the back of the line. */
 function pickDomains(machine: Machine, wanted: number): Domain[] {
   const { tables, domains, nowMs } = machine;
   const due: number[] = [];
@@ -65,7 +65,7 @@ function pickDomains(machine: Machine, wanted: number): Domain[] {
   let next = 0;
   for (; next < line.length && picked.length < wanted; next++) {
     const domain = line[next]!;
-    // Due by a pacing that was changed since.
+    // Due under an earlier pacing.
     if (domain.turnsOut >= domains.turnsOf(domain)) {
       domains.mark(domain);
       continue;
@@ -98,7 +98,7 @@ function leaseFrom(machine: Machine, holder: number, picked: readonly Domain[]):
   return picked.map((domain) => leaseOne(machine, holder, domain, taken.get(domain)!.pop()!, false));
 }
 
-/** Further requests of the bulk-skipped domains that got a turn: they hold none, so no pace is touched. */
+/** More requests of the bulk-skipped domains that got a turn: they hold none, so pacing is not affected. */
 function leaseBulkSkips(
   machine: Machine,
   holder: number,
@@ -137,7 +137,7 @@ function leaseOne(machine: Machine, holder: number, domain: Domain, taken: Taken
   return bulkSkip ? { ...lease, bulkSkip } : lease;
 }
 
-/** How long until something queued may be due; undefined when nothing is queued that time alone would free. */
+/** How long until something queued may be due; undefined if time alone frees nothing. */
 function nextDue(machine: Machine): number | undefined {
   const { tables, nowMs } = machine;
   let nextMs = Number.POSITIVE_INFINITY;

@@ -1,5 +1,5 @@
-// The frontier on disk: the embedded machine over LMDB. What `add` and `settle` accepted outlives the process.
-// As owner, the fast path of one process; shared, any number of processes of one machine lease from it.
+// The frontier on disk: the embedded state machine over LMDB. What `add` and `settle` accepted survives the process.
+// As owner, the fast path of one process; shared, any number of processes on one machine lease from it.
 import { createEmbeddedFrontier, type EmbeddedFrontier, type EmbeddedOptions } from './frontier.js';
 import type { HolderId } from '../frontier.js';
 import { openLmdbKv } from '../tables/lmdb-kv.js';
@@ -12,9 +12,9 @@ export interface LmdbFrontierOptions extends EmbeddedOptions {
 }
 
 /**
- * Opens the frontier in a folder, made when missing.
+ * Opens the frontier in a folder, created if missing.
  *
- * Rejects with `QUEUE_IN_USE` while another living process owns it, `QUEUE_VERSION` when another release wrote it,
+ * Rejects with `QUEUE_IN_USE` while another live process owns it, `QUEUE_VERSION` if another release wrote it,
  * `STORAGE_UNWRITABLE`, `STORAGE_FULL` or `QUEUE_CORRUPT`.
  *
  * @example

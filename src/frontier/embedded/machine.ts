@@ -1,5 +1,5 @@
-// What the parts of the embedded frontier share inside a transaction: tables, hot numbers, domains, the time.
-// Built once an opening; `begin` and `end` frame every transaction.
+// What the parts of the embedded frontier share in a transaction: tables, hot numbers, domains, the time.
+// Built once per opening; `begin` and `end` frame every transaction.
 import { type ClockAnchor, type FrontierClock } from './clock.js';
 import { createDomains, type Domains } from './domains.js';
 import type { Pacing } from '../frontier.js';
@@ -20,13 +20,13 @@ export interface MachineOptions {
   readonly pacing: Pacing;
   readonly leaseMs: number;
   readonly clock: FrontierClock;
-  /** Whether nobody else can change the tables, so that what was read stays true. */
+  /** Whether no other process can change the tables, so that cached rows stay valid. */
   readonly owned: boolean;
   /** Fingerprints an owner keeps in memory; the rest stays in the store. */
   readonly maxSeenInMemory: number;
-  /** Whether requests that ended, and domains that rest no more, leave the tables. Only for queues in memory. */
+  /** Whether ended requests and rested domains leave the tables. Only for queues in memory. */
   readonly forgetEnded?: boolean;
-  /** Requests that may be done in all. */
+  /** Total requests that may be done. */
   allowance: number;
 }
 
@@ -36,16 +36,16 @@ export interface Machine {
   readonly hot: HotState;
   readonly domains: Domains;
   readonly seen: SeenIndex;
-  /** The same index when ended requests are forgotten. */
+  /** The same index if ended requests are forgotten. */
   readonly forgetful: ForgettingIndex | undefined;
   /** Store time of this transaction. */
   readonly nowMs: number;
   setAnchor(anchor: ClockAnchor): void;
-  /** Reads what another process, or a failed transaction, may have changed, and takes the time. */
+  /** Reads what another process or a failed transaction may have changed, and the time. */
   begin(): void;
   /** Writes what the transaction changed. */
   end(): void;
-  /** After a failed transaction nothing read before is to be trusted. */
+  /** After a failed transaction cached data is invalid. */
   distrust(): void;
   /** Moves a portion of an owner's index into the store; true when done. Only needed to share. */
   shareIndexes(portion: number): boolean;

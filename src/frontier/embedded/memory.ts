@@ -1,5 +1,5 @@
-// The frontier in this process's memory: the same machine as on disk, over tables that end with the process.
-// For crawls that need no resume (`persistStorage: false`) and for tests without a disk.
+// The frontier in memory: the same state machine as on disk, over tables that end with the process.
+// For crawls without resume (`persistStorage: false`) and for tests without a disk.
 import { createEmbeddedFrontier, type EmbeddedFrontier, type EmbeddedOptions } from './frontier.js';
 import { type Kv, TABLE_NAMES, type Tables } from '../tables/kv.js';
 import { createSortedTable } from '../tables/sorted-table.js';
@@ -15,7 +15,7 @@ export function createMemoryKv(): Kv {
   const tables = Object.fromEntries(TABLE_NAMES.map((name) => [name, createSortedTable()])) as unknown as Tables;
   return {
     tables,
-    // Nothing here can fail half-way: calls are checked before they run, and the tables only allocate.
+    // Nothing here can fail halfway: calls are checked before they run, and the tables only allocate.
     transact: <T>(body: () => T) =>
       new Promise<T>((resolve) => {
         resolve(body());
@@ -36,7 +36,7 @@ export function createMemoryFrontier(options: EmbeddedOptions): EmbeddedFrontier
     access: 'owner',
     where: 'memory',
   });
-  // In memory a transaction runs before this returns; a fresh one has nobody to clash with.
+  // In memory a transaction runs before this returns; a new one has no conflicts.
   void frontier.open();
   return frontier;
 }

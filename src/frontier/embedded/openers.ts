@@ -1,5 +1,5 @@
-// Opening a queue: which release wrote it, who has it open, and whose work a dead process left behind.
-// Decided inside one write transaction, so that of two processes only one becomes the owner.
+// Opening a queue: which release wrote it, which processes have it open, and what dead ones left behind.
+// Decided in one write transaction, so that only one of two processes becomes the owner.
 import { CrawlError } from '../../errors.js';
 import { FINGERPRINT_VERSION } from '../../request/fingerprint.js';
 import { NORMALISATION_VERSION } from '../../request/url.js';
@@ -12,7 +12,7 @@ import type { Machine } from './machine.js';
 import { packJson, unpackJson } from '../tables/packing.js';
 import { lifeOf, type ProcessIdentity } from '../process-identity.js';
 
-/** How a process has a queue open: alone, with what it read kept in memory, or beside others. */
+/** How a process has a queue open: alone, with a cache in memory, or shared with others. */
 export type Access = 'owner' | 'shared';
 
 interface OpenerRow extends ProcessIdentity {
@@ -20,7 +20,7 @@ interface OpenerRow extends ProcessIdentity {
   readonly seenMs: number;
 }
 
-/** Grows when rows change their meaning. */
+/** Incremented when rows change their meaning. */
 export const SCHEMA_VERSION = 1;
 
 interface Versions {
@@ -35,7 +35,7 @@ const CURRENT: Versions = {
   normalisation: NORMALISATION_VERSION,
 };
 
-/** Refuses a queue that this release would misread. Before anything else is read. */
+/** Refuses a queue that this release would misread. Called before anything else is read. */
 export function checkVersions(meta: Table, where: string): void {
   const row = meta.get(0, META_VERSIONS);
   if (!row) {
@@ -53,14 +53,14 @@ export function checkVersions(meta: Table, where: string): void {
   if (stored.fingerprint !== CURRENT.fingerprint || stored.normalisation !== CURRENT.normalisation) {
     throw new CrawlError(
       'QUEUE_VERSION',
-      `the queue at ${where} tells URLs apart by other rules (fingerprints ${stored.fingerprint}, normalisation ` +
+      `the queue at ${where} compares URLs by other rules (fingerprints ${stored.fingerprint}, normalisation ` +
         `${stored.normalisation}; this orcrawl: ${CURRENT.fingerprint}, ${CURRENT.normalisation}): finish it with ` +
-        'the orcrawl that began it, or start fresh with another queue or an empty folder',
+        'the orcrawl that started it, or start fresh with another queue or an empty folder',
     );
   }
 }
 
-/** Makes store time go on from where it was. */
+/** Continues store time from where it was. */
 export function startClock(machine: Machine): void {
   const { meta } = machine.tables;
   const row = meta.get(0, META_CLOCK);
@@ -70,7 +70,7 @@ export function startClock(machine: Machine): void {
   machine.setAnchor(anchor);
 }
 
-/** Releases the dead, refuses to clash with the living, and registers this process; its number. */
+/** Releases dead openers, refuses conflicts with live ones, and registers this process; returns its number. */
 export function enter(
   machine: Machine,
   holders: Holders,
@@ -97,7 +97,7 @@ export function releaseDead(machine: Machine, holders: Holders, self?: number, b
   }
 }
 
-/** Tells others that cannot see this process that it lives. */
+/** Tells others that cannot see this process that it is alive. */
 export function refresh(machine: Machine, number: number, self: { access: Access; identity: ProcessIdentity }): void {
   const row: OpenerRow = { ...self.identity, access: self.access, seenMs: machine.nowMs };
   machine.tables.openers.put(0, number, packJson(row));

@@ -1,5 +1,5 @@
-// A request's way through the tables: accepted once, queued in its domain, waiting for a retry, ended.
-// Every step here moves exactly one count from one counter to another, so that they always add up.
+// A request's path through the tables: accepted once, queued in its domain, waiting for a retry, ended.
+// Every step moves exactly one count between counters, so that they always add up.
 import type { Presence, QueueEntry } from '../frontier.js';
 import { joinLine, placeOf, takePlace } from './domain-queue.js';
 import type { Domain } from './domains.js';
@@ -17,7 +17,7 @@ import {
   unpackRequest,
 } from '../tables/packing.js';
 
-/** Marks each entry seen and queues the new ones. */
+/** Marks each entry as seen and queues the new ones. */
 export function acceptEntries(machine: Machine, entries: readonly QueueEntry[]): Presence[] {
   return entries.map((entry) => acceptEntry(machine, entry));
 }
@@ -54,7 +54,7 @@ function acceptEntry(machine: Machine, entry: QueueEntry): Presence {
   return 'new';
 }
 
-/** `isFresh`: the domain's wait begins now if it had nothing queued; otherwise it keeps its place among domains. */
+/** `isFresh`: the domain's wait starts now if it had nothing queued; otherwise it keeps its place among domains. */
 export function enter(machine: Machine, domain: Domain, isFresh: boolean): void {
   if (isFresh && domain.queued === 0) domain.readyMs = machine.nowMs;
   machine.hot.queued++;
@@ -76,7 +76,7 @@ export function queueLast(machine: Machine, id: number, request: RequestRow): vo
   else takePlace(machine, domain, id, placeOf(request.priority, machine.hot.nextBack++));
 }
 
-/** Back to where it was, as if it had never left. */
+/** Back to its old place, as if it had never left. */
 export function queueBack(machine: Machine, domain: Domain, id: number, place: number): void {
   enter(machine, domain, false);
   takePlace(machine, domain, id, place);
@@ -103,7 +103,7 @@ export function wait(machine: Machine, id: number, request: RequestRow, afterMs:
 const TO_FRONT = Buffer.from([0]);
 const TO_END = Buffer.from([1]);
 
-// So that a lease call stays short when very many retries fall due at once; the next call goes on.
+// Keeps a lease call short when very many retries are due at once; the next call continues.
 const MAX_RETURNS = 1_000;
 
 /** Queues the requests whose wait is over. */
@@ -131,7 +131,7 @@ const COUNTER = { [DONE]: 'done', [FAILED]: 'failed', [SKIPPED]: 'skipped' } as 
 
 export type EndState = keyof typeof COUNTER;
 
-/** The end of a request that nobody holds any more. Its record stays, to be found, unless the queue forgets. */
+/** Ends a request that is no longer held. Its record stays for `find`, unless the queue forgets. */
 export function endRequest(machine: Machine, id: number, state: EndState, reason: string, record?: string): void {
   if (machine.forgetful) {
     const { hi, lo, domain } = readRequest(machine, id);

@@ -1,5 +1,5 @@
-// Which fingerprints are known, and under which number: the seen set of requests, and the names of domains.
-// As owner in memory up to a limit and in the store beyond it; shared, wholly in the store.
+// Known fingerprints and their numbers: the seen set of requests, and the names of domains.
+// An owner keeps them in memory up to a limit and in the store beyond it; a shared queue only in the store.
 import { createFingerprintTable, type FingerprintTable } from '../tables/fingerprint-table.js';
 import type { Table } from '../tables/kv.js';
 import { packNumber, unpackNumber } from '../tables/packing.js';
@@ -12,7 +12,7 @@ export interface SeenIndex {
   readonly bytes: number;
 }
 
-/** Where an index and what it indexes are stored, and how far the stored part reaches down. */
+/** Where an index and its entries are stored, and where the stored part begins. */
 export interface IndexSource {
   readonly index: Table;
   readonly rows: Table;
@@ -23,7 +23,7 @@ export interface IndexSource {
   next(): number;
 }
 
-/** Everything in the store: what several processes can share. */
+/** Everything in the store: can be shared by processes. */
 export function storedIndex(source: IndexSource): SeenIndex {
   return {
     bytes: 0,
@@ -32,17 +32,17 @@ export function storedIndex(source: IndexSource): SeenIndex {
   };
 }
 
-/** An index that only knows what has not ended: for queues that forget. */
+/** An index of unfinished requests only: for queues that forget. */
 export interface ForgettingIndex extends SeenIndex {
   remove(hi: number, lo: number): void;
 }
 
-/** In memory, as large as what is pending and no larger. */
+/** In memory, only as large as what is pending. */
 export function forgettingIndex(): ForgettingIndex {
   const ids = new Map<string, number>();
   const key = (hi: number, lo: number): string => `${hi}-${lo}`;
   return {
-    // A key of some 20 characters, a number and the map's own slot.
+    // A key of some 20 characters, a number and the map's slot.
     get bytes() {
       return ids.size * 80;
     },
@@ -56,7 +56,7 @@ export function forgettingIndex(): ForgettingIndex {
 export function ownedIndex(source: IndexSource, limit: number): SeenIndex {
   const table = createFingerprintTable(Math.min(limit, source.next()));
   if (source.from() < source.next() && source.next() - 1 <= limit) {
-    // Left by shared use or by a smaller limit, and small enough for memory: cheaper to keep there.
+    // Left by shared use or a smaller limit, and small enough for memory: cheaper there.
     fill(table, source, source.next());
     source.index.clear();
     source.setFrom(source.next());
@@ -92,8 +92,8 @@ function fill(table: FingerprintTable, source: IndexSource, before: number): voi
 }
 
 /**
- * Brings one more portion of an owner's queue into the stored index; true when all of it is there.
- * From the youngest down, so that an interrupted build goes on where it stopped.
+ * Adds one more portion of an owner's queue to the stored index; true when it is complete.
+ * From the youngest down, so that an interrupted build continues where it stopped.
  */
 export function extendStoredIndex(source: IndexSource, portion: number): boolean {
   const from = Math.max(1, source.from() - portion);

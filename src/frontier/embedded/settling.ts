@@ -1,5 +1,5 @@
-// The settle call: responses land, visits end or go back, their links are queued and notes become true, all at once.
-// A lease that is not the caller's is refused, and nothing that came with it happens.
+// The settle call: responses land, visits end or return to the queue, links are queued and notes written, atomically.
+// A lease that is not the caller's is refused, with everything that came with it.
 import { CrawlError } from '../../errors.js';
 import { fingerprintOf } from '../../request/fingerprint.js';
 import type { Landing, SettleAnswer, SettleCall, Settlement } from '../frontier.js';
@@ -42,17 +42,17 @@ export function settleVisits(machine: Machine, holders: Holders, call: SettleCal
   return { held: true, accepted };
 }
 
-/** A bulk skip was never asked for: it cannot be done, and has nothing to be retried. */
+/** A bulk skip was never sent: it cannot be done or retried. */
 function mayEndBulkSkip({ kind }: Settlement): boolean {
   return kind === 'skipped' || kind === 'failed' || kind === 'untouched';
 }
 
-/** The response has ended: the turn is free, and the delay runs from now. */
+/** The response has ended: the turn is free, and the delay starts now. */
 function land(machine: Machine, lease: LeaseRow, landing: Landing): void {
   const { domains, nowMs } = machine;
   const domain = domains.byId(lease.domain);
   lease.landed = true;
-  // A domain that had a turn free all along has been ready all along.
+  // A domain that always had a free turn has always been ready.
   if (domains.returnTurn(domain)) domain.readyMs = nowMs;
   if (landing.delayMs !== undefined && landing.delayMs !== domain.delayMs) {
     domain.delayMs = landing.delayMs;
@@ -74,7 +74,7 @@ function settleOne(machine: Machine, lease: LeaseRow, settlement: Settlement): v
   hot.leased--;
   clear(machine, lease.request);
   if (!lease.landed) {
-    // Never asked: the turn goes back unused, and the domain is due as it was.
+    // Never sent: the turn returns unused, and the domain is due as before.
     domains.returnTurn(domains.byId(lease.domain));
   }
   switch (settlement.kind) {

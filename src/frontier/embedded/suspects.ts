@@ -1,6 +1,6 @@
-// Requests that may have ended their holder: all that it held when it was lost, tried in ever smaller company.
-// Promise: each loss lowers a suspect's trial number, so every request ends; whoever was lost in company, or is settled
-// once, is never charged. The same rule in Redis: redis/lua/part-suspects.lua.
+// Requests that may have killed their holder: all that it held when it was lost, tried in ever smaller groups.
+// Promise: each loss lowers a suspect's trial number, so every request ends; one that was lost in a group, or is
+// settled once, is never charged. The same rule in Redis: redis/lua/part-suspects.lua.
 import { SUSPECT_PLACES, takePlace } from './domain-queue.js';
 import type { Domain } from './domains.js';
 import { LOSSES_ALONE } from '../frontier.js';
@@ -12,8 +12,8 @@ const MOST_TOGETHER = 255;
 const MOST_COUNTED = 255;
 
 /**
- * A trial number: above `LOSSES_ALONE` at most so many are tried together; from there on the suspect is tried alone, and
- * so many losses are left to it.
+ * A trial number: above `LOSSES_ALONE`, the group size of the next trial; at or below it the suspect is tried alone,
+ * with this many losses left.
  */
 function trialAfter(trial: number, together: number): number {
   if (together > 1) return Math.min(MOST_TOGETHER, Math.max(LOSSES_ALONE, Math.floor(together / 2)));
@@ -38,7 +38,7 @@ export function accuse(machine: Machine, id: number, together: number, code?: st
   takePlace(machine, domain, id, SUSPECT_PLACES - hot.nextFront++);
 }
 
-/** Its holder lived to settle it. */
+/** Its holder survived to settle it. */
 export function clear(machine: Machine, id: number): void {
   if (machine.hot.suspects === 0) return;
   const request = readRequest(machine, id);
@@ -48,7 +48,7 @@ export function clear(machine: Machine, id: number): void {
   writeRequest(machine, id, request);
 }
 
-/** What a holder may be handed now: ordinary requests, suspects and nothing else, or nothing until it has settled. */
+/** What a holder may get now: ordinary requests, only suspects, or nothing until it has settled. */
 export type Share = 'ordinary' | 'trial' | 'nothing';
 
 export function shareOf(machine: Machine, holder: number | undefined): Share {
@@ -60,13 +60,13 @@ export function shareOf(machine: Machine, holder: number | undefined): Share {
   tables.accused.scan(0, 0, machine.nowMs, () => !(isDue = true));
   if (!isDue) return 'ordinary';
   if (held === undefined) return 'trial';
-  // Suspects shall not wait until somebody has nothing to do by chance: one holder takes no more until it is free.
+  // Suspects must not wait for a holder to become idle by chance: one holder gets nothing more until it is free.
   if (hot.judge !== holder && hot.judge > 0 && tables.holders.get(0, hot.judge)) return 'ordinary';
   hot.judge = holder!;
   return 'nothing';
 }
 
-/** A request that the holder holds. */
+/** A request of the holder. */
 function anyHeldBy({ tables }: Machine, holder: number): number | undefined {
   let held: number | undefined;
   tables.leases.scan(holder, 0, holder, (_holder, _lease, row) => {
@@ -78,7 +78,7 @@ function anyHeldBy({ tables }: Machine, holder: number): number | undefined {
 
 const trialOf = ({ tables }: Machine, request: number): number => unpackRequest(tables.requests.get(0, request)!).trial;
 
-/** The domains to take suspects from, one entry a request: as many as may be tried together. */
+/** The domains to take suspects from, one entry per request: as many as may be tried together. */
 export function pickTrial(machine: Machine, wanted: number): Domain[] {
   const { tables, domains, nowMs } = machine;
   const due: number[] = [];

@@ -1,5 +1,5 @@
-// What became of added requests. For a million of them the answers are kept packed, and each becomes an
-// object only when somebody reads it: adding a long list costs no more memory than its unique keys.
+// The results of adding requests, packed: each becomes an object only when read, so that adding a million requests
+// costs no more memory than their unique keys.
 import { fingerprintOf, fingerprintToId } from '../../request/fingerprint.js';
 import type { Presence } from '../frontier.js';
 
@@ -66,13 +66,13 @@ export function createPackedInfos(): PackedInfos {
 
 let newOnes: readonly Presence[] = [];
 
-/** Most batches are new throughout: they share one answer. */
+/** In most batches all are new: they share one answer. */
 function allNew(length: number): readonly Presence[] {
   if (newOnes.length < length) newOnes = new Array<Presence>(length).fill('new');
   return newOnes;
 }
 
-/** An array in all that reading shows, whose elements are made when read. */
+/** Reads like an array; its elements are created when read. */
 export function listOf<T>(length: number, at: (index: number) => T): T[] {
   const indexOf = (key: string | symbol): number => {
     if (typeof key !== 'string' || !/^(0|[1-9]\d{0,9})$/.test(key)) return -1;

@@ -1,4 +1,4 @@
-// Opening a public queue: its options, where it lives, and the frontier behind it.
+// Opening a public queue: its options, its location, and its frontier.
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { Configuration } from '../../configuration.js';
@@ -22,7 +22,7 @@ export interface RequestQueueOpenOptions {
   config?: Configuration;
   /** `owner` (default): this process alone works on the queue. `shared`: several processes may. */
   access?: 'owner' | 'shared';
-  /** How long a silent process keeps its requests when nobody can tell that it died. Above 10; default 180. */
+  /** How long a silent process keeps its requests if it is unknown whether it died. Above 10; default 180. */
   requestLockSecs?: number;
   /**
    * The queue lives in this Redis (7.0 or newer), under keys of its own, and any number of processes may share it.
@@ -44,7 +44,7 @@ export function checkOpenOptions(options: RequestQueueOpenOptions): void {
   checkOptions('RequestQueue.open', options, OPEN_SHAPE);
 }
 
-/** Where a queue lives; `key` tells places apart within this process. */
+/** The location of a queue; `key` identifies it within this process. */
 export type QueuePlace =
   | { readonly kind: 'memory'; readonly key: string }
   | { readonly kind: 'folder'; readonly key: string }
@@ -53,7 +53,7 @@ export type QueuePlace =
 
 export function queuePlace(id: string, config: Configuration, options: RequestQueueOpenOptions): QueuePlace {
   if (!/^[\w.~-]{1,200}$/.test(id) || /^\.+$/.test(id)) {
-    throw new CrawlError('OPTION_INVALID', `"${id}" is no queue name: letters, digits, "-", "_", "." and "~" only`);
+    throw new CrawlError('OPTION_INVALID', `invalid queue name "${id}": use letters, digits, "-", "_", "." and "~"`);
   }
   const client = config.get('storageClient');
   if (client !== undefined && options.redisUrl === undefined) return { kind: 'client', key: id, client };
@@ -63,12 +63,12 @@ export function queuePlace(id: string, config: Configuration, options: RequestQu
   return { kind: 'folder', key: path.join(config.localDataDirectory(), 'request_queues', id) };
 }
 
-/** Where the visits of polite crawls over a queue are logged: `visits/NAME` beside `request_queues`. */
+/** The visit log folder of polite crawls: `visits/NAME` next to `request_queues`. */
 export function visitsFolderOf(folder: string): string {
   return path.join(path.dirname(path.dirname(folder)), 'visits', path.basename(folder));
 }
 
-/** The frontier behind a queue, and this process's life in it. */
+/** A queue's frontier, and this process's client for it. */
 export async function openFrontier(place: QueuePlace, options: RequestQueueOpenOptions) {
   const holder = newHolderId();
   // A queue in Redis is always shared: no process can know that it is alone.
@@ -81,11 +81,11 @@ export async function openFrontier(place: QueuePlace, options: RequestQueueOpenO
   const recent = createRecentFingerprints();
   const frontier = await openIn(place, { ...common, access: wanted, onForgotten: recent.clear });
   const access = place.kind === 'client' ? ((frontier as ClientFrontier).access ?? 'shared') : wanted;
-  // An owner's leases do not expire while it lives.
+  // A live owner's leases do not expire.
   const leaseMs = access === 'owner' ? Infinity : common.leaseMs;
   return {
     frontier,
-    /** Fingerprints that the frontier confirmed lately. */
+    /** Fingerprints that the frontier confirmed recently. */
     recent,
     folder: place.kind === 'folder' ? place.key : undefined,
     /** Opens what is known of hosts, where the backend of the queue keeps it. */
@@ -98,7 +98,7 @@ export async function openFrontier(place: QueuePlace, options: RequestQueueOpenO
       if ('drop' in frontier) return frontier.drop();
       await frontier.close();
       if (place.kind !== 'folder') return;
-      // Becoming its owner fails while other processes share it: their work is not ours to delete.
+      // Becoming its owner fails while other processes share it: their work must not be deleted.
       if (access === 'shared') await (await openFrontier(place, { access: 'owner' })).frontier.close();
       for (const folder of [place.key, visitsFolderOf(place.key)]) {
         await rm(folder, { recursive: true, force: true, maxRetries: 3 });
@@ -143,6 +143,6 @@ interface FrontierOptions {
   readonly pacing: Pacing;
   readonly leaseMs: number;
   readonly access: 'owner' | 'shared';
-  /** The store came back without the last things it was told. */
+  /** The store came back without its last calls. */
   readonly onForgotten: () => void;
 }

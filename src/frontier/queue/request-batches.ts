@@ -1,5 +1,5 @@
-// Sources of requests, whatever they are, as batches for the queue: pulled only as needed, a slow source
-// not holding back what it gave already.
+// Turns any source of requests into batches for the queue: pulled only as needed; a slow source
+// does not hold back what it already gave.
 import { finderOf } from '../../request/found.js';
 import { type Request, type Source, toRequest } from '../../request/request.js';
 import { downloadRequests, isUrlList, type UrlListSource } from './url-list-source.js';
@@ -31,7 +31,7 @@ export async function* inBatches(requests: RequestsLike, size: number): AsyncGen
 
 const SLOW_SOURCE_MS = 100;
 
-/** The items of an asynchronous source, and 'pause' where the next one is slow to come. */
+/** The items of an asynchronous source, and 'pause' when the next one is slow. */
 async function* arriving<T>(source: AsyncIterable<T>): AsyncGenerator<[T] | 'pause'> {
   const iterator = source[Symbol.asyncIterator]();
   try {

@@ -1,5 +1,5 @@
-// A fixed list of requests to start from. A crawler copies it into its queue in the background, so a list
-// needs no persistence of its own: what was queued is in the queue, and the rest is read again.
+// A fixed list of start requests. A crawler copies it into its queue in the background, so a list needs no
+// persistence: after a restart the list is read again.
 import { CrawlError } from '../../errors.js';
 import { finderOf, foundLike } from '../../request/found.js';
 import { type Dictionary, Request, type Source, toRequest } from '../../request/request.js';
@@ -8,12 +8,12 @@ import { downloadRequests, isUrlList, type UrlListSource } from './url-list-sour
 /** Where a list of requests comes from. */
 export interface RequestListOptions {
   sources?: readonly (Source | UrlListSource)[];
-  /** Makes the sources when the list is opened. */
+  /** Creates the sources when the list is opened. */
   sourcesFunction?: () => Promise<readonly (Source | UrlListSource)[]>;
-  /** Crawlee's, without effect: the queue that the list is copied into is what persists. */
+  /** From Crawlee, no effect: the queue that the list is copied into persists. */
   persistStateKey?: string;
   persistRequestsKey?: string;
-  /** Keep requests whose unique key came before, under a key of their own. */
+  /** Keep requests with a repeated unique key, under a new key. */
   keepDuplicateUrls?: boolean;
 }
 
@@ -34,7 +34,7 @@ export class RequestList {
     this.#requests = requests;
   }
 
-  /** Opens a list from its sources, or from options that hold them. The name is Crawlee's and has no effect here. */
+  /** Opens a list from its sources or from options with them. The name (from Crawlee) has no effect. */
   static async open(
     listNameOrOptions: string | null | RequestListOptions,
     given: readonly (Source | UrlListSource)[] = [],
@@ -52,7 +52,7 @@ export class RequestList {
           if (known && !options.keepDuplicateUrls) continue;
           const uniqueKey = known ? `${request.uniqueKey}#${requests.length}` : request.uniqueKey;
           seen.add(uniqueKey);
-          // One that goes under another key was found where its like was.
+          // A request with a new key has the same origin as the original.
           requests.push(known ? foundLike(request, new Request({ ...request.toJSON(), uniqueKey })) : request);
         }
       }

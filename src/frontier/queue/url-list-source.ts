@@ -1,13 +1,13 @@
-// A source of requests that is itself a URL: a text to be downloaded and read for URLs.
-// This stage knows no network; the crawl layer says how such texts are fetched.
+// A source of requests that is a URL: a text to download and search for URLs.
+// This stage has no network; the crawl layer fetches the text.
 import { CrawlError } from '../../errors.js';
 import { finderOf } from '../../request/found.js';
 import { Request, type RequestOptions } from '../../request/request.js';
 
-/** A list of URLs to be downloaded; the other properties are given to each of its requests. */
+/** A list of URLs to download; each request gets the other properties. */
 export interface UrlListSource extends Omit<RequestOptions, 'url'> {
   requestsFromUrl: string;
-  /** What a URL looks like in that text. */
+  /** Matches a URL in the text. */
   regex?: RegExp;
 }
 

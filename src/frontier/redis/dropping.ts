@@ -1,5 +1,5 @@
-// Removing a store: only its own keys, only when nobody else has it open, and to the end even if interrupted.
-// It is marked first, so that no process takes a half-removed store for a whole one.
+// Removes a store: only its own keys, only if no other process has it open, and completely even if interrupted.
+// It is marked first, so that no process mistakes a half-removed store for a complete one.
 import { CrawlError } from '../../errors.js';
 import type { Connection } from './server/connection.js';
 import { KEYS, OWN_KEYS } from './keys.js';

@@ -1,6 +1,6 @@
 // The frontier in Redis: the port over Lua scripts, shared by any number of processes and machines.
-// Each script is one atomic step. A call of more requests than a script may take is made in parts, each remembered by
-// its number; of a settle call the links come first, so nothing is acknowledged whose links are not queued.
+// Each script is one atomic step. A call with more requests than a script may take is made in numbered parts; a settle
+// call adds its links first, so nothing is acknowledged before its links are queued.
 import { CrawlError } from '../../errors.js';
 import type { FrontierClock } from '../embedded/clock.js';
 import {
@@ -35,58 +35,58 @@ import type { PodIdentity } from './store-identity.js';
 
 export interface RedisFrontierOptions extends ConnectionOptions {
   readonly pacing: Pacing;
-  /** A holder silent for longer loses what it holds. Default 180,000. */
+  /** A holder silent for longer loses its leases. Default 180,000. */
   readonly leaseMs?: number;
-  /** Before every key; several frontiers may share a database. Default ''. */
+  /** Prefix of every key; several frontiers may share a database. Default ''. */
   readonly prefix?: string;
-  /** The pod this store belongs to; fixed when the store is made. */
+  /** The store's pod; fixed when the store is created. */
   readonly pod?: PodIdentity;
-  /** How seen requests are remembered. Default `{ kind: 'exact' }`. */
+  /** How seen requests are stored. Default `{ kind: 'exact' }`. */
   readonly seen?: SeenMemory;
-  /** So many requests of a domain are accepted in all, by whomever they are added; what is more is dropped and counted. */
+  /** Most requests accepted per domain, over all processes; more are dropped and counted. */
   readonly domainBudget?: number;
-  /** How a record tells its own fingerprint: then 8 bytes less are stored a queued request. */
+  /** Computes the fingerprint from a record: saves 8 bytes per queued request. */
   readonly fingerprintOf?: FingerprintOfRecord;
-  /** False: a store that is not there is refused as emptied instead of made. Default true. */
+  /** False: a missing store is refused as emptied instead of created. Default true. */
   readonly create?: boolean;
   /** Time for tests and simulations; by default the server's clock, bounded by this process's monotonic one. */
   readonly clock?: FrontierClock;
-  /** Long domains keep their tail on disk. Every process of a pod names the same folder, or none does. */
+  /** Long domains keep their tail on disk. All processes of a pod use the same folder, or none does. */
   readonly spill?: SpillOptions;
   readonly warn?: (message: string) => void;
   /**
-   * The server came back and had forgotten at least so many calls that it had answered; what this process added lately
-   * is in again. If it leased, every further call is refused with `QUEUE_ROLLED_BACK`: recovery begins with a new opening.
+   * The server came back without at least this many answered calls; this process's recent adds were repeated. If it
+   * leased, every further call fails with `QUEUE_ROLLED_BACK`: recovery starts with a new opening.
    */
   readonly onForgotten?: (calls: number) => void;
 }
 
 export interface RedisFrontier extends Frontier {
-  /** Commands sent to the server so far, a script call counting as one: a metric. */
+  /** Commands sent to the server so far; a script call counts as one: a metric. */
   readonly commandsSent: number;
-  /** From the next call on, domains without a delay of their own are paced like this. */
+  /** From the next call on, the pacing of domains without their own delay. */
   setPacing(pacing: Pacing): void;
-  /** What only a pod needs of its store. */
+  /** What only a pod needs from its store. */
   readonly pod: PodOperations;
-  /** One round of the keeper of spilled requests, where it works `byHand`. */
+  /** One round of the keeper of spilled requests, if it works `byHand`. */
   keep(): Promise<void>;
-  /** Closes the frontier and removes everything of it; refused with `QUEUE_IN_USE` while another process has it open. */
+  /** Closes and removes the frontier; refused with `QUEUE_IN_USE` while another process has it open. */
   drop(): Promise<void>;
-  /** Ends as `kill -9` would: nothing is given back. For tests. */
+  /** Ends like `kill -9`: nothing is returned. For tests. */
   abandon(): Promise<void>;
 }
 
 const DEAD_CHECK_MS = 1_000;
-/** One script call stays under 5 ms, also where a core is shared: a lease takes the server 15 to 30 µs. */
+/** One script call stays under 5 ms, even on a shared core: a lease takes the server 15 to 30 µs. */
 const MAX_LEASES_A_CALL = 100;
-/** What a domain's budget dropped (b) will never be queued, as if it had ended. */
+/** Links dropped by a domain's budget (b) will never be queued, as if ended. */
 const PRESENCES: Readonly<Record<string, Presence>> = { n: 'new', p: 'pending', e: 'ended', b: 'ended' };
 
 /**
- * Opens the frontier in a Redis, made when it is empty.
+ * Opens the frontier in a Redis, created if missing.
  *
  * Rejects with `QUEUE_UNREACHABLE`, `QUEUE_UNSUITABLE` (version, cluster, eviction, password), `QUEUE_FOREIGN` (another
- * pod's store), `QUEUE_VERSION`, or `QUEUE_EMPTIED` when `create` is false and there is none.
+ * pod's store), `QUEUE_VERSION`, or `QUEUE_EMPTIED` if `create` is false and it is missing.
  *
  * @example
  * const frontier = await openRedisFrontier({
@@ -181,7 +181,7 @@ async function openOn(
       if (keeper) await resignAsKeeper(connection, prefix, token);
       await connection.command('HDEL', prefix + KEYS.openers, token);
     } catch (error) {
-      // What cannot be given back now comes back when the leases end.
+      // What cannot be returned now returns when the leases end.
       options.warn?.(`closing the queue in Redis at ${where}: ${(error as Error).message}`);
     }
   }
@@ -293,5 +293,5 @@ function settleArguments(call: SettleCall): Argument[] {
 }
 
 function lost(holder: HolderId): CrawlError {
-  return new CrawlError('LEASE_LOST', `holder ${holder} was lost and its leases are taken: begin a new life`);
+  return new CrawlError('LEASE_LOST', `holder ${holder} was lost and its leases were taken: start a new holder`);
 }

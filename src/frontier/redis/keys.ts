@@ -1,5 +1,5 @@
 // Every key of the Redis frontier, in one place; the Lua files use the same names. All begin with the frontier's prefix.
-// Promise: no key per URL, and each key says who deletes it.
+// Promise: no key per URL, and each key says what deletes it.
 
 /**
  * | Key | Type | Content | Deleted by |
@@ -45,14 +45,14 @@ export const KEYS = {
   keeper: 'keeper',
 } as const;
 
-/** What is ours under a prefix; whatever else lives there is left alone. */
+/** Our keys under a prefix; other keys are left alone. */
 export const OWN_KEYS =
   /^(schema_version|pod:info|state|openers|life|holders|lost|due|accused|waiting|notes|overflow|outbox|fetch:queue|keeper|spill|gaps|refill|long|r|[ladqpsbu]:[^]+)$/;
 
-/** Grows when a key or a packed value changes its meaning. */
+/** Incremented when a key or a packed value changes its meaning. */
 export const REDIS_SCHEMA_VERSION = '2';
 
-/** The prefix of a library queue: several may live in one Redis. */
+/** The prefix of a library queue: one Redis may have several. */
 export function queuePrefix(id: string): string {
   return `orcrawl:${id}:`;
 }

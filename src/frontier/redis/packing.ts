@@ -1,15 +1,15 @@
-// What crosses between this process and the scripts, as bytes: entries in, leases out. Layouts are those of the Lua
-// files; numbers are little-endian but where they must sort or be compared as bytes.
+// Packs data between this process and the scripts: entries in, leases out. Layouts match the Lua files; numbers are
+// little-endian except where they are sorted or compared as bytes.
 import type { Fingerprint } from '../../request/fingerprint.js';
 import type { Priority } from '../../request/request.js';
 import type { Landing, Lease, QueueEntry, Settlement } from '../frontier.js';
 import type { SeenNumbers } from './seen-memory.js';
 
-/** Bytes that grow as they are written. */
+/** A growing byte buffer. */
 export interface ByteWriter {
   readonly length: number;
   room(bytes: number): { readonly buffer: Buffer; readonly at: number };
-  /** Writes text as UTF-8; how many bytes that were. */
+  /** Writes text as UTF-8; returns its bytes. */
   text(text: string): number;
   taken(): Buffer;
 }
@@ -60,8 +60,8 @@ const HAS_LOST = 16;
 const HAS_TRIAL = 32;
 const IN_FRONT = 128;
 
-// One script call stays under 5 ms, also where a core is shared: a new request takes the server 3 to 7 µs, and so does
-// a domain that it touches.
+// One script call stays under 5 ms, even on a shared core: a new request takes the server 3 to 7 µs, and so does each
+// domain it touches.
 const MAX_ENTRIES_AND_DOMAINS = 500;
 const MAX_CALL_BYTES = 1_000_000;
 
@@ -72,7 +72,7 @@ export interface EntryCall {
   readonly count: number;
 }
 
-/** `order[i]` is where the i-th packed entry was in the list; undefined when nothing was moved. */
+/** `order[i]` is the list position of the i-th packed entry; undefined if nothing was moved. */
 export interface EntryCalls {
   readonly calls: readonly EntryCall[];
   readonly order: readonly number[] | undefined;
@@ -80,13 +80,13 @@ export interface EntryCalls {
 
 export interface FoundEntry {
   readonly entry: QueueEntry;
-  /** The lease in whose visit it was found. */
+  /** The lease of the visit that found it. */
   readonly lease?: number;
 }
 
 /**
- * Entries as the arguments of as many add calls as they need. Where that is more than one, those of a domain come
- * together, so that it is read and written once and not in every call; within a domain the order stays.
+ * Entries as the arguments of one or more add calls. With several, entries of a domain stay together, so that it is
+ * read and written once and not in every call; within a domain the order stays.
  */
 export function packEntryCalls(
   found: readonly FoundEntry[],
@@ -106,7 +106,7 @@ export function packEntryCalls(
   return { calls, order };
 }
 
-/** The indices of entries, those of the domain that came first before all others. */
+/** The indices of entries, grouped by domain in order of first appearance. */
 function byDomain(found: readonly FoundEntry[]): number[] {
   const groups = new Map<string, number[]>();
   found.forEach(({ entry }, index) => {
@@ -149,7 +149,7 @@ function packEntryCall(
     if (withFingerprint) writeFingerprint(writer, entry.fingerprint);
     writer.text(entry.record);
     const end = writer.length;
-    // The buffer may have grown since: take it anew.
+    // The buffer may have grown since: get it again.
     const written = writer.taken();
     written[at + 6] = claimBytes;
     written.writeUInt32LE(end - restAt, at + 7);
@@ -159,7 +159,7 @@ function packEntryCall(
   return { leases: ids, entries: writer.taken(), domains: [...domains.keys()].map(domainKey), count };
 }
 
-/** What claim() of lua/part-seen.lua takes; how many bytes that are. */
+/** The argument of claim() in lua/part-seen.lua; returns its bytes. */
 function writeClaim(writer: ByteWriter, { hi, lo }: Fingerprint, memory: SeenNumbers['letter']): number {
   const start = writer.length;
   // 53 bits: exact in a double. The 11 others choose the bucket.
@@ -192,7 +192,7 @@ export function packLandings(landings: readonly Landing[]): Buffer {
 }
 
 const KINDS = { done: 0, failed: 1, skipped: 2, retry: 3, untouched: 4, handed: 5 } as const;
-/** Reasons are codes and short messages; what a hostile page made longer is cut. */
+/** Reasons are codes and short messages; longer ones (from hostile pages) are cut. */
 const MAX_REASON = 1_000;
 
 export function packSettlements(settlements: readonly Settlement[]): Buffer {
@@ -235,7 +235,7 @@ export function unpackHanded(entry: Buffer, fingerprintOf: FingerprintOfRecord |
   return Object.assign(lease, { capture: entry.toString('utf8', 18, rowAt) });
 }
 
-/** How a record tells its own fingerprint, where the store keeps none beside it. */
+/** Computes the fingerprint from a record if the store does not keep it. */
 export type FingerprintOfRecord = (record: string) => Fingerprint;
 
 const IS_BULK_SKIP = 2;

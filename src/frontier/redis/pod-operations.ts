@@ -1,35 +1,35 @@
-// What only a pod needs of its store: numbers for its supervisor, the allowance of pages, the parse queue, the links
-// that wait for pods that are away, and who supervises it.
+// What only a pod needs from its store: counters for its supervisor, the page allowance, the parse queue, links for
+// unreachable pods, and the supervisor role.
 import type { Caller, Counters, HolderId } from '../frontier.js';
 import type { Argument, Connection } from './server/connection.js';
 import { type FingerprintOfRecord, type HandedLease, unpackHanded } from './packing.js';
 import type { ScriptName } from './scripts.js';
 import { pairs } from './server/start-checks.js';
 
-/** One pod's numbers at one instant; `leased` has what the parse queue holds, which `parsing` tells apart. */
+/** One pod's counters at one instant; `leased` includes the parse queue, counted in `parsing`. */
 export interface PodReading extends Counters {
   readonly parsing: number;
   readonly parseBytes: number;
-  /** Links that wait for pods that are away. */
+  /** Links waiting for unreachable pods. */
   readonly outbox: number;
-  /** Pages that may be done in all; undefined without a limit. */
+  /** Total pages allowed; undefined without a limit. */
   readonly allowance: number | undefined;
-  /** Queued requests that are on disk, or on their way there. */
+  /** Queued requests on disk, or about to be. */
   readonly spilled: number;
   readonly dueDomains: number;
   readonly restingDomains: number;
 }
 
 /**
- * `limit`: from now on there is a limit, at least what is done and in work. `known` is the allowance that the caller
- * knows: a call that finds another one was made before, and changes nothing.
+ * `limit`: from now on there is a limit, at least what is done and in progress. `known` is the allowance the caller
+ * knows: if it differs, the call is a repeat and changes nothing.
  */
 export type AllowanceAct =
   | { readonly act: 'limit' | 'lift' }
   | { readonly act: 'give' | 'take'; readonly pages: number; readonly known: number };
 
 export interface AllowanceAnswer {
-  /** False when another coordinates by now: nothing happened. */
+  /** False if another process coordinates now: nothing happened. */
   readonly held: boolean;
   /** Pages given or taken. */
   readonly pages: number;
@@ -45,7 +45,7 @@ export interface OwnerAnswer {
 }
 
 export interface PullAnswer {
-  /** False when the holder was lost: it must begin a new life. */
+  /** False if the holder was lost: a new one is needed. */
   readonly held: boolean;
   readonly waiting: number;
   readonly leases: readonly HandedLease[];
@@ -55,15 +55,15 @@ export interface PodOperations {
   reading(): Promise<PodReading>;
   /** `epoch` numbers the coordinator; an older one is refused. */
   changeAllowance(epoch: number, change: AllowanceAct): Promise<AllowanceAnswer>;
-  /** Captures that wait to be parsed, with their leases. */
+  /** Captures waiting for a parser, with their leases. */
   pull(call: Caller & { readonly max: number; readonly isForWork?: boolean }): Promise<PullAnswer>;
-  /** Takes, keeps (`ttlMs` above 0) or gives up the role of supervisor. */
+  /** Takes, keeps (`ttlMs` above 0) or gives up the supervisor role. */
   own(token: string, ttlMs: number, identity: string, deadToken?: string): Promise<OwnerAnswer>;
-  /** Some of the notes that hold links for pods that are away: name and text. */
+  /** Some of the notes with links for unreachable pods: name and text. */
   outboxNotes(most: number): Promise<readonly (readonly [string, string])[]>;
-  /** Names of the captures that wait to be parsed. */
+  /** Names of captures waiting for a parser. */
   captures(): Promise<Set<string>>;
-  /** A plain command, for keys that no script touches. */
+  /** A plain command, for keys that no script uses. */
   command: Connection['command'];
 }
 
@@ -73,7 +73,7 @@ export function createPodOperations(options: {
   readonly prefix: string;
   readonly token: string;
   readonly fingerprintOf: FingerprintOfRecord | undefined;
-  /** A holder is about to take requests: what it has is given back when the store is closed. */
+  /** A holder is about to take requests: they are returned when the store is closed. */
   readonly hold: (holder: HolderId, isForWork: boolean) => void;
 }): PodOperations {
   const { run, prefix, connection } = options;

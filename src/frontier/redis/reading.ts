@@ -1,4 +1,4 @@
-// Answers of the scripts that change nothing, as the port words them: what became of requests, where everything stands.
+// Decodes the answers of read-only scripts for the port: the state of requests, and the overview.
 import type { Fingerprint } from '../../request/fingerprint.js';
 import type { Priority } from '../../request/request.js';
 import type { Counters, Found, Overview } from '../frontier.js';
@@ -14,7 +14,7 @@ const STATES: Readonly<Record<string, Found['state']>> = {
   S: 'skipped',
 };
 
-/** What became of requests, some at a time. */
+/** The state of requests, some at a time. */
 export async function findAll(
   fingerprints: readonly Fingerprint[],
   ask: (list: Buffer[]) => Promise<unknown[]>,
@@ -29,7 +29,7 @@ export async function findAll(
   return found;
 }
 
-/** A row of `r`: state, priority, length of the reason, reason, record. Empty where only the fingerprint is kept. */
+/** A row of `r`: state, priority, length of the reason, reason, record. Empty if only the fingerprint is kept. */
 function foundIn(row: Buffer, isLeased: boolean): Found {
   if (row.length === 0) return { state: 'known', record: '', priority: 0 };
   const stored = STATES[String.fromCharCode(row[0]!)]!;
@@ -53,7 +53,7 @@ export function overviewOf(answer: unknown[]): Overview {
   const counters: Counters = { accepted, queued, retrying, leased, done, failed, skipped };
   const notes: Record<string, string> = {};
   for (const [key, value] of pairs(flat)) {
-    // A key such as __proto__ shall be a key.
+    // A key such as __proto__ must stay a key.
     Object.defineProperty(notes, key, { value, enumerable: true, writable: true, configurable: true });
   }
   return { counters, notes };

@@ -1,4 +1,4 @@
-// The last add calls of this process, kept to be made again if the server forgets them in a crash.
+// The last add calls of this process, kept to repeat them if the server forgets them in a crash.
 // Bounded in time and bytes: `appendfsync everysec` can lose two seconds of calls, and five times that is kept.
 import type { EntryCall } from './packing.js';
 
@@ -6,9 +6,9 @@ export const RECENT_MS = 10_000;
 
 export interface RecentAdds {
   keep(call: EntryCall): void;
-  /** Those kept, oldest first, as links of nobody's visit: who found them may be lost. The keeping goes on. */
+  /** The kept calls, oldest first, without their leases: these may be lost. They stay kept. */
   all(): readonly EntryCall[];
-  /** For how long back everything is kept, in milliseconds: shorter than `RECENT_MS` where bytes were the limit. */
+  /** How far back calls are complete, in milliseconds: less than `RECENT_MS` if bytes were the limit. */
   readonly completeMs: number;
 }
 
@@ -26,7 +26,7 @@ export function createRecentAdds(
 
   function dropFirst(): void {
     bytes -= calls[first++]!.call.entries.length;
-    // Moved seldom: each call is copied less than once on average.
+    // Moved rarely: each call is copied less than once on average.
     if (first * 2 < calls.length) return;
     calls = calls.slice(first);
     first = 0;
@@ -50,7 +50,7 @@ export function createRecentAdds(
   };
 }
 
-/** The same entries, each found in nobody's visit; see lua/add.lua. */
+/** The same entries without leases; see lua/add.lua. */
 function ofNobody(entries: Buffer): Buffer {
   const copy = Buffer.from(entries);
   for (let at = 0; at < copy.length;) {

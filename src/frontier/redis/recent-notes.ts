@@ -1,14 +1,14 @@
-// The notes that this process made lately, each with its first text, to be made again if the server forgets them.
-// A note names a file and says how much of it is acknowledged: one that nobody names would never be cut.
+// This process's recent notes, each with its first text, to repeat them if the server forgets them.
+// A note names a file and its acknowledged length: a file without a note would never be cut.
 import { RECENT_MS } from './recent-adds.js';
 
 export interface RecentNotes {
   keep(notes: Readonly<Record<string, string | null>>): void;
-  /** Names and first texts in turn. */
+  /** Names and first texts, alternating. */
   all(): string[];
 }
 
-/** Links for pods that are away are found again with their visit. */
+/** Links for unreachable pods are found again with their visit. */
 const OUTBOX = 'outbox/';
 const MAX_NOTES = 10_000;
 

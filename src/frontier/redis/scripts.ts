@@ -1,5 +1,5 @@
-// The Lua that runs inside Redis, read from lua/ on first use: one file a script, joined with the parts it includes.
-// A script is atomic, so whatever it promises holds however many processes call at once.
+// The Lua that runs inside Redis, read from lua/ on first use: one file per script, joined with the parts it includes.
+// A script is atomic, so its guarantees hold however many processes call it at once.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
@@ -28,7 +28,7 @@ export interface Script {
 const read = (file: string): string => readFileSync(new URL(`./lua/${file}.lua`, import.meta.url), 'utf8');
 const composed = new Map<ScriptName, Script>();
 
-/** A script as Redis gets it. */
+/** A script as sent to Redis. */
 export function scriptOf(name: ScriptName): Script {
   let script = composed.get(name);
   if (!script) {
@@ -39,7 +39,7 @@ export function scriptOf(name: ScriptName): Script {
   return script;
 }
 
-/** The line `--@include a b` becomes the files part-a.lua and part-b.lua; comments stay behind. */
+/** The line `--@include a b` becomes the files part-a.lua and part-b.lua; comments are removed. */
 function compose(text: string): string {
   return text
     .split('\n')

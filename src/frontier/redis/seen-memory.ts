@@ -1,10 +1,10 @@
-// How a Redis frontier remembers what it accepted: chosen when the store is made, and fixed from then on.
+// How a Redis frontier stores accepted URLs: chosen when the store is created, fixed from then on.
 // The numbers are arguments of lua/part-seen.lua.
 import { CrawlError } from '../../errors.js';
 
 /**
- * `requests`: with state and record, so that each can be found (a library's queue). `exact`: 64-bit fingerprints,
- * about 10 bytes each. `bloom`: a filter sized for `capacity` over all pods, which takes some new URLs for known.
+ * `requests`: with state and record, so that each can be found (library queues). `exact`: 64-bit fingerprints,
+ * about 10 bytes each. `bloom`: a filter sized for `capacity` over all pods, which mistakes some new URLs for known.
  */
 export type SeenMemory =
   | { readonly kind: 'requests' }
@@ -16,14 +16,14 @@ export interface SeenNumbers {
   readonly a: number;
   readonly b: number;
   readonly c: number;
-  /** As `pod:info` keeps it. */
+  /** The text in `pod:info`. */
   readonly text: string;
 }
 
 const DEFAULT_ERROR_RATE = 0.001;
-/** 4 MB with room for the string's own header: one byte more and the allocator takes 5 MB. */
+/** 4 MB with room for the string's header: one byte more and the allocator takes 5 MB. */
 const SLICE_BITS = (4 * 1024 * 1024 - 64) * 8;
-/** Over the theoretical size: slices fill unevenly, and ten positions drawn from 64 bits are not quite independent. */
+/** Factor over the theoretical size: slices fill unevenly, and ten positions from 64 bits are not quite independent. */
 const BLOOM_MARGIN = 1.06;
 
 export function seenNumbers(memory: SeenMemory, pods: number, maxIntsetEntries: number): SeenNumbers {
@@ -40,8 +40,8 @@ export function seenNumbers(memory: SeenMemory, pods: number, maxIntsetEntries: 
 }
 
 /**
- * The average entries of a bucket. Just before its turn to split a bucket expects twice as many; six standard
- * deviations more must still fit: over a billion URLs no bucket then outgrows the packed form.
+ * The average entries per bucket. Just before it splits, a bucket has about twice as many; six standard deviations
+ * more must still fit: then over a billion URLs no bucket outgrows the packed form.
  */
 function bucketLoad(maxIntsetEntries: number): number {
   return Math.max(4, Math.floor((maxIntsetEntries - 6 * Math.sqrt(maxIntsetEntries)) / 2));
@@ -49,7 +49,7 @@ function bucketLoad(maxIntsetEntries: number): number {
 
 function bloomNumbers(capacity: number, errorRate: number, pods: number): SeenNumbers {
   if (!(capacity >= 1) || !(errorRate > 0 && errorRate < 0.5)) {
-    throw new CrawlError('OPTION_INVALID', 'a Bloom filter needs a capacity from 1 and an error rate below 0.5');
+    throw new CrawlError('OPTION_INVALID', 'a Bloom filter needs a capacity of at least 1 and an error rate below 0.5');
   }
   const hashes = Math.max(1, Math.round(-Math.log2(errorRate)));
   const bits = Math.ceil((capacity / pods) * (-Math.log(errorRate) / Math.LN2 ** 2) * BLOOM_MARGIN);

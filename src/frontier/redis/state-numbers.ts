@@ -1,5 +1,5 @@
-// The numbers of a store as its scripts pack them into one string (lua/part-frame.lua), read without a script.
-// Promise: a store that was written before a number existed has 0 for it.
+// The numbers that the scripts pack into one string (lua/part-frame.lua), read without a script.
+// Promise: a number that is newer than the store is 0.
 
 /** In the order of the Lua: doubles, little-endian. New ones go to the end. */
 export const STATE_NUMBERS = [

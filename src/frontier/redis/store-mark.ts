@@ -1,5 +1,5 @@
-// Which crawl a Redis belongs to and whether it holds anything, read before a frontier is opened in it.
-// Promise: reads only; a server that is away is an error of the call.
+// Which crawl a Redis belongs to and whether it is empty, read before a frontier is opened in it.
+// Promise: read-only; an unreachable server makes the call fail.
 import { type ConnectionOptions, createConnection } from './server/connection.js';
 import { KEYS } from './keys.js';
 import { pairs } from './server/start-checks.js';
@@ -7,12 +7,12 @@ import { unpackStateNumbers } from './state-numbers.js';
 import { CRAWL_FIELD } from './store-identity.js';
 
 export interface StoreMark {
-  /** Undefined in an empty store, and in one that was filled before crawls had names. */
+  /** Undefined in an empty store, and in one filled before crawls had names. */
   readonly crawl: string | undefined;
   /** URLs it ever accepted. */
   readonly accepted: number;
   readonly notes: ReadonlyMap<string, string>;
-  /** The hash at `hashKey`, if one was asked for. */
+  /** The hash at `hashKey`, if given. */
   readonly hash: ReadonlyMap<string, string>;
 }
 
@@ -40,7 +40,7 @@ export async function readStoreMark(
   }
 }
 
-/** Names the crawl of a store that was filled before crawls had names. */
+/** Names the crawl of a store filled before crawls had names. */
 export async function markStore(options: ConnectionOptions, crawl: string): Promise<void> {
   const connection = createConnection({ patienceMs: options.connectTimeoutMs, ...options });
   try {

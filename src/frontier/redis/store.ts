@@ -1,5 +1,5 @@
 // One opened store: every script call with its frame, the store's identity, and what happens when the server returns.
-// Promise: nothing the server had confirmed goes missing unnoticed; a store that was emptied is never refilled.
+// Promise: a loss of confirmed data never goes unnoticed; a store that was emptied is never refilled.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { CrawlError } from '../../errors.js';
 import { systemClock } from '../embedded/clock.js';
@@ -21,21 +21,21 @@ import { pairs } from './server/start-checks.js';
 import { checkIdentity, freshInfo } from './store-identity.js';
 
 export interface Store {
-  /** Names this opening among all openings of all processes. */
+  /** Unique among all openings of all processes. */
   readonly token: string;
   readonly bootId: string;
-  /** Made with the store: another store in its place has another. */
+  /** Created with the store: a replacement store has another. */
   readonly id: Buffer;
-  /** Requests a domain keeps in Redis; 0 for all. */
+  /** Requests per domain in Redis; 0 for all. */
   readonly domainHead: number;
-  /** Runs a script; its answer without pod time and sequence number, which are noted here. */
+  /** Runs a script; its answer without pod time and sequence number, which are recorded here. */
   run(name: ScriptName, args: readonly Argument[]): Promise<unknown[]>;
   /**
-   * Adds entries in as many parts as they need; a letter each, or undefined when the holder was lost and they were
-   * found in its visits. `name` tells the parts of one call apart.
+   * Adds entries in as many parts as needed; returns one letter each, or undefined if the holder was lost and they
+   * were found in its visits. `name` distinguishes the parts of one call.
    */
   add(caller: Caller, found: readonly FoundEntry[], name: string): Promise<string | undefined>;
-  /** A holder is about to take requests. `isForWork` false: only to give them back. */
+  /** A holder is about to take requests. `isForWork` false: only to return them. */
   hold(holder: HolderId, isForWork?: boolean): void;
   /** The holders that were held. */
   readonly lives: ReadonlySet<HolderId>;
@@ -56,7 +56,7 @@ export async function openStore(
   const ownProcess = JSON.stringify(identifyProcess(bootId, token));
   const leaseMs = checkedLeaseMs(options.leaseMs);
   const clock = createPodClock(options.clock);
-  // Requests that can be found are found by their fingerprint, so it is stored with them.
+  // `find` needs the fingerprint, so it is stored with the request.
   const withFingerprint = seen.letter === 'r' || options.fingerprintOf === undefined;
   const recentAdds = createRecentAdds();
   const recentNotes = createRecentNotes();
@@ -71,7 +71,7 @@ export async function openStore(
   let lastCallId = 0;
   let restores = 0;
 
-  /** What every script gets: lua/part-frame.lua. */
+  /** The arguments of every script: lua/part-frame.lua. */
   function frame(): { bytes: Buffer; sentMs: number; callId: number } {
     const { passedMs, heardSeq, upperMs, wallMs, sentMs } = clock.bounds();
     const bytes = Buffer.allocUnsafe(117);
@@ -102,7 +102,7 @@ export async function openStore(
     const identity = { where, pod: options.pod, memory: seen.text };
     const info = Object.entries(freshInfo(identity)).flat();
     const create = options.create === false ? '0' : '1';
-    // Whoever registers keeps a store from being dropped: one that is not ours is only looked at.
+    // Registering prevents a store from being dropped: a store that is not ours is only read.
     const { bytes, callId } = frame();
     const look = await connection.run('open', [prefix, bytes, '0', REDIS_SCHEMA_VERSION, '', ''], callId);
     const [found, version, facts] = (look as unknown[]).slice(3) as [Buffer, Buffer, unknown[]];
@@ -116,15 +116,15 @@ export async function openStore(
     const [id, schema, stored, known = 0] = answer as [Buffer, Buffer, unknown[], number?];
     if (schema.length > 0) checkIdentity(identity, String(schema), pairs(stored));
     if (id.length === 0) {
-      throw new CrawlError('QUEUE_EMPTIED', `Redis at ${where} holds no queue: it was emptied, or never filled`);
+      throw new CrawlError('QUEUE_EMPTIED', `Redis at ${where} has no queue: it was emptied, or never filled`);
     }
     storeId = id;
     restores = known;
   }
 
   /**
-   * After a reconnect, before anything else is asked. What this process added lately is added again. One that leased is
-   * over, as if it had crashed: it has settled what the server holds for leased, and written what nobody acknowledged.
+   * After a reconnect, before any other call. This process's recent adds are repeated. If it leased, it must end like a
+   * crash: it has settled what the server holds as leased, and written what is not acknowledged.
    */
   async function comeBack(by: Connection['run']): Promise<void> {
     clock.forgetCalls();

@@ -1,5 +1,5 @@
 // The owner's seen set in memory: 64-bit fingerprint → 32-bit number, open addressing in typed arrays.
-// 12 bytes a slot, at most 70 % full; fingerprints are uniform already, so their low half is the hash.
+// 12 bytes per slot, at most 70 % full; fingerprints are uniform already, so their low half is the hash.
 
 export interface FingerprintTable {
   readonly size: number;
@@ -18,7 +18,7 @@ export function createFingerprintTable(expected = 1_024): FingerprintTable {
   let capacity = 1_024;
   while (capacity * FULL < expected) capacity *= 2;
   let mask = capacity - 1;
-  // Interleaved hi, lo, value + 1: one cache line a probe. A value of 0 marks a free slot.
+  // Interleaved hi, lo, value + 1: one cache line per probe. A value of 0 marks a free slot.
   let slots = new Uint32Array(capacity * 3);
   let size = 0;
 

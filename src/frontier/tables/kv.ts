@@ -1,12 +1,12 @@
-// The ground the embedded frontier stands on: ordered tables of small binary rows, changed in transactions.
-// Synchronous inside a transaction, so the state machine above reads like one; memory.ts and lmdb-kv.ts adapt to it.
+// The storage of the embedded frontier: ordered tables of small binary rows, changed in transactions.
+// Synchronous inside a transaction, so the state machine is plain code; memory.ts and lmdb-kv.ts implement it.
 
-/** What a scan does after a row: false ends it. */
+/** Returns false to end the scan. */
 export type Visit = (major: number, minor: number, value: Buffer) => boolean | void;
 
 /**
- * Rows ordered by (major, minor), whole numbers of at most 48 bits. A value that `get` or `scan` shows is only
- * good until the next operation on any table: take out what is needed at once. `put` copies.
+ * Rows ordered by (major, minor), whole numbers of at most 48 bits. A value from `get` or `scan` is only valid until
+ * the next operation on any table: read what you need at once. `put` copies.
  */
 export interface Table {
   get(major: number, minor: number): Buffer | undefined;
@@ -27,9 +27,9 @@ export const TABLE_KEYS = {
   places: [4, 6],
   /** domain id → state and name */
   domains: [0, 4],
-  /** due time, tie-break → domain id: exactly the domains that have something queued and a turn free */
+  /** due time, tie-break → domain id: exactly the domains with something queued and a free turn */
   due: [6, 6],
-  /** the same of domains that have a suspect queued */
+  /** the same for domains with a queued suspect */
   accused: [6, 6],
   /** retry time, request id → whether it then goes to the end of its domain */
   waiting: [6, 6],
@@ -65,8 +65,8 @@ export const MAX_KEY = 2 ** 48 - 1;
 export interface Kv {
   readonly tables: Tables;
   /**
-   * Runs `body` alone, all or nothing, and resolves when what it wrote survives the death of this process.
-   * When it rejects nothing was written.
+   * Runs `body` alone, all or nothing, and resolves when its writes survive the death of this process.
+   * If it rejects, nothing was written.
    */
   transact<T>(body: () => T): Promise<T>;
   close(): Promise<void>;

@@ -1,6 +1,6 @@
-// LMDB behind the tables of kv.ts: the only place that knows lmdb-js, and where its errors get their names.
-// A commit outlives the process; the disk is flushed by each commit, so that a machine's crash loses the last
-// moments at most and never the order of what is kept (docs/decisions/002-embedded-frontier.md).
+// LMDB behind the tables of kv.ts: the only place that uses lmdb-js, and that translates its errors.
+// A commit survives the process; each commit flushes the disk, so that a machine crash loses only the last
+// moments and never the order of the rest (docs/decisions/002-embedded-frontier.md).
 import { accessSync, constants, mkdirSync, statfsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { PRIVATE_FOLDER, PRIVATE_LMDB } from '../../base/private-files.js';
@@ -17,7 +17,7 @@ interface Key {
 
 type LmdbTable = Database<Buffer, never>;
 
-/** Opens the environment in a folder, made when missing. `alone`: no other process writes to it. */
+/** Opens the environment in a folder, created if missing. `alone`: no other process writes to it. */
 export async function openLmdbKv(path: string, options: { alone: boolean }): Promise<Kv> {
   const translate = (error: unknown): CrawlError => translated(error, path);
   let environment: RootDatabase;
@@ -25,7 +25,7 @@ export async function openLmdbKv(path: string, options: { alone: boolean }): Pro
   try {
     mkdirSync(path, PRIVATE_FOLDER);
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
-    // lmdb-js ends the process on files that it cannot open or that are damaged.
+    // lmdb-js kills the process if a file is damaged or cannot be opened.
     checkLmdbFolder(path);
     // createRequire: loaded on first use, and also from the CommonJS build of a consumer.
     const lmdb = createRequire(import.meta.url)('lmdb') as typeof import('lmdb');
@@ -45,10 +45,10 @@ export async function openLmdbKv(path: string, options: { alone: boolean }): Pro
   return {
     tables,
     async transact<T>(body: () => T): Promise<T> {
-      // A failed body's error is handed on as it is when it is ours; only the store's own are translated.
+      // Our own errors pass unchanged; only the store's are translated.
       try {
-        // Alone, the commit and its flush run on another thread while this one goes on crawling. With others, the
-        // writer's lock must not be held while this thread is busy elsewhere: the whole transaction runs here.
+        // Alone, the commit and its flush run on another thread while this one continues. With other processes, the
+        // writer lock must not be held while this thread is busy elsewhere: the whole transaction runs here.
         return await (options.alone ? environment.childTransaction(body) : transactShared(environment, body));
       } catch (error) {
         throw translate(await rootCause(error));
@@ -75,7 +75,7 @@ function openTable(environment: RootDatabase, name: keyof typeof TABLE_KEYS): Ta
   };
   const encoder = { encode: (value: Buffer) => value, decode: asBuffer };
   const table = environment.openDB({ name, keyEncoder, encoder } as never) as unknown as LmdbTable;
-  // Keys are written out at once, so one object serves them all.
+  // Keys are encoded at once, so one object can be reused.
   const scratch: Key = { major: 0, minor: 0 };
   const at = (major: number, minor: number): never => {
     scratch.major = major;
@@ -104,8 +104,8 @@ function openTable(environment: RootDatabase, name: keyof typeof TABLE_KEYS): Ta
 }
 
 /**
- * lmdb-js lends its one read buffer, with a `length` that its byteLength contradicts, or a plain array over the map
- * for large values. Good until the next read.
+ * lmdb-js lends its one read buffer, whose `length` differs from its byteLength, or a plain array over the map for
+ * large values. Valid until the next read.
  */
 function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.isBuffer(bytes)
@@ -139,7 +139,7 @@ function readHalf(bytes: number, source: Uint8Array, start: number): number {
 async function rootCause(error: unknown): Promise<unknown> {
   const reason = (error as { commitError?: Promise<unknown> }).commitError;
   if (!reason) return error;
-  // The reason may never be told: then the failure itself must do.
+  // The reason may never come: then the failure itself is used.
   const told = await Promise.race([
     Promise.resolve(reason).then(
       () => error,
@@ -166,14 +166,14 @@ const UNWRITABLE_CODES = new Set<unknown>([
   20,
   17,
 ]);
-/** With less left no transaction fits, whatever the library calls its failure. */
+/** With less space no transaction fits, whatever error the library reports. */
 const LEAST_FREE_BYTES = 1_048_576;
 
 function translated(error: unknown, path: string): CrawlError {
   if (error instanceof CrawlError) return error;
   const { code, message } = error as { code?: unknown; message?: string };
   if (FULL_CODES.has(code) || /no space left/i.test(message ?? '') || isFull(path)) {
-    return new CrawlError('STORAGE_FULL', `no room left for the queue at ${path}: free some and run again`, {
+    return new CrawlError('STORAGE_FULL', `the disk of the queue at ${path} is full: free some space and run again`, {
       cause: error,
     });
   }

@@ -1,5 +1,5 @@
-// The rows of the embedded frontier as bytes. Headers have fixed places, text follows; numbers are little-endian.
-// Writers fill one scratch buffer that the next writer reuses: a table copies what it is given.
+// The rows of the embedded frontier as bytes. Headers have fixed offsets, text follows; numbers are little-endian.
+// Writers fill one scratch buffer that the next writer reuses: tables copy their input.
 import type { Priority } from '../../request/request.js';
 
 let scratch = Buffer.allocUnsafeSlow(16_384);
@@ -16,7 +16,7 @@ export const DONE = 2;
 export const FAILED = 3;
 export const SKIPPED = 4;
 
-/** A request's state on disk. A leased one is `QUEUED` here: its lease row tells. */
+/** A request's state on disk. A leased one is `QUEUED` here: it has a lease row. */
 export type StoredState = typeof QUEUED | typeof RETRYING | typeof DONE | typeof FAILED | typeof SKIPPED;
 
 export interface RequestRow {
@@ -33,7 +33,7 @@ export interface RequestRow {
 }
 
 const REQUEST_HEADER = 18;
-/** Reasons are codes and short messages; what a hostile page made longer is cut. */
+/** Reasons are codes and short messages; longer ones (from hostile pages) are cut. */
 const MAX_REASON = 1_000;
 
 export function packRequest(row: RequestRow): Buffer {
@@ -68,7 +68,7 @@ export function unpackRequest(bytes: Buffer): RequestRow {
   };
 }
 
-/** Only the state, for the many links that turn out to be known. */
+/** Only the state, for the many links that are already known. */
 export function requestState(bytes: Buffer): StoredState {
   return bytes[0] as StoredState;
 }
@@ -97,12 +97,12 @@ export interface Domain {
   /** Its own delay, or −1 for the pacing's. */
   delayMs: number;
   nextAllowedMs: number;
-  /** Since when it has been ready but for its delay: the longest-ready domain is served first. */
+  /** When it became ready, apart from its delay: the longest-ready domain is served first. */
   readyMs: number;
-  /** Its row in `due`; −1 when it has none. */
+  /** Its row in `due`; −1 if none. */
   dueMs: number;
   dueTie: number;
-  /** All that wait in its queue: in the line, and at places before and behind it. */
+  /** All requests in its queue: in the line, and at places before and behind it. */
   queued: number;
   ahead: number;
   behind: number;
@@ -123,7 +123,7 @@ export interface Domain {
   isAccused: boolean;
 }
 
-/** One literal for all domains: a million of them are made, and spreading costs more than storing one. */
+/** One literal for all domains: there may be a million, and spreading costs more than storing one. */
 export function freshDomain(id: number, hi: number, lo: number, name: string): Domain {
   return {
     id,
@@ -151,14 +151,14 @@ export function freshDomain(id: number, hi: number, lo: number, name: string): D
 }
 
 /**
- * Ids a block of the line holds. A batch over n domains writes n × (100 + 12 × ids) bytes of domain rows and n / ids
- * blocks of a page each: 16 is where the sum is least.
+ * Ids per block of the line. A batch over n domains writes n × (100 + 12 × ids) bytes of domain rows and n / ids
+ * blocks of a page each: the sum is smallest at 16.
  */
 export const BLOCK_IDS = 16;
 const ID_BYTES = 6;
 const DOMAIN_HEADER = 74;
 
-/** `turnsOut` apart: what is stored of it is not always what is true now. */
+/** `turnsOut` is separate: the stored value is not always current. */
 export function packDomain(row: Domain, turnsOut: number): Buffer {
   const idBytes = (row.head.length + row.tail.length) * ID_BYTES;
   const bytes = room(DOMAIN_HEADER + idBytes + row.name.length * 3);
@@ -229,9 +229,9 @@ function readIds(bytes: Buffer, start: number, end: number): number[] {
 export interface LeaseRow {
   readonly request: number;
   readonly domain: number;
-  /** Where it was queued: an untouched request goes back there. */
+  /** Where it was queued: an untouched request returns there. */
   readonly place: number;
-  /** Its turn has been given back; always so of a bulk skip, which holds none. */
+  /** Its turn was returned; always true for a bulk skip, which has none. */
   landed: boolean;
   readonly bulkSkip: boolean;
 }

@@ -1,5 +1,5 @@
 // An in-process ordered table: rows in sorted runs of bounded length, found by binary search.
-// Appending and taking from the front, what a queue mostly does, cost next to nothing.
+// Appending and taking from the front, the main operations of a queue, are very cheap.
 import type { Table, Visit } from './kv.js';
 
 interface Run {
@@ -14,7 +14,7 @@ const MAX_RUN = 256;
 export function createSortedTable(): Table {
   let runs: Run[] = [];
 
-  /** The last run that starts at or before the key; 0 when none does. */
+  /** The last run that starts at or before the key; 0 if none. */
   function runFor(major: number, minor: number): number {
     let low = 0;
     let high = runs.length - 1;
@@ -51,7 +51,7 @@ export function createSortedTable(): Table {
       run.minors.splice(at, 0, minor);
       run.values.splice(at, 0, copy);
       if (run.majors.length <= MAX_RUN) return;
-      // Rows that only ever arrive at the end leave full runs behind instead of half-full ones.
+      // Rows appended at the end fill runs completely instead of by half.
       const keep = index === runs.length - 1 && at === MAX_RUN ? MAX_RUN : MAX_RUN >> 1;
       runs.splice(index + 1, 0, {
         majors: run.majors.splice(keep),

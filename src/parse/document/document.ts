@@ -1,4 +1,4 @@
-// Bytes of a page in, the document that `$` works on out: rows from one pass of the tokenizer, then one object a node.
+// Bytes of a page in, the document that `$` works on out: rows from one pass of the tokenizer, then one object per node.
 // Promise: any bytes give a document, in linear time; attributes and text stay bytes until somebody reads them.
 import { AttributeList } from '../tokens/attributes.js';
 import type { PageNode, ParentNode } from './nodes.js';

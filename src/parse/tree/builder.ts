@@ -15,7 +15,7 @@ import { SPECIAL, STAYS_IN_HEAD, TABLE_PART, VOID, homeOf } from './rules.js';
 
 /** As deep as browsers go; every search up the open elements is bounded by it. */
 const MAX_DEPTH = LIMITS.treeDepth.max;
-/** 18 bytes a node: what comes after this many (a page of 20 MB and more) is left out. */
+/** 18 bytes per node: what comes after this many (a page of 20 MB and more) is left out. */
 const MAX_NODES = LIMITS.treeNodes.max;
 const KEPT_NODES = 1 << 16;
 

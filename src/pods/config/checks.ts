@@ -1,5 +1,5 @@
-// What a configuration needs of the world: folders that can be written, files that can be read, stores that answer.
-// Promise: looks only. Nothing is made, nothing is left behind.
+// Checks what a configuration needs: writable folders, readable files, stores that answer.
+// Promise: read-only. Nothing is created or left behind.
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { access, mkdtemp, rmdir, stat, statfs } from 'node:fs/promises';
@@ -9,7 +9,7 @@ import { probeRedis } from '../../frontier/redis/server/probe.js';
 import { shown } from '../../option-checks.js';
 import type { PodsConfig } from './types.js';
 
-/** Appends what is wrong with folders and files. */
+/** Appends problems with folders and files. */
 export async function findDiskProblems(config: PodsConfig, problems: string[]): Promise<void> {
   const folders: [name: string, path: string][] = [
     ...config.dataDirs.map((path): [string, string] => ['data_dirs', path]),
@@ -20,7 +20,7 @@ export async function findDiskProblems(config: PodsConfig, problems: string[]): 
       pod.kind === 'embedded' ? [[`pods[${index}].path`, pod.path]] : [],
     ),
   ];
-  // One folder that is wrong makes others wrong that lie in it by default: name it once.
+  // A bad folder also breaks the default folders inside it: report it once.
   const reported: string[] = [];
   for (const [name, path] of folders) {
     if (reported.some((outer) => path.startsWith(`${outer}/`))) continue;
@@ -40,7 +40,7 @@ export async function findDiskProblems(config: PodsConfig, problems: string[]): 
   }
 }
 
-/** Makes and removes an empty folder in the nearest folder that exists: permissions alone do not tell. */
+/** Creates and removes a folder in the nearest existing parent: permissions alone are not enough. */
 async function whyNotWritable(path: string): Promise<string | undefined> {
   let nearest = path;
   for (;;) {
@@ -64,15 +64,15 @@ async function whyNotWritable(path: string): Promise<string | undefined> {
 
 async function whyNotReadable(path: string): Promise<string | undefined> {
   try {
-    if (!(await stat(path)).isFile()) return 'it is not a file';
+    if (!(await stat(path)).isFile()) return 'not a file';
     await access(path, constants.R_OK);
     return undefined;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'there is no such file' : (error as Error).message;
+    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'file not found' : (error as Error).message;
   }
 }
 
-/** Appends what is wrong with the stores that this machine needs: its own pods' and the coordinator's. */
+/** Appends problems with the stores this machine needs: its own pods' and the coordinator's. */
 export async function findStoreProblems(
   config: PodsConfig,
   problems: string[],
@@ -97,13 +97,13 @@ export async function findStoreProblems(
 
 const SHARED_MEMORY = '/dev/shm';
 
-/** Where captures wait for parsers: in memory if there is room for all that may wait, else beside the state. */
+/** Where captures wait for parsers: in memory if the whole queue fits, else next to the state. */
 export async function roomyHandoffDir(config: PodsConfig): Promise<string> {
   if (config.parsersPerPod === 0) return config.handoffDir;
   try {
     const { bavail, bsize } = await statfs(SHARED_MEMORY);
     if (bavail * bsize < config.parseQueueMaxBytes * config.ownPods.length) return config.handoffDir;
-    // Crawls of one machine must not sweep each other's captures.
+    // Crawls on one machine must not delete each other's captures.
     const name = createHash('sha256').update(config.stateDir).digest('hex').slice(0, 12);
     const folder = join(SHARED_MEMORY, `orcrawl-${name}`);
     // Anybody may make a folder there, also one of this name.

@@ -1,5 +1,5 @@
 // The configuration of a crawl on pods: file, then test_mode, then flags; checked, resolved and frozen before anything
-// starts. Promise: one error names everything that is wrong, and what comes out needs no further checking.
+// starts. Promise: one error lists every problem, and the result needs no further checks.
 import { join, resolve } from 'node:path';
 import { CrawlError } from '../../errors.js';
 import { parseByteSize } from '../../option-checks.js';
@@ -13,7 +13,7 @@ import { parsePodRange } from '../topology.js';
 
 export type { PodsConfig, PodsFlags, PodsLogLevel, PodsSettings, PodStore } from './types.js';
 
-/** `OPTION_INVALID` with every finding by itself. */
+/** `OPTION_INVALID` with a list of problems. */
 export class PodsConfigError extends CrawlError {
   readonly problems: readonly string[];
 
@@ -26,7 +26,7 @@ export class PodsConfigError extends CrawlError {
 export interface ReadingOptions {
   /** Also connect to the stores of this machine's pods and the coordinator's: version, mode, eviction. Default false. */
   readonly checkStores?: boolean;
-  /** What the relative paths of flags start from. Default: the working directory. */
+  /** Base of relative paths in flags. Default: the working directory. */
   readonly workingDir?: string;
   readonly warn?: (message: string) => void;
 }
@@ -35,9 +35,9 @@ const NO_FILE: ConfigFile = { values: {}, wrong: new Set() };
 const DEFAULT_DATA_DIR = './crawler_data';
 
 /**
- * Reads a configuration. Without a file, the flags and the defaults make one.
+ * Reads a configuration: from the file if given, flags and defaults.
  *
- * Relative paths of the file start at the file's folder, those of flags at the working directory.
+ * Relative paths in the file start at its folder, those in flags at the working directory.
  *
  * @example
  * const config = await readPodsConfig('crawl.yaml', { maxPages: 1000 });
@@ -63,11 +63,11 @@ export async function readPodsConfig(
 function resolved(layers: Layers, flags: PodsFlags, configFile: string | undefined, problems: string[]): PodsConfig {
   const dataDirs = layers.paths('data_dirs') ?? [layers.fromHere(DEFAULT_DATA_DIR)];
   const [firstDataDir] = dataDirs as [string];
-  if (new Set(dataDirs).size < dataDirs.length) problems.push('data_dirs names a folder twice');
+  if (new Set(dataDirs).size < dataDirs.length) problems.push('data_dirs lists a folder twice');
   const pods = resolveStores(layers, flags, firstDataDir, problems);
   const email = (layers.value('email') as string | undefined)?.trim();
   if (email === undefined && !layers.isWrong('email')) {
-    problems.push('email is missing: sites must be able to reach you (email: in the file, or --email)');
+    problems.push('email is missing: sites must be able to contact you (email: in the file, or --email)');
   }
   const settings = resolvedSettings(
     layers,
@@ -75,12 +75,10 @@ function resolved(layers: Layers, flags: PodsFlags, configFile: string | undefin
   );
   const seedFile = layers.path('seed_file');
   if (seedFile === undefined && !settings.resume && !layers.isWrong('seed_file')) {
-    problems.push('seeds are missing: name a file of URLs or domains (seed_file: in the file, or --seed-file)');
+    problems.push('seeds are missing: give a file of URLs or domains (seed_file: in the file, or --seed-file)');
   }
   if (flags.fresh === true && settings.resume) {
-    problems.push(
-      '--fresh and resume contradict each other: one wipes what the stores hold, the other continues from it',
-    );
+    problems.push('--fresh and resume contradict each other: one empties the stores, the other continues the crawl');
   }
   checkTogether(settings, pods, problems);
   const stateDir = layers.path('state_dir') ?? join(firstDataDir, 'state');
@@ -119,11 +117,11 @@ function resolvedSettings(layers: Layers, isEmbedded: boolean): PodsSettings {
   return settings as unknown as PodsSettings;
 }
 
-/** What single keys cannot tell. */
+/** Checks that involve several keys. */
 function checkTogether(settings: PodsSettings, pods: PodsConfig['pods'], problems: string[]): void {
   const { userAgentTemplate, globalCoordinationRedisPod, parsersPerPod, fetchersPerPod } = settings;
   if (!userAgentTemplate.includes('{email}')) {
-    problems.push('user_agent_template must contain {email}: sites must be able to reach you');
+    problems.push('user_agent_template must contain {email}: sites must be able to contact you');
   }
   if (!/^[\x20-\x7e]+$/.test(userAgentTemplate)) {
     problems.push('user_agent_template must be printable ASCII: it becomes a header');
@@ -138,12 +136,12 @@ function checkTogether(settings: PodsSettings, pods: PodsConfig['pods'], problem
   }
   if (!pods.some(({ kind }) => kind === 'embedded')) {
     const { redisMaxConnections } = settings;
-    // Every worker has a connection to every store; an orchestrator has one for itself and one to add seeds by.
+    // Every worker has one connection per store; an orchestrator has two, one of them for seeds.
     const needed = pods.length * (fetchersPerPod + parsersPerPod) + 2 * pods.length;
     if (needed > redisMaxConnections) {
       problems.push(
         `redis_max_connections is ${redisMaxConnections}, but ${pods.length} pods of ${fetchersPerPod} fetchers and ` +
-          `${parsersPerPod} parsers may open ${needed} connections to one Redis`,
+          `${parsersPerPod} parsers need up to ${needed} connections to one Redis`,
       );
     }
     return;
@@ -162,7 +160,7 @@ function ownPods(flags: PodsFlags, pods: PodsConfig['pods'], problems: string[])
   try {
     const chosen = parsePodRange(flags.pods, pods.length);
     if (pods[0]!.kind === 'embedded' && chosen.length < pods.length) {
-      problems.push('--pods must name all pods when they are embedded: their stores are on one machine');
+      problems.push('--pods must list all pods if they are embedded: their stores are on one machine');
     }
     return chosen;
   } catch (error) {

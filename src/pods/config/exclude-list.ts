@@ -1,5 +1,5 @@
-// Domains never to visit, from a file that may change while the crawl runs.
-// Promise: a change counts within seconds; a file that became unreadable or wrong leaves the last good list in force.
+// Domains to skip, from a file that may change during the crawl.
+// Promise: a change takes effect within seconds; if the file becomes unreadable or invalid, the last good list stays.
 import { stat } from 'node:fs/promises';
 import { CrawlError } from '../../errors.js';
 import type { Log } from '../../observe/log.js';
@@ -13,7 +13,7 @@ export interface ExcludeList {
 
 const LOOK_MS = 5_000;
 
-/** Rejects with `OPTION_INVALID` when the file cannot be read at the start. */
+/** Rejects with `OPTION_INVALID` if the file cannot be read at the start. */
 export async function watchExcludeFile(file: string | undefined, log: Log, lookMs = LOOK_MS): Promise<ExcludeList> {
   if (file === undefined) return { refusal: () => undefined, close: () => undefined };
   let seen = await stampOf(file);
@@ -33,7 +33,7 @@ export async function watchExcludeFile(file: string | undefined, log: Log, lookM
     if (looking) return;
     looking = true;
     void look()
-      .catch((error: unknown) => log.warning(`The exclude file is not read: ${(error as Error).message}`))
+      .catch((error: unknown) => log.warning(`Keeping the old exclude list: ${(error as Error).message}`))
       .finally(() => (looking = false));
   }, lookMs).unref();
 
@@ -46,6 +46,6 @@ async function stampOf(file: string): Promise<string> {
     const { mtimeMs, size, ino } = await stat(file);
     return `${mtimeMs} ${size} ${ino}`;
   } catch (cause) {
-    throw new CrawlError('OPTION_INVALID', `${file} cannot be read: ${(cause as Error).message}`, { cause });
+    throw new CrawlError('OPTION_INVALID', `cannot read ${file}: ${(cause as Error).message}`, { cause });
   }
 }

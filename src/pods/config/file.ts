@@ -1,5 +1,5 @@
-// Reads the YAML of a pods configuration into checked values by their snake_case keys.
-// Promise: whatever the file holds, what is wrong comes back as sentences that name the key; nothing is thrown.
+// Reads the YAML of a pods configuration into checked values, by snake_case key.
+// Promise: problems are returned as sentences that name the key; nothing is thrown, whatever the file contains.
 import { readFile, stat } from 'node:fs/promises';
 import { type Check, nearestName, shown } from '../../option-checks.js';
 import { camelCase, FILE_KEYS, type FileKey, POD_KEYS, TEST_MODE_KEYS, snakeCase } from './keys.js';
@@ -18,16 +18,16 @@ export interface FilePod {
   readonly path?: string;
 }
 
-/** Only values that passed their check; what is absent was not said. */
+/** Only values that passed their check; missing keys are absent. */
 export type FileValues = { readonly [Key in Exclude<FileKey, 'pods' | 'test_mode'>]?: unknown } & {
   readonly pods?: readonly FilePod[];
   readonly test_mode?: TestMode;
 };
 
-/** What the file says. */
+/** The file's values. */
 export interface ConfigFile {
   readonly values: FileValues;
-  /** Keys that were given something wrong: reported, so nobody need miss them. */
+  /** Keys with an invalid value, already reported. */
   readonly wrong: ReadonlySet<FileKey>;
 }
 
@@ -35,12 +35,12 @@ const MAX_FILE_BYTES = 4 * 1024 ** 2;
 /** An unreadable file may have an error on every line. */
 const MAX_YAML_PROBLEMS = 20;
 
-/** The values of the file, and what is wrong with it; undefined when it is no configuration at all. */
+/** The file's values and problems; undefined if it is not a configuration. */
 export async function readConfigFile(file: string, problems: string[]): Promise<ConfigFile | undefined> {
   let text: string;
   try {
     const { size } = await stat(file);
-    if (size > MAX_FILE_BYTES) throw new Error(`it has ${size} bytes, more than a configuration can have`);
+    if (size > MAX_FILE_BYTES) throw new Error(`it is too large for a configuration (${size} bytes)`);
     text = await readFile(file, 'utf8');
   } catch (error) {
     problems.push(`the configuration ${file} cannot be read: ${(error as Error).message}`);
@@ -49,7 +49,7 @@ export async function readConfigFile(file: string, problems: string[]): Promise<
   return readConfigText(text, file, problems);
 }
 
-/** The values of a YAML text, and what is wrong with it; `file` is its name in messages. */
+/** The values and problems of a YAML text; `file` is its name in messages. */
 export async function readConfigText(text: string, file: string, problems: string[]): Promise<ConfigFile | undefined> {
   const { parseDocument } = await import('yaml');
   const document = parseDocument(text, { prettyErrors: true, uniqueKeys: true });
@@ -126,5 +126,5 @@ function checkedKeys<Key extends string>(
 
 function unknownKey(path: string, name: string, known: readonly string[]): string {
   const nearest = nearestName(name, [...known, ...known.map(camelCase)]);
-  return `there is no key ${path}${name.slice(0, 80)}${nearest === undefined ? '' : `, did you mean ${nearest}?`}`;
+  return `unknown key ${path}${name.slice(0, 80)}${nearest === undefined ? '' : `, did you mean ${nearest}?`}`;
 }

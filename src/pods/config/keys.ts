@@ -1,5 +1,5 @@
-// The keys of a pods configuration: what each accepts, and what it is when nobody says.
-// Numbers are those of the specification; docs/pods.md explains them to people.
+// The keys of a pods configuration: accepted values and defaults.
+// Numbers are from the specification; docs/pods.md explains them.
 import {
   aBoolean,
   aFilledString,
@@ -31,7 +31,10 @@ const somePods = check(
   'a list with an entry { redis_url } or { path } for each pod',
   (value) => Array.isArray(value) && value.length > 0 && value.every(anObject.accepts),
 );
-const anExtension = check('an ending such as "pdf"', (value) => typeof value === 'string' && /^\.?[\w-]+$/.test(value));
+const anExtension = check(
+  'an extension such as "pdf"',
+  (value) => typeof value === 'string' && /^\.?[\w-]+$/.test(value),
+);
 const aPort = aWholeNumber({ from: 0, to: 65_535 });
 const aCount = aWholeNumber({ from: 1 });
 const aCountOrNone = aWholeNumber({ from: 0 });
@@ -39,7 +42,7 @@ const secs = aNumber({ from: 0 });
 const someSecs = aNumber({ above: 0 });
 const MAX_PROCESSES_PER_POD = 1_024;
 
-/** What each key of the file accepts. `null` stands for the default everywhere. */
+/** What each key accepts. `null` means the default. */
 export const FILE_KEYS = {
   pods: somePods,
   data_dirs: someFolders,
@@ -108,7 +111,7 @@ export const FILE_KEYS = {
   test_mode: anObject,
 } as const satisfies Record<string, Check>;
 
-// What may stand in a comment of a User-Agent header: no spaces, brackets or control characters.
+// Must fit in a comment of a User-Agent header: no spaces, brackets or control characters.
 const EMAIL = /^[!-'*+./0-9A-Z^-~=?_-]+@[0-9A-Za-z](?:[0-9A-Za-z.-]*[0-9A-Za-z])?$/;
 
 export type FileKey = keyof typeof FILE_KEYS;

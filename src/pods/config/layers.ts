@@ -1,5 +1,5 @@
-// Who says what: flags over test_mode over the file. One place to ask for a key, and where its paths start.
-// Promise: a value that comes out passed the check of its key, whoever gave it.
+// Precedence: flags over test_mode over the file. One place to look up a key and the base of its paths.
+// Promise: every value returned has passed its key's check, whatever its source.
 import { dirname, resolve } from 'node:path';
 import { shown } from '../../option-checks.js';
 import type { ConfigFile, FilePod, FileValues } from './file.js';
@@ -7,21 +7,21 @@ import { FILE_KEYS, type FileKey, TEST_MODE_DEFAULTS } from './keys.js';
 import type { PodsFlags } from './types.js';
 
 export interface Layers {
-  /** The keys that somebody gave a good value. */
+  /** The keys with a valid value. */
   keys(): FileKey[];
-  /** The value of the strongest layer that has one. */
+  /** The value from the first layer that has one. */
   value(key: FileKey): unknown;
-  /** It was given something wrong, which has been reported already. */
+  /** It has an invalid value, already reported. */
   isWrong(key: FileKey): boolean;
   path(key: FileKey): string | undefined;
   paths(key: FileKey): string[] | undefined;
-  /** A path of the defaults. */
+  /** A path from the defaults. */
   fromHere(path: string): string;
-  /** A path of the file. */
+  /** A path from the file. */
   fromFile(path: string): string;
   /** Those of the file. */
   readonly pods: readonly FilePod[] | undefined;
-  /** How many of the pods shall be used, and who says so. */
+  /** How many pods to use, and which setting says so. */
   readonly podLimit: { readonly count: number; readonly said: string } | undefined;
 }
 

@@ -1,5 +1,5 @@
-// What a broad crawl does not queue by the ending of its path: files that hold no page.
-// The list is the default of `skip_extensions`; a configuration may name its own.
+// Extensions that a broad crawl does not queue: files that are not pages.
+// This is the default of `skip_extensions`; a configuration may set its own.
 
 export const SKIPPED_EXTENSIONS: readonly string[] = Object.freeze(
   [
@@ -40,7 +40,7 @@ export function createExtensionTest(extensions: readonly string[]): (url: string
       if (at >= 0 && at < end) end = at;
     }
     const slash = url.lastIndexOf('/', end - 1);
-    // A slash of `://` only: there is no path, and what looks like an extension is a top-level domain.
+    // Only the slashes of `://`: no path, so the "extension" is a top-level domain.
     if (slash < 9 && url.charCodeAt(slash - 1) === 47) return false;
     const dot = url.lastIndexOf('.', end - 1);
     if (dot <= slash || end - dot - 1 > longest) return false;

@@ -1,5 +1,5 @@
-// The stores of the pods: from the list of the file, from the flags for one Redis, or embedded under the data directory.
-// Promise: a list that mixes kinds or names a store twice is refused, since two pods in one store would share nothing right.
+// The stores of the pods: from the file's list, from the flags for one Redis, or embedded under the data directory.
+// Promise: a list that mixes kinds or names a store twice is refused, since two pods cannot share a store.
 import { join } from 'node:path';
 import { withoutPassword } from '../../frontier/redis/server/connection.js';
 import { parseUrl } from '../../request/url.js';
@@ -18,7 +18,7 @@ export function resolveStores(
   const { podLimit } = layers;
   const isByFlags = flags.redisHost !== undefined || flags.redisPort !== undefined;
   if (isByFlags && layers.pods !== undefined) {
-    problems.push('--redis-host and --redis-port name one Redis without a file: the file already lists pods');
+    problems.push('--redis-host and --redis-port work only without a pods list: the file already has one');
   }
   if (layers.pods === undefined) {
     if (layers.isWrong('pods')) return [];
@@ -55,7 +55,7 @@ function ofFlags(layers: Layers, flags: PodsFlags, problems: string[]): PodStore
 
 function storeOf(pod: FilePod, index: number, layers: Layers, problems: string[]): PodStore | undefined {
   const { redis_url: url, path } = pod;
-  // What was said and is wrong has been reported.
+  // Invalid values were already reported.
   const isReported = problems.some((problem) => problem.includes(`pods[${index}].`));
   if (url !== undefined && path !== undefined) {
     problems.push(`pods[${index}] has both redis_url and path: a pod has one store`);
@@ -79,7 +79,7 @@ function embedded(path: string): PodStore {
   return Object.freeze({ kind: 'embedded', path });
 }
 
-/** The URL with database and password in it: its own, else those for all pods. */
+/** The URL with database and password: its own, else those for all pods. */
 function redis(text: string, layers: Layers): PodStore | undefined {
   const url = parseUrl(text);
   if (url === undefined || !/^rediss?:$/.test(url.protocol) || url.hostname === '') return undefined;

@@ -1,11 +1,11 @@
-// What a crawl on pods is told, once it has been read, checked and resolved: the rest of pods/ trusts it.
-// Field names are the YAML keys in camelCase; paths are absolute, sizes are bytes, times are what the name says.
+// The resolved and validated configuration of a crawl on pods: the rest of pods/ trusts it.
+// Field names are the YAML keys in camelCase; paths are absolute, sizes are bytes, times have their unit in the name.
 
-/** The store that a pod is. */
+/** A pod's store. */
 export type PodStore =
   | {
       readonly kind: 'redis';
-      /** With password and database, as a client takes it. Never log it. */
+      /** With password and database, for the client. Never log it. */
       readonly redisUrl: string;
       /** The address without its password, for people. */
       readonly where: string;
@@ -14,12 +14,12 @@ export type PodStore =
 
 export type PodsLogLevel = 'DEBUG' | 'INFO' | 'WARNING' | 'ERROR';
 
-/** The settings that are read as they stand. Those in seconds may be fractions. */
+/** Settings used as they are. Seconds may be fractions. */
 export interface PodsSettings {
   readonly logLevel: PodsLogLevel;
   readonly fetchersPerPod: number;
   readonly parsersPerPod: number;
-  /** Concurrent fetches of a fetcher process. */
+  /** Concurrent fetches per fetcher process. */
   readonly fetcherWorkers: number;
   readonly parserWorkers: number;
   readonly enableCpuAffinity: boolean;
@@ -50,7 +50,7 @@ export interface PodsSettings {
   readonly durability: 'process' | 'machine';
   readonly allowPrivateAddresses: boolean;
   readonly maxConnectionsPerAddress: number;
-  /** Part of a fetcher's slots. */
+  /** Share of a fetcher's slots. */
   readonly slowHostShare: number;
   readonly slowHostPatienceSeconds: number;
   readonly maxDelaySeconds: number;
@@ -70,7 +70,7 @@ export interface PodsSettings {
   readonly skipExtensions: readonly string[];
 }
 
-/** A whole configuration, frozen. */
+/** A complete configuration, frozen. */
 export interface PodsConfig extends PodsSettings {
   /** The file it came from. */
   readonly configFile: string | undefined;
@@ -88,19 +88,19 @@ export interface PodsConfig extends PodsSettings {
   readonly excludeFile: string | undefined;
   readonly handler: string | undefined;
   readonly email: string;
-  /** `userAgentTemplate` with the e-mail in it. */
+  /** `userAgentTemplate` with the e-mail filled in. */
   readonly userAgent: string;
   /** Bytes. */
   readonly fetcherMemoryLimit: number;
   readonly parserMemoryLimit: number;
   readonly orchestratorMemoryLimit: number;
-  /** `--fresh`: what the stores hold may be wiped. */
+  /** `--fresh`: the stores may be emptied. */
   readonly fresh: boolean;
-  /** The crawl that this run belongs to, once that is known: stores of any other are refused. */
+  /** This run's crawl, once known: stores of any other are refused. */
   readonly crawl?: string;
 }
 
-/** What the command line may say, as commander names it; it wins over the file. */
+/** Command-line flags, as commander names them; they override the file. */
 export interface PodsFlags {
   readonly seedFile?: string;
   readonly email?: string;

@@ -1,6 +1,6 @@
-// Which crawl a run belongs to: a new one, or the one that its stores and folders hold. Decided before anything is opened.
-// Promise: reads only, but for naming the stores of a crawl that 0.1 began; the machine that coordinates names the crawl,
-// the others take its name.
+// Which crawl a run belongs to: a new one, or the one in its stores and folders. Decided before anything is opened.
+// Promise: read-only, except that it names the stores of a crawl started by 0.1; the coordinating machine names the
+// crawl, the others use its name.
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ import { JOINED_KEY, redisOptions, SEEDED_NOTE } from '../stores/redis-pod.js';
 
 export interface CrawlChoice {
   readonly crawl: string;
-  /** Nothing of it is in any store yet. */
+  /** No store holds any of it yet. */
   readonly isNew: boolean;
 }
 
@@ -43,7 +43,7 @@ async function nameCrawl(config: PodsConfig, log: Log): Promise<CrawlChoice> {
   }
   const crawl = randomUUID();
   log.info(`The stores were filled before crawls had names: this one is crawl ${crawl} from now on`);
-  // Of all machines: the others find their stores named.
+  // For all machines: the others find their stores named.
   for (const { pod } of evidence.stores) {
     const store = config.pods[pod]!;
     if (store.kind === 'redis') await markStore(redisOptions(config, store), crawl);
@@ -51,7 +51,7 @@ async function nameCrawl(config: PodsConfig, log: Log): Promise<CrawlChoice> {
   return { crawl, isNew: false };
 }
 
-/** A start that broke off before a URL was in: other machines may know the name already. */
+/** A start that was interrupted before the first URL: other machines may already know the name. */
 function nameOfBeginning({ stores }: Evidence): string | undefined {
   const names = new Set(stores.flatMap(({ crawl, isFilled }) => (isFilled || crawl === undefined ? [] : [crawl])));
   const [name] = names;
@@ -67,8 +67,8 @@ async function takeName(config: PodsConfig, log: Log, signal: AbortSignal): Prom
     if (choice) return choice;
     if (!hasSaid) {
       log.info(
-        `Pod ${config.globalCoordinationRedisPod} has not begun the ${config.fresh ? 'new ' : ''}crawl: waiting for ` +
-          'the machine that runs it',
+        `Pod ${config.globalCoordinationRedisPod} has not started the ${config.fresh ? 'new ' : ''}crawl: waiting for ` +
+          'its machine',
       );
     }
     hasSaid = true;
@@ -88,7 +88,7 @@ function nameIn(config: PodsConfig, evidence: Evidence, log: Log): CrawlChoice |
     warnOfUnmarked(found.unmarked, log);
     return { crawl: found.crawl, isNew: !own.some(({ isFilled }) => isFilled) };
   }
-  // What is given up still has its name until the coordinating machine gives it up, too.
+  // A discarded crawl keeps its name until the coordinating machine discards it, too.
   const isOld = config.fresh && own.some(({ crawl }) => crawl === named);
   return named === undefined || isOld ? undefined : { crawl: named, isNew: true };
 }
@@ -127,7 +127,7 @@ async function gatherEvidence(config: PodsConfig, pods: readonly number[], log: 
       async ([key, path]): Promise<FolderEvidence> => ({ key, path, crawl: await readCrawlMark(path) }),
     ),
   );
-  // Embedded pods begin together.
+  // Embedded pods start together.
   const isEmbedded = config.pods[0]!.kind === 'embedded';
   const hasJoined = (pod: number, crawl: string): boolean => isEmbedded || joined.get(pod) === crawl;
   return { stores: stores.flat(), folders, coordinator, hasJoined };

@@ -38,8 +38,7 @@ describe('what a resume continues', () => {
 
   it('is not a mixture: everything of another crawl is named at once', () => {
     const found = evidence(['a*', 'b*', '*', 'a*'], ['b', 'a', 'c']);
-    const message =
-      /crawl a [^]*pod 1 \(s1\) belongs to crawl b[^]*pod 2[^]*without a name[^]*d0 belongs[^]*d2 belongs/;
+    const message = /crawl a [^]*pod 1 \(s1\) belongs to crawl b[^]*pod 2[^]*unnamed[^]*d0 belongs[^]*d2 belongs/;
     expect(() => findCrawl(found)).toThrow(
       expect.objectContaining({ code: 'QUEUE_FOREIGN', message: expect.stringMatching(message) }),
     );

@@ -1,5 +1,5 @@
-// What stores and folders say about the crawl they belong to, and whether they belong together.
-// Promise: pure; everything that does not fit is reported at once, each by name and with what to do.
+// Which crawl each store and folder belongs to, and whether they match.
+// Promise: pure; all mismatches are reported at once, each by name and with what to do.
 import { CrawlError } from '../../errors.js';
 
 export interface StoreEvidence {
@@ -12,7 +12,7 @@ export interface StoreEvidence {
 }
 
 export interface FolderEvidence {
-  /** The key of the configuration that names it. */
+  /** Its configuration key. */
   readonly key: 'data_dirs' | 'state_dir';
   readonly path: string;
   readonly crawl: string | undefined;
@@ -21,21 +21,21 @@ export interface FolderEvidence {
 export interface Evidence {
   readonly stores: readonly StoreEvidence[];
   readonly folders: readonly FolderEvidence[];
-  /** The pod whose store has the name first. */
+  /** The pod whose store is named first. */
   readonly coordinator: number;
   /** Whether a pod is known to have taken part in a crawl. */
   readonly hasJoined: (pod: number, crawl: string) => boolean;
 }
 
 export type Finding =
-  /** Everything belongs to this crawl, or may become a part of it. */
+  /** Everything belongs to this crawl or may join it. */
   | { readonly kind: 'named'; readonly crawl: string; readonly unmarked: readonly FolderEvidence[] }
   /** Stores that were filled before crawls had names. */
   | { readonly kind: 'unnamed' }
-  /** Nothing was ever crawled here. */
+  /** Nothing was crawled here yet. */
   | { readonly kind: 'nothing' };
 
-/** What `--resume` continues; throws when the parts do not belong together. */
+/** What `--resume` continues; throws if the parts do not match. */
 export function findCrawl(evidence: Evidence): Finding {
   const { stores, folders } = evidence;
   if (stores.some(({ crawl }) => crawl !== undefined)) return findNamed(evidence);
@@ -63,8 +63,8 @@ function findNamed(evidence: Evidence): Finding {
   for (const store of stores) {
     if (store.crawl === crawl) continue;
     if (store.crawl !== undefined) problems.push(foreignStore(store, `belongs to crawl ${store.crawl}`));
-    else if (store.isFilled) problems.push(foreignStore(store, 'holds a crawl without a name, of orcrawl 0.1'));
-    // One that never took part has yet to begin.
+    else if (store.isFilled) problems.push(foreignStore(store, 'holds an unnamed crawl of orcrawl 0.1'));
+    // One that never took part is new.
     else if (store.pod === coordinator || hasJoined(store.pod, crawl)) problems.push(emptied(store));
   }
   for (const folder of folders) {
@@ -74,7 +74,7 @@ function findNamed(evidence: Evidence): Finding {
   return { kind: 'named', crawl, unmarked: folders.filter((folder) => folder.crawl === undefined) };
 }
 
-/** The crawl that most stores name; among equals the coordinating store's, where names begin. */
+/** The crawl named by most stores; in a tie the coordinating store's, which is named first. */
 function mostNamed({ stores, coordinator }: Evidence): string {
   const weights = new Map<string, number>();
   for (const { crawl, pod } of stores) {
@@ -112,6 +112,6 @@ function refusal(crawl: string | undefined, problems: readonly Problem[]): Crawl
   return new CrawlError(
     isEmptied ? 'QUEUE_EMPTIED' : 'QUEUE_FOREIGN',
     `${crawl === undefined ? 'the crawl' : `crawl ${crawl}`} cannot be resumed, and nothing was changed: ${list}; ` +
-      'or give the crawl up with --fresh',
+      'or discard the crawl with --fresh',
   );
 }

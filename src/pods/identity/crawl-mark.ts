@@ -1,5 +1,5 @@
 // `crawl.json`: which crawl a folder belongs to, in each data directory, the state directory and each embedded store.
-// Promise: it is whole or not there; a file that cannot be read never passes for the right crawl.
+// Promise: it is complete or absent; an unreadable file never counts as the right crawl.
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PRIVATE_FOLDER } from '../../base/private-files.js';
@@ -8,14 +8,14 @@ import { asStorageError } from '../../store/storage-errors.js';
 
 export interface CrawlMark {
   readonly crawl: string;
-  /** When the folder became the crawl's: ISO 8601. */
+  /** When the crawl took the folder: ISO 8601. */
   readonly since: string;
 }
 
 const FILE = 'crawl.json';
 const MAX_BYTES = 4_096;
 
-/** Undefined for a folder without a mark, or that is not there. */
+/** Undefined for a folder that is missing or has no mark. */
 export async function readCrawlMark(folder: string): Promise<string | undefined> {
   const file = join(folder, FILE);
   let text: string;
@@ -34,7 +34,7 @@ export async function readCrawlMark(folder: string): Promise<string | undefined>
   return `of an unreadable ${FILE}`;
 }
 
-/** Gives the folder, made when missing, to a crawl. */
+/** Marks the folder, created if missing, as the crawl's. */
 export async function writeCrawlMark(folder: string, crawl: string): Promise<void> {
   const file = join(folder, FILE);
   const mark: CrawlMark = { crawl, since: new Date().toISOString() };

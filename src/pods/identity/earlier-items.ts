@@ -1,12 +1,12 @@
-// `--fresh`: the items of the crawl that is given up make room for those of the new one.
-// Promise: nothing is deleted; what another machine may be writing is left alone, and said.
+// `--fresh`: moves the items of the discarded crawl aside.
+// Promise: nothing is deleted; folders that another machine may be writing to are kept and reported.
 import { rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Log } from '../../observe/log.js';
 import { asStorageError } from '../../store/storage-errors.js';
 import type { PodsConfig } from '../config/types.js';
 
-/** Renames `datasets` in every data directory, unless other orchestrators share the crawl. */
+/** Renames `datasets` in every data directory unless other orchestrators share the crawl. */
 export async function setItemsAside(
   config: Pick<PodsConfig, 'dataDirs' | 'pods' | 'ownPods'>,
   log: Log,
@@ -18,7 +18,7 @@ export async function setItemsAside(
     if (!(await stat(folder).catch(() => undefined))) continue;
     if (config.ownPods.length < config.pods.length) {
       log.warning(
-        `${folder} keeps the items of the earlier crawl: other machines may be writing there. Move it by hand.`,
+        `${folder} still has the items of the earlier crawl: other machines may be writing there. Move it by hand.`,
       );
       continue;
     }

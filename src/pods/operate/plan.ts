@@ -1,28 +1,28 @@
-// How much machine a crawl needs: a model of cores, stores, memory, disk and network from a few measured constants.
-// Promise: pure arithmetic, each step of which docs/scale.md explains; what is assumed and not measured says so.
+// What a crawl needs: a model of cores, stores, memory, disk and network from a few measured constants.
+// Promise: pure arithmetic, explained in docs/scale.md; assumptions are marked as such.
 
 export interface PlanRequest {
   readonly pages: number;
   readonly hours: number;
   /** Size of a page's HTML, decompressed. */
   readonly pageKb: number;
-  /** Rest of a domain between two requests. */
+  /** Delay between requests to a domain. */
   readonly delaySeconds: number;
-  /** URLs a page adds that nobody has seen before. */
+  /** New URLs per page. */
   readonly newUrlsPerPage: number;
-  /** Domains the crawl gets to know; without it twice those in rotation. */
+  /** Domains the crawl discovers; default twice those in rotation. */
   readonly domains?: number | undefined;
   readonly dedup: 'exact' | 'bloom';
   readonly storeRawHtml: boolean;
 }
 
-/** What a machine was measured to need. */
+/** Measured costs on a machine. */
 export interface MachineConstants {
-  /** CPU of a fetcher for a page over HTTPS on a new connection, without what grows with its size. */
+  /** Fetcher CPU per page over HTTPS on a new connection, without the part that grows with its size. */
   readonly pageCpuMs: number;
-  /** More for each KB of HTML: receiving, inflating, scanning, storing. */
+  /** CPU per KB of HTML: receiving, inflating, scanning, storing. */
   readonly cpuMsPerKb: number;
-  /** Compressing a KB of text for the segments. */
+  /** CPU to compress a KB of text for the segments. */
   readonly gzipMsPerTextKb: number;
   readonly fetcherRssMb: number;
   readonly diskMbPerSecond: number;
@@ -30,7 +30,7 @@ export interface MachineConstants {
 
 /** Properties of the stores and of pages, the same on every machine. */
 export const SHARED_CONSTANTS = Object.freeze({
-  // `npm run measure -- redis`, docs/decisions/009. A page cost 0.27 ms where a SADD cost 3.6 times its idle price.
+  // `npm run measure -- redis`, docs/decisions/009. A page cost 0.27 ms when a SADD cost 3.6 times its idle value.
   redisCpuMsPerPage: 0.2,
   seenBytes: 11,
   bloomBytes: 2,
@@ -48,17 +48,17 @@ export const SHARED_CONSTANTS = Object.freeze({
   connectionKb: 6,
   /** How long a fetch is open on the real web. An assumption. */
   fetchSeconds: 1.5,
-  /** What may be used of a core before queues grow. */
+  /** Usable share of a core before queues grow. */
   workerShare: 0.8,
-  /** Of a store's one core: bursts and rewrites need the rest. */
+  /** Usable share of a store's core: bursts and rewrites need the rest. */
   storeShare: 0.5,
   /** Rewrites of the append-only file copy pages. */
   rewriteFactor: 1.3,
 });
 
 /**
- * Measured by `orcrawl bench --quick` on two cores of an AMD EPYC that others kept busy (load 13): a machine of one's
- * own needs less. The cost of text is that of `npm run measure -- content`.
+ * Measured by `orcrawl bench --quick` on two busy cores of an AMD EPYC (load 13): an idle machine needs less. The
+ * cost of text is from `npm run measure -- content`.
  */
 export const REFERENCE_MACHINE: MachineConstants = Object.freeze({
   pageCpuMs: 4.5,
@@ -76,7 +76,7 @@ export interface Plan {
   readonly cores: number;
   readonly pods: number;
   readonly fetchersPerPod: number;
-  /** Below this many domains with work, politeness and not the machine is the limit. */
+  /** With fewer domains, politeness is the limit, not the machine. */
   readonly domainsInRotation: number;
   readonly pagesPerDomainAtMost: number;
   readonly seenUrls: number;
@@ -121,7 +121,7 @@ export function planCrawl(request: PlanRequest, machine: MachineConstants): Plan
     pageKb * shared.storedTextKbPerKb + shared.indexKb + (request.storeRawHtml ? pageKb * shared.wireKbPerKb : 0);
   const contentTb = (pages * storedKb * 1e3) / 1e12;
   const spillTb = ((queuedUrls - queuedInStores) * shared.spilledBytes) / 1e12;
-  // A store's file beside the rewrite that replaces it.
+  // A store's file and the rewrite that replaces it.
   const storeFilesTb = (storeGb * 2) / 1000;
 
   return {
@@ -145,7 +145,7 @@ export function planCrawl(request: PlanRequest, machine: MachineConstants): Plan
   };
 }
 
-/** What a machine has; what is unknown is not compared. */
+/** A machine's resources; unknown ones are not compared. */
 export interface MachineCapacity {
   readonly cores: number;
   readonly memoryGb: number;
@@ -155,11 +155,11 @@ export interface MachineCapacity {
 
 export interface Limit {
   readonly what: 'cores' | 'memory' | 'disk space' | 'disk speed' | 'network';
-  /** Needed over had: above 1 it does not fit. */
+  /** Needed ÷ available: above 1 it does not fit. */
   readonly ratio: number;
 }
 
-/** Every limit of the machine, the one that is hit first in front. */
+/** The machine's limits, the tightest first. */
 export function limitsOf(plan: Plan, capacity: MachineCapacity, machine: MachineConstants): Limit[] {
   const { cores, memoryGb, diskTb, gbitPerSecond } = capacity;
   const limits: Limit[] = [

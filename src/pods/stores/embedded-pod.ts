@@ -1,5 +1,5 @@
-// An embedded pod, as its orchestrator sees it: its worker owns the store, so numbers are asked for over the channel, and
-// seeds go into the inbox. While no worker runs, the store is looked at directly.
+// An embedded pod as its orchestrator sees it: its worker owns the store, so numbers come over the channel and seeds go
+// into the inbox. While no worker runs, the store is read directly.
 import { rm } from 'node:fs/promises';
 import { CrawlError } from '../../errors.js';
 import { newHolderId } from '../../frontier/client.js';
@@ -27,10 +27,10 @@ export interface MessageRouter {
   ): void;
   hear(place: WorkerPlace, message: FromWorker): void;
   ask(pod: number, question: Question): Promise<Answer>;
-  /** What an embedded pod's worker is allowed when it starts. */
+  /** The allowance of an embedded pod's worker at its start. */
   allowanceOf(pod: number): number | undefined;
   setAllowance(pod: number, pages: number | undefined): void;
-  /** False before the workers run and after the last has ended: then nobody else has the stores open. */
+  /** False before the workers run and after the last has ended: then the stores are not open elsewhere. */
   readonly isAttached: boolean;
 }
 
@@ -49,7 +49,7 @@ export function createMessageRouter(): MessageRouter {
     ask(pod, question) {
       const worker = supervisors.find((one) => one.pod.index === pod)?.workers[0];
       if (!worker?.isReady) {
-        return Promise.reject(new CrawlError('QUEUE_UNREACHABLE', `pod ${pod} has no worker that could answer`));
+        return Promise.reject(new CrawlError('QUEUE_UNREACHABLE', `pod ${pod} has no running worker`));
       }
       const call = ++calls;
       return new Promise((resolve, reject) => {
@@ -124,12 +124,12 @@ export function openOwnEmbeddedPod(config: PodsConfig, index: number, router: Me
     captures: () => Promise.resolve(new Set<string>()),
     returnCaptures: () => Promise.resolve(0),
     reading: async () => (router.isAttached ? (await router.ask(index, { kind: 'read' })).reading : lookInside()),
-    // Links for other pods are in their inboxes at once.
+    // Links for other pods go to their inboxes at once.
     outboxByPod: () => Promise.resolve(new Map()),
     fact: (name) => (name === 'crawl' ? readCrawlMark(where) : Promise.resolve(undefined)),
     setFact: async (name, text) => (name === 'crawl' ? writeCrawlMark(where, text) : undefined),
     async changeAllowance(epoch, change) {
-      // Before its worker runs: what it will be told when it starts.
+      // Before its worker runs: passed to it at its start.
       if (epoch === 0) {
         router.setAllowance(index, 0);
         return { held: true, pages: 0, allowance: 0 };

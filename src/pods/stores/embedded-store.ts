@@ -1,4 +1,4 @@
-// An embedded pod in its one worker: the frontier on disk that it owns, its inbox, and the inboxes of the others.
+// An embedded pod in its only worker: the frontier on disk that it owns, its inbox, and the other pods' inboxes.
 // Promise: a link for another pod is in that pod's inbox before its visit is acknowledged.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -33,7 +33,7 @@ export function openPodInbox(config: PodsConfig, index: number): Inbox {
   return openInbox(folder);
 }
 
-/** The numbers of an embedded pod; links in its inbox are accepted and queued. */
+/** The counters of an embedded pod; links in its inbox count as accepted and queued. */
 export function embeddedReading(counters: Counters, waiting: number, allowance: number | undefined): PodReading {
   return {
     ...counters,
@@ -67,7 +67,7 @@ export async function openEmbeddedStore(options: WorkerStoreOptions): Promise<Wo
     return inbox;
   };
   const inbox = inboxOf(place.pod);
-  // An owner's leases do not expire while it lives.
+  // A live owner's leases do not expire.
   const own = createReportingClient(frontier, Infinity, options, id);
   const client = createRoutingClient({
     own,
@@ -83,12 +83,12 @@ export async function openEmbeddedStore(options: WorkerStoreOptions): Promise<Wo
 
   const timer = setInterval(() => {
     taking ??= takeIn(inbox, own, options.onArrived)
-      .catch((error: unknown) => log.warning(`The inbox could not be taken in: ${(error as Error).message}`))
+      .catch((error: unknown) => log.warning(`Could not read the inbox, will retry: ${(error as Error).message}`))
       .finally(() => (taking = undefined));
   }, LOOK_MS);
 
   async function reading(): Promise<PodReading & { seeded: boolean }> {
-    // In this order: what moves from the inbox to the queue meanwhile is counted twice, never missed.
+    // In this order: a link that moves from inbox to queue meanwhile is counted twice, never missed.
     const waiting = inbox.links;
     const seeded = inbox.isMarked(SEEDED_MARK);
     const { counters } = await frontier.overview();
@@ -108,7 +108,7 @@ export async function openEmbeddedStore(options: WorkerStoreOptions): Promise<Wo
       else if (change.act === 'give' && 'pages' in change) allowance = before + change.pages;
       else {
         const wanted = 'pages' in change ? before - change.pages : before;
-        // Lowered first, then looked at: what was leased before is never taken.
+        // Lowered first, then read: already leased pages are never taken.
         frontier.setAllowance(wanted);
         const { done, leased } = (await frontier.overview()).counters;
         allowance = Math.max(wanted, change.act === 'limit' ? done + leased : Math.min(before, done + leased));
@@ -116,7 +116,7 @@ export async function openEmbeddedStore(options: WorkerStoreOptions): Promise<Wo
       frontier.setAllowance(allowance);
       return Math.abs(allowance - before);
     },
-    // An inbox takes links whether its owner lives or not.
+    // An inbox accepts links whether its owner runs or not.
     setLost: () => undefined,
     async close() {
       clearInterval(timer);

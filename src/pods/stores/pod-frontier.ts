@@ -1,5 +1,5 @@
-// Opens a pod's Redis as every process of the crawl must: the same pacing, seen memory and spill for all.
-// Promise: whoever adds to a pod, from wherever, adds by the rules of its owner.
+// Opens a pod's Redis the same way in every process of the crawl: same pacing, dedup and spill.
+// Promise: every process adds to a pod by the same rules as its owner.
 import { join } from 'node:path';
 import { createRequire } from 'node:module';
 import { openRedisFrontier, type RedisFrontier } from '../../frontier/redis/frontier.js';
@@ -12,14 +12,14 @@ import { ROUNDING_MS } from '../../crawl/run/turn.js';
 import type { PodsConfig } from '../config/types.js';
 
 export interface PodFrontierOptions {
-  /** `worker`: leases from it and may keep its spill. `guest`: only adds. `supervisor`: watches and seeds. */
+  /** `worker`: leases and may keep its spill. `guest`: only adds. `supervisor`: watches and seeds. */
   readonly as: 'worker' | 'guest' | 'supervisor';
   readonly warn: (message: string) => void;
   readonly create?: boolean;
   readonly onForgotten?: (calls: number) => void;
 }
 
-/** A guest does not hold up its own pod for one that is away. */
+/** A guest does not block its own pod for an unreachable one. */
 const GUEST_PATIENCE_MS = 2_000;
 const SUPERVISOR_PATIENCE_MS = 5_000;
 
@@ -43,7 +43,7 @@ export function openPodFrontier(
       index,
       count: config.pods.length,
       suffixList: suffixListVersion(),
-      // Its supervisor makes it the crawl's.
+      // Its supervisor assigns it to the crawl.
       crawl: as === 'supervisor' ? undefined : config.crawl,
     },
     seen:
@@ -70,24 +70,24 @@ export function pacingOf(config: PodsConfig): Pacing {
   return { delayMs: delayMs > 0 ? delayMs + ROUNDING_MS : 0, turns: config.maxConnectionsPerAddress };
 }
 
-/** A hundredth of the delay is the most that a domain loses by it; what nothing else keeps busy is settled at once. */
+/** A domain loses at most a hundredth of its delay; an idle worker settles at once. */
 const COMPANY_OF_DELAY = 0.01;
 const SHORTEST_COMPANY_MS = 10;
 const LONGEST_COMPANY_MS = 250;
 
-/** How long an ended visit waits for others: a call of few pages costs the store as much again as the pages. */
+/** How long a finished visit waits for others: a call costs the store as much as a few pages. */
 export function settleBatchWaitMs(config: PodsConfig): number {
   const { delayMs } = pacingOf(config);
   if (delayMs === 0) return LONGEST_COMPANY_MS;
   return Math.min(LONGEST_COMPANY_MS, Math.max(SHORTEST_COMPANY_MS, delayMs * COMPANY_OF_DELAY));
 }
 
-/** Local state of a pod: its spill, what is known of its hosts, or all of it when it is embedded. */
+/** Local state of a pod: its spill and host records, or everything if it is embedded. */
 export function podStateDir(config: PodsConfig, index: number): string {
   return join(config.stateDir, `pod_${index}`);
 }
 
-/** The fingerprint a request was accepted under, from its record alone. */
+/** The fingerprint of an accepted request, from its record alone. */
 export function fingerprintOfRecord(record: string): Fingerprint {
   const { url, uniqueKey, keepUrlFragment, useExtendedUniqueKey } = unpackRecord(record);
   if (uniqueKey !== undefined) return fingerprintOf(uniqueKey);
@@ -97,7 +97,7 @@ export function fingerprintOfRecord(record: string): Fingerprint {
 
 let suffixList: string | undefined;
 
-/** Names the public suffix list by which domains are told apart: the release of the package that carries it. */
+/** The version of the public suffix list: the release of its package. */
 export function suffixListVersion(): string {
   suffixList ??= `tldts ${(createRequire(import.meta.url)('tldts/package.json') as { version: string }).version}`;
   return suffixList;

@@ -1,21 +1,21 @@
-// A pod as its supervisor and the coordinator see it, whatever kind of store it is.
-// Promise: every call ends, by an answer or an error; nothing here is on the path of a page.
+// A pod as its supervisor and the coordinator see it, for any kind of store.
+// Promise: every call ends with an answer or an error; nothing here is on the path of a page.
 import type { ErrorCode } from '../../errors.js';
 import type { Blame, QueueEntry } from '../../frontier/frontier.js';
 import type { AllowanceAct, AllowanceAnswer, PodReading } from '../../frontier/redis/pod-operations.js';
 
-/** What anybody may ask of a pod. */
+/** What any process may ask of a pod. */
 export interface PodView {
   readonly index: number;
   reading(): Promise<PodReading>;
-  /** Links that wait in this pod's outbox, by the pod they are for. */
+  /** Links in this pod's outbox, by target pod. */
   outboxByPod(): Promise<ReadonlyMap<number, number>>;
   isSeeded(): Promise<boolean>;
   changeAllowance(epoch: number, change: AllowanceAct): Promise<AllowanceAnswer>;
   close(): Promise<void>;
 }
 
-/** What the server behind a pod says of itself. */
+/** Figures from the pod's server. */
 export interface ServerFigures {
   readonly opsPerSec: number;
   readonly memoryBytes: number;
@@ -24,18 +24,18 @@ export interface ServerFigures {
   readonly clients: number;
 }
 
-/** What the pod's own supervisor does with it. */
+/** What only the pod's supervisor does. */
 export interface OwnPod extends PodView {
   /** The address or folder, for people. */
   readonly where: string;
-  /** URLs the store holds; 0 for a new one. */
+  /** URLs in the store; 0 if new. */
   accepted(): Promise<number>;
   /** Empties the store. */
   wipe(): Promise<void>;
-  /** A small fact of the store that outlives runs: the crawl it belongs to, the runs it took part in. */
+  /** A small value in the store that outlives runs: its crawl, the runs it took part in. */
   fact(name: StoreFact): Promise<string | undefined>;
   setFact(name: StoreFact, text: string): Promise<void>;
-  /** Takes or keeps the role of supervisor; false when another has it, which `onWait` is told about. */
+  /** Takes or keeps the supervisor role; false if another process has it (see `onWait`). */
   own(onWait: (who: string, leftMs: number) => void): Promise<boolean>;
   disown(): Promise<void>;
   add(entries: readonly QueueEntry[]): Promise<void>;
@@ -45,32 +45,32 @@ export interface OwnPod extends PodView {
   /** Undefined for a store without a server. */
   serverFigures(): Promise<ServerFigures | undefined>;
   notes(): Promise<Readonly<Record<string, string>>>;
-  /** Names of captures that wait to be parsed. */
+  /** Names of captures waiting for a parser. */
   captures(): Promise<Set<string>>;
-  /** Sends what waits to be parsed back to be fetched again: there are no parsers any more. */
+  /** Returns waiting captures to be fetched again: there are no parsers any more. */
   returnCaptures(): Promise<number>;
 }
 
 export type StoreFact = 'crawl' | 'run_seen' | 'run_obeyed';
 
-/** Why a pod does no more. */
+/** Why a pod stopped. */
 export interface PodFailure {
   readonly pod: number;
   readonly code: ErrorCode;
   readonly message: string;
 }
 
-/** What the machines of a crawl tell each other. */
+/** What the machines of a crawl share. */
 export interface GlobalBoard {
-  /** Begins a run; its number is above all before it. Calls of an earlier run's coordinator are refused from then on. */
+  /** Starts a run with a number above all earlier ones. Calls by an earlier run's coordinator are refused from then on. */
   nextRun(): Promise<number>;
-  /** The run that goes on, or the last one; 0 before the first. */
+  /** The current or last run; 0 before the first. */
   currentRun(): Promise<number>;
-  /** These pods take part in a crawl. */
+  /** Records that these pods take part in a crawl. */
   join(pods: readonly number[], crawl: string): Promise<void>;
-  /** The pods that ever took part in a crawl. */
+  /** The pods that have taken part in a crawl. */
   joined(crawl: string): Promise<ReadonlySet<number>>;
-  /** A pod does no more in this run. */
+  /** Records that a pod stopped in this run. */
   tellStopped(run: number, failure: PodFailure): Promise<void>;
   stopped(run: number): Promise<readonly PodFailure[]>;
   showPages(pages: number): Promise<void>;

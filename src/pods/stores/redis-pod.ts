@@ -1,6 +1,6 @@
 // A pod in Redis, as its supervisor and the coordinator see it.
-// Promise: a store that is away is an error of the call, and works again when it is back; one that was emptied stays an
-// error, and is never silently refilled.
+// Promise: if the store is unreachable, the call fails and works again when it is back; an emptied store stays an
+// error and is never silently refilled.
 import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -22,7 +22,7 @@ import { linksOfName, podOfName } from '../worker/routing-client.js';
 /** A supervisor silent for longer is replaced. */
 export const OWNER_TTL_MS = 15_000;
 export const SEEDED_NOTE = 'seeded';
-/** Of the coordinating store: pod → the crawl that it takes part in. */
+/** In the coordinating store: pod → its crawl. */
 export const JOINED_KEY = 'global:pods';
 const WIPE_PATIENCE_MS = 60_000;
 const WIPE_RETRY_MS = 500;
@@ -51,7 +51,7 @@ export async function openOwnRedisPod(
     where: store.kind === 'redis' ? store.where : '',
     accepted: async () => (await frontier.pod.reading()).accepted,
     async wipe() {
-      // A process that cannot be seen from here counts as gone when its leases have ended.
+      // A process on another machine counts as gone when its leases have expired.
       const patienceMs = Math.max(WIPE_PATIENCE_MS, config.leaseSeconds * 1_000 + OWNER_TTL_MS);
       const deadlineMs = performance.now() + patienceMs;
       for (let tries = 0; ; tries++, await delay(WIPE_RETRY_MS)) {
@@ -63,7 +63,7 @@ export async function openOwnRedisPod(
         client = createFrontierClient(frontier);
         await frontier.pod.own(token, OWNER_TTL_MS, identity);
         if (refusal === undefined) break;
-        // Workers of a run that was killed are still on their way out.
+        // Workers of a killed run may still be exiting.
         const isInUse = refusal instanceof CrawlError && refusal.code === 'QUEUE_IN_USE';
         if (!isInUse || performance.now() > deadlineMs) throw refusal;
         if (tries === 0) warn(`${refusal.message} (for up to ${Math.ceil(patienceMs / 1_000)} s)`);
@@ -117,7 +117,7 @@ export async function openOwnRedisPod(
   };
 }
 
-/** A pod of another machine, opened when it is first asked and whenever it came back as another store. */
+/** A pod on another machine, opened on first use and whenever its store was replaced. */
 export function viewRemotePod(config: PodsConfig, index: number, warn: (message: string) => void): PodView {
   let opening: Promise<RedisFrontier> | undefined;
   const frontier = (): Promise<RedisFrontier> =>
@@ -147,7 +147,7 @@ function viewOf(index: number, frontier: () => RedisFrontier): Omit<PodView, 'cl
   };
 }
 
-/** Names only: a note says in its name for whom it is, and how many links it has. */
+/** Names only: a note's name has its target pod and number of links. */
 async function outboxOf(frontier: RedisFrontier): Promise<Map<number, number>> {
   const byPod = new Map<number, number>();
   for (const name of (await frontier.pod.command('HKEYS', 'outbox')) as Buffer[]) {
@@ -169,7 +169,7 @@ function readIdentity(text: string): ProcessIdentity | undefined {
   }
 }
 
-/** The board in the store of the pod that coordinates. */
+/** The board in the coordinating pod's store. */
 export async function openRedisBoard(
   config: PodsConfig,
   warn: (message: string) => void,
@@ -187,7 +187,7 @@ export async function openRedisBoard(
   };
   return {
     async nextRun() {
-      // Seconds: above the runs that a store restored from an old backup has forgotten and the other stores have not.
+      // Seconds: above any run that a store restored from an old backup has forgotten.
       const run = Math.max((await currentRun()) + 1, Math.floor(Date.now() / 1_000));
       await command('SET', 'global:coordinator', String(run));
       return run;
@@ -218,7 +218,7 @@ export async function openRedisBoard(
   };
 }
 
-/** What another machine said of its pod; nothing when it was said in another run. */
+/** What another machine reported about its pod; nothing if in another run. */
 function readStopped(pod: number, text: string, run: number): PodFailure[] {
   const [said = '', code = '', ...words] = text.split(' ');
   if (said !== String(run)) return [];

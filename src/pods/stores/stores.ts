@@ -1,5 +1,5 @@
 // The stores of a crawl as an orchestrator opens them: its own pods, a view of the others, and the board of all machines.
-// Promise: everything that cannot be opened is reported together, and what was opened is closed again.
+// Promise: all stores that cannot be opened are reported together, and the opened ones are closed.
 import { CrawlError } from '../../errors.js';
 import type { PodsConfig } from '../config/types.js';
 import { createLocalBoard, type MessageRouter, openOwnEmbeddedPod } from './embedded-pod.js';

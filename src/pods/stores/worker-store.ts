@@ -1,5 +1,5 @@
-// A worker's own pod and its way to the others, whatever kind of store they are.
-// One place knows the difference between Redis and embedded stores; the worker does not.
+// A worker's own pod and its access to the others, for any kind of store.
+// Only this file knows the difference between Redis and embedded stores.
 import { createFrontierClient } from '../../frontier/client.js';
 import type { Overview } from '../../frontier/frontier.js';
 import type { RedisFrontier } from '../../frontier/redis/frontier.js';
@@ -19,15 +19,15 @@ export interface WorkerStore {
   readonly leaseMs: number;
   /** Undefined for an embedded store, which has no parse queue. */
   readonly redis: RedisFrontier | undefined;
-  /** Of a parser: the capture that came with the lease of a URL. */
+  /** Parsers: the capture that came with the lease of a URL. */
   readonly captureOf?: (url: string) => string | undefined;
   readonly commandsSent: number;
   overview(): Promise<Overview>;
-  /** Of an embedded pod, whose numbers nobody else can read. */
+  /** Embedded pods: only the worker can read the counters. */
   reading(): Promise<PodReading & { readonly seeded: boolean }>;
-  /** Of an embedded pod: pages it may do in all; how many were really given or taken. */
+  /** Embedded pods: total pages allowed; how many were actually given or taken. */
   changeAllowance(change: AllowanceAct): Promise<number>;
-  /** Pods that take no more links in this run. */
+  /** Pods that accept no more links in this run. */
   setLost(pods: readonly number[]): void;
   close(): Promise<void>;
 }
@@ -39,11 +39,11 @@ export interface WorkerStoreOptions extends HolderListener {
   readonly signal: AbortSignal;
   readonly checkAssignment: boolean;
   readonly onSent: (pod: number, tookMs: number) => void;
-  /** Of an embedded pod: links that others found are in its queue now. Whoever waits for work need not wait on. */
+  /** Embedded pods: new links arrived from other pods; idle waiting ends. */
   readonly onArrived?: () => void;
-  /** The pod's own store came back without what this process did last: the process must end, and settle nothing. */
+  /** The pod's store came back without this process's last calls: the process must exit and settle nothing. */
   readonly onRolledBack: () => void;
-  /** The store of another pod came back without the links it was sent last. */
+  /** Another pod's store came back without the last links sent to it. */
   readonly onLinksForgotten?: () => void;
   /** Given to an embedded pod at its start. */
   readonly allowance: number | undefined;

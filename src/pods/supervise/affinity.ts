@@ -1,5 +1,5 @@
-// Which cores a worker runs on: its pod's own, the first two thirds for fetchers, the rest for parsers.
-// Promise: where it cannot be done, one warning says why and nothing is pinned.
+// Which cores a worker runs on: its pod's cores, the first two thirds for fetchers, the rest for parsers.
+// Promise: if pinning is impossible, one warning says why and nothing is pinned.
 import { spawn } from 'node:child_process';
 import type { PodsConfig } from '../config/types.js';
 import type { WorkerPlace } from '../messages.js';
@@ -15,8 +15,7 @@ export interface Machine {
 }
 
 /**
- * The cores of a worker. Pods are counted by their place among those of this machine; cores of a group that are left
- * over are shared out.
+ * The cores of a worker. Pods are numbered within this machine; a group's remaining cores are distributed.
  */
 export function coresOf(config: PodsConfig, place: WorkerPlace): number[] {
   const { coresPerPod, parsersPerPod, fetchersPerPod, ownPods } = config;
@@ -25,7 +24,7 @@ export function coresOf(config: PodsConfig, place: WorkerPlace): number[] {
   const isFetcher = place.role === 'fetcher';
   const [from, count] = isFetcher ? [first, forFetchers] : [first + forFetchers, coresPerPod - forFetchers];
   const workers = isFetcher ? fetchersPerPod : parsersPerPod;
-  // A group without a core of its own shares the last one of the pod.
+  // A group without its own core shares the pod's last one.
   if (count <= 0) return [first + coresPerPod - 1];
   if (workers >= count) return [from + (place.id % count)];
   const cores: number[] = [];
@@ -43,8 +42,8 @@ export function createAffinity(config: PodsConfig, machine: Machine, warn: (mess
   }
   if (needed > machine.cores) {
     warn(
-      `enable_cpu_affinity has no effect: ${config.ownPods.length} × cores_per_pod are ${needed} cores, this machine ` +
-        `has ${machine.cores}. It is on by default: enable_cpu_affinity: false silences this`,
+      `enable_cpu_affinity has no effect: ${config.ownPods.length} × cores_per_pod is ${needed} cores, this machine ` +
+        `has ${machine.cores}. To silence this, set enable_cpu_affinity: false`,
     );
     return none;
   }

@@ -1,6 +1,6 @@
-// The one who watches all pods: moves the allowance of pages between them, and knows when the crawl is over.
-// Guarantee 5: exhausted means that the seeds are all in, every pod that still works answers, and two readings of all of
-// them show nothing pending, unchanged totals, and numbers that add up. max_pages is never exceeded: an allowance is taken
+// The coordinator of all pods: moves page allowances between them and decides when the crawl is over.
+// Guarantee 5: exhausted means that all seeds are in, every working pod answers, and two readings of all pods show
+// nothing pending, unchanged totals, and counters that add up. max_pages is never exceeded: an allowance is taken
 // from one pod before another gets it.
 import { CrawlError } from '../../errors.js';
 import type { AllowanceAct, PodReading } from '../../frontier/redis/pod-operations.js';
@@ -10,19 +10,19 @@ import type { PodView } from '../stores/pod-view.js';
 export type StopReason = 'max_pages' | 'max_duration' | 'exhausted' | 'stop_signal' | 'signal' | 'failed';
 
 export interface Coordination {
-  /** Looks at every pod once; a reason when the crawl is over. */
+  /** Reads every pod once; returns a reason if the crawl is over. */
   look(): Promise<'max_pages' | 'exhausted' | undefined>;
-  /** Reads the numbers of every pod, and changes nothing. */
+  /** Reads every pod's counters without changing anything. */
   hear(): Promise<void>;
-  /** Pages done over all pods, as last heard of each. */
+  /** Pages done in all pods, as last reported. */
   readonly pages: number;
-  /** The last reading of each pod; undefined where it did not answer. */
+  /** The latest reading of each pod; undefined if it did not answer. */
   readonly readings: readonly (PodReading | undefined)[];
-  /** What was last heard of each pod, whenever that was. */
+  /** The last known reading of each pod, however old. */
   readonly lastHeard: readonly (PodReading | undefined)[];
-  /** Pods whose store is gone or contradicts itself: nothing is expected of them any more. */
+  /** Pods whose store is gone or inconsistent: they are ignored from now on. */
   readonly lost: ReadonlyMap<number, CrawlError>;
-  /** False when another coordinator took over. */
+  /** False if another coordinator took over. */
   readonly isInCharge: boolean;
 }
 
@@ -30,9 +30,9 @@ export interface CoordinationOptions {
   readonly pods: readonly PodView[];
   readonly epoch: number;
   readonly maxPages: number | undefined;
-  /** Pods that have stopped for good: nothing is expected of them any more. */
+  /** Pods that have stopped: they are ignored from now on. */
   readonly isStopped: (pod: number) => boolean;
-  /** Pods that took part in this crawl before: an empty store is one that lost its data, not one yet to begin. */
+  /** Pods that took part in this crawl before: if their store is empty, it lost its data. */
   readonly hasBegun?: (pod: number) => boolean;
 }
 
@@ -41,10 +41,10 @@ export function createCoordination(options: CoordinationOptions): Coordination {
   const readings: (PodReading | undefined)[] = pods.map(() => undefined);
   const lastHeard: (PodReading | undefined)[] = pods.map(() => undefined);
   const lost = new Map<number, CrawlError>();
-  /** As last heard; only this coordinator changes them. */
+  /** As last reported; only this coordinator changes them. */
   const allowances: number[] = pods.map(() => 0);
   let isIntroduced = false;
-  /** Pods that are left out: stopped and silent, or lost. */
+  /** Ignored pods: stopped and silent, or lost. */
   let gone = new Set<number>();
   const seeded = new Set<number>();
   let isInCharge = true;
@@ -72,14 +72,14 @@ export function createCoordination(options: CoordinationOptions): Coordination {
     });
     const now = new Set([...pods.keys()].filter((i) => lost.has(i) || (isStopped(i) && !readings[i])));
     if ([...now].some((index) => !gone.has(index)) || now.size !== gone.size) {
-      // What a pod may still do is divided anew among those that are there.
+      // The remaining allowance is redistributed among the others.
       isIntroduced = false;
       quiet = undefined;
     }
     gone = now;
   }
 
-  /** Changes a pod's allowance; how many pages moved. */
+  /** Changes a pod's allowance; returns how many pages moved. */
   async function change(index: number, act: AllowanceAct): Promise<number> {
     const answer = await pods[index]!.changeAllowance(epoch, act);
     if (!answer.held) isInCharge = false;
@@ -93,9 +93,9 @@ export function createCoordination(options: CoordinationOptions): Coordination {
     change(index, { act: 'take', pages: count, known: allowances[index]! });
 
   /**
-   * First words to every pod, and after a call whose fate is unknown: a limit or none, and what of max_pages nobody has.
-   * Needs all of them, or what one holds would be given twice; one that is gone does no more than it has done. Also
-   * fences off the coordinator before this one.
+   * First call to every pod, repeated after a call with unknown outcome: a limit or none, and the unassigned rest of
+   * max_pages. Needs all pods, or an allowance could be given twice; a lost pod keeps only what it has done. Also
+   * fences off the previous coordinator.
    */
   async function introduce(): Promise<void> {
     if (isIntroduced) return;
@@ -112,7 +112,7 @@ export function createCoordination(options: CoordinationOptions): Coordination {
     isIntroduced = true;
   }
 
-  /** Moves what one pod cannot use to one that can. */
+  /** Moves unused allowance to pods that can use it. */
   async function balance(): Promise<void> {
     const states = present().map((index) => {
       const reading = readings[index]!;
@@ -128,7 +128,7 @@ export function createCoordination(options: CoordinationOptions): Coordination {
       for (const donor of states) {
         if (donor === hungry || missing <= 0) continue;
         const surplus = donor.free - donor.wants;
-        // A pod that has work left gives half of what it has to one that stands still.
+        // A pod with work gives half of its allowance to one without any.
         const gift = surplus > 0 ? surplus : hungry.free === 0 && hungry.isReady ? Math.floor(donor.free / 2) : 0;
         if (gift <= 0) continue;
         const taken = await take(donor.index, Math.min(gift, missing));
@@ -140,7 +140,7 @@ export function createCoordination(options: CoordinationOptions): Coordination {
     }
   }
 
-  /** Pages on their way when a call fails are found again by the next introduction. */
+  /** Pages in transit when a call fails are recovered by the next introduction. */
   async function settled(work: () => Promise<void>): Promise<void> {
     try {
       await work();
@@ -150,7 +150,7 @@ export function createCoordination(options: CoordinationOptions): Coordination {
     }
   }
 
-  /** Links that some pod will still take. */
+  /** Links that a pod can still accept. */
   async function deliverable(index: number): Promise<number> {
     const { outbox } = readings[index]!;
     if (outbox === 0 || gone.size === 0) return outbox;
@@ -182,7 +182,7 @@ export function createCoordination(options: CoordinationOptions): Coordination {
     return true;
   }
 
-  /** False when the numbers of a pod do not add up: then it is lost, and the end is declared without it. */
+  /** False if a pod's counters do not add up: then it is lost, and the crawl ends without it. */
   function addUp(): boolean {
     const before = lost.size;
     for (const index of present()) {
@@ -196,12 +196,12 @@ export function createCoordination(options: CoordinationOptions): Coordination {
     hear,
     async look() {
       await hear();
-      // Only this coordinator changes them: a store that says another number forgot what it was told.
+      // Only this coordinator changes them: a store with another number has lost its last calls.
       if (maxPages !== undefined && present().some((i) => readings[i] && readings[i].allowance !== allowances[i])) {
         isIntroduced = false;
       }
       if (present().some((index) => !readings[index])) {
-        // A pod that does not answer may hold work: nothing can be concluded.
+        // A pod that does not answer may have work: no conclusion is possible.
         quiet = undefined;
         return undefined;
       }
@@ -231,5 +231,5 @@ function isStoreGone(error: unknown): error is CrawlError {
 }
 
 function corrupt(index: number, numbers: string): CrawlError {
-  return new CrawlError('QUEUE_CORRUPT', `the numbers of pod ${index} contradict each other: ${numbers}`);
+  return new CrawlError('QUEUE_CORRUPT', `the counters of pod ${index} are inconsistent: ${numbers}`);
 }

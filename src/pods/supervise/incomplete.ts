@@ -1,5 +1,5 @@
-// What a run left undone because pods stopped, for the last line, the log and `report.json`.
-// Promise: a number that could not be read at the end says so; nothing that is left is passed over.
+// What a run left undone because pods stopped: for the last line, the log and `report.json`.
+// Promise: a number that could not be read at the end is marked; nothing left is omitted.
 import { join } from 'node:path';
 import { writeWhole } from '../../base/whole-file.js';
 import type { PodReading } from '../../frontier/redis/pod-operations.js';
@@ -10,17 +10,17 @@ import type { PodFailure, PodView } from '../stores/pod-view.js';
 import type { Watching } from './watching.js';
 
 export interface IncompletePod extends PodFailure {
-  /** URLs it accepted that have not ended; undefined when nobody ever heard. */
+  /** Unfinished URLs; undefined if never reported. */
   readonly left: number | undefined;
-  /** False when its store does not answer any more: then `left` is what was heard last. */
+  /** False if its store no longer answers: then `left` is the last known value. */
   readonly isCounted: boolean;
-  /** Links for it that wait in other pods. */
+  /** Links for it waiting in other pods. */
   readonly undelivered: number;
-  /** Links that it found for other pods and that wait in its own store. */
+  /** Links for other pods waiting in its store. */
   readonly unsent: number;
 }
 
-/** @param pods those that can be asked: all, or only this machine's. */
+/** @param pods the readable ones: all, or only this machine's. */
 export async function whatIsLeft(watching: Watching, pods: readonly PodView[]): Promise<IncompletePod[]> {
   const { stopped, coordination } = watching;
   if (stopped.length === 0) return [];
@@ -57,7 +57,7 @@ export function incompleteText({ pod, code, left, isCounted, undelivered, unsent
   return `pod ${pod} (${code}), ${parts.join(', ')}`;
 }
 
-/** What follows how the run ended in its last line; '' when nothing is incomplete. */
+/** The end of the last line; '' if nothing is incomplete. */
 export function incompleteLine({ incomplete, dropped }: Pick<PodsResult, 'incomplete' | 'dropped'>): string {
   if (incomplete.length === 0) return '';
   const links = dropped > 0 ? `; ${countOf(dropped, 'link')} dropped: the outboxes are full` : '';

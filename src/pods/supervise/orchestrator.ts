@@ -1,5 +1,5 @@
 // `orcrawl run`: supervises the pods of this machine from the first seed to the last drain.
-// Promise: one supervisor per pod; whatever dies is restarted or reported; every way to end loses nothing and says why.
+// Promise: one supervisor per pod; whatever dies is restarted or reported; every end loses nothing and gives a reason.
 import { availableParallelism } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { asCrawlError, type CrawlError } from '../../errors.js';
@@ -22,35 +22,35 @@ import { coordinate, follow, type PodsProgress, type Watching } from './watching
 
 export interface PodsRunOptions {
   readonly config: PodsConfig;
-  /** For people: what happens to the crawl as a whole. */
+  /** For people: events of the whole crawl. */
   readonly log: Log;
-  /** The first abort drains; what `now` says ends everything at once. */
+  /** Aborting `drain` drains; aborting `now` ends everything at once. */
   readonly drain: AbortSignal;
   readonly now: AbortSignal;
-  /** Told every second. */
+  /** Called every second. */
   readonly onProgress?: (progress: PodsProgress) => void;
-  /** A worker silent for so long is killed and restarted. Default 30 s. */
+  /** A worker silent for this long is killed and restarted. Default 30 s. */
   readonly stuckMs?: number;
 }
 
 export interface PodsResult {
   readonly reason: StopReason;
-  /** Of the whole crawl where this machine coordinates it, else of its own pods. */
+  /** Of the whole crawl if this machine coordinates it, else of its own pods. */
   readonly pages: number;
   readonly isWhole: boolean;
   /** Pods that stopped before the crawl was over, and what they left. */
   readonly incomplete: readonly IncompletePod[];
-  /** Links for lost pods that found no room in this machine's outboxes. */
+  /** Links for lost pods dropped because this machine's outboxes were full. */
   readonly dropped: number;
-  /** Requests that failed for good, over all runs of the crawl; 0 where another machine coordinates. */
+  /** Requests that finally failed, over all runs; 0 if another machine coordinates. */
   readonly failed: number;
-  /** Of those, what this run's workers met, by error code. */
+  /** Failures in this run's workers, by error code. */
   readonly errors: Readonly<Record<string, number>>;
-  /** What was acknowledged and is not in the data directories any more: the crawl is not whole. */
+  /** Acknowledged data missing from the data directories: the crawl is incomplete. */
   readonly losses: FileLosses;
 }
 
-/** Visits have ten seconds, closing thirty: then a worker is killed. */
+/** Visits get ten seconds, closing thirty: then a worker is killed. */
 const STOP_PATIENCE_MS = 60_000;
 const STAGGER_PODS_MS = 50;
 
@@ -103,10 +103,10 @@ async function supervise(
   const affinity = createAffinity(config, machine, warnTo(log));
   const isCoordinator = config.ownPods.includes(config.globalCoordinationRedisPod);
   const failures: PodFailure[] = [];
-  /** Pods that take no more links; one that only stopped does. */
+  /** Pods that accept no more links; a pod that only stopped does. */
   let lost: number[] = [];
   let recovering: Promise<void> = Promise.resolve();
-  /** What each process has counted: one that is restarted counts from zero. */
+  /** Counters of each process: a restarted one starts at zero. */
   const errorsOf = new Map<string, Readonly<Record<string, number>>>();
   const droppedBy = new Map<number | undefined, number>();
   const metrics = await openRunMetrics(config, warnTo(log));
@@ -135,12 +135,12 @@ async function supervise(
         failures.push(failure);
         log.error(`Pod ${failure.pod} stopped: ${failure.message}`, { code: failure.code });
       },
-      // Files are shared by all pods of the machine: one recovery at a time.
+      // All pods of the machine share the files: one recovery at a time.
       recover: (of) => (recovering = recovering.catch(() => undefined).then(() => files.recover(of, warnTo(logs[i]!)))),
     }),
   );
   router.attach(supervisors);
-  // Before the first lease: until the coordinator gives pages, a limited crawl may do none.
+  // Before the first lease: a limited crawl may do nothing until the coordinator gives pages.
   if (config.maxPages !== undefined) await Promise.all(own.map((pod) => pod.changeAllowance(0, { act: 'limit' })));
 
   const seedsEnd = new AbortController();

@@ -1,5 +1,5 @@
-// Delivers the links that wait in a pod's outbox once their pod is back.
-// Promise: a note leaves the outbox only after its links were confirmed; a crash in between repeats, and loses nothing.
+// Delivers the links in a pod's outbox once their target pod is back.
+// Promise: a note leaves the outbox only after its links are confirmed; a crash in between repeats but loses nothing.
 import { killPoint } from '../../base/kill-points.js';
 import type { FrontierClient } from '../../frontier/client.js';
 import type { PodOperations } from '../../frontier/redis/pod-operations.js';
@@ -12,7 +12,7 @@ export interface OutboxDelivery {
 }
 
 const LOOK_MS = 2_000;
-/** The outbox is bounded in links, so few notes hold all of it. */
+/** The outbox is bounded in links, so it has few notes. */
 const NOTES_A_ROUND = 1_000;
 
 interface DeliveryOptions {
@@ -21,7 +21,7 @@ interface DeliveryOptions {
   readonly targets: Pick<LinkTargets, 'add' | 'isAway'>;
 }
 
-/** Delivers what can be delivered now. */
+/** Delivers what is possible now. */
 export async function deliverOutbox({ pod, client, targets }: DeliveryOptions): Promise<void> {
   for (;;) {
     const notes = await pod.outboxNotes(NOTES_A_ROUND);
@@ -51,7 +51,7 @@ export function startOutboxDelivery(
 
   const timer = setInterval(() => {
     working ??= deliverOutbox(options)
-      .catch((error: unknown) => log.warning(`The outbox could not be delivered: ${(error as Error).message}`))
+      .catch((error: unknown) => log.warning(`Could not deliver the outbox, will retry: ${(error as Error).message}`))
       .finally(() => (working = undefined));
   }, lookMs).unref();
 

@@ -1,6 +1,6 @@
-// One pod of this machine: its workers, the role of supervisor, and what happens when something of it dies.
-// Promise: the leases of a dead worker are free at once and its half-written pages are cut; a pod that cannot work stops
-// with a reason, and the others go on.
+// One pod on this machine: its workers, the supervisor role, and what happens when something dies.
+// Promise: a dead worker's leases are freed at once and its half-written pages are cut; a pod that cannot work stops
+// with a reason, and the others continue.
 import { asCrawlError, CrawlError, type ErrorCode, ERROR_CLASSES } from '../../errors.js';
 import type { Log } from '../../observe/log.js';
 import type { Affinity } from './affinity.js';
@@ -14,12 +14,12 @@ export interface PodSupervisor {
   readonly pod: OwnPod;
   readonly workers: readonly WorkerProcess[];
   readonly failure: PodFailure | undefined;
-  /** Starts the workers, one after the other. */
+  /** Starts the workers, one by one. */
   start(): Promise<void>;
   /** Drains and ends them; resolves when they are gone. */
   stop(patienceMs: number): Promise<void>;
   kill(): void;
-  /** Stops the pod for good, for a reason that its workers cannot see. */
+  /** Stops the pod, for a reason that its workers cannot see. */
   giveUp(code: ErrorCode, message: string): void;
 }
 
@@ -32,14 +32,14 @@ export interface PodSupervisorOptions {
   readonly allowance: () => number | undefined;
   readonly onMessage: (place: WorkerPlace, message: FromWorker) => void;
   readonly onFailure: (failure: PodFailure) => void;
-  /** Brings the files of dead writers into order. */
+  /** Repairs the files of dead writers. */
   readonly recover: (pod: OwnPod) => Promise<void>;
 }
 
 const EARLY_DEATHS = 5;
-/** Ten pages in a row that end their worker leave fewer behind: what goes on like this is not the pages' fault. */
+/** Ten bad pages in a row cause fewer deaths: beyond this, the pages are not the cause. */
 const FRUITLESS_DEATHS = 50;
-/** So that hundreds of processes do not load at the same moment. */
+/** So that hundreds of processes do not start at once. */
 const STAGGER_MS = 100;
 const OWN_EVERY_MS = 5_000;
 const GIVE_BACK_AGAIN_MS = 1_000;
@@ -70,7 +70,7 @@ export function createPodSupervisor(options: PodSupervisorOptions): PodSuperviso
     await giveBack(death);
     if (failure || isStopping) return false;
     const { code, message } = death;
-    // Its store is away, or forgot what it did: it comes back when the store does.
+    // Its store is unreachable or lost its last calls: it restarts when the store is back.
     if (code === 'QUEUE_UNREACHABLE' || code === 'QUEUE_ROLLED_BACK') return true;
     if (code !== undefined && ERROR_CLASSES[code] === 'fatal') {
       fail(code, message);
@@ -116,15 +116,15 @@ export function createPodSupervisor(options: PodSupervisorOptions): PodSuperviso
   }
 
   /**
-   * Renews the role, one call at a time. A store that is away gives it to nobody else: when it answers again, the role is
-   * ours once more, or another's, and then this pod stops.
+   * Renews the role, one call at a time. An unreachable store gives it to no one else: when it answers again, the role
+   * is ours, or another process has it and this pod stops.
    */
   async function keepRole(): Promise<void> {
     if (isRenewing) return;
     isRenewing = true;
     const askedAtMs = performance.now();
     try {
-      if (!(await pod.own(() => undefined))) return fail('QUEUE_IN_USE', 'another orchestrator has taken over');
+      if (!(await pod.own(() => undefined))) return fail('QUEUE_IN_USE', 'another orchestrator took over');
       if (hasRunOut) log.info(`Pod ${pod.index} is supervised by this process again`);
       hasRunOut = false;
       ownedAtMs = askedAtMs;
@@ -135,8 +135,8 @@ export function createPodSupervisor(options: PodSupervisorOptions): PodSuperviso
       if (hasRunOut || silentMs < OWNER_TTL_MS) return;
       hasRunOut = true;
       log.warning(
-        `The role of supervisor ran out after ${Math.round(silentMs / 1_000)} s without an answer: ${message}. ` +
-          'It is taken again when the store answers; if another orchestrator has it by then, this pod stops.',
+        `The supervisor role expired after ${Math.round(silentMs / 1_000)} s without an answer: ${message}. ` +
+          'It is renewed when the store answers; if another orchestrator has it by then, this pod stops.',
       );
     } finally {
       isRenewing = false;

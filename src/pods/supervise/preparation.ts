@@ -1,5 +1,5 @@
-// Before the first worker: the role of supervisor, the stores wiped or continued, and everything given to the crawl.
-// Promise: nothing is wiped that nobody gave up, and nothing is continued by accident.
+// Before the first worker: takes the supervisor role, empties or continues the stores, and marks the crawl's folders.
+// Promise: nothing is emptied without --fresh, and nothing is continued by accident.
 import { rm } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { CrawlError } from '../../errors.js';
@@ -16,7 +16,7 @@ import type { PodStores } from '../stores/stores.js';
 
 const OWN_RETRY_MS = 500;
 
-/** Waits until this process supervises every pod, and says for whom it waits. */
+/** Waits until this process supervises every pod, and logs which process it waits for. */
 export async function takeRoles(pods: readonly OwnPod[], log: Log, signal: AbortSignal): Promise<void> {
   await Promise.all(
     pods.map(async (pod) => {
@@ -34,7 +34,7 @@ export async function takeRoles(pods: readonly OwnPod[], log: Log, signal: Abort
   );
 }
 
-/** Makes the stores and folders of this machine those of the chosen crawl, empty or as they were left. */
+/** Assigns this machine's stores and folders to the chosen crawl, emptied or as they were. */
 export async function prepare(
   config: PodsConfig,
   stores: PodStores,
@@ -71,7 +71,7 @@ async function refuseHeld(config: PodsConfig, pods: readonly OwnPod[], crawl: st
     throw new CrawlError(
       'QUEUE_IN_USE',
       `the store of pod ${first.index} (${first.where}) holds ${accepted[pods.indexOf(first)]} URLs of an earlier ` +
-        `crawl${held.length > 1 ? `, and so do ${held.length - 1} more` : ''}: continue it with --resume, or give it up with --fresh`,
+        `crawl${held.length > 1 ? `, and so do ${held.length - 1} more` : ''}: continue it with --resume, or discard it with --fresh`,
     );
   }
   for (const pod of held) {
@@ -79,12 +79,12 @@ async function refuseHeld(config: PodsConfig, pods: readonly OwnPod[], crawl: st
     if (other === undefined || other === crawl) continue;
     throw new CrawlError(
       'QUEUE_FOREIGN',
-      `the store of pod ${pod.index} (${pod.where}) became crawl ${other} while this process waited: start again`,
+      `the store of pod ${pod.index} (${pod.where}) now belongs to crawl ${other}, changed while this process waited: start again`,
     );
   }
 }
 
-/** What an earlier crawl spilled would be read as a part of this one. */
+/** An earlier crawl's spill would be read as part of this one. */
 async function clearLocalState(config: PodsConfig): Promise<void> {
   for (const index of config.ownPods) {
     if (config.pods[index]!.kind !== 'redis') continue;
@@ -92,7 +92,7 @@ async function clearLocalState(config: PodsConfig): Promise<void> {
   }
 }
 
-/** The stores first: a folder is the crawl's only when they are. */
+/** Stores first: a folder belongs to the crawl only if they do. */
 async function giveToCrawl(config: PodsConfig, { own, board }: PodStores, crawl: string): Promise<void> {
   for (const pod of own) if ((await pod.fact('crawl')) !== crawl) await pod.setFact('crawl', crawl);
   await board.join(config.ownPods, crawl);

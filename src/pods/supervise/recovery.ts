@@ -1,5 +1,5 @@
-// After a death: the files of dead writers, brought back to what their pod's store acknowledged.
-// Guarantee 2: every page and item stands once, whoever died when; what was acknowledged and is gone is counted and said.
+// After a death: cuts the files of dead writers to what their pod's store acknowledged.
+// Guarantee 2: every page and item is stored once, whatever died when; lost acknowledged data is counted and reported.
 import { countOf, countText } from '../../observe/figures.js';
 import { recoverContent } from '../../store/content/recovery.js';
 import { makeDirectory } from '../../store/content/data-directories.js';
@@ -10,17 +10,17 @@ import { createDiskBackend } from '../../store/disk.js';
 import type { PodsConfig } from '../config/types.js';
 import type { OwnPod } from '../stores/pod-view.js';
 
-/** What was acknowledged and is not there any more. */
+/** Acknowledged data that is missing. */
 export interface FileLosses {
   readonly files: number;
   readonly bytes: number;
-  /** Stored records of pages, and items; at least so many, where a file does not tell. */
+  /** Page records and items; a lower bound if a file does not tell. */
   readonly records: number;
   readonly items: number;
 }
 
 export interface FileRecovery {
-  /** Makes the data directories: workers write only where they find them. */
+  /** Creates the data directories: workers use only existing ones. */
   prepare(): Promise<void>;
   /** Call it when writers of the pod have died, one call at a time. */
   recover(pod: Pick<OwnPod, 'notes'>, warn: (message: string) => void): Promise<void>;
@@ -32,7 +32,7 @@ interface Loss {
   readonly lines: number;
 }
 
-/** Indexes that need no work are read once, to find damage, the newest first up to so much: a second or two. */
+/** Unchanged indexes are read once to find damage, newest first, up to this size: a second or two. */
 const CHECKED_INDEX_BYTES = 256 * 1024 * 1024;
 
 export function createFileRecovery(config: Pick<PodsConfig, 'dataDirs'>): FileRecovery {
@@ -41,7 +41,7 @@ export function createFileRecovery(config: Pick<PodsConfig, 'dataDirs'>): FileRe
 
   return {
     async prepare() {
-      // One that cannot be made is left out by whoever wants to write there, and named.
+      // Writers skip and report a directory that cannot be created.
       for (const path of config.dataDirs) await makeDirectory(path).catch(() => undefined);
     },
     async recover(pod, warn) {
@@ -57,9 +57,7 @@ export function createFileRecovery(config: Pick<PodsConfig, 'dataDirs'>): FileRe
           // A disk may have come back.
           if (outcome === 'whole' || outcome === 'cut') lost.delete(key);
           if (outcome === 'cut') {
-            warn(
-              `${key}: cut from ${countText(foundBytes)} to the ${countText(notedBytes)} bytes that were acknowledged`,
-            );
+            warn(`${key}: cut from ${countText(foundBytes)} to ${countText(notedBytes)} acknowledged bytes`);
           } else if (outcome !== 'whole' && !lost.has(key)) {
             const bytes = Math.max(0, notedBytes - foundBytes);
             lost.set(key, { bytes, lines: lostLines ?? 0 });
@@ -88,7 +86,7 @@ function lossText(
   lines: string | undefined,
 ): string {
   if (lostBytes === 0) {
-    return `its index has no line for ${lines ?? 'some records'}: acknowledged and stored, they cannot be found any more`;
+    return `its index has no line for ${lines ?? 'some records'}: they are stored but cannot be found`;
   }
   const how = outcome === 'missing' ? 'The file is gone' : 'A part of the file is gone';
   return (
@@ -97,7 +95,7 @@ function lossText(
   );
 }
 
-/** Each index once as it stands, as long as there are bytes left to read. */
+/** Each index once, within the byte limit. */
 function createChecks(maxBytes: number): IndexChecks {
   const seen = new Set<string>();
   let left = maxBytes;

@@ -1,5 +1,5 @@
-// One metrics endpoint for all processes of this machine: what workers send, what the stores say, what the machine is.
-// Promise: metrics never stop a crawl; a port that is taken is one warning.
+// One metrics endpoint for all processes on this machine: workers, stores and the machine itself.
+// Promise: metrics never stop a crawl; a port in use causes one warning.
 import { createMetrics, type MetricsSnapshot } from '../../observe/metrics.js';
 import { createMetricsHub } from '../../observe/metrics-hub.js';
 import { serveMetrics } from '../../observe/metrics-server.js';
@@ -13,12 +13,12 @@ import type { ServerFigures } from '../stores/pod-view.js';
 export interface RunMetrics {
   hear(place: WorkerPlace, pid: number | undefined, message: FromWorker): void;
   retire(place: WorkerPlace): void;
-  /** Told of every look at the pods. */
+  /** Called with every reading of the pods. */
   look(supervisors: readonly PodSupervisor[], readingOf: (pod: number) => PodReading | undefined): void;
   close(): Promise<void>;
 }
 
-/** A pod whose store works this much harder than the mean is worth a word. */
+/** Warn about a pod whose store load is this many times the mean. */
 const HOT_SHARD = 3;
 const MIN_OPS_TO_JUDGE = 1_000;
 

@@ -1,5 +1,5 @@
-// The seeds of this machine's pods at the start of a run, as far as they are not in yet.
-// Promise: a seed file that is of no use ends the run with a reason; a pod that is lost meanwhile does not stop the others'.
+// Seeds this machine's pods at the start of a run, unless already done.
+// Promise: a useless seed file ends the run with a reason; a pod lost meanwhile does not stop the others.
 import { CrawlError } from '../../errors.js';
 import type { QueueEntry } from '../../frontier/frontier.js';
 import { countOf, countText } from '../../observe/figures.js';
@@ -18,7 +18,7 @@ export async function seedOwnPods(
 ): Promise<void> {
   const waiting: OwnPod[] = [];
   const lost = new Set<number>();
-  /** Undefined when the pod's store is gone: its workers find out, too, and stop the pod. */
+  /** Undefined if the pod's store is gone: its workers notice, too, and stop the pod. */
   async function unlessLost<T>(pod: OwnPod, act: () => Promise<T>): Promise<T | undefined> {
     if (lost.has(pod.index)) return undefined;
     try {
@@ -34,15 +34,12 @@ export async function seedOwnPods(
   for (const pod of own) if ((await unlessLost(pod, () => pod.isSeeded())) === false) waiting.push(pod);
   if (waiting.length === 0) return;
   if (config.seedFile === undefined) {
-    throw new CrawlError(
-      'OPTION_INVALID',
-      'the seeds were not all in when the crawl stopped: name the seed_file again',
-    );
+    throw new CrawlError('OPTION_INVALID', 'the crawl stopped before all seeds were queued: give the seed_file again');
   }
   const excluded = await watchExcludeFile(config.excludeFile, log);
   const isSkippedFile = createExtensionTest(config.skipExtensions);
   let privates = 0;
-  /** Named before a worker meets them one by one; names that resolve to such addresses fail when they are asked for. */
+  /** Reported before workers fail on them one by one; names that resolve to such addresses fail when requested. */
   const isPrivate = (url: string): boolean => {
     if (config.allowPrivateAddresses || privateKindOf(url) === undefined) return false;
     privates++;
@@ -66,24 +63,21 @@ export async function seedOwnPods(
     });
     if (signal.aborted) return;
     const { byPod, seeds, wrong, refused } = report;
-    const remedy =
-      'private and loopback addresses are refused unless --allow-private or allow_private_addresses says so';
+    const remedy = 'to crawl private and loopback addresses, use --allow-private or allow_private_addresses';
     if (privates > 0 && seeds === 0) {
-      throw new CrawlError('ADDRESS_REFUSED', `no seed of ${config.seedFile} may be visited: ${remedy}`);
+      throw new CrawlError('ADDRESS_REFUSED', `no seed in ${config.seedFile} may be visited: ${remedy}`);
     }
-    if (privates > 0) log.warning(`${countOf(privates, 'seed is', 'seeds are')} left out: ${remedy}`);
+    if (privates > 0) log.warning(`${countOf(privates, 'seed is', 'seeds are')} skipped: ${remedy}`);
     if (seeds === 0 && refused > 0) {
       throw new CrawlError(
         'OPTION_INVALID',
-        `no seed of ${config.seedFile} may be visited: exclude_file and skip_extensions leave out all ${countText(refused)}`,
+        `no seed in ${config.seedFile} may be visited: exclude_file and skip_extensions exclude all ${countText(refused)}`,
       );
     }
     for (const pod of waiting) await unlessLost(pod, () => pod.markSeeded());
     const { min, max, imbalance } = distribution(byPod);
-    const share = byPod.length > 1 ? `; a pod has ${countText(min)} to ${countText(max)} (imbalance ${imbalance})` : '';
-    log.info(
-      `Seeds are in: ${countText(seeds)}, and ${countText(wrong)} wrong and ${countText(refused)} refused lines${share}`,
-    );
+    const share = byPod.length > 1 ? `; ${countText(min)} to ${countText(max)} per pod (imbalance ${imbalance})` : '';
+    log.info(`Queued ${countOf(seeds, 'seed')} (${countText(wrong)} invalid, ${countText(refused)} refused)${share}`);
   } finally {
     excluded.close();
   }

@@ -1,5 +1,5 @@
-// Seeds from a file of URLs and bare domains into the pods that own them, read as a stream.
-// Promise: memory does not grow with the file; a wrong line is counted and named, and nothing else suffers.
+// Streams seeds from a file of URLs and bare domains to the pods that own them.
+// Promise: memory does not grow with the file; an invalid line is counted and reported, the others are queued.
 import { createReadStream } from 'node:fs';
 import { isIP } from 'node:net';
 import { createInterface } from 'node:readline';
@@ -19,14 +19,14 @@ export interface SeedReport {
   readonly seeds: number;
   readonly wrong: number;
   readonly refused: number;
-  /** How many each pod of the crawl owns. */
+  /** Seeds per pod. */
   readonly byPod: readonly number[];
 }
 
 export interface SeedingOptions {
   readonly file: string;
   readonly pods: number;
-  /** Where the seeds of a pod go; undefined for pods of other machines, whose seeds are theirs to read. */
+  /** Where a pod's seeds go; undefined for pods of other machines, which read their own. */
   readonly add: (pod: number) => ((entries: readonly QueueEntry[]) => Promise<void>) | undefined;
   /** Why a URL is never visited. */
   readonly refuse: (url: string) => string | undefined;
@@ -38,7 +38,7 @@ export interface SeedingOptions {
 
 const MAX_NAMED_LINES = 10;
 const RETRY_MS = 1_000;
-/** Batches of a pod that may wait; then reading waits. */
+/** Batches per pod that may wait; then reading pauses. */
 const MAX_WAITING = 2;
 
 export async function seedPods(options: SeedingOptions): Promise<SeedReport> {
@@ -59,12 +59,12 @@ export async function seedPods(options: SeedingOptions): Promise<SeedReport> {
     const queue = sending[pod]!;
     while (queue.length >= MAX_WAITING) await queue[0];
     const sent = addPatiently(add, batch).finally(() => void queue.splice(queue.indexOf(sent), 1));
-    // Whoever awaits it gets the error; until then it must not end the process.
+    // The awaiter gets the error; until then it must not end the process.
     sent.catch(() => undefined);
     queue.push(sent);
   }
 
-  /** A store that is away or full is waited for. */
+  /** Waits for an unreachable or full store. */
   async function addPatiently(add: (entries: readonly QueueEntry[]) => Promise<void>, batch: QueueEntry[]) {
     while (!signal.aborted) {
       try {
@@ -103,19 +103,19 @@ export async function seedPods(options: SeedingOptions): Promise<SeedReport> {
   await Promise.all(sending.flat());
   if (counts.seeds + counts.refused === 0 && !signal.aborted) {
     const named = wrong.length === 0 ? '' : `: ${wrong.join(', ')}`;
-    throw new CrawlError('OPTION_INVALID', `no line of ${file} is a URL or a domain${named}`);
+    throw new CrawlError('OPTION_INVALID', `${file} has no valid URL or domain${named}`);
   }
   if (counts.wrong > 0) {
     log.warning(
-      `${countOf(counts.wrong, 'line')} of ${file} ${counts.wrong === 1 ? 'is neither URL nor domain' : 'are neither URLs nor domains'}, such as ${wrong.join(', ')}`,
+      `${countOf(counts.wrong, 'invalid line')} in ${file} (not a URL or domain), such as ${wrong.join(', ')}`,
     );
   }
   return { ...counts, byPod };
 }
 
-/** The URL a line means: http(s) as it is, a bare domain with https. */
+/** The URL of a line: http(s) unchanged, a bare domain with https. */
 export function seedUrl(text: string): string | undefined {
-  // A comment may follow, after a space: `#` within a URL is a fragment.
+  // A comment may follow after a space: `#` within a URL is a fragment.
   const said = text.replace(/\s#.*$/, '').trim();
   if (said === '' || said.length > MAX_URL_LENGTH || /\s/.test(said)) return undefined;
   const url = parseUrl(/^[a-z][a-z0-9+.-]*:\/\//i.test(said) ? said : `https://${said}`);
@@ -124,14 +124,14 @@ export function seedUrl(text: string): string | undefined {
   return isName && url.username === '' && url.password === '' ? url.href : undefined;
 }
 
-/** What kind of address a URL names that is no public one; undefined for public ones and for names yet to be resolved. */
+/** The kind of a URL's non-public address; undefined for public ones and unresolved names. */
 export function privateKindOf(url: string): string | undefined {
   const host = new URL(url).hostname.replace(/^\[|\]$/g, '');
   if (host === 'localhost' || host.endsWith('.localhost')) return 'loopback';
   return isIP(host) === 0 ? undefined : specialKind(host);
 }
 
-/** How evenly seeds fell: what an operator wants to see of a topology. */
+/** How evenly seeds are distributed over pods. */
 export function distribution(byPod: readonly number[]): { min: number; max: number; mean: number; imbalance: number } {
   const total = byPod.reduce((sum, count) => sum + count, 0);
   const mean = total / Math.max(1, byPod.length);

@@ -1,10 +1,10 @@
-// What `global:stop_signal` says: why which run of which crawl is over, or, set by a person, just stop.
-// Promise: a run that is over is told from the one that goes on by its number, never by when somebody looked.
+// The content of `global:stop_signal`: which run of which crawl is over and why, or, if set by hand, just stop.
+// Promise: an ended run is distinguished from the current one by number, never by timing.
 import type { StopReason } from './coordination.js';
 
 export interface StopSignal {
   readonly reason: StopReason;
-  /** Undefined when a person set it: for whichever run goes on. */
+  /** Undefined if set by hand: for the current run. */
   readonly run: number | undefined;
   readonly crawl: string | undefined;
 }
@@ -23,19 +23,19 @@ export function parseStopSignal(text: string): StopSignal {
   return { reason: 'stop_signal', run: undefined, crawl: undefined };
 }
 
-/** What an orchestrator that follows knows of the runs of its crawl. */
+/** What a following orchestrator knows about the runs of its crawl. */
 export interface KnownRuns {
   readonly crawl: string;
-  /** The newest run that any of its lives took part in; 0 for none. */
+  /** The newest run it took part in, restarts included; 0 for none. */
   readonly seen: number;
   /** The newest run whose stop it obeyed; 0 for none. */
   readonly obeyed: number;
 }
 
 /**
- * Whether a stamped signal ends an orchestrator that starts with this knowledge. A run it never saw began after its last
- * life, and it is late for it. One it saw but did not see end left it nothing to do if the crawl is over; if the run was
- * only broken off, the next one is waited for.
+ * Whether a stamped signal ends an orchestrator that starts with this knowledge. A run it never saw started after it
+ * last stopped, so it is late. If it saw the run but not its end, it has nothing to do if the crawl is over; if the run
+ * was only interrupted, it waits for the next one.
  */
 export function endsFollower(signal: StopSignal, known: KnownRuns): boolean {
   if (signal.run === undefined || signal.crawl !== known.crawl || signal.run <= known.obeyed) return false;

@@ -1,5 +1,5 @@
-// How a run is watched until it is over: by the orchestrator that coordinates all machines, or by one that follows.
-// Promise: each ends by itself; a pod that is lost or stopped is left out, named, and does not hold up the others.
+// Watches a run until it is over: as the orchestrator that coordinates all machines, or as one that follows.
+// Promise: each ends on its own; a lost or stopped pod is reported and does not block the others.
 import { setTimeout as delay } from 'node:timers/promises';
 import { CrawlError } from '../../errors.js';
 import type { Log } from '../../observe/log.js';
@@ -17,7 +17,7 @@ export interface PodsProgress {
 }
 
 export interface WatchOptions {
-  /** With the crawl it belongs to. */
+  /** With its crawl. */
   readonly config: PodsConfig & { readonly crawl: string };
   readonly log: Log;
   readonly drain: AbortSignal;
@@ -28,20 +28,20 @@ export interface WatchOptions {
   /** Why pods of this machine have stopped. */
   readonly failures: readonly PodFailure[];
   readonly failedSeeds: () => CrawlError | undefined;
-  /** Told of all pods that do no more, whenever there is a new one. */
+  /** Called with all stopped pods whenever there is a new one. */
   readonly onStopped: (pods: readonly PodFailure[]) => void;
 }
 
 export interface Watching {
   readonly reason: StopReason;
   readonly coordination: Coordination | undefined;
-  /** Pods that do no more, as far as this orchestrator knows. */
+  /** Stopped pods, as far as this orchestrator knows. */
   readonly stopped: readonly PodFailure[];
 }
 
 const LOOK_MS = 1_000;
 
-/** The pods that do no more, each with the first reason that was heard. */
+/** The stopped pods, each with the first reason reported. */
 function createStoppedList({ onStopped, log, config }: WatchOptions) {
   const byPod = new Map<number, PodFailure>();
   return {
@@ -61,7 +61,7 @@ function createStoppedList({ onStopped, log, config }: WatchOptions) {
   };
 }
 
-/** The orchestrator that has the coordinating pod: decides for all machines. */
+/** The orchestrator of the coordinating pod: decides for all machines. */
 export async function coordinate(options: WatchOptions): Promise<Watching> {
   const { config, log, stores, supervisors, failures } = options;
   const { board } = stores;
@@ -80,7 +80,7 @@ export async function coordinate(options: WatchOptions): Promise<Watching> {
   });
   let shownMs = -Infinity;
 
-  /** Pods whose store is gone: their own supervisors stop them, and everybody learns of it. */
+  /** Pods whose store is gone: their supervisors stop them, and all machines learn of it. */
   async function tellOfLost(): Promise<void> {
     for (const [pod, { code, message }] of coordination.lost) {
       if (stopped.has(pod)) continue;
@@ -91,7 +91,7 @@ export async function coordinate(options: WatchOptions): Promise<Watching> {
   }
 
   async function end(reason: StopReason): Promise<Watching> {
-    // After a failure the others go on, and wait for the next run.
+    // After a failure the others continue and wait for the next run.
     if (reason !== 'failed') {
       await board.signalStop(formatStopSignal(reason, run, config.crawl)).catch(() => undefined);
     }
@@ -103,7 +103,7 @@ export async function coordinate(options: WatchOptions): Promise<Watching> {
     stopped.hear(failures);
     if (options.drain.aborted || options.now.aborted) return end('signal');
     if (options.failedSeeds() || pods.every(({ index }) => stopped.has(index))) return end('failed');
-    // Machines that cannot be told when to end leave by themselves.
+    // Machines that cannot be told when to stop exit on their own.
     if (stopped.isEmptied(config.globalCoordinationRedisPod) && supervisors.length < pods.length) return end('failed');
     let over: StopReason | undefined;
     try {
@@ -127,23 +127,23 @@ export async function coordinate(options: WatchOptions): Promise<Watching> {
   }
 }
 
-/** An orchestrator of other pods: goes on until the coordinator says stop. */
+/** An orchestrator of other pods: runs until the coordinator says stop. */
 export async function follow(options: WatchOptions): Promise<Watching> {
   const { config, log, stores, supervisors, failures } = options;
   const { board, own } = stores;
   const known = await knownRuns(config.crawl, own);
   const stopped = createStoppedList(options);
   let seen = known.seen;
-  /** A person's signal that stood there from the start: the coordinator clears it, or stamps it with its run. */
+  /** A signal set by hand before the start: the coordinator clears it, or stamps it with its run. */
   let leftOver: string | undefined;
   let isFirst = true;
-  /** The run that went on when this process looked. */
+  /** The current run when this process looked. */
   let witnessed = 0;
   let waitsAfter = 0;
 
   async function remember(name: 'run_seen' | 'run_obeyed', run: number): Promise<void> {
     const working = own.filter(({ index }) => !stopped.has(index));
-    // A store that is away forgets: at worst its next start ends at once, and the one after it waits.
+    // If the store is unreachable this is not saved: at worst the next start exits at once, and the one after it waits.
     await Promise.all(working.map((pod) => pod.setFact(name, String(run)).catch(() => undefined)));
   }
 
@@ -181,7 +181,7 @@ export async function follow(options: WatchOptions): Promise<Watching> {
       if (witnessed > seen) await remember('run_seen', (seen = witnessed));
     } catch (error) {
       if (error instanceof CrawlError && error.code === 'QUEUE_EMPTIED') {
-        // Nobody can say any more when the crawl is over.
+        // No machine can decide any more when the crawl is over.
         const { code, message } = error;
         stopped.hear([{ pod: config.globalCoordinationRedisPod, code, message }]);
         return { reason: 'failed', coordination: undefined, stopped: stopped.all() };

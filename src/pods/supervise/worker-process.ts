@@ -1,4 +1,4 @@
-// One worker of a pod, kept alive: started, listened to, killed when it falls silent, started again with backoff.
+// Keeps one worker of a pod running: starts it, listens, kills it if it is silent, restarts it with backoff.
 // Promise: it never runs twice at once, and after `stop` it does not run again.
 import { type ChildProcess, fork } from 'node:child_process';
 import type { BlockReport } from '../../base/loop-watch/watching.js';
@@ -12,16 +12,16 @@ import { childEntry } from './child-entry.js';
 import type { Progress } from '../worker/reporting-client.js';
 
 export interface WorkerDeath {
-  /** What it said itself, if it could. */
+  /** Its own last message, if any. */
   readonly code: ErrorCode | undefined;
   readonly message: string;
-  /** The holders in whose name it may have leased. */
+  /** The holders under which it may have leased. */
   readonly holders: readonly string[];
   /** What it was at when it ended, if its event loop was blocked. */
   readonly blame: Blame | undefined;
   /** In a row, each before its first lease. */
   readonly earlyDeaths: number;
-  /** In a row, each before it settled one visit. */
+  /** In a row, each before it settled a visit. */
   readonly fruitlessDeaths: number;
 }
 
@@ -29,7 +29,7 @@ export interface WorkerProcess {
   readonly place: WorkerPlace;
   readonly pid: number | undefined;
   readonly figures: WorkerFigures | undefined;
-  /** Counts of all its lives but the present one. */
+  /** Counters of all its earlier lives. */
   readonly earlier: Readonly<Record<CountedFigure, number>>;
   readonly restarts: number;
   /** How often its event loop was blocked beyond the limit, in all its lives. */
@@ -37,7 +37,7 @@ export interface WorkerProcess {
   readonly isReady: boolean;
   start(): void;
   send(message: ToWorker): void;
-  /** Asks it to drain; resolves when it is gone, which it is at the latest after the patience. */
+  /** Asks it to drain; resolves when it is gone, at the latest after the patience. */
   stop(patienceMs: number): Promise<void>;
   /** At once. */
   kill(): void;
@@ -50,7 +50,7 @@ export interface WorkerProcessOptions {
   readonly allowance: () => number | undefined;
   readonly onMessage: (message: FromWorker) => void;
   readonly onSpawn: (pid: number) => void;
-  /** Called after each death; a new life begins after it resolves, unless it resolves to false. */
+  /** Called after each death; the worker restarts when it resolves, unless with false. */
   readonly onDeath: (death: WorkerDeath) => Promise<boolean>;
   readonly stuckMs?: number;
   readonly backoffMs?: number;
@@ -59,7 +59,7 @@ export interface WorkerProcessOptions {
 const COUNTED = ['pages', 'failed', 'retries', 'bytes', 'sentLinks', 'misplaced', 'backpressure', 'commands'] as const;
 type CountedFigure = (typeof COUNTED)[number];
 
-/** Beats come every second; a worker silent for so long does not come back. */
+/** Beats come every second; a worker silent for this long is stuck. */
 const STUCK_MS = 30_000;
 /** Who blocks a worker is known long before it is killed for it. */
 const BLOCKED_SHARE = 1 / 3;
@@ -67,9 +67,9 @@ const BLOCKED_SHARE = 1 / 3;
 const START_MS = 120_000;
 const BACKOFF_MS = 250;
 const MAX_BACKOFF_MS = 30_000;
-/** After a life that leased: finding out a page that ends its worker takes some deaths, and they are bounded. */
+/** After a life that leased: identifying a page that kills its worker takes several deaths, a bounded number. */
 const MAX_TRIAL_BACKOFF_MS = 1_000;
-/** A life this long wipes out the deaths before it. */
+/** A life this long resets the death counts. */
 const LONG_LIFE_MS = 60_000;
 const MAX_HOLDERS = 100;
 
@@ -156,7 +156,7 @@ export function createWorkerProcess(options: WorkerProcessOptions): WorkerProces
     child = undefined;
     for (const figure of COUNTED) earlier[figure] += figures?.[figure] ?? 0;
     figures = undefined;
-    // Its store forgot what it did: that is no crash of its own.
+    // Its store lost its last calls: not a crash.
     const isRolledBack = last?.code === 'QUEUE_ROLLED_BACK';
     if (!isRolledBack) countDeath(performance.now() - startedMs > LONG_LIFE_MS);
     const message = last?.message ?? how;
@@ -206,7 +206,7 @@ export function createWorkerProcess(options: WorkerProcessOptions): WorkerProces
     async stop(patienceMs) {
       isStopping = true;
       clearTimeout(timer);
-      // What it left behind is still being brought into order.
+      // Its files are still being repaired.
       if (!child) return ending;
       const isGone = new Promise<void>((resume) => whenGone.push(resume));
       send({ kind: 'drain' });

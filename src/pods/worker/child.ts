@@ -1,18 +1,18 @@
-// Entry of a worker process: takes its place from the first message, says every second that it lives, and ends when it
-// is told to, when its work fails, or when the channel to its orchestrator closes: no orphans.
+// Entry of a worker process: gets its place from the first message, sends a beat every second, and exits when told to,
+// when its work fails, or when the channel to its orchestrator closes: no orphans.
 import { asCrawlError, type CrawlError, type ErrorCode } from '../../errors.js';
 import { BEAT_MS, type FromWorker, type ToWorker } from '../messages.js';
 import { openPodLog } from '../pod-log.js';
 import { startWorker, type Worker } from './worker.js';
 
-/** How long visits may go on after they were told to end. */
+/** How long visits may continue after a stop. */
 const DRAIN_MS = 10_000;
-/** Whatever hangs while everything closes does not keep the process. */
+/** Whatever hangs while closing does not keep the process alive. */
 const CLOSE_MS = 30_000;
 
 const ROLLED_BACK = {
   code: 'QUEUE_ROLLED_BACK',
-  message: "the pod's Redis came back without what this worker did last",
+  message: "the pod's Redis came back without this worker's last calls",
 } as const;
 
 function serve(): void {
@@ -25,7 +25,7 @@ function serve(): void {
     if (process.connected) process.send!(message, () => undefined);
   };
 
-  /** At once, as a crash would: nothing is settled, closed or given back. */
+  /** At once, like a crash: nothing is settled, closed or returned. */
   function leave(why: NonNullable<typeof whyItEnds>): never {
     whyItEnds = why;
     process.exit(1);
@@ -51,8 +51,8 @@ function serve(): void {
       log.exception(error, 'uncaught exception, exiting');
       leave({ message: `uncaught exception: ${error.message}` });
     });
-    // Leaving while LMDB writes hangs for ever, and then nobody would learn that this worker is gone. What it had under
-    // way is safe: a worker may be killed at any instant.
+    // Exiting while LMDB writes hangs forever, and the orchestrator would not notice. Work in progress is safe: a worker
+    // may be killed at any time.
     process.on('exit', (status) => {
       if (isClosed) return;
       tell({ kind: 'ended', code: whyItEnds?.code, message: whyItEnds?.message ?? `process.exit(${status})` });
@@ -80,8 +80,8 @@ function serve(): void {
       const how = await worker.ended;
       sendBeat();
       const error = how.kind === 'failed' ? how.error : undefined;
-      if (error) log.exception(error, 'ended by an error');
-      else log.info(`ended: ${how.kind}`);
+      if (error) log.exception(error, 'exiting after an error');
+      else log.info(`exiting: ${how.kind}`);
       last = { kind: 'ended', code: error?.code, message: error?.message ?? how.kind };
     } catch (thrown) {
       const error: CrawlError = asCrawlError(thrown, 'CRITICAL');
@@ -122,11 +122,11 @@ function serve(): void {
       const { seeded, ...reading } = await worker.store.reading();
       tell({ kind: 'reading', call, reading, pages, seeded });
     } catch {
-      // A store that fails ends the worker, and with it the call.
+      // A failing store ends the worker, and with it the call.
     }
   }
 
-  // The orchestrator is gone, or is done with us.
+  // The orchestrator is gone, or has closed the channel.
   process.on('disconnect', () => {
     if (!worker) process.exit(0);
     drain();

@@ -1,4 +1,4 @@
-// The user's handler module of a crawl on pods: its `router`, else its default export; the same file a script uses.
+// Loads the user's handler module: its `router`, else its default export; a script can use the same file.
 // Promise: a module that does not load, or exports no handler, is a clear error before anything is crawled.
 import { createRequire } from 'node:module';
 import { extname } from 'node:path';
@@ -13,9 +13,9 @@ const TYPESCRIPT = new Set(['.ts', '.mts', '.cts', '.tsx']);
 export async function loadHandler(file: string): Promise<PodHandler> {
   const exported = await importModule(file).catch((cause: unknown) => {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new CrawlError('OPTION_INVALID', `the handler module ${file} does not load: ${reason}`, { cause });
+    throw new CrawlError('OPTION_INVALID', `cannot load the handler module ${file}: ${reason}`, { cause });
   });
-  // A CommonJS module's exports come as the default of its namespace.
+  // A CommonJS module's exports are the default of its namespace.
   const nested = exported.default as Record<string, unknown> | undefined;
   const candidates = [exported.router, nested?.router, exported.default, nested?.default];
   const handler = candidates.find((candidate) => typeof candidate === 'function');

@@ -1,5 +1,5 @@
-// Captured pages on their way from a fetcher to a parser: a file each, whose name travels with the lease. Bodies are as
-// received, still compressed: the file is small, and only the parser pays for inflating.
+// Captured pages between a fetcher and a parser: one file each, whose name travels with the lease. Bodies stay
+// compressed: the file is small, and only the parser pays for inflating.
 // Promise: a capture that is gone, or is not whole, sends its request back to the frontier; nothing waits for it. No other
 // user of the machine can read one or put one there.
 import { randomBytes } from 'node:crypto';
@@ -21,16 +21,16 @@ export function handoffFolder(config: PodsConfig, pod: number): string {
   return join(config.handoffDir, `pod_${pod}`);
 }
 
-/** Everything of a capture but its body, as the first line of its file. */
+/** The first line of the file: everything except the body. */
 type CaptureHead = Omit<Capture, 'body' | 'received' | 'stream'> & { readonly bodyBytes: number };
 
-/** A capture whose body nobody has decoded. */
+/** A capture with an undecoded body. */
 type ReceivedCapture = Omit<Capture, 'body' | 'stream'> & { readonly received: Buffer };
 
 export interface Handoff {
-  /** Writes a capture; its name and the bytes of its file. */
+  /** Writes a capture; returns its name and file size. */
   write(capture: Capture): Promise<{ name: string; bytes: number }>;
-  /** Reads a capture and removes it; undefined when it is gone or not whole. */
+  /** Reads and removes a capture; undefined if missing or incomplete. */
   take(name: string): Promise<ReceivedCapture | undefined>;
 }
 
@@ -79,7 +79,7 @@ function readCapture(file: Buffer): ReceivedCapture | undefined {
   }
 }
 
-/** Removes captures that nobody will ask for: those that the parse queue does not name. */
+/** Removes orphaned captures: those not named in the parse queue. */
 export async function sweepHandoff(folder: string, isNamed: (name: string) => boolean): Promise<number> {
   const files = await readdir(folder).catch(() => []);
   const orphans = files.filter((file) => isCaptureName(file) && !isNamed(file));
@@ -87,13 +87,13 @@ export async function sweepHandoff(folder: string, isNamed: (name: string) => bo
   return orphans.length;
 }
 
-/** An engine that fetches nothing: it lends the captures that fetchers left. `nameOf` tells which is whose. */
+/** An engine that lends the captures left by fetchers. `nameOf` maps a request to its capture. */
 export function createHandoffEngine(handoff: Handoff, nameOf: (url: string) => string | undefined): Engine {
   return {
     async visit(order, use) {
       const name = nameOf(order.url);
       const capture = name === undefined ? undefined : await handoff.take(name);
-      // As if it had never been leased: it is fetched again.
+      // As if never leased: it is fetched again.
       if (!capture) throw new CrawlError('LEASE_LOST', `the capture of ${order.url} is gone`);
       const { host } = new URL(capture.loadedUrl);
       const codings = contentCodings(headerText(capture.headers, 'content-encoding'), host);

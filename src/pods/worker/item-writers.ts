@@ -1,5 +1,5 @@
-// Where a worker's items go: one data directory after the other, a segment each, as long as they can be written.
-// Promise: a directory that fills up, fails or loses files is left out, for pages too, and the items go to the next one.
+// Where a worker's items go: one segment per data directory in turn, as long as it is writable.
+// Promise: a directory that is full, fails or loses files is no longer used, also for pages; items go to the next one.
 import { Configuration } from '../../configuration.js';
 import { CrawlError } from '../../errors.js';
 import { checkDirectory, type DataDirectories } from '../../store/content/data-directories.js';
@@ -9,12 +9,12 @@ import { ownerName } from '../../store/segments/segment-names.js';
 import type { VisitWriter } from '../../store/dataset/visit-segments.js';
 
 export interface ItemWriters {
-  /** A new segment for the items of a dataset. STORAGE_FULL or STORAGE_LOST when no directory is left. */
+  /** A new segment for the items of a dataset. STORAGE_FULL or STORAGE_LOST if no directory is left. */
   open(dataset: string | undefined): Promise<VisitWriter>;
   close(): Promise<void>;
 }
 
-/** `first`: where this worker begins, so that workers spread over the directories. */
+/** `first`: where this worker starts, so that workers spread over the directories. */
 export function createItemWriters(directories: DataDirectories, first: number): ItemWriters {
   const storages = new Map<string, Configuration>();
   let next = first;

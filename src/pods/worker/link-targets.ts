@@ -1,5 +1,5 @@
-// The other pods, as a worker sees them: places that take links. One that is away is looked for in the background, so
-// that nobody waits for it twice.
+// The other pods as targets for links. An unreachable pod is retried in the background: callers do not wait for it
+// twice.
 import { asCrawlError, CrawlError } from '../../errors.js';
 import type { QueueEntry } from '../../frontier/frontier.js';
 import { createFrontierClient, type FrontierClient } from '../../frontier/client.js';
@@ -7,10 +7,10 @@ import type { RedisFrontier } from '../../frontier/redis/frontier.js';
 import type { Log } from '../../observe/log.js';
 
 export interface LinkTargets {
-  /** Resolves when the pod's store has confirmed the entries; rejects at once while it is away. */
+  /** Resolves when the pod's store has confirmed the entries; rejects at once while it is unreachable. */
   add(pod: number, entries: readonly QueueEntry[]): Promise<void>;
   isAway(pod: number): boolean;
-  /** Pods that are away now. */
+  /** Pods that are unreachable now. */
   readonly away: number;
   close(): Promise<void>;
 }
@@ -71,7 +71,7 @@ export function createLinkTargets(options: LinkTargetsOptions): LinkTargets {
             log.info(`Pod ${pod} takes links again`);
           },
           async () => {
-            // A store that was emptied and made anew is another one: only a new opening sees it.
+            // A store that was emptied and recreated is a new one: it must be opened again.
             await forget(target);
             if (!isClosed) lookAgain(pod, target);
           },
@@ -89,7 +89,7 @@ export function createLinkTargets(options: LinkTargetsOptions): LinkTargets {
   return {
     async add(pod, entries) {
       const target = targetOf(pod);
-      if (target.timer) throw new CrawlError('QUEUE_UNREACHABLE', `pod ${pod} is away`);
+      if (target.timer) throw new CrawlError('QUEUE_UNREACHABLE', `pod ${pod} is unreachable`);
       try {
         await (await clientOf(pod, target)).add(entries);
       } catch (thrown) {

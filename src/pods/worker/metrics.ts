@@ -1,4 +1,4 @@
-// The metrics of one worker, gathered from what its parts count anyway; sent with its beats.
+// The metrics of one worker, collected from its parts' counters and sent with its beats.
 import type { SlowFigures } from '../../dispatch/slow-share.js';
 import { type LimitName, LIMITS, limitsReached } from '../../limits.js';
 import { createMetrics, type MetricsSnapshot } from '../../observe/metrics.js';
@@ -7,7 +7,7 @@ import type { WorkerPlace } from '../messages.js';
 
 export interface WorkerMetricsParts {
   readonly place: WorkerPlace;
-  /** Pages that ended here; a fetcher that hands its pages over ends none. */
+  /** Pages that ended here; a fetcher with parsers ends none. */
   readonly pages: () => number;
   readonly errors: () => Readonly<Record<string, number>>;
   readonly skipped: () => ReadonlyMap<string, number>;
@@ -16,7 +16,7 @@ export interface WorkerMetricsParts {
   readonly foundLinks: () => number;
   readonly ownLinks: () => number;
   readonly sentLinks: () => number;
-  /** Undefined where nobody looks after slow hosts. */
+  /** Undefined if slow hosts are not limited. */
   readonly slowHosts: () => SlowFigures | undefined;
   readonly pressure: () => { readonly soft: number; readonly hard: number };
 }

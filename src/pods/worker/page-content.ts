@@ -1,5 +1,5 @@
-// What a visit of a pod's worker stores of its page: its text, and its response where that is asked for.
-// Made when the handler has ended, so that settling only writes.
+// What a pod worker stores per page: its text and, if configured, its response.
+// Built when the handler has ended, so that settling only writes.
 import type { Capture } from '../../fetch/engine.js';
 import type { PageContent } from '../../parse/page.js';
 import { decodeBody, detectEncoding } from '../../parse/encoding/encoding.js';
@@ -10,9 +10,9 @@ import type { PackedPage } from '../../store/content/page.js';
 export interface PageRecorder {
   /** A response is about to be handled. */
   see(request: Request, capture: Capture): void;
-  /** The handler is done: what is stored of the page is made now. */
+  /** The handler is done: builds what is stored. */
   record(request: Request, contentType: string, content: () => PageContent): Promise<void>;
-  /** What was made for a request; once. */
+  /** What was built for a request; once. */
   take(request: Request): PackedPage | undefined;
   readonly bytes: number;
 }
@@ -26,7 +26,7 @@ export function createPageRecorder(options: {
   readonly nowMs?: () => number;
 }): PageRecorder {
   const { content: store, extractText, storeRawHtml, nowMs = Date.now } = options;
-  // Requests that failed are collected with what was seen of them.
+  // Failed requests are collected with whatever was received.
   const captures = new WeakMap<Request, Capture>();
   const packed = new WeakMap<Request, PackedPage>();
   let bytes = 0;
@@ -74,7 +74,7 @@ export function createPageRecorder(options: {
   };
 }
 
-/** Links to other pages; scans the page unless that was done before. */
+/** Links to other pages; scans the page unless already done. */
 export function countLinks(contentType: string, content: () => PageContent): number {
   if (!MARKUP.test(contentType)) return 0;
   let count = 0;

@@ -1,22 +1,22 @@
-// The pod's parse queue: how a parser takes captures with their leases, and how fetchers slow down when it grows.
+// The pod's parse queue: how parsers take captures with their leases, and how fetchers slow down when it grows.
 // Promise: above the hard limit nothing new is fetched until the queue is below the soft one.
 import { CrawlError } from '../../errors.js';
 import type { Frontier } from '../../frontier/frontier.js';
 import type { RedisFrontier } from '../../frontier/redis/frontier.js';
 import { unpackRecord } from '../../request/record.js';
 
-/** How long a parser with nothing to do waits before it asks again. */
+/** How long an idle parser waits before it asks again. */
 const POLL_MS = 250;
 const MAX_PULL = 256;
 
 export interface PullingFrontier {
-  /** The pod's frontier, but what is leased comes from the parse queue. */
+  /** The pod's frontier, except that leases come from the parse queue. */
   readonly frontier: Frontier;
-  /** The capture of a URL that was pulled; once. */
+  /** The capture of a pulled URL; once. */
   captureOf(url: string): string | undefined;
 }
 
-/** `isForWork` false: what is pulled is only given back. */
+/** `isForWork` false: pulled entries are only returned. */
 export function pullFrom(redis: RedisFrontier, isForWork = true): PullingFrontier {
   const captures = new Map<string, string[]>();
   return {
@@ -30,7 +30,7 @@ export function pullFrom(redis: RedisFrontier, isForWork = true): PullingFrontie
       async lease({ holder, call, max }) {
         const wanted = Math.min(max, MAX_PULL);
         const { held, leases } = await redis.pod.pull({ holder, call, max: wanted, isForWork });
-        if (!held) throw new CrawlError('LEASE_LOST', `holder ${holder} was lost: begin a new life`);
+        if (!held) throw new CrawlError('LEASE_LOST', `holder ${holder} was lost: start a new one`);
         for (const { record, capture } of leases) {
           const { url } = unpackRecord(record);
           const names = captures.get(url);
@@ -62,11 +62,11 @@ export interface QueueSize {
 }
 
 export interface Backpressure {
-  /** The queue was looked at. */
+  /** The latest state of the queue. */
   see(size: QueueSize): void;
   /** Whether another page may be fetched now. */
   mayStart(): boolean;
-  /** Times that fetching was slowed down, and that it was stopped. */
+  /** How often fetching was slowed down and stopped. */
   readonly events: { readonly soft: number; readonly hard: number };
 }
 
@@ -74,8 +74,8 @@ const LONGEST_SLEEP_MS = 2_000;
 const JITTER_MS = 500;
 
 /**
- * Above the soft limit fetching sleeps longer the nearer the hard one is; above that it waits until the queue is below
- * the soft limit. Bytes count as entries do, their soft limit in the same proportion.
+ * Above the soft limit fetching sleeps, longer as the hard limit approaches; above that it waits until the queue is
+ * below the soft limit. Bytes are limited in the same way, with a soft limit in the same proportion.
  */
 export function createBackpressure(
   limits: QueueLimits,
@@ -98,7 +98,7 @@ export function createBackpressure(
         isBlocked = far > 0;
         return;
       }
-      // One sleep at a time: some pages are fetched in between.
+      // One sleep at a time: pages are fetched in between.
       if (far <= 0 || (far < 1 && nowMs() < sleepUntilMs)) return;
       if (far >= 1) {
         events.hard++;

@@ -1,5 +1,5 @@
-// `context.crawler` on pods: what a handler may ask of a crawl that runs in many processes.
-// What one process cannot do for all of them says so, with what to do instead.
+// `context.crawler` on pods: the crawler methods that work across many processes.
+// Methods that one process cannot provide throw and say what to use instead.
 import type { Configuration } from '../../configuration.js';
 import { CrawlError } from '../../errors.js';
 import { entryOf } from '../../frontier/entry.js';
@@ -33,7 +33,7 @@ export function createPodCrawler(parts: PodCrawlerParts): ContextCrawler {
   ): Promise<AddRequestsBatchedResult> {
     const added: AddRequestsBatchedResult['addedRequests'] = [];
     for await (const batch of inBatches(requests, options.batchSize ?? BATCH)) {
-      // A page may have named them: only the configuration lets a crawl reach private addresses.
+      // They may come from a page: only the configuration may allow private addresses.
       for (const request of batch) request.seeded = false;
       const presences = await parts.add(batch.map((request) => entryOf(request, options.forefront)));
       added.push(...batch.map(({ uniqueKey }, index) => operationInfo(uniqueKey, presences[index]!)));
@@ -58,10 +58,10 @@ export function createPodCrawler(parts: PodCrawlerParts): ContextCrawler {
     get autoscaledPool() {
       return parts.pool();
     },
-    stop: () => notOnPods('stop()', 'end the crawl with "orcrawl pods down", Ctrl-C or max_pages'),
-    teardown: () => notOnPods('teardown()', 'end the crawl with "orcrawl pods down", Ctrl-C or max_pages'),
-    getRequestQueue: () => notOnPods('getRequestQueue()', 'its queue is spread over the pods: use addRequests()'),
-    exportData: () => notOnPods('exportData()', 'its items are spread over processes: use "orcrawl get" afterwards'),
+    stop: () => notOnPods('stop()', 'end the crawl with global:stop_signal, Ctrl-C or max_pages'),
+    teardown: () => notOnPods('teardown()', 'end the crawl with global:stop_signal, Ctrl-C or max_pages'),
+    getRequestQueue: () => notOnPods('getRequestQueue()', 'the queue is spread over pods: use addRequests()'),
+    exportData: () => notOnPods('exportData()', 'read the items in <data dir>/datasets/<name>/*.jsonl'),
   };
 }
 

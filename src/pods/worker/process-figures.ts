@@ -1,4 +1,4 @@
-// What this process takes of the machine: memory, open files, CPU time.
+// Resource use of this process: memory, open files, CPU time.
 import { readdirSync } from 'node:fs';
 
 export interface ProcessFigures {
@@ -7,7 +7,7 @@ export interface ProcessFigures {
   readonly cpuMs: number;
 }
 
-/** Counting open files reads a folder: not at every beat. */
+/** Counting open files reads a folder: not on every beat. */
 const COUNT_FILES_MS = 10_000;
 
 export function openProcessFigures(): { read(): ProcessFigures } {

@@ -1,12 +1,11 @@
-// The client of a worker, as its supervisor hears of it: every new holder id, and the first work of the process.
-// Promise: whoever supervises knows of the first lease before the request is in anybody's hands, however soon the worker
-// dies of it.
+// Reports each new holder id and the worker's first lease and settle to the supervisor.
+// Promise: the supervisor learns of the first lease before the request is processed, even if it kills the worker.
 import { createFrontierClient, type FrontierClient, newHolderId } from '../../frontier/client.js';
 
 export interface HolderListener {
-  /** Told of each life: the supervisor releases it when this process dies. */
+  /** Called with each holder: the supervisor releases it when this process dies. */
   readonly onHolder: (id: string) => void;
-  /** Told once of each: the process has leased a request, and has settled one. */
+  /** Called once each: the process has leased a request, and has settled one. */
   readonly onProgress: (progress: Progress) => void;
 }
 

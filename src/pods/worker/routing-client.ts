@@ -1,6 +1,6 @@
-// The client of a worker in its own pod, with links that belong to other pods sent there first.
-// Guarantee 2: a visit is acknowledged only after every store that owns one of its links confirmed it; links for a pod
-// that is away go into the own pod's outbox in the same step as the acknowledgement.
+// A worker's client for its own pod that first sends links to the other pods that own them.
+// Guarantee 2: a visit is acknowledged only after every store that owns one of its links has confirmed it; links for an
+// unreachable pod go to our pod's outbox in the same step as the acknowledgement.
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { CrawlError } from '../../errors.js';
@@ -14,15 +14,15 @@ type SettleParts = Parameters<FrontierClient['settle']>[0];
 
 export interface RoutingFigures {
   leases: number;
-  /** Links added to the own pod's store, and to others'. */
+  /** Links added to our pod's store, and to others. */
   ownLinks: number;
   sentLinks: number;
   sends: number;
   sendMs: number;
   outboxLinks: number;
-  /** URLs that were about to be added to a pod that does not own them. */
+  /** URLs that were about to be added to the wrong pod. */
   misplaced: number;
-  /** Links for pods that are lost, dropped because the outbox was full. */
+  /** Links for lost pods, dropped because the outbox was full. */
   droppedForLost: number;
 }
 
@@ -30,15 +30,15 @@ export interface RoutingClientOptions {
   readonly own: FrontierClient;
   readonly pod: number;
   readonly pods: number;
-  /** Takes links to another pod; rejects while it is away. */
+  /** Sends links to another pod; rejects while it is unreachable. */
   readonly send: (pod: number, entries: readonly QueueEntry[]) => Promise<void>;
-  /** Pods that take no more links in this run: a full outbox does not wait for them. */
+  /** Pods that accept no more links in this run: a full outbox does not wait for them. */
   readonly isLost?: (pod: number) => boolean;
   readonly log: Log;
-  /** Check every URL against its pod, and say which does not belong there. */
+  /** Check every URL against its pod, and log mismatches. */
   readonly checkAssignment: boolean;
   readonly onSent?: (pod: number, tookMs: number) => void;
-  /** Ends the waiting for a store that is full. */
+  /** Ends the wait for a full store. */
   readonly signal: AbortSignal;
   readonly fullPauseMs?: number;
 }
@@ -73,7 +73,7 @@ export function createRoutingClient(options: RoutingClientOptions): RoutingClien
     }
   }
 
-  /** Sends what belongs elsewhere; what could not be sent comes back as notes for the outbox. */
+  /** Sends links to other pods; those that could not be sent are returned as notes for the outbox. */
   async function sendAll(foreign: ReadonlyMap<number, QueueEntry[]>): Promise<Record<string, string>> {
     const notes: Record<string, string> = {};
     const startedMs = performance.now();
@@ -95,7 +95,7 @@ export function createRoutingClient(options: RoutingClientOptions): RoutingClien
     return notes;
   }
 
-  /** To the pods that own them. What another pod made of its own is not known here: it counts as new. */
+  /** To the pods that own them. Another pod's answer is not known here: links count as new. */
   async function add(entries: readonly QueueEntry[]): Promise<readonly Presence[]> {
     const foreign = new Map<number, QueueEntry[]>();
     const here: QueueEntry[] = [];
@@ -129,7 +129,7 @@ export function createRoutingClient(options: RoutingClientOptions): RoutingClien
         figures.outboxLinks += linksIn(notes);
         return answer;
       } catch (error) {
-        // What waits for a lost pod is kept as long as there is room, in case its store is restored.
+        // Links for a lost pod are kept as long as there is room, in case its store is restored.
         const kept = Object.fromEntries(
           Object.entries(notes).filter(([name]) => options.isLost?.(podOfName(name)) !== true),
         );
@@ -137,14 +137,14 @@ export function createRoutingClient(options: RoutingClientOptions): RoutingClien
         if (!isOutboxFull(error) || dropped === 0) throw error;
         const answer = await settleWith(kept);
         figures.outboxLinks += linksIn(kept);
-        if (figures.droppedForLost === 0) log.error('The outbox is full: links for lost pods are dropped from now on');
+        if (figures.droppedForLost === 0) log.error('The outbox is full: dropping links for lost pods from now on');
         figures.droppedForLost += dropped;
         return answer;
       }
     }
   }
 
-  /** Keeps what belongs here; the rest is gathered by pod. */
+  /** Keeps our pod's links; the rest is grouped by pod. */
   function splitLinks(settlement: Settlement, foreign: Map<number, QueueEntry[]>): Settlement {
     if (pods === 1 || !settlement.links?.length) return settlement;
     const links: QueueEntry[] = [];
@@ -160,7 +160,7 @@ export function createRoutingClient(options: RoutingClientOptions): RoutingClien
     return links.length === settlement.links.length ? settlement : { ...settlement, links };
   }
 
-  /** A full store or outbox pauses the pod: the call waits until there is room, and its leases are kept meanwhile. */
+  /** A full store or outbox pauses the pod: the call waits until there is room, and keeps its leases. */
   async function patiently(make: () => Promise<SettleAnswer>): Promise<SettleAnswer> {
     for (let tries = 0; ; tries++) {
       try {

@@ -1,6 +1,6 @@
-// A worker of a pod: the lifecycle of every crawl, on the pod's frontier, with links routed to the pods that own them.
-// A fetcher with parsers hands each page over; a parser finishes it, by the same code.
-// Promise: whatever it held and did not finish goes back; it ends when it is told to, or when its supervisor is gone.
+// A pod worker: the common crawl lifecycle on the pod's frontier, with links routed to the pods that own them.
+// A fetcher with parsers hands each page over; a parser finishes it with the same code.
+// Promise: unfinished requests return to the queue; it exits when told to, or when its supervisor is gone.
 import { join } from 'node:path';
 import { Configuration } from '../../configuration.js';
 import { createLinkPolicy } from '../../crawl/polite/link-policy.js';
@@ -61,7 +61,7 @@ export interface Worker {
 
 /** Longer URLs are traps or mistakes. */
 const MAX_URL_CHARACTERS = 2_000;
-/** More than the library's: a worker sees links of many pages of many sites. */
+/** More than in a script: a worker sees links from many sites. */
 const RECENT_FINGERPRINTS = 1_048_576;
 /** How often a fetcher looks at the parse queue. */
 const PRESSURE_MS = 500;
@@ -79,7 +79,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     signal: stopping.signal,
     onSent: (pod, tookMs) => meter.metrics?.sent(pod, tookMs),
     onArrived: () => started.run?.notify(),
-    // What was sent lately is sent again; what is found again shall not pass for known.
+    // Recent links are sent again; links found again must not count as known.
     onLinksForgotten: () => recent.clear(),
   });
   const { client } = store;
@@ -101,7 +101,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     extractText: config.extractText !== false,
     layout: config.contentLayout,
     durability: config.durability,
-    // The supervisor has brought the segments of dead writers into order, and does so whenever a worker dies.
+    // The supervisor has repaired the segments of dead writers, and does so whenever a worker dies.
     isWriterGone: () => false,
     notes: {},
     async note(notes) {
@@ -193,7 +193,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     else await page.enqueueLinks({ strategy: 'all' });
     // Nothing was fetched.
     if (page.request.skipNavigation) return;
-    // A handler of its own that needs no text may never have had the page scanned: then nobody counts.
+    // A custom handler may never have scanned the page: then links are not counted.
     if (!handler || config.extractText !== false) foundLinks += countLinks(page.contentType.type, () => page.content);
     await recorder.record(page.request, page.contentType.type, () => page.content);
     meter.metrics?.parsed(performance.now() - startedMs);
@@ -255,7 +255,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     if (!mayStart && pressure!.mayStart()) run.pool.notify();
   }
 
-  // A store that is away is the run's to report.
+  // The run reports an unreachable store.
   const feeling = pressure && setInterval(() => void feelPressure().catch(() => undefined), PRESSURE_MS);
 
   async function end(): Promise<RunEnd> {
@@ -317,7 +317,7 @@ function crawlOptionsOf(config: PodsConfig) {
     slowHostShare: config.slowHostShare,
     slowHostPatienceSecs: config.slowHostPatienceSeconds,
     allowPrivateAddresses: config.allowPrivateAddresses,
-    // Redis counts what its domains accept, from whomever; an embedded pod has one worker, which counts.
+    // Redis counts per domain, over all workers; an embedded pod has one worker, which counts.
     maxRequestsPerDomain: config.pods.every(({ kind }) => kind === 'redis') ? undefined : config.maxUrlsPerDomain,
     additionalMimeTypes: ['text/plain'],
     useSessionPool: false,

@@ -1,5 +1,5 @@
-// robots.txt policy, pure: what may be asked of a host now, and what an attempt to read its robots.txt changes.
-// RFC 9309: 4xx allows all, 5xx and silence forbid all, five redirects are followed, rules are kept for a day.
+// The robots.txt policy (pure): what a host allows now, and what an attempt to read its robots.txt changes.
+// RFC 9309: 4xx allows all, 5xx and no answer forbid all, five redirects are followed, rules are cached for a day.
 import type { ErrorCode } from '../../errors.js';
 import { freshHost, type HostRecord, MAX_RULES_BYTES } from '../hosts.js';
 import { RobotsTxt } from './robots.js';
@@ -7,25 +7,25 @@ import { RobotsTxt } from './robots.js';
 export interface RobotsPolicy {
   /** The name under which rules are looked up; undefined when robots.txt is not respected. */
   readonly agent: string | undefined;
-  /** How long rules are good without another look. */
+  /** How long rules are cached. */
   readonly ttlMs: number;
-  /** The wait after a first failed reading is five times this, after the second twenty-five times. */
+  /** The wait after the first failed attempt is five times this, after the second twenty-five times. */
   readonly retryMs: number;
-  /** No wait that a host asks for is longer. */
+  /** Upper limit for a host's `Retry-After`. */
   readonly maxDelayMs: number;
 }
 
-/** What a host lets us do now. */
+/** What a host allows now. */
 export type Standing =
   | { readonly kind: 'rules'; readonly rules: string }
-  /** Its robots.txt comes first, from here. */
+  /** Fetch its robots.txt first, from here. */
   | { readonly kind: 'read'; readonly url: string }
-  /** Its robots.txt comes first, and may be asked for only then. */
+  /** Fetch its robots.txt first, not before this time. */
   | { readonly kind: 'wait'; readonly ms: number }
   | { readonly kind: 'unreachable'; readonly why: string }
   | { readonly kind: 'down'; readonly why: string };
 
-/** What came of asking for a robots.txt. */
+/** The result of a robots.txt request. */
 export type RobotsAnswer =
   | { readonly kind: 'answer'; readonly statusCode: number; readonly body: Uint8Array; readonly retryAfterMs?: number }
   | { readonly kind: 'redirect'; readonly to: string }
@@ -34,19 +34,19 @@ export type RobotsAnswer =
 export const ROBOTS_TRIES = 3;
 const MAX_REDIRECTS = 5;
 const RETRY_FACTOR = 5;
-/** A robots.txt that cannot be read is tried again after this long. */
+/** An unreadable robots.txt is tried again after this time. */
 const UNREACHABLE_MS = 3_600_000;
 /** While robots.txt cannot be read, rules as old as this are better than none. */
 const OLDEST_RULES_MS = 7 * 86_400_000;
-/** A failure's text is kept to be shown; a hostile host must not make it long. */
+/** Limit for a stored error text; a hostile host must not make it long. */
 const MAX_WHY = 300;
 
-/** Where a host's robots.txt is. */
+/** The URL of a host's robots.txt. */
 export function robotsUrl(origin: string): string {
   return `${origin}/robots.txt`;
 }
 
-/** What is known of a host, by its record if that is for our agent. */
+/** The verdict for a host, by its record if that is for our agent. */
 export function hostFor(policy: RobotsPolicy, record: HostRecord | undefined): HostRecord {
   const agent = policy.agent ?? '';
   if (!record) return freshHost(agent);
@@ -61,7 +61,7 @@ export function standingOf(record: HostRecord, origin: string, policy: RobotsPol
   }
   if (policy.agent === undefined) return { kind: 'rules', rules: '' };
   const { rules, readAtMs, freshUntilMs, unreachableUntilMs, hop } = record;
-  // A clock set back must not make rules good for ever.
+  // A clock set back must not make rules valid forever.
   const isFresh = nowMs < freshUntilMs && freshUntilMs - nowMs <= policy.ttlMs;
   if (rules !== undefined && isFresh) return { kind: 'rules', rules };
   if (nowMs >= unreachableUntilMs) {
@@ -69,7 +69,7 @@ export function standingOf(record: HostRecord, origin: string, policy: RobotsPol
     return waitMs > 0 ? { kind: 'wait', ms: waitMs } : { kind: 'read', url: hop?.url ?? robotsUrl(origin) };
   }
   if (rules !== undefined && nowMs - readAtMs < OLDEST_RULES_MS) return { kind: 'rules', rules };
-  return { kind: 'unreachable', why: record.why ?? `robots.txt of ${origin} could not be read` };
+  return { kind: 'unreachable', why: record.why ?? `cannot read robots.txt of ${origin}` };
 }
 
 /** The host after an attempt to read its robots.txt, and how long it must rest because of it. */
@@ -82,7 +82,7 @@ export function afterReading(
   switch (answer.kind) {
     case 'redirect': {
       const count = (record.hop?.count ?? 0) + 1;
-      // One too many: as if there were none, which is what the RFC allows.
+      // Too many redirects: treated as missing, as the RFC allows.
       if (count > MAX_REDIRECTS) return { record: withRules(record, '', policy, nowMs), pauseMs: 0 };
       return { record: { ...reached(record), hop: { url: answer.to, count } }, pauseMs: 0 };
     }
@@ -105,7 +105,7 @@ export function afterReading(
   }
 }
 
-/** A failure that another try would meet again. */
+/** A failure that a retry would not fix. */
 function isFinal(code: ErrorCode): boolean {
   return code === 'ADDRESS_REFUSED' || code === 'REDIRECT_INVALID';
 }
@@ -119,7 +119,7 @@ function failed(
   nowMs: number,
 ): { record: HostRecord; pauseMs: number } {
   const tries = record.tries + 1;
-  const { hop: _hop, ...rest } = { ...record, why: `robots.txt could not be read: ${why}`.slice(0, MAX_WHY) };
+  const { hop: _hop, ...rest } = { ...record, why: `cannot read robots.txt: ${why}`.slice(0, MAX_WHY) };
   if (isLast || tries >= ROBOTS_TRIES) {
     const unreachableUntilMs = nowMs + UNREACHABLE_MS;
     return { record: { ...rest, tries: 0, nextTryAtMs: 0, unreachableUntilMs }, pauseMs: 0 };
@@ -134,7 +134,7 @@ function withRules(record: HostRecord, rules: string, policy: RobotsPolicy, nowM
   return { ...rest, rules, readAtMs: nowMs, freshUntilMs, tries: 0, nextTryAtMs: 0, unreachableUntilMs: 0 };
 }
 
-/** An answer of any kind: the host is up. */
+/** Any answer: the host is up. */
 function reached(record: HostRecord): HostRecord {
   return record.failures === 0 ? record : { ...record, failures: 0, downUntilMs: 0 };
 }

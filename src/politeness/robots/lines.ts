@@ -1,9 +1,9 @@
-// robots.txt as bytes, read into groups of agents and their rules. Lenient as the widespread parsers are:
-// any line ending, a missing colon, frequent typing mistakes. Promise: any bytes, one pass, no throw.
+// Parses robots.txt bytes into groups of agents and rules. As lenient as common parsers: any line ending, a missing
+// colon, common misspellings. Promise: any bytes, one pass, never throws.
 import { limitReached, LIMITS } from '../../limits.js';
 import { encodeRule, type RobotsMode } from './path.js';
 
-/** RFC 9309 asks for at least 500 KiB; what lies beyond is not read. */
+/** RFC 9309 requires at least 500 KiB; the rest is not read. */
 export const MAX_ROBOTS_BYTES = LIMITS.robotsBytes.max;
 
 export interface RobotsRule {
@@ -48,7 +48,7 @@ export function readGroups(input: Uint8Array | string, mode: RobotsMode): Robots
   const byAgent = new Map<string, RobotsGroup[]>();
   const sitemaps: string[] = [];
   let group: RobotsGroup | undefined;
-  // Only a rule ends the list of a group's agents: other lines must not interfere (RFC 9309, section 2.2.4).
+  // Only a rule ends a group's list of agents: other lines must not interfere (RFC 9309, section 2.2.4).
   let hasRules = false;
 
   for (const line of octetsOf(input).split(/\r\n|\r|\n/)) {
@@ -65,16 +65,16 @@ export function readGroups(input: Uint8Array | string, mode: RobotsMode): Robots
     } else if (group && field !== undefined) {
       hasRules = true;
       const path = encodeRule(value, mode);
-      // Paths begin with a slash; a rule that begins otherwise can match none.
+      // Paths begin with a slash; any other rule matches nothing.
       if (path.startsWith('/') || path.startsWith('*')) group.rules.push({ isAllow: field === 'allow', path });
     }
   }
   return { byAgent, sitemaps };
 }
 
-/** One character per octet, so that whatever the encoding was meant to be, nothing is lost or refused. */
+/** One character per octet, so that nothing is lost or rejected, whatever the encoding. */
 function octetsOf(input: Uint8Array | string): string {
-  // A character takes at least one byte: no more of them are needed to fill the limit.
+  // A character takes at least one byte: no more are needed to fill the limit.
   let bytes =
     typeof input === 'string' ? Buffer.from(input.slice(0, MAX_ROBOTS_BYTES + 1), 'utf8') : Buffer.from(input);
   const wide = wideEncoding(bytes);
@@ -85,13 +85,13 @@ function octetsOf(input: Uint8Array | string): string {
   return withoutByteOrderMark(isCut ? wholeLines(text) : text);
 }
 
-/** Half a rule would forbid more, or allow more, than was written. `text` is one octet longer than the limit. */
+/** Half a rule would forbid or allow too much. `text` is one octet longer than the limit. */
 function wholeLines(text: string): string {
   const end = Math.max(text.lastIndexOf('\n'), text.lastIndexOf('\r'));
   return text.slice(0, Math.max(end, 0));
 }
 
-/** UTF-16, by its mark or by the zeros that ASCII text has in it. */
+/** Detects UTF-16 by its BOM or by the zeros in ASCII text. */
 function wideEncoding(bytes: Buffer): 'utf-16le' | 'utf-16be' | undefined {
   if (bytes.length < 4) return undefined;
   const [first, second, third, fourth] = bytes;
@@ -104,14 +104,14 @@ function wideEncoding(bytes: Buffer): 'utf-16le' | 'utf-16be' | undefined {
   return undefined;
 }
 
-/** Also a torn one, as Google's cases ask for. */
+/** Also a partial one, as in Google's cases. */
 function withoutByteOrderMark(text: string): string {
   let from = 0;
   while (from < 3 && text[from] === '\xef\xbb\xbf'[from]) from++;
   return text.slice(from);
 }
 
-/** Neither tabs nor spaces around; '' when the line says nothing. */
+/** Without tabs or spaces around; '' if the line is empty. */
 function keyAndValue(line: string): [key: string, value: string] {
   const comment = line.indexOf('#');
   const said = trimmed(comment < 0 ? line : line.slice(0, comment));
@@ -124,7 +124,7 @@ function keyAndValue(line: string): [key: string, value: string] {
   return /[ \t]/.test(value) ? ['', ''] : [said.slice(0, space), value];
 }
 
-/** `trim()` would also take the octet of a no-break space, half of a letter in UTF-8. */
+/** `trim()` would also remove the octet of a no-break space, half of a letter in UTF-8. */
 function trimmed(text: string): string {
   let from = 0;
   let to = text.length;
@@ -140,7 +140,7 @@ function fieldOf(key: string, mode: RobotsMode): Field | undefined {
   return FIELDS.find(([start]) => name.startsWith(start))?.[1];
 }
 
-/** `*` for everybody, the product token without version in lower case, or '' when the line names nobody. */
+/** `*` for all, the product token without version in lower case, or '' if there is none. */
 function tokenOfLine(value: string, mode: RobotsMode): string {
   if (/^\*(?:[ \t]|$)/.test(value)) return '*';
   const token = mode === 'google' ? /^[A-Za-z_-]*/ : /^[^\s/*()<>@,;:"[\]{}?=\\]*/;
@@ -154,7 +154,7 @@ function addAgent(byAgent: Map<string, RobotsGroup[]>, token: string, group: Rob
   else if (groups.at(-1) !== group) groups.push(group);
 }
 
-/** The largest wins where a group names several. */
+/** The largest wins if a group has several. */
 function noteDelay(group: RobotsGroup, value: string): void {
   const secs = Number.parseFloat(value);
   if (!(secs >= 0) || secs === Infinity) return;

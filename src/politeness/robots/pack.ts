@@ -13,7 +13,7 @@ export interface RulesToPack {
 const HEAD = 'User-agent: *\n';
 const ALLOW = 'Allow: ';
 const DISALLOW = 'Disallow: ';
-// Shortest that a forbidding path is cut to in steps; then everything is forbidden.
+// Forbidding paths are cut down to this length in steps; then everything is forbidden.
 const SHORTEST_CUT = 4;
 
 const ruleLine = ({ isAllow, path }: RobotsRule): string => `${isAllow ? ALLOW : DISALLOW}${path}\n`;

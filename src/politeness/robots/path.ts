@@ -1,4 +1,4 @@
-// How robots.txt compares paths: rules and URLs are brought to spellings that can be compared octet by octet.
+// Normalises the paths of rules and URLs so that they can be compared octet by octet.
 // Promise: every step is one pass over its text; a text is a string of octets (one character each) until encoded.
 
 /** `rfc`: RFC 9309, the stricter answer where Google's cases differ from it. `google`: as Google's parser does. */
@@ -58,8 +58,8 @@ export function pathForms(path: string, mode: RobotsMode): PathForms {
 }
 
 /**
- * Path and query of a URL, or of something that should be one. Not `new URL`, which refuses what rules can still
- * be asked about and rewrites the path.
+ * Path and query of a URL, valid or not. Not `new URL`, which rejects URLs that rules can still match and rewrites the
+ * path.
  */
 export function pathOf(url: string): string {
   const authority = authorityStart(url);
@@ -71,7 +71,7 @@ export function pathOf(url: string): string {
   return path.startsWith('/') ? path : `/${path}`;
 }
 
-/** 0 when the text has no authority: it is a path already. */
+/** 0 if the text has no authority: it is already a path. */
 function authorityStart(url: string): number {
   if (url.startsWith('//')) return 2;
   const scheme = url.indexOf('://');

@@ -1,5 +1,5 @@
-// One rule's path pattern: `*` is any run of characters, a `$` at the end is the end of the URL.
-// Promise: matching goes through the URL once, segment after segment; a pattern of stars costs no more than its length.
+// One rule's path pattern: `*` is any sequence of characters, a final `$` is the end of the URL.
+// Promise: matching is one pass over the URL, segment by segment; a pattern of stars costs no more than its length.
 import { decodeUnreserved, type RobotsMode, withLiteralSpecials } from './path.js';
 
 /** Characters that may still be looked at to decide about one URL. */

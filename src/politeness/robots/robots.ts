@@ -11,7 +11,7 @@ export { MAX_ROBOTS_BYTES };
 
 /** How strictly robots.txt is read. */
 export interface RobotsTxtOptions {
-  /** Default 'rfc'. 'google' decides as Google's own parser, also where that departs from RFC 9309. */
+  /** Default 'rfc'. 'google' matches Google's parser, also where it differs from RFC 9309. */
   readonly mode?: RobotsMode;
 }
 
@@ -22,16 +22,16 @@ interface CompiledRule {
   readonly normalized: PathPattern;
 }
 
-/** What concerns one agent, its groups merged. */
+/** The rules for one agent, its groups merged. */
 interface AgentRules {
-  /** Heaviest first, allowing ones before forbidding ones of the same weight: the first match decides. */
+  /** Heaviest first, allow before disallow at the same weight: the first match decides. */
   readonly rules: readonly CompiledRule[];
   readonly crawlDelaySecs: number | undefined;
-  /** Some rule spells unreserved characters as percent codes. */
+  /** Some rule has unreserved characters as percent codes. */
   readonly hasTwoSpellings: boolean;
 }
 
-// A crawl asks under one name, perhaps two.
+// A crawl uses one name, perhaps two.
 const MAX_AGENTS_KEPT = 4;
 
 /**

@@ -114,7 +114,7 @@ describe('XML', () => {
 });
 
 describe('text', () => {
-  it('reads one URL a line, whatever the line ends, and passes over the rest', () => {
+  it('reads one URL per line, whatever the line ends, and passes over the rest', () => {
     const text = '\ufeffhttps://example.com/1\r\n  https://example.com/2  \r# note\n/relative\nhttps://example.com/ü';
     for (const length of [1, 7, 1_000]) {
       expect(read(text, length)).toMatchObject({

@@ -1,6 +1,6 @@
-// The text of one sitemap file → its entries, as they come: urlset, sitemap index, RSS, Atom, or one URL a line.
-// Promise: linear in the text, bounded in what it remembers, no throw for any text. Entities of a DOCTYPE are not
-// expanded, so a bomb of them is only text. The parser is lenient: a bare `&`, the commonest mistake, is itself.
+// The text of one sitemap file → its entries, as they come: urlset, sitemap index, RSS, Atom, or one URL per line.
+// Promise: linear time, bounded memory, never throws. Entities of a DOCTYPE are not expanded, so an entity bomb is only
+// text. The parser is lenient: a bare `&`, the most common mistake, is kept.
 import { createRequire } from 'node:module';
 import type * as HtmlParser from 'htmlparser2';
 import { type LimitName, limitReached, LIMITS } from '../../limits.js';
@@ -22,9 +22,9 @@ export type SitemapFormat = 'urlset' | 'index' | 'rss' | 'atom' | 'text';
 export interface SitemapReader {
   /** The entries completed by this piece of text; null marks the end. */
   read(text: string | null): SitemapEntry[];
-  /** Undefined until known, and for ever when the text is no sitemap. */
+  /** Undefined until known; stays so if the text is not a sitemap. */
   readonly format: SitemapFormat | undefined;
-  /** The text nests or repeats as no sitemap does: reading on is pointless. */
+  /** The text nests or repeats as no sitemap does: stop reading. */
   readonly isHopeless: boolean;
 }
 
@@ -56,7 +56,7 @@ function createLineReader(): SitemapReader {
     read(text) {
       const lines = (rest + (text ?? '\n')).split(/[\r\n]/);
       rest = lines.pop() as string;
-      // Longer than any URL: its end does not matter, only that it is none.
+      // Longer than any URL: the rest does not matter.
       if (rest.length > MAX_URL_LENGTH) rest = rest.slice(0, MAX_URL_LENGTH + 1);
       const entries: SitemapEntry[] = [];
       for (const line of lines) {

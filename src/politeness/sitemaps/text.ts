@@ -1,5 +1,5 @@
-// The bytes of one sitemap file → its text: gunzipped when the bytes say so, decoded by mark, declaration or header.
-// Promise: nothing is held but the chunk at hand; reading ends at the byte limit, counted after decompression.
+// The bytes of one sitemap file → its text: gunzipped if needed, decoded by BOM, declaration or header.
+// Promise: holds one chunk at a time; reading ends at the byte limit, counted after decompression.
 import { pipeline } from 'node:stream/promises';
 import { TextDecoder } from 'node:util';
 import { createGunzip } from 'node:zlib';
@@ -26,18 +26,18 @@ export async function* sitemapText(
   if (rest !== '') yield rest;
 }
 
-/** On the wire and after decompression alike: what does not compress must not get past the limit. */
+/** On the wire and after decompression: uncompressed data must not pass the limit either. */
 async function* capped(source: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Uint8Array> {
   let passed = 0;
   for await (const chunk of source) {
     const room = maxBytes - passed;
     passed += chunk.length;
     if (room > 0) yield chunk.length > room ? chunk.subarray(0, room) : chunk;
-    if (passed > maxBytes) throw new CrawlError('BODY_TOO_LARGE', `the sitemap has more than ${maxBytes} bytes`);
+    if (passed > maxBytes) throw new CrawlError('BODY_TOO_LARGE', `the sitemap is larger than ${maxBytes} bytes`);
   }
 }
 
-/** By the bytes, not by name or header: both are often wrong. The first chunk is long enough to sniff the encoding. */
+/** By its bytes, not name or header: both are often wrong. The first chunk is long enough to detect the encoding. */
 async function* inflated(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const chunks = source[Symbol.asyncIterator]();
   try {
@@ -74,9 +74,9 @@ async function* gunzipped(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uin
     for await (const chunk of gunzip) yield chunk as Buffer;
   } catch (error) {
     await feeding;
-    // What the source threw is the cause; zlib only repeats it.
+    // The source's error is the cause; zlib only repeats it.
     if (failure instanceof CrawlError) throw failure;
-    throw new CrawlError('BODY_DECODE', 'the sitemap is no valid gzip', { cause: error });
+    throw new CrawlError('BODY_DECODE', 'the sitemap is not valid gzip', { cause: error });
   } finally {
     gunzip.destroy();
     await feeding;
@@ -91,7 +91,7 @@ function encodingOf(start: Uint8Array, contentType: string | undefined): string 
   const head = Buffer.from(start.buffer, start.byteOffset, Math.min(start.length, SNIFFED_BYTES)).toString('latin1');
   const declared = /^\s*<\?xml[^>]*?\sencoding\s*=\s*["']([\w.:-]{1,40})["']/.exec(head)?.[1];
   const label = declared ?? /charset\s*=\s*"?([\w.:-]{1,40})/i.exec(contentType ?? '')?.[1];
-  // A declaration that could be read as ASCII is not in UTF-16, whatever it says.
+  // A declaration readable as ASCII is not UTF-16, whatever it says.
   return label === undefined || /^utf-?16/i.test(label) || !isKnown(label) ? 'utf-8' : label;
 }
 

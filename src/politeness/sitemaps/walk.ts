@@ -1,6 +1,6 @@
-// From sitemap URLs to page URLs: reads each file, goes into indexes, tells each file's trouble and goes on.
-// Promise: ends on any web — every file once, indexes so deep, so many files, so many URLs — and holds back
-// when its taker is slow. Fetching is passed in, so that address guard and limits are the engine's.
+// From sitemap URLs to page URLs: reads each file, follows indexes, reports problems and continues.
+// Promise: always ends (each file once; limits on depth, files and URLs) and waits for a slow
+// consumer. Fetching is passed in, so that the engine's address guard and limits apply.
 import { asCrawlError, CrawlError } from '../../errors.js';
 import { type LimitName, limitReached, LIMITS } from '../../limits.js';
 import { normalizeUrl } from '../../request/url.js';
@@ -11,13 +11,13 @@ import { sitemapText } from './text.js';
 export type SitemapUrl = Omit<SitemapEntry, 'kind'>;
 
 export interface SitemapFile {
-  /** Where it came from, after redirects. */
+  /** The final URL, after redirects. */
   readonly url: string;
   readonly contentType?: string;
   readonly bytes: AsyncIterable<Uint8Array>;
 }
 
-/** Lends a file to `use`; throws CrawlErrors, also for a status that is no success. */
+/** Lends a file to `use`; throws CrawlErrors, also for an error status. */
 export type OpenSitemap = (url: string, use: (file: SitemapFile) => Promise<void>) => Promise<void>;
 
 export interface SitemapLimits {
@@ -29,7 +29,7 @@ export interface SitemapLimits {
   readonly maxCharacters: number;
   /** Decompressed, a file. */
   readonly maxFileBytes: number;
-  /** A file that failed for a passing reason is read again, from where it broke off. */
+  /** After a transient failure a file is read again, from where it stopped. */
   readonly maxRetries: number;
   readonly retryDelayMs: number;
 }
@@ -86,7 +86,7 @@ export async function walkSitemaps(start: readonly string[], walk: SitemapWalk):
     }
   }
 
-  /** Hands on what is new: `progress.entries` were handed on before the file broke off. */
+  /** Passes on new entries: `progress.entries` were passed on before. */
   async function readFile(file: SitemapFile, { url, depth }: Pending, progress: { entries: number }): Promise<void> {
     const reader = createSitemapReader(file.url);
     const { contentType, bytes } = file;
@@ -116,8 +116,8 @@ export async function walkSitemaps(start: readonly string[], walk: SitemapWalk):
       if (reader.isHopeless) break;
     }
     await pass(null);
-    if (reader.isHopeless) throw new CrawlError('SITEMAP_INVALID', 'nests or repeats as no sitemap does');
-    if (reader.format === undefined) throw new CrawlError('SITEMAP_INVALID', 'neither a sitemap nor a list of URLs');
+    if (reader.isHopeless) throw new CrawlError('SITEMAP_INVALID', 'nested or repeated elements: not a sitemap');
+    if (reader.format === undefined) throw new CrawlError('SITEMAP_INVALID', 'not a sitemap or a list of URLs');
   }
 
   async function readWithRetries(next: Pending): Promise<void> {

@@ -1,5 +1,5 @@
-// Calendars link to the next month for ever. A date far ahead is one; so is one far back in a path that names a calendar.
-// Promise: linear in path and query; years alone decide nothing, since they are also numbers of other things.
+// Calendars link to the next month forever. A trap is a date far ahead, or one far back in a calendar path.
+// Promise: linear in path and query; a year alone decides nothing, since it may be another number.
 
 export interface DateWindowOptions {
   readonly maxYearsAhead: number;
@@ -12,10 +12,10 @@ const YEAR = /^[12]\d{3}$/;
 const SMALL_NUMBER = /^\d{1,2}$/;
 const ISO_DATE = /(?:^|\D)([12]\d{3})-(\d\d)(?=$|\D)/;
 const COMPACT_DATE = /^([12]\d{3})-?(\d\d)(?:-?\d\d)?(?:$|T|%20|\+)/;
-// A number further ahead is seldom a year, and a calendar reaches it only through the years before.
+// A number further ahead is rarely a year, and a calendar reaches it only through earlier years.
 const FURTHEST_YEARS = 100;
 
-/** Tells whether the path or the query names a month outside the window, or a month that no year has. */
+/** Whether the path or query has a month outside the window, or an invalid month. */
 export function createDateWindow(options: DateWindowOptions): (segments: readonly string[], query: string) => boolean {
   const { maxYearsAhead, maxCalendarYearsBack, now } = options;
   return (segments, query) => {

@@ -1,5 +1,5 @@
-// Hosts that answer every URL with the same text: soft errors, parked domains, traps that only look different.
-// Promise: bounded memory (a few digests for each of the hosts last seen); a host that also has pages of its own stays.
+// Detects hosts that answer every URL with the same text: soft errors, parked domains, traps.
+// Promise: bounded memory (a few digests per recent host); a host that also has other pages stays.
 import { hash } from 'node:crypto';
 import { limitReached, LIMITS } from '../../limits.js';
 import { aWholeNumber, checkOptions, type ShapeOf } from '../../option-checks.js';
@@ -8,9 +8,9 @@ import { hostPartOf } from '../url-host.js';
 export interface SameContentOptions {
   /** By how many pages repeats may outnumber new texts on a host. Default 50. */
   maxRepeats?: number;
-  /** Texts remembered a host. Default 16. */
+  /** Texts kept per host. Default 16. */
   maxTexts?: number;
-  /** Hosts remembered; the one longest unseen is forgotten. Default 20,000. */
+  /** Hosts kept; the least recently seen is dropped. Default 20,000. */
   maxHosts?: number;
 }
 
@@ -21,7 +21,7 @@ const SHAPE: ShapeOf<SameContentOptions> = {
 };
 
 export interface SameContent {
-  /** Counts a page by its text; the reason when its host is refused from now on. Pages without text count for nothing. */
+  /** Counts a page by its text; returns a reason if its host is refused from now on. Pages without text are ignored. */
   see(url: string, text: string): 'SAME_CONTENT' | undefined;
   /** Whether the host of this URL was refused: for links, before they are queued. */
   refusal(url: string): 'SAME_CONTENT' | undefined;
@@ -34,7 +34,7 @@ interface Host {
   excess: number;
 }
 
-// Enough to tell pages apart; a long page need not be digested whole.
+// Enough to distinguish pages; a long page need not be hashed completely.
 const MAX_DIGESTED_CHARACTERS = LIMITS.digestedCharacters.max;
 
 /**
@@ -62,7 +62,7 @@ export function createSameContent(options: SameContentOptions = {}): SameContent
       hosts.delete(name);
       hosts.set(name, host);
       if (hosts.size > maxHosts) hosts.delete(hosts.keys().next().value as string);
-      // A verdict stands: what trickles in from before must not take it back.
+      // A verdict is final: late pages must not reverse it.
       if (judged(host)) return 'SAME_CONTENT';
       if (host.texts.delete(digest)) host.excess++;
       else host.excess = Math.max(0, host.excess - 1);
@@ -74,7 +74,7 @@ export function createSameContent(options: SameContentOptions = {}): SameContent
   };
 }
 
-/** Case, blanks and numbers do not make a text another: counters and clocks are on every page. */
+/** Ignores case, spaces and numbers: counters and clocks are on every page. */
 function digestOf(text: string): string | undefined {
   if (text.length > MAX_DIGESTED_CHARACTERS) limitReached('digestedCharacters');
   const plain = text.slice(0, MAX_DIGESTED_CHARACTERS).toLowerCase().replace(/\d+/g, '0').replace(/\s+/g, ' ').trim();

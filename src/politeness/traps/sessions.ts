@@ -1,5 +1,5 @@
-// Session ids in URLs: each visit gets a new one, so each link is a new URL of an old page.
-// Promise: known names, and short names only with a value that looks drawn by lot; `sid=12345` is an article.
+// Detects session ids in URLs: each visit gets a new one, so each link is a new URL of an old page.
+// Promise: known names, and short names only with a random-looking value; `sid=12345` is an article.
 
 const PATH_SESSION = /;(?:jsessionid|phpsessid|sessionid|sid)=[\w.!-]+|\/\(S\([a-z0-9]{24}\)\)/i;
 const CERTAIN =

@@ -1,5 +1,5 @@
-// Endless link spaces, recognised by their URLs before anything is queued: asked for every link of every page.
-// Promise: one pass over the URL, memory bounded by options, and for each refusal a code that never changes.
+// Detects endless link spaces by their URLs before anything is queued: called for every link.
+// Promise: one pass over the URL, memory bounded by options, a stable code for each refusal.
 import { aBoolean, aFunction, aWholeNumber, checkOptions, type ShapeOf } from '../../option-checks.js';
 import { fingerprintOf } from '../../request/fingerprint.js';
 import { createDateWindow } from './dates.js';
@@ -90,7 +90,7 @@ export function createTrapRules(options: TrapOptions = {}): TrapRules {
     if (query !== '' && countParameters(query) > maxQueryParameters) return 'TRAP_QUERY_PARAMETERS';
     if (refuseSessionIds && hasSessionId(path, query)) return 'TRAP_SESSION_ID';
     if (isFarDate(segments, query)) return 'TRAP_CALENDAR';
-    // Last, so that what is refused above does not use up a path's variants.
+    // Last, so that URLs refused above do not use up a path's variants.
     if (query !== '' && !variants.admits(url.slice(0, pathEnd), query)) return 'TRAP_QUERY_VARIANTS';
     return undefined;
   };
@@ -99,8 +99,8 @@ export function createTrapRules(options: TrapOptions = {}): TrapRules {
 const NUMBER = /^\d+$/;
 
 /**
- * One segment more than `max` times, or a run of two or more `max` times in a row. Numbers are left alone by the
- * first: `/tiles/0/0/0` is no trap. Paths are short here, so comparing all runs is cheap.
+ * One segment more than `max` times (except numbers: `/tiles/0/0/0` is not a trap), or a sequence of two or more `max`
+ * times in a row. Paths are short here, so comparing all sequences is cheap.
  */
 function repeats(segments: readonly string[], max: number): boolean {
   if (segments.length <= Math.min(max, 3)) return false;
@@ -161,7 +161,7 @@ function createVariantCounter(maxVariants: number, maxRemembered: number): Varia
         if (typeof queries === 'number') queries = new Set([queries]);
         remembered -= queries.size;
         if (queries.size < maxVariants) queries.add(variant);
-        // Also when it is refused: a trap at work must not be forgotten.
+        // Also if it is refused: an active trap must not be forgotten.
         queriesOf.delete(key);
       }
       remembered += typeof queries === 'number' ? 1 : queries.size;

@@ -1,6 +1,6 @@
 // The page cache on disk: one LMDB folder that any number of processes read and write.
-// Promise: a page and its index are one transaction, so a killed process leaves no half of one; the oldest pages go
-// when there are too many bytes, those past their age when somebody writes.
+// Promise: a page and its index are one transaction, so a killed process leaves nothing half-written; the oldest pages
+// are removed when there are too many bytes, expired ones at the next write.
 import { createHash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -14,25 +14,25 @@ import { isSameVariant, type PageCache, type PageFacts, type PageKey, type Store
 import { asStorageError } from '../storage-errors.js';
 
 export interface PageCacheOptions {
-  /** The oldest pages go when more is stored. Default 1 GiB. */
+  /** Above this, the oldest pages are removed. Default 1 GiB. */
   readonly maxBytes?: number | undefined;
-  /** Pages stored longer ago go at the next write. Default 30 days. */
+  /** Older pages are removed at the next write. Default 30 days. */
   readonly maxAgeMs?: number | undefined;
-  /** Writing failed: pages are not stored, and nothing else suffers. */
+  /** Writing failed: pages are not stored, everything else works. */
   readonly onError?: ((error: CrawlError) => void) | undefined;
   readonly nowMs?: () => number;
 }
 
 const DEFAULT_MAX_BYTES = 1024 ** 3;
 const DEFAULT_MAX_AGE_MS = 30 * 86_400_000;
-/** A commit costs a millisecond whatever it carries: pages wait this long for company, up to so many bytes. */
+/** A commit costs a millisecond whatever its size: pages are batched for this long, up to this many bytes. */
 const BATCH_WAIT_MS = 20;
 const COMPANY_BYTES = 8 * 1024 ** 2;
-/** Of pages that vary by a header that is different each time, only the newest are of use. */
+/** If pages vary by a header that always differs, only the newest are useful. */
 const MAX_VARIANTS = 16;
-/** So that a transaction stays short; the next write goes on. */
+/** Keeps a transaction short; the next write continues. */
 const MAX_PRUNED = 500;
-/** Beside its body and headers a page costs rows, keys and part of a page of the file. */
+/** Overhead per page besides body and headers: rows, keys and part of a file page. */
 const ROW_BYTES = 512;
 const TOTAL = 'bytes';
 
@@ -40,7 +40,7 @@ const TOTAL = 'bytes';
 type Age = [storedAtMs: number, id: string];
 
 /**
- * Opens the cache in a folder, made when missing.
+ * Opens the cache in a folder, created if missing.
  *
  * @example
  * const cache = openPageCache('./storage/cache', { maxBytes: 100_000_000 });
@@ -56,7 +56,7 @@ export function openPageCache(folder: string, options: PageCacheOptions = {}): P
   let waitingBytes = 0;
   let timer: NodeJS.Timeout | undefined;
 
-  /** One transaction on this thread: the lock of all writers is never held while this process does something else. */
+  /** One transaction on this thread: the writer lock is never held while this process does something else. */
   function transact<T>(body: () => T): T {
     try {
       return environment.transactionSync(body);
@@ -65,7 +65,7 @@ export function openPageCache(folder: string, options: PageCacheOptions = {}): P
     }
   }
 
-  /** Removes a page inside a transaction; the bytes it had. */
+  /** Removes a page inside a transaction; returns its bytes. */
   function remove(id: string, known = facts.get(id)): number {
     if (!known) return 0;
     void facts.remove(id);
@@ -182,7 +182,7 @@ function costOf({ headers, bodyBytes, loadedUrl, url }: PageFacts): number {
   return ROW_BYTES + bodyBytes + 2 * JSON.stringify(headers).length + url.length + loadedUrl.length;
 }
 
-/** Hexadecimal digits of a digest: 96 bits tell any two pages of a cache apart. */
+/** Hex digits of a digest: 96 bits are unique within a cache. */
 const ID_LENGTH = 24;
 
 function digest(text: string): string {
@@ -198,7 +198,7 @@ function openEnvironment(folder: string): RootDatabase {
     mkdirSync(folder, PRIVATE_FOLDER);
     const state = lmdbFileState(path.join(folder, 'data.mdb'));
     if (state === 'foreign' || state === 'truncated') {
-      throw new CrawlError('STORAGE_UNWRITABLE', `${folder} holds no page cache: delete it, or choose another folder`);
+      throw new CrawlError('STORAGE_UNWRITABLE', `${folder} is not a page cache: delete it, or choose another folder`);
     }
     const lmdb = createRequire(import.meta.url)('lmdb') as typeof import('lmdb');
     return lmdb.open({ path: folder, maxDbs: 4, noSubdir: false, ...SHARED_WRITERS, ...PRIVATE_LMDB });

@@ -1,5 +1,5 @@
-// PORT. The cache of fetched pages: captures by what was asked for, used again as the cache mode allows.
-// Promise: a page is stored whole or not at all; several processes may share a folder, and a killed one leaves it readable.
+// PORT. The cache of fetched pages: captures by request, reused as the cache mode allows.
+// Promise: a page is stored completely or not at all; several processes may share a folder, and a killed one leaves it readable.
 
 /**
  * What a call reads from and writes to the cache.
@@ -23,7 +23,7 @@ export type CacheMode = (typeof CacheMode)[keyof typeof CacheMode];
 
 export const CACHE_MODES: readonly CacheMode[] = Object.values(CacheMode);
 
-/** What tells stored pages apart, besides the headers that their `Vary` names. */
+/** The key of stored pages, besides the headers named by their `Vary`. */
 export interface PageKey {
   readonly method: string;
   /** As `pageUrlOf` has it. */
@@ -33,8 +33,8 @@ export interface PageKey {
 }
 
 /**
- * The URL by which a page is stored: what a server is asked for, letter by letter. A crawl may take `/a` and `/a/`, or
- * two orders of a query, for one page worth a visit; they are still two resources, and one is no answer for the other.
+ * The URL under which a page is stored, exactly as requested. A crawl may treat `/a` and `/a/`, or two orders of a
+ * query, as one page; they are still two resources, and one must not answer for the other.
  */
 export function pageUrlOf(url: string): string {
   const { href } = new URL(url);
@@ -42,9 +42,9 @@ export function pageUrlOf(url: string): string {
   return fragmentAt < 0 ? href : href.slice(0, fragmentAt);
 }
 
-/** A stored page but for its body. */
+/** A stored page without its body. */
 export interface PageFacts extends PageKey {
-  /** Request headers that chose this answer, in lower case; null where the request had none. */
+  /** Request headers that selected this answer, in lower case; null if the request had none. */
   readonly varied: Readonly<Record<string, string | null>>;
   readonly loadedUrl: string;
   readonly redirectChain: readonly string[];
@@ -53,7 +53,7 @@ export interface PageFacts extends PageKey {
   /** When it was fetched, or last found unchanged: milliseconds since 1970. */
   readonly storedAtMs: number;
   readonly bodyBytes: number;
-  /** What HTTP's caching rules need to know, as http-cache-semantics packs it. */
+  /** Data for HTTP's caching rules, as packed by http-cache-semantics. */
   readonly policy: object;
 }
 
@@ -63,15 +63,15 @@ export interface StoredPage extends PageFacts {
 
 /** A cache of pages. */
 export interface PageCache {
-  /** The newest page for this key whose varied headers these are. */
+  /** The newest page for this key with these varied headers. */
   find(key: PageKey, headers: Readonly<Record<string, string>>): Promise<StoredPage | undefined>;
-  /** Stores a page in place of the one with the same key and varied headers. Written soon; found at once. */
+  /** Stores a page, replacing the one with the same key and varied headers. Written soon; found at once. */
   put(page: StoredPage): void;
   /** Removes every page of a URL. */
   forget(url: string): Promise<number>;
   /** The stored pages without their bodies, the oldest first. */
   list(): Iterable<PageFacts>;
-  /** Removes what was stored before a moment, `Infinity` for all; how many that were. */
+  /** Removes pages stored before a time, `Infinity` for all; returns how many. */
   prune(beforeMs: number): Promise<number>;
   /** Resolves when everything put so far is written. */
   flush(): Promise<void>;

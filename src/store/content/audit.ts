@@ -23,7 +23,7 @@ export interface ContentAudit {
   readonly lines: number;
   readonly records: number;
   readonly bytes: number;
-  /** Segments that a process is writing to: what is past their last line is not judged. */
+  /** Segments being written: what is past their last line is not checked. */
   readonly beingWritten: number;
   readonly problemCount: number;
   readonly counts: Readonly<Record<string, number>>;
@@ -32,7 +32,7 @@ export interface ContentAudit {
 }
 
 export interface ContentAuditOptions {
-  /** Problems that are given in full; the others are counted. Default 1,000. */
+  /** Problems reported in full; the others are counted. Default 1,000. */
   readonly maxProblems?: number;
   /** Bytes of a segment whose lines are held at once. Default 64 MiB: some ten thousand pages, half a million at most. */
   readonly stretchBytes?: number;
@@ -41,7 +41,7 @@ export interface ContentAuditOptions {
 const MAX_PROBLEMS = 1_000;
 const STRETCH_BYTES = 64 * 1024 * 1024;
 const READ_BYTES = 1024 * 1024;
-/** A line that asks for more of a segment than this at once is not believed. */
+/** A line that points to a larger record is invalid. */
 const MAX_RECORD_BYTES = 1024 * 1024 * 1024;
 
 /**
@@ -73,7 +73,7 @@ export async function auditContent(
       const segment: Audited = { dataDirs, folder, name, ...indexOf(files, folder, name), report, stretchBytes, total };
       if (segment.isBeingWritten) total.beingWritten++;
       else if (!segment.isSorted && segment.index) {
-        report('unrecovered', segment.index, 'its writer died: run the crawl with --resume to bring it into order');
+        report('unrecovered', segment.index, 'its writer died: run the crawl with --resume to repair it');
       }
       if (indexNameOf(name) === name) await auditPages(segment);
       else await auditSegment(segment, files.includes(name));
@@ -88,7 +88,7 @@ interface Audited {
   readonly dataDirs: readonly string[];
   readonly folder: string;
   readonly name: string;
-  /** Undefined when there is none. */
+  /** Undefined if there is none. */
   readonly index: string | undefined;
   readonly isSorted: boolean;
   readonly isBeingWritten: boolean;
@@ -127,7 +127,7 @@ interface PlacedLine {
   readonly uri: string;
 }
 
-/** A segment, stretch by stretch: the lines of a stretch in the order of their records, and what lies between them. */
+/** A segment, stretch by stretch: the lines of a stretch in the order of their records, and the gaps between them. */
 async function auditSegment(audited: Audited, isThere: boolean): Promise<void> {
   const { folder, name, index, report, stretchBytes, total } = audited;
   const path = join(folder, name);
@@ -158,7 +158,7 @@ async function auditSegment(audited: Audited, isThere: boolean): Promise<void> {
   }
 }
 
-/** The lines whose records begin in a stretch; all lines are judged by themselves in the first one. */
+/** The lines whose records begin in a stretch; the first pass also checks each line by itself. */
 async function linesOf(
   { index, name, isSorted, report, total }: Audited,
   sizeBytes: number,
@@ -172,7 +172,7 @@ async function linesOf(
     const say = (problem: string): void => {
       if (isFirst) report('line', `${index}:${line}`, problem);
     };
-    if (entry === undefined) return say('it is not a line of an index');
+    if (entry === undefined) return say('not a valid index line');
     const { filename, offset, length, digest } = entry;
     if (filename !== name || offset === undefined || !length || length > MAX_RECORD_BYTES) {
       return say(`it does not point at a record of ${name}`);
@@ -203,8 +203,7 @@ async function eachLine(
       for (const line of lines) {
         number++;
         const entry = parseIndexLine(Buffer.from(line, 'latin1').toString('utf8'));
-        if (report && entry && line < before)
-          report('order', `${path}:${number}`, 'it is not in the order of the index');
+        if (report && entry && line < before) report('order', `${path}:${number}`, 'not in index order');
         if (entry) before = line;
         await take(entry, number);
       }
@@ -227,7 +226,8 @@ async function auditRecord(audited: Audited, file: FileHandle, line: PlacedLine)
   const { index, name, report, total } = audited;
   const where = `${index}:${line.line}`;
   const record = await readRecord(file, line.offset, line.length);
-  if (record === undefined) return report('record', where, `its record in ${name} at byte ${line.offset} is not whole`);
+  if (record === undefined)
+    return report('record', where, `its record in ${name} at byte ${line.offset} is incomplete`);
   total.records++;
   const problem = recordProblem(record, line);
   if (problem !== undefined) report('digest', where, `its record in ${name} at byte ${line.offset}: ${problem}`);
@@ -245,27 +245,27 @@ async function readRecord(file: FileHandle, offset: number, length: number): Pro
 }
 
 function recordProblem({ type, headers, block }: ParsedRecord, line: Pick<PlacedLine, 'digest' | 'uri'>) {
-  if (headers.get('warc-block-digest') !== `sha1:${sha1Base32(block)}`) return 'its bytes are not what its digest says';
+  if (headers.get('warc-block-digest') !== `sha1:${sha1Base32(block)}`) return 'its bytes do not match its digest';
   const payload = type === 'response' ? parseResponse(block)?.body : block;
-  if (payload === undefined || sha1Base32(payload) !== line.digest) return 'it is not what the index says';
+  if (payload === undefined || sha1Base32(payload) !== line.digest) return 'it does not match the index';
   if (headers.get('warc-target-uri') !== oneWord(line.uri)) {
     return `it is of ${headers.get('warc-target-uri')}, not of ${line.uri}`;
   }
   return undefined;
 }
 
-/** An index without a segment: its lines stand alone, or point at files of their own. */
+/** An index without a segment: its lines have only metadata, or point to one file per page. */
 async function auditPages(audited: Audited): Promise<void> {
   const { dataDirs, folder, index, isSorted, report, total } = audited;
   await eachLine(index!, isSorted ? report : undefined, async (entry, line) => {
     total.lines++;
     const where = `${index}:${line}`;
-    if (entry === undefined) return report('line', where, 'it is not a line of an index');
+    if (entry === undefined) return report('line', where, 'not a valid index line');
     if (entry.filename === undefined) return;
     const problem = await fileProblem(join(folder, entry.filename), entry);
     total.records++;
     if (problem === undefined) return;
-    // A page that was crawled again replaced its file: then a newer line speaks of it.
+    // If a page was crawled again, its file was replaced and has a newer line.
     const newest = await findPage(dataDirs, entry.uniqueKey).catch(() => undefined);
     if (newest && newest.fetchedAt.getTime() > entry.fetchedAtMs) return;
     report('digest', where, `${entry.filename}: ${problem}`);
@@ -278,8 +278,8 @@ async function fileProblem(path: string, entry: IndexEntry): Promise<string | un
   if (size > MAX_RECORD_BYTES) return 'the file is larger than any page';
   const bytes = await readFile(path);
   if (contentKindOf(entry.filename!) === 'text') {
-    return sha1Base32(bytes) === entry.digest ? undefined : 'it is not what the index says';
+    return sha1Base32(bytes) === entry.digest ? undefined : 'it does not match the index';
   }
   const record = readGzippedRecord(bytes);
-  return record ? recordProblem(record, { digest: entry.digest, uri: uriOf(entry) }) : 'the record is not whole';
+  return record ? recordProblem(record, { digest: entry.digest, uri: uriOf(entry) }) : 'the record is incomplete';
 }

@@ -1,5 +1,5 @@
-// Which record of a page goes where: into a segment of its kind, or into a file of its own.
-// Promise: a file appears whole under its name or not at all.
+// Where each record of a page goes: into a segment of its kind, or into its own file.
+// Promise: a file appears complete under its name or not at all.
 import { randomBytes } from 'node:crypto';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -29,7 +29,7 @@ export function recordsByKind(pages: readonly PackedPage[], layout: 'segments' |
     else byKind.set(kind, [{ page, sha256, holds, record }]);
   };
   for (const [page, { sha256, raw, text, bare }] of pages.entries()) {
-    // The text last: its place is what the page's place is said to be.
+    // The text last: its location is reported as the page's.
     choose(page, sha256, 'nothing', bare);
     choose(page, sha256, 'raw', raw);
     choose(page, sha256, 'text', text);
@@ -37,7 +37,7 @@ export function recordsByKind(pages: readonly PackedPage[], layout: 'segments' |
   return byKind;
 }
 
-/** Writes a page's file beside its place and renames it into it; gives the line that points to it. */
+/** Writes a page's file under a temporary name and renames it; returns its index line. */
 export async function storeAsFile(folder: string, chosen: Chosen, durability: Durability): Promise<PackedRecord> {
   const { holds, sha256, record } = chosen;
   const { bytes, surt, entry } = record;

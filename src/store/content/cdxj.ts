@@ -1,5 +1,5 @@
-// CDXJ lines: the index beside a segment, one line a stored page, as archive tools read it.
-// Promise: a line sorts by site, path and time, holds all metadata of the visit, and is one line whatever the URL.
+// CDXJ lines: the index of a segment, one line per stored page, as archive tools read it.
+// Promise: a line sorts by site, path and time, has all metadata of the visit, and is one line whatever the URL.
 
 /** Metadata of one stored page and where its content is. */
 export interface IndexEntry {
@@ -28,7 +28,7 @@ const UNPRINTABLE = /[\x00-\x20\x7f]/;
 
 /**
  * A unique key in SURT form, as archives sort URLs: `com,example)/path?query`, in lower case, without scheme
- * and leading `www.`. Several keys may share one form: whoever looks a page up compares the key itself too.
+ * and leading `www.`. Several keys may share one form: lookups also compare the key itself.
  *
  * @example
  * surtOf('https://www.example.com/A') // 'com,example)/a'
@@ -60,7 +60,7 @@ export function timestampOf(dateMs: number): string {
   return new Date(dateMs).toISOString().replace(/\D/g, '').slice(0, 14);
 }
 
-/** A type longer than this is no type; the index keeps its beginning. */
+/** A longer type is invalid; the index keeps its beginning. */
 const MAX_TYPE_LENGTH = 200;
 
 /** The line of an entry, with its newline. Numbers that archives write as text are text. */
@@ -81,7 +81,7 @@ export function indexLine(entry: IndexEntry, surt = surtOf(entry.uniqueKey)): st
   return `${surt} ${timestampOf(entry.fetchedAtMs)} ${JSON.stringify(fields)}\n`;
 }
 
-/** The entry of a line, or undefined when the text is none (half a line, another file). */
+/** The entry of a line, or undefined if it is not one (half a line, another file). */
 export function parseIndexLine(line: string): IndexEntry | undefined {
   const brace = line.indexOf(' {');
   if (brace < 0) return undefined;

@@ -1,5 +1,5 @@
-// The content of visited pages, over several data directories: the last thing a visit leaves before its acknowledgement.
-// Promise: a page is stored with its index line or not at all; a directory that fails is left out while others remain.
+// Stores the content of visited pages in several data directories, right before the visit is acknowledged.
+// Promise: a page is stored with its index line or not at all; a failing directory is not used while others remain.
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CrawlError } from '../../errors.js';
@@ -12,7 +12,7 @@ import { createContentSegment, type ContentSegment, type ContentWriter } from '.
 import { checkDirectory, createDataDirectories, makeDirectory } from './data-directories.js';
 import { asStorageError } from '../storage-errors.js';
 
-/** Where a page's content is; `path` is undefined when only its metadata is stored. */
+/** Where a page's content is; `path` is undefined if only its metadata is stored. */
 export interface ContentPlace {
   readonly dataDir: string;
   readonly path?: string;
@@ -23,14 +23,14 @@ export interface ContentPlace {
 /** What an append wrote. Settle with the note `writer.key → writer.note` of each and confirm it, or cut it to `before`. */
 export interface ContentBatch {
   readonly written: readonly { readonly writer: ContentWriter; readonly before: number }[];
-  /** One a page, in their order: of its text, else of its response. */
+  /** One per page, in order: its text, else its response. */
   readonly places: readonly ContentPlace[];
 }
 
 export interface ContentStore {
-  /** What opening found of dead writers' segments. */
+  /** What opening found in dead writers' segments. */
   readonly recovered: readonly RecoveredContent[];
-  /** Directories that are written to; the others failed and are left out until the next open. */
+  /** Directories in use; the others failed and are not used until the next open. */
   readonly directoriesInUse: readonly string[];
   /** Compresses a page. No I/O: call it when the visit ends, not when it settles. */
   pack(page: ContentPage): Promise<PackedPage>;
@@ -72,13 +72,13 @@ async function openContentStore(options: ContentStoreOptions): Promise<ContentSt
   }
   if (disks.inUse.length === 0) {
     const code = disks.hasLost ? 'STORAGE_LOST' : 'STORAGE_UNWRITABLE';
-    throw new CrawlError(code, `no data directory can be written: ${disks.describe()}`);
+    throw new CrawlError(code, `no writable data directory: ${disks.describe()}`);
   }
   const recovered = await recoverContent(settings.dataDirs, settings);
   for (const { key, outcome, notedBytes, foundBytes, keptBytes } of recovered) {
     if (outcome === 'cut')
       warn(`${key}: cut from ${foundBytes} to ${keptBytes} bytes, the end of its last acknowledged page`);
-    else if (outcome !== 'whole') warn(`${key} lost acknowledged pages: ${keptBytes} of ${notedBytes} bytes are left`);
+    else if (outcome !== 'whole') warn(`${key} lost acknowledged pages: ${keptBytes} of ${notedBytes} bytes remain`);
   }
 
   /** The page's own directory, or the next one that works. */
@@ -87,7 +87,7 @@ async function openContentStore(options: ContentStoreOptions): Promise<ContentSt
     return directories.find((directory) => directory.path === path)!;
   }
 
-  /** The segment to append to. A full one is replaced, but not within a batch: it could not be cut back any more. */
+  /** The segment to append to. A full one is replaced, but not within a batch: it could no longer be cut back. */
   async function segmentOf(directory: Directory, kind: SegmentKind, written: Written): Promise<ContentSegment> {
     const current = directory.segments.get(kind);
     if (current && (!current.full || written.has(current))) return current;
@@ -99,13 +99,13 @@ async function openContentStore(options: ContentStoreOptions): Promise<ContentSt
     const name = newContentName(existing, settings.writerId, kind);
     const { gzipLevel, durability, software, nowMs, segmentBytes: maxBytes } = settings;
     const segment = createContentSegment({ folder, name, kind, maxBytes, gzipLevel, durability, software, nowMs });
-    // Noted before the first append: after a crash, bytes without a note would pass for acknowledged ones.
+    // Noted before the first append: after a crash, bytes without a note would count as acknowledged.
     await settings.note?.({ [segment.key]: segment.note });
     directory.segments.set(kind, segment);
     return segment;
   }
 
-  /** Frees a segment and sorts its index behind the scenes, one after another. */
+  /** Frees a segment and sorts its index in the background, one at a time. */
   async function letGo(directory: Directory, kind: SegmentKind, segment: ContentSegment): Promise<void> {
     directory.segments.delete(kind);
     await segment.close();
@@ -194,7 +194,7 @@ async function openContentStore(options: ContentStoreOptions): Promise<ContentSt
     pack: (page) => packPage(page, settings),
     append(pages) {
       const mine = last.then(async (): Promise<ContentBatch> => {
-        // Not when they failed: the batch before this one could still have been cut back.
+        // Not if they failed: the previous batch may still be cut back.
         for (const directory of directories) {
           if (disks.isInUse(directory.path)) continue;
           for (const [kind, segment] of directory.segments) await letGo(directory, kind, segment);
@@ -232,14 +232,14 @@ async function openContentStore(options: ContentStoreOptions): Promise<ContentSt
  */
 export const ContentStore = Object.freeze({ open: openContentStore });
 
-/** A directory failed, as opposed to the queue that notes are made in. */
+/** A directory failed, not the queue with the notes. */
 class StorageTrouble extends Error {
   constructor(override readonly cause: CrawlError) {
     super(cause.message);
   }
 }
 
-/** Best effort: what stays is past the noted length, and cut by it at the next open. */
+/** Best effort: anything left is past the noted length and cut at the next open. */
 async function cutBack(written: Written): Promise<void> {
   for (const [segment, before] of written) await segment.cutTo(before).catch(() => undefined);
 }

@@ -1,5 +1,5 @@
-// The data directories of a crawl as one process sees them: which are written to, which failed and why.
-// Promise: one that failed for pages is left out for items too, and is not used again in this life of the process.
+// The data directories of a crawl in one process: which are in use, which failed and why.
+// Promise: one that failed for pages is not used for items either, nor again by this process.
 import { access, constants, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PRIVATE_FOLDER } from '../../base/private-files.js';
@@ -7,12 +7,12 @@ import { CrawlError } from '../../errors.js';
 import { CONTENT_FOLDER } from './names.js';
 import { asStorageError, isMissing } from '../storage-errors.js';
 
-/** Makes the folders that mark a data directory as one: workers write only where they are. */
+/** Creates the folders that mark a data directory: workers write only where they exist. */
 export async function makeDirectory(path: string): Promise<void> {
   await mkdir(join(path, CONTENT_FOLDER), PRIVATE_FOLDER);
 }
 
-/** STORAGE_LOST when the directory is not what `makeDirectory` made: deleted, or its disk is not mounted any more. */
+/** STORAGE_LOST if the marker folders are missing: deleted, or the disk is not mounted. */
 export async function checkDirectory(path: string): Promise<void> {
   const folder = join(path, CONTENT_FOLDER);
   try {
@@ -25,19 +25,19 @@ export async function checkDirectory(path: string): Promise<void> {
 
 export interface DataDirectories {
   readonly paths: readonly string[];
-  /** Those that are written to. */
+  /** Those in use. */
   readonly inUse: readonly string[];
   isInUse(path: string): boolean;
-  /** One of them lost files that it had. */
+  /** One of them lost files. */
   readonly hasLost: boolean;
   /**
-   * The directory at `home`, or the next one that works. When none is left: STORAGE_LOST if one of them lost
-   * files, else STORAGE_FULL.
+   * The directory at `home`, or the next one that works. If none is left: STORAGE_LOST if one of them lost files, else
+   * STORAGE_FULL.
    */
   choose(home: number): string;
-  /** Leaves a directory out from now on, and says so; `at` is what could not be written. */
+  /** Stops using a directory, with a warning; `at` is what could not be written. */
   retire(path: string, error: unknown, at?: string): void;
-  /** Each directory and what is wrong with it. */
+  /** Each directory and its problem. */
   describe(): string;
 }
 
@@ -69,7 +69,7 @@ export function createDataDirectories(
         if (!failures.has(path)) return path;
       }
       if (hasLost()) {
-        throw new CrawlError('STORAGE_LOST', `no data directory is left to write to (${describe()})`);
+        throw new CrawlError('STORAGE_LOST', `no writable data directory is left (${describe()})`);
       }
       throw new CrawlError(
         'STORAGE_FULL',
@@ -81,7 +81,7 @@ export function createDataDirectories(
       const failure = asStorageError(thrown, at);
       failures.set(path, failure);
       const say = failure.code === 'STORAGE_LOST' ? error : warn;
-      say(`data directory ${path} is left out from now on (${reasonOf(failure)}); ${inUse().length} left`);
+      say(`data directory ${path} is no longer used (${reasonOf(failure)}); ${inUse().length} left`);
     },
     describe,
   };

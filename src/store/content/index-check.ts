@@ -1,10 +1,10 @@
-// Checks the lines of one index: which are of use, which point past what counts, which are damaged.
-// Promise: one pass, in the order of the file; memory holds a few damaged lines, whatever the index holds.
+// Classifies the lines of one index: valid, past the acknowledged length, or damaged.
+// Promise: one pass, in file order; memory holds only a few damaged lines.
 import { open } from 'node:fs/promises';
 import { parseIndexLine } from './cdxj.js';
 import { batchesOfLines } from './index-sorting.js';
 
-/** A line that is of no use, by its number in the file, from 1. */
+/** A damaged line, by its number in the file, from 1. */
 export interface DamagedLine {
   readonly line: number;
   readonly problem: string;
@@ -12,9 +12,9 @@ export interface DamagedLine {
 }
 
 export interface IndexFindings {
-  /** Lines that are of use. */
+  /** Valid lines. */
   readonly kept: number;
-  /** Lines of records past what counts. */
+  /** Lines of records past the acknowledged length. */
   readonly beyond: number;
   readonly damaged: number;
   readonly firstDamaged: readonly DamagedLine[];
@@ -53,7 +53,7 @@ export function createIndexCheck(segment: { name: string; keptBytes: number } | 
     keep(line) {
       number++;
       const entry = parseIndexLine(line);
-      if (entry === undefined) return damage('it is not a line of an index', line);
+      if (entry === undefined) return damage('not a valid index line', line);
       if (segment) {
         const { filename, offset, length } = entry;
         if (filename !== segment.name || offset === undefined || length === undefined) {

@@ -7,29 +7,29 @@ import { createIndexCheck, checkIndex, type IndexFindings, type IndexCheck } fro
 import { sortLines } from './index-sorting.js';
 import { isMissing } from '../storage-errors.js';
 
-/** Which sorted indexes are read although nothing says that they need it. */
+/** Which sorted indexes are checked although they need no work. */
 export interface IndexChecks {
   /** Whether this one is read now. */
   mayRead(path: string, bytes: number, modifiedMs: number): boolean;
 }
 
-/** What is known of an index after its recovery; nothing if it was not read. */
+/** What was found in an index; nothing if it was not read. */
 export interface RecoveredIndex {
   readonly lines?: number;
   readonly coveredBytes?: number;
 }
 
 export interface IndexRecovery {
-  /** Where the last record ends that the index knows and that is there; undefined where nothing asks for a cut. */
+  /** Where the last valid record in the index ends; undefined if nothing is to be cut. */
   lastWholeRecord(name: string, foundBytes: number): Promise<number | undefined>;
   recover(
     segment: { readonly name: string; readonly keptBytes: number } | undefined,
     how: {
-      /** Its segment has another length than was noted. */
+      /** Its segment does not have the noted length. */
       readonly mustRead?: boolean;
-      /** Lines of records that do not count were acknowledged: the records are gone. */
+      /** Lines past the end were acknowledged: their records are gone. */
       readonly isShort?: boolean;
-      /** Nothing of it counts. */
+      /** None of it counts. */
       readonly isEmpty?: boolean;
     },
   ): Promise<RecoveredIndex>;
@@ -41,7 +41,7 @@ export interface IndexRecoveryOptions {
   readonly checks?: IndexChecks;
 }
 
-/** What is put aside of an index at a time; more than that is counted only. */
+/** Most lines moved aside at a time; more are only counted. */
 const ASIDE_BYTES = 16 * 1024 * 1024;
 const DAMAGED_ENDING = '.damaged';
 const LOST_ENDING = '.lost';
@@ -51,7 +51,7 @@ export function createIndexRecovery(sorted: string, options: IndexRecoveryOption
 
   const lastWholeRecord = async (name: string, foundBytes: number): Promise<number | undefined> => {
     const files = [await statOf(tail), await statOf(sorted)];
-    // Without a queue a sorted index says that its segment was closed in good order.
+    // Without a queue, a sorted index means that its segment was closed properly.
     if (!options.notes && files[0] === undefined && files[1] !== undefined) return undefined;
     let last = 0;
     for (const [n, path] of [tail, sorted].entries()) {
@@ -61,7 +61,7 @@ export function createIndexRecovery(sorted: string, options: IndexRecoveryOption
     return last;
   };
 
-  /** Writes the sorted index anew from `source`. */
+  /** Rewrites the sorted index from `source`. */
   const rewrite = async (source: string, check: IndexCheck, isShort: boolean): Promise<RecoveredIndex> => {
     const aside = { [DAMAGED_ENDING]: [] as string[], [LOST_ENDING]: [] as string[] };
     let asideBytes = 0;
@@ -78,7 +78,7 @@ export function createIndexRecovery(sorted: string, options: IndexRecoveryOption
     try {
       await sortLines(source, sorted, { keep });
     } catch (error) {
-      // Another process was faster, or there is no room: readers scan what is not sorted.
+      // Another process was faster, or the disk is full: readers scan unsorted indexes.
       if (!isMissing(error)) options.warn(`${source} stays as it is: ${(error as Error).message}`);
       return {};
     }
@@ -103,13 +103,13 @@ export function createIndexRecovery(sorted: string, options: IndexRecoveryOption
     async recover(segment, { mustRead = false, isShort = false, isEmpty = segment?.keptBytes === 0 }) {
       if (isEmpty) {
         for (const path of [sorted, tail]) {
-          // All of its records are gone: what it says of them is all that is left.
+          // All its records are gone: only the index is left.
           if (isShort) await rename(path, sorted + LOST_ENDING).catch(ignoreMissing);
           else await rm(path, { force: true });
         }
         return { lines: 0, coveredBytes: 0 };
       }
-      // Where both are there, a sort died before it removed the first one, which has everything.
+      // If both exist, a sort died before it removed the first one, which is complete.
       if (await statOf(tail)) return rewrite(tail, createIndexCheck(segment), isShort);
       const file = await statOf(sorted);
       if (file === undefined) return { lines: 0, coveredBytes: 0 };

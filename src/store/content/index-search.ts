@@ -1,30 +1,30 @@
-// Finds the lines of one key in an index: by bisection where it is sorted, by one scan where it still grows.
+// Finds the lines of one key in an index: by bisection if it is sorted, by one scan while it grows.
 // Promise: a sorted index of any size costs a few dozen small reads; memory holds one chunk and the lines found. Damage
-// that lies on the way is stepped over and told of, and does not lead the search astray.
+// is skipped and reported, and does not mislead the search.
 
 /** Bytes of the index, fewer where it ends earlier. */
 export type ReadBytes = (fromByte: number, toByte: number) => Promise<Buffer>;
 
-/** A line and where it begins in its file. */
+/** A line and its offset in the file. */
 export interface FoundLine {
   readonly text: string;
   readonly atByte: number;
 }
 
 export interface SearchOptions {
-  /** Whether bytes look like a line of an index; all do unless given. */
+  /** Whether bytes look like an index line; default all do. */
   readonly isLine?: (bytes: Buffer) => boolean;
-  /** A line that does not, by where it begins. */
+  /** A line that does not, by its offset. */
   readonly onDamage?: (atByte: number) => void;
 }
 
 const PROBE_BYTES = 8 * 1024;
-/** Bisection ends where one read gets the rest. */
+/** Bisection ends when one read gets the rest. */
 const WINDOW_BYTES = 32 * 1024;
 const SCAN_CHUNK_BYTES = 1024 * 1024;
-/** Captures of one page that a look-up considers; the newest are last in a sorted index. */
+/** Most captures of one page in a lookup; the newest are last in a sorted index. */
 const MAX_FOUND = 10_000;
-/** What has no newline for so long is damage. */
+/** A longer line is damage. */
 const MAX_LINE_BYTES = 1024 * 1024;
 const NEWLINE = 0x0a;
 
@@ -102,7 +102,7 @@ async function newlineFrom(read: ReadBytes, at: number, limit: number): Promise<
   return undefined;
 }
 
-/** Passes over smaller lines, gathers those that match, and ends at the first larger one. */
+/** Skips smaller lines, collects matching ones, and ends at the first larger one. */
 async function matchesFrom(
   read: ReadBytes,
   from: number,
@@ -124,7 +124,7 @@ async function matchesFrom(
       } else onDamage?.(at + start);
       start = end + 1;
     }
-    // A line longer than the chunk: read more at once. Nothing more to read: half a line, which is none.
+    // A line longer than the chunk: read more at once. Nothing more to read: half a line, which is ignored.
     if (start === 0 && chunk.length < Math.min(chunkBytes, sizeBytes - at)) return found;
     if (start === 0 && at + chunk.length >= sizeBytes) return found;
     if (start === 0 && chunkBytes >= MAX_LINE_BYTES) {
@@ -138,7 +138,7 @@ async function matchesFrom(
   return found;
 }
 
-/** The lines that begin with `prefix`, in a file of any order; half a line at its end is none yet. */
+/** The lines that begin with `prefix`, in a file of any order; half a line at its end is ignored. */
 export async function scanUnsorted(
   read: ReadBytes,
   sizeBytes: number,

@@ -1,5 +1,5 @@
-// Sorts the index of a finished segment, so that a page is found by a few reads in a file of any size.
-// Promise: memory holds one run and a chunk of each run; the loop gets a turn every run; the old file stays until the new one is whole.
+// Sorts the index of a finished segment, so that a page is found with a few reads in a file of any size.
+// Promise: memory holds one run and a chunk of each run; it yields after every run; the old file stays until the new one is complete.
 import { randomBytes } from 'node:crypto';
 import { open, rename, rm, type FileHandle } from 'node:fs/promises';
 import { killPoint } from '../../base/kill-points.js';
@@ -11,7 +11,7 @@ const MERGE_BYTES = 64 * 1024;
 const NEWLINE = 0x0a;
 
 export interface SortOptions {
-  /** Lines for which it is false are left out. Text is Latin-1: one character a byte. */
+  /** Lines for which it is false are left out. Text is Latin-1: one character per byte. */
   readonly keep?: (line: string) => boolean;
   readonly sync?: boolean;
   readonly runBytes?: number;
@@ -19,8 +19,8 @@ export interface SortOptions {
 }
 
 /**
- * Writes the lines of `from` to `to` in the order of their bytes and removes `from`. A half line at the end is
- * left out. Safe to repeat after a crash, and to run twice at once on a file that no longer grows.
+ * Writes the lines of `from` to `to` in byte order and removes `from`. Half a line at the end is dropped. Safe to
+ * repeat after a crash, and to run twice at once on a file that no longer grows.
  */
 export async function sortLines(from: string, to: string, options: SortOptions = {}): Promise<void> {
   const { runBytes = RUN_BYTES, mergeBytes = MERGE_BYTES } = options;
@@ -58,7 +58,7 @@ export async function sortLines(from: string, to: string, options: SortOptions =
   }
 }
 
-/** Sorted runs one after another; gives where each ends. */
+/** Writes sorted runs one after another; returns where each ends. */
 async function writeRuns(
   source: FileHandle,
   runs: FileHandle,
@@ -133,12 +133,12 @@ function sink(heap: Run[], from: number): void {
 const head = (run: Run): string => run.lines[run.at]!;
 const byBytes = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** Whatever has no newline for so long is damage, and is not gathered. */
+/** A longer line is damage, and is not collected. */
 export const MAX_LINE_BYTES = 1024 * 1024;
 
 /**
- * Whole lines from `fromByte` to `toByte`, in batches of about `chunkBytes`; never an empty batch. One longer than
- * MAX_LINE_BYTES is given as an empty line.
+ * Complete lines from `fromByte` to `toByte`, in batches of about `chunkBytes`; never an empty batch. A line longer
+ * than MAX_LINE_BYTES is returned as an empty line.
  */
 export async function* batchesOfLines(
   file: FileHandle,

@@ -1,22 +1,22 @@
-// Where content is: which data directory a page belongs to, and what its files are called.
-// Promise: a page's directory follows from its key alone; a segment's name is never used again and tells its writer.
+// Where content is: the data directory of a page, and the names of its files.
+// Promise: a page's directory depends only on its key; a segment's name is never reused and identifies its writer.
 import { hash } from 'node:crypto';
 import { newSegmentStem } from '../segments/segment-names.js';
 
 /** The folder in each data directory. */
 export const CONTENT_FOLDER = 'content';
-/** What the note keys of all content segments begin with. */
+/** Prefix of the note keys of all content segments. */
 export const CONTENT_KEY_PREFIX = 'content/';
 
-/** `text`: WET. `raw`: WARC. `pages`: an index without a segment, for pages in files of their own or without content. */
+/** `text`: WET. `raw`: WARC. `pages`: an index without a segment, for pages in their own files or without content. */
 export type SegmentKind = 'text' | 'raw' | 'pages';
 
 const ENDINGS = { text: '.warc.wet.gz', raw: '.warc.gz', pages: '.pages.cdxj' } as const;
 const NAME = /^\d{6,}-content-(.+)-[0-9a-f]{12}(\.warc\.wet\.gz|\.warc\.gz|\.pages\.cdxj)$/;
-/** An index that its writer still appends to. Sorted ones are named without it, as archive tools expect. */
+/** Suffix of an index that is still being written. Sorted ones do not have it, as archive tools expect. */
 export const TAIL_ENDING = '.tail';
 
-/** SHA-256 of a unique key, in hex: the name of its file, and the source of its place. */
+/** SHA-256 of a unique key, in hex: its file name, and the source of its directory. */
 export function contentHash(uniqueKey: string): string {
   return hash('sha256', uniqueKey, 'hex');
 }
@@ -47,7 +47,7 @@ export function indexNameOf(segment: string): string {
   return segment.endsWith('.gz') ? `${segment.slice(0, -'.gz'.length)}.cdxj` : segment;
 }
 
-/** The segment of an index, sorted or not; undefined when the file is no index. */
+/** The segment of an index, sorted or not; undefined if the file is not an index. */
 export function segmentOfIndex(file: string): string | undefined {
   const index = file.endsWith(TAIL_ENDING) ? file.slice(0, -TAIL_ENDING.length) : file;
   if (!index.endsWith('.cdxj')) return undefined;
@@ -55,7 +55,7 @@ export function segmentOfIndex(file: string): string | undefined {
   return parseContentName(segment) === undefined ? undefined : segment;
 }
 
-/** What a stored file holds. */
+/** What a stored file contains. */
 export function contentKindOf(filename: string): 'text' | 'raw' | undefined {
   if (filename.endsWith('.txt') || filename.endsWith(ENDINGS.text)) return 'text';
   return filename.endsWith(ENDINGS.raw) ? 'raw' : undefined;

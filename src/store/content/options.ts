@@ -1,5 +1,5 @@
-// What a content store can be told, checked once.
-// Promise: the rest of the store trusts what comes out of here.
+// The options of a content store, validated once.
+// Promise: the rest of the store trusts the result.
 import { aBoolean, aFilledString, aFunction, anObject, arrayOf, aWholeNumber, check } from '../../option-checks.js';
 import { checkOptions, oneOf, type ShapeOf } from '../../option-checks.js';
 import type { DataDirectories } from './data-directories.js';
@@ -7,38 +7,38 @@ import type { Durability } from '../segments/segment-file.js';
 import { isOwnerGone, ownerName } from '../segments/segment-names.js';
 
 export interface ContentStoreOptions {
-  /** In the order that decides where pages go: appending one moves pages yet to come, and look-ups search all. */
+  /** The order decides where pages go: adding one changes the directory of future pages; lookups search all. */
   readonly dataDirs: readonly string[];
-  /** Names this process's segments; the default tells other processes of this machine whether it still lives. */
+  /** Names this process's segments; the default lets other local processes check whether it is still alive. */
   readonly writerId?: string;
-  /** Keep responses, as WARC. Default false. */
+  /** Store responses, as WARC. Default false. */
   readonly storeRawHtml?: boolean;
-  /** Keep texts, as WET. Default true. */
+  /** Store texts, as WET. Default true. */
   readonly extractText?: boolean;
-  /** Many pages a file (default), or one. */
+  /** Many pages per file (default), or one. */
   readonly layout?: 'segments' | 'files';
-  /** A segment that grew to this is closed and another one begun. Default 1 GiB. */
+  /** At this size a segment is closed and a new one started. Default 1 GiB. */
   readonly segmentBytes?: number;
   /** 1 to 9. Default 3: see docs/decisions/012-content-segments.md. */
   readonly gzipLevel?: number;
   /** `machine` syncs segments before an append resolves. Default `process`. */
   readonly durability?: Durability;
   /**
-   * All notes of the queue that this process settles in: the segments of dead writers that they name are cut to
-   * the acknowledged length. Without it there is no queue, and they are cut after their last whole record.
+   * All notes of this process's queue: the segments of dead writers that they name are cut to the acknowledged
+   * length. Without it there is no queue, and they are cut after their last complete record.
    */
   readonly notes?: Readonly<Record<string, string>>;
   /**
    * Records notes in the queue; called before the first byte of each segment. Resolve only when they are recorded:
-   * a settle that found its life over recorded nothing, and must be made again in the new one.
+   * a settle by a lost holder recorded nothing, and must be repeated by the new one.
    */
   readonly note?: (notes: Readonly<Record<string, string>>) => Promise<void>;
   /** Whether the writer of a segment is certainly dead. */
   readonly isWriterGone?: (writerId: string) => boolean;
   readonly warn?: (message: string) => void;
-  /** Shared with whoever else writes to the same directories, which were made before; `dataDirs` are its paths. */
+  /** Shared with other writers to the same, existing directories; `dataDirs` are its paths. */
   readonly directories?: DataDirectories;
-  /** Who writes, as the first record of a segment says it: `orcrawl/1.2.3`. */
+  /** The software name in the first record of a segment: `orcrawl/1.2.3`. */
   readonly software?: string;
   readonly nowMs?: () => number;
 }

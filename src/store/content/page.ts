@@ -1,13 +1,13 @@
-// A visited page on its way into the content store: compressed once, off the path of settling.
-// Promise: what is packed is written as it is, wherever it ends up; a body that is compressed already is not again.
+// Packs a visited page for the content store: compressed once, before settling.
+// Promise: packed bytes are written unchanged, to whichever directory; a compressed body is not compressed again.
 import { surtOf, type IndexEntry } from './cdxj.js';
 import { contentHash } from './names.js';
 import type { PackedRecord } from './segment.js';
 import { conversionRecord, gzipRecord, newRecordId, responseRecord, sha1Base32, type RawResponse } from './warc.js';
 
-/** A visited page, as the crawl knows it. */
+/** A visited page. */
 export interface ContentPage {
-  /** The normalised URL: what the page is looked up by, and what its place follows from. */
+  /** The normalised URL: the lookup key, and the source of its directory. */
   readonly uniqueKey: string;
   readonly url: string;
   /** Where the body came from, after redirects. */
@@ -27,7 +27,7 @@ export interface PackedPage {
   readonly sha256: string;
   readonly text?: PackedRecord;
   readonly raw?: PackedRecord;
-  /** The line alone, when nothing else of the page is stored. */
+  /** Only the line, if nothing else is stored. */
   readonly bare?: PackedRecord;
 }
 
@@ -74,13 +74,13 @@ export async function packPage(page: ContentPage, options: PackOptions): Promise
   return packed;
 }
 
-/** What the server was asked for: a fragment never leaves the machine. */
+/** The requested URL: a fragment is never sent. */
 function withoutFragment(url: string): string {
   const end = url.indexOf('#');
   return end < 0 ? url : url.slice(0, end);
 }
 
-/** Compressing twice costs CPU and gains nothing: level 0 makes the member a wrapper. */
+/** Compressing twice gains nothing: level 0 makes the member a wrapper. */
 function isCompressed({ bodyIs, headers }: RawResponse): boolean {
   const encoding = headers['content-encoding'];
   return bodyIs === 'as-received' && encoding !== undefined && String(encoding) !== 'identity';

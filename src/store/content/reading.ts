@@ -1,6 +1,6 @@
 // Finds a stored page by its URL, in all data directories, while writers write.
-// Promise: the newest capture that is whole; memory holds one record and one chunk of an index. Damage on the way is told
-// of, with file and line, and does not end the search.
+// Promise: returns the newest complete capture; memory holds one record and one chunk of an index. Damage is reported
+// with file and line, and does not end the search.
 import { open, readdir, readFile, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CrawlError } from '../../errors.js';
@@ -70,7 +70,7 @@ export async function findPage(
   const home = homeDirectory(contentHash(uniqueKey), Math.max(1, dataDirs.length));
   const captures: Capture[] = [];
   const onDamage = damageTeller(options.onDamage);
-  // The page's own directory first, so that it wins between lines of the same instant.
+  // The page's own directory first, so that it wins between lines with the same time.
   for (const dataDir of [...dataDirs.slice(home), ...dataDirs.slice(0, home)]) {
     captures.push(...(await findCaptures(join(dataDir, CONTENT_FOLDER), uniqueKey, onDamage)));
   }
@@ -94,7 +94,7 @@ function groupedByTime(captures: readonly Capture[]): Map<number, Capture[]> {
 
 const MAX_TOLD = 20;
 
-/** Each place once, and no more than a few; the number of a line is worked out only when there is something to tell. */
+/** Each place once, and only a few; line numbers are computed only when needed. */
 function damageTeller(tell: FindPageOptions['onDamage']): OnDamage {
   const told = new Set<string>();
   return async ({ index, atByte }, problem) => {
@@ -116,14 +116,14 @@ async function findCaptures(folder: string, uniqueKey: string, onDamage: OnDamag
   for (const index of indexesOf(files)) {
     for (const { text, ...from } of await linesIn(join(folder, index), prefix, onDamage)) {
       const entry = parseIndexLine(text);
-      if (entry === undefined) await onDamage(from, 'it is not a line of an index');
+      if (entry === undefined) await onDamage(from, 'not a valid index line');
       else if (entry.uniqueKey === uniqueKey) captures.push({ folder, entry, from });
     }
   }
   return captures;
 }
 
-/** One file for each index: the sorted one where both are there, which is so for an instant. */
+/** One file per index: the sorted one if both exist, which is brief. */
 function indexesOf(files: readonly string[]): string[] {
   const names = new Set<string>();
   for (const file of files) {
@@ -134,7 +134,7 @@ function indexesOf(files: readonly string[]): string[] {
 }
 
 async function linesIn(sorted: string, prefix: Buffer, onDamage: OnDamage): Promise<(FoundLine & IndexPlace)[]> {
-  // It may be sorted between two looks: then the second look at the sorted one finds it.
+  // It may be sorted between two reads: then the second read finds the sorted one.
   for (const path of [sorted, sorted + TAIL_ENDING, sorted]) {
     const file = await open(path, 'r').catch((error: unknown) => {
       if (isMissing(error)) return undefined;
@@ -149,7 +149,7 @@ async function linesIn(sorted: string, prefix: Buffer, onDamage: OnDamage): Prom
         isLine: looksLikeIndexLine,
         onDamage: (atByte) => void (damaged.length < MAX_TOLD && damaged.push(atByte)),
       });
-      for (const atByte of damaged) await onDamage({ index: path, atByte }, 'it is not a line of an index');
+      for (const atByte of damaged) await onDamage({ index: path, atByte }, 'not a valid index line');
       return found.map((line) => ({ ...line, index: path }));
     } finally {
       await file.close();
@@ -171,7 +171,7 @@ function readerOf(file: FileHandle): ReadBytes {
   };
 }
 
-/** What is stored of one capture; undefined when nothing of it is whole (its writer is writing, or died). */
+/** The stored data of one capture; undefined if none is complete (being written, or its writer died). */
 async function readCapture(lines: readonly Capture[], onDamage: OnDamage): Promise<StoredPage | undefined> {
   let text: { content: string; from: Capture } | undefined;
   let response: { content: ParsedResponse; from: Capture } | undefined;
@@ -184,7 +184,8 @@ async function readCapture(lines: readonly Capture[], onDamage: OnDamage): Promi
     else {
       if (isText) text = withContent(await readText(line), line);
       else response = withContent(await readResponse(line), line);
-      if (!(isText ? text : response)) await onDamage(line.from, `it points at no whole record of ${filename}`);
+      if (!(isText ? text : response))
+        await onDamage(line.from, `it does not point at a complete record of ${filename}`);
     }
   }
   const from = text?.from ?? response?.from ?? bare;

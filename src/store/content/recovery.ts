@@ -1,6 +1,6 @@
-// After a crash: brings the content segments of dead writers back to what the queue knows, and sorts their indexes.
-// Promise (guarantee 2): afterwards a page is in a segment and in its index exactly if its visit was acknowledged,
-// whether the index was unsorted, sorted, being sorted or torn; a recovery that dies half-way is repeated by the next.
+// After a crash: cuts the content segments of dead writers to what the queue acknowledged, and sorts their indexes.
+// Promise (guarantee 2): afterwards a page is in a segment and its index if and only if its visit was acknowledged,
+// whether the index was unsorted, sorted, being sorted or torn; a recovery that dies halfway is repeated by the next.
 import { readdir, rm, stat, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { killPoint } from '../../base/kill-points.js';
@@ -12,7 +12,7 @@ import { readSegmentNote, type SegmentNote } from '../segments/segment-note.js';
 import { asStorageError, isMissing } from '../storage-errors.js';
 
 /**
- * What became of one segment. `short`: acknowledged pages or their index lines are missing, as after a power cut;
+ * The result for one segment. `short`: acknowledged pages or their index lines are missing, as after a power cut;
  * `missing`: all of it, as when a disk is not mounted or a folder was deleted.
  */
 export interface RecoveredContent {
@@ -22,7 +22,7 @@ export interface RecoveredContent {
   readonly notedBytes?: number;
   readonly foundBytes: number;
   readonly keptBytes: number;
-  /** Acknowledged pages that are gone or cannot be found any more; undefined where nobody counted. */
+  /** Acknowledged pages that are gone or cannot be found; undefined if not counted. */
   readonly lostLines?: number;
 }
 
@@ -30,16 +30,16 @@ export interface RecoveryOptions {
   readonly notes?: Readonly<Record<string, string>>;
   readonly isWriterGone: (writerId: string) => boolean;
   readonly warn: (message: string) => void;
-  /** Which indexes that need no work are read all the same, to find damage; none unless given. */
+  /** Which unchanged indexes are also checked for damage; default none. */
   readonly checks?: IndexChecks;
 }
 
-/** A sort takes seconds; a temporary file this old has nobody who will rename it. */
+/** A sort takes seconds; an older temporary file is orphaned. */
 const ABANDONED_AFTER_MS = 600_000;
 
 /**
- * Cuts the segments of dead writers: those that notes name to the noted length, or, without notes, all of them
- * after their last whole record. Segments that no note names belong to another queue and are left alone.
+ * Cuts the segments of dead writers: those named by notes to the noted length, or, without notes, all of them after
+ * their last complete record. Segments without a note belong to another queue and are left alone.
  */
 export async function recoverContent(
   dataDirs: readonly string[],
@@ -47,7 +47,7 @@ export async function recoverContent(
 ): Promise<readonly RecoveredContent[]> {
   const found = await findSegments(dataDirs);
   const recovered: RecoveredContent[] = [];
-  // The newest first: they are what a crash can have hurt, and what the bound on reading should be spent on.
+  // The newest first: a crash can only damage those, and reading is bounded.
   const names = [...(options.notes ? notedNames(options.notes) : found.keys())].sort().reverse();
   for (const name of names) {
     const writerId = parseContentName(name)?.writerId;
@@ -71,12 +71,12 @@ function notedNames(notes: Readonly<Record<string, string>>): string[] {
   });
 }
 
-/** Every segment, or index of one, with its folder; clears away what a sort that died left. */
+/** Every segment or index with its folder; removes what a dead sort left. */
 async function findSegments(dataDirs: readonly string[]): Promise<Map<string, string>> {
   const found = new Map<string, string>();
   for (const dataDir of dataDirs) {
     const folder = join(dataDir, CONTENT_FOLDER);
-    // A directory that cannot be read was reported by whoever opened it.
+    // An unreadable directory was reported when it was opened.
     for (const file of await readdir(folder).catch(() => [])) {
       const segment = parseContentName(file) ? file : segmentOfIndex(file);
       if (segment !== undefined) found.set(segment, folder);
@@ -119,8 +119,8 @@ async function recoverRecords(
   const index = createIndexRecovery(join(folder, indexNameOf(name)), options);
   const foundBytes = (await sizeOf(path)) ?? 0;
   const keptBytes = await keptOf(noted, foundBytes, index.lastWholeRecord, name);
-  // With a queue the index is cut first: if this process dies in between, the segment is still too long, and tells the
-  // next one. Without, the unsorted index tells it, so that stays until the segment is cut.
+  // With a queue the index is cut first: if this process dies in between, the segment is still too long, and the next
+  // one notices. Without a queue it notices the unsorted index, so that stays until the segment is cut.
   const cut = async (): Promise<void> => {
     killPoint('recovery.before-cut');
     if (keptBytes === 0) await rm(path, { force: true });
@@ -135,7 +135,7 @@ async function recoverRecords(
   return { notedBytes: noted?.bytes, foundBytes, keptBytes, ...verdict(noted, foundBytes, keptBytes, found) };
 }
 
-/** How much of a segment counts: what was noted, or if that is not all there, its whole records. */
+/** How much of a segment counts: the noted length, or if it is shorter, its complete records. */
 async function keptOf(
   noted: SegmentNote | undefined,
   foundBytes: number,
@@ -159,7 +159,7 @@ function verdict(
   return { outcome: 'short', lostLines: lost === undefined ? undefined : Math.max(0, lost) };
 }
 
-/** An index without a segment: in the order of writing it is cut to the noted length. */
+/** An index without a segment: while unsorted it is cut to the noted length. */
 async function recoverPages(
   sorted: string,
   noted: SegmentNote | undefined,
@@ -168,7 +168,7 @@ async function recoverPages(
   const tail = sorted + TAIL_ENDING;
   const tailBytes = await sizeOf(tail);
   const foundBytes = tailBytes ?? (await sizeOf(sorted)) ?? 0;
-  // Sorted is only what was wholly acknowledged: it is not longer than its note.
+  // Only fully acknowledged indexes are sorted: this one is not longer than its note.
   const isLong = noted !== undefined && tailBytes !== undefined && tailBytes > noted.bytes;
   killPoint('recovery.before-pages-cut');
   if (isLong) await truncate(tail, noted.bytes);

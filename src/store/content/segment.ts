@@ -1,5 +1,5 @@
-// A segment of stored pages and the index beside it, written together by one process.
-// Promise (guarantee 2): one length says everything: the index has exactly the lines of the records within it.
+// A segment of stored pages and its index, written together by one process.
+// Promise (guarantee 2): one length covers both: the index has exactly the lines of the records within it.
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { killPoint } from '../../base/kill-points.js';
@@ -12,13 +12,13 @@ import { segmentNote } from '../segments/segment-note.js';
 import type { VisitWriter } from '../dataset/visit-segments.js';
 import { gzipRecord, warcinfoRecord } from './warc.js';
 
-/** What settling needs of a segment: the same as of a dataset's. */
+/** What settling needs from a segment: the same as for a dataset's. */
 export interface ContentWriter extends Pick<VisitWriter, 'key' | 'length' | 'note' | 'full' | 'cutTo' | 'close'> {
-  /** The queue has recorded the note. A segment with bytes that nobody confirmed is not sorted: it may yet be cut. */
+  /** The queue has recorded the note. A segment with unconfirmed bytes is not sorted: it may still be cut. */
   confirm(): void;
 }
 
-/** A page ready to be written: its compressed record (none in a `pages` index) and its line but for its place. */
+/** A page ready to be written: its compressed record (none in a `pages` index) and its line without the location. */
 export interface PackedRecord {
   readonly bytes?: Buffer;
   readonly surt: string;
@@ -33,7 +33,7 @@ export interface RecordPlace {
 
 export interface ContentSegment extends ContentWriter {
   readonly name: string;
-  /** Resolves to where each record is; on failure nothing of them stays. */
+  /** Resolves to where each record is; on failure nothing is kept. */
   append(records: readonly PackedRecord[]): Promise<readonly RecordPlace[]>;
   /** After `close`: sorts the index if all of it is acknowledged. */
   finish(): Promise<void>;
@@ -68,7 +68,7 @@ export function createContentSegment(options: ContentSegmentOptions): ContentSeg
   const records = kind === 'pages' ? undefined : createSegmentFile(join(folder, name), { durability });
   const main = records ?? index;
   const marks: Mark[] = [];
-  // Bytes that could not be cut back: the next start does it, by the note, and needs the order of writing for it.
+  // Bytes that could not be cut back: the next start cuts them by the note, and needs the writing order.
   let isUncut = false;
   let isLost = false;
   let confirmedLength = 0;
@@ -78,7 +78,7 @@ export function createContentSegment(options: ContentSegmentOptions): ContentSeg
     const { length, indexLength } = mark;
     isUncut = true;
     lines = mark.lines;
-    // The index first: a record without its line is the lesser evil if this process dies in between.
+    // The index first: if this process dies in between, a record without a line is better than the reverse.
     const results = [];
     killPoint('content.before-cut');
     if (index.lengthBytes > indexLength) results.push(await settled(index.cutTo(indexLength)));
@@ -148,16 +148,16 @@ export function createContentSegment(options: ContentSegmentOptions): ContentSeg
       await records?.close();
     },
     async finish() {
-      // By its note the next start finds out what of it counts, and for that it needs the order of writing.
+      // The next start uses the note to find what counts, and needs the writing order.
       if (isLost || isUncut || main.lengthBytes !== confirmedLength) return;
       if (main.lengthBytes > 0) return sortLines(tail, sorted, { sync: durability === 'machine' });
-      // All of it was cut back: nothing stays behind.
+      // Everything was cut back: no file is kept.
       for (const path of [tail, join(folder, name)]) await rm(path, { force: true });
     },
   };
 }
 
-/** Both files are cut, whatever becomes of the first. */
+/** Cuts both files, even if the first fails. */
 async function settled(cutting: Promise<void>): Promise<{ error?: unknown }> {
   return cutting.then(
     () => ({}),

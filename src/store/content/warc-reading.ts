@@ -1,5 +1,5 @@
-// Takes stored records apart: what `orcrawl get` and findPage show of a page.
-// Promise: bytes that are no whole record (a torn tail, another file) give undefined, never half a page.
+// Parses stored records for `orcrawl get` and findPage.
+// Promise: incomplete or foreign bytes (a torn tail, another file) give undefined, never half a page.
 import { gunzipSync } from 'node:zlib';
 
 export interface ParsedRecord {
@@ -17,11 +17,11 @@ export interface ParsedResponse {
   readonly body: Buffer;
 }
 
-/** No page comes near it: bodies end at `max_content_length`. */
+/** Far above any page: bodies end at `max_content_length`. */
 const MAX_RECORD_BYTES = 1024 * 1024 * 1024;
 const HEAD_END = '\r\n\r\n';
 
-/** The record of one gzip member, or undefined when it is not whole. */
+/** The record of one gzip member, or undefined if incomplete. */
 export function readGzippedRecord(member: Uint8Array): ParsedRecord | undefined {
   try {
     return parseRecord(gunzipSync(member, { maxOutputLength: MAX_RECORD_BYTES }));

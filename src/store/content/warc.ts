@@ -1,11 +1,11 @@
-// WARC/1.1 records (ISO 28500:2017): what a stored page looks like in a segment, and how one is taken apart again.
+// Writes WARC/1.1 records (ISO 28500:2017): the form of stored pages in a segment.
 // Promise: every record is one gzip member with exact lengths and digests, whatever a server put into its headers.
 import { hash, randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import { promisify } from 'node:util';
 import { gzip, gzipSync } from 'node:zlib';
 
-/** Why a record holds less than the server had; the words are those of the standard. */
+/** Why a record is truncated; the words are from the standard. */
 export type Truncation = 'length' | 'time' | 'disconnect' | 'unspecified';
 
 /** An HTTP response as it goes into a `response` record. */
@@ -21,7 +21,7 @@ export interface RawResponse {
   readonly truncated?: Truncation;
 }
 
-/** An uncompressed record, and the digest an index names it by. */
+/** An uncompressed record, and its digest for the index. */
 export interface WarcRecord {
   readonly bytes: Buffer;
   /** SHA-1 of the payload in base 32. */
@@ -110,8 +110,8 @@ function assemble(head: readonly string[], block: readonly Uint8Array[]): Buffer
 }
 
 /**
- * The head of the response as it now describes the body: it is not chunked any more, perhaps not compressed,
- * and has the length it has. What the server said about that is kept under an `X-Crawler-` name.
+ * The head of the response, adjusted to the stored body: not chunked, maybe not compressed, with its actual length.
+ * The server's own values are kept under an `X-Crawler-` name.
  */
 function httpHeadOf({ statusCode, statusText, headers, body, bodyIs }: RawResponse): Buffer {
   const lines = [`HTTP/1.1 ${statusCode} ${oneLine(statusText ?? STATUS_CODES[statusCode] ?? '')}`.trimEnd()];
@@ -138,12 +138,12 @@ const HEADER_NAME = /^[!#$%&'*+.^_`|~\w-]+$/;
 const NO_LONGER_TRUE = new Set(['transfer-encoding', 'content-length']);
 const BEYOND_LATIN1 = /[^\x00-\xff]/;
 
-/** No text of a server can begin a line of its own. */
+/** Prevents server text from starting a new line. */
 function oneLine(text: string): string {
   return CONTROL.test(text) ? text.replace(/[\x00-\x1f\x7f]+/g, ' ') : text;
 }
 
-/** A URL as a header holds it. */
+/** A URL as a header value. */
 export function oneWord(text: string): string {
   return SPACE_OR_CONTROL.test(text) ? text.replace(/[\x00-\x20\x7f]/g, encodeURIComponent) : text;
 }
@@ -168,11 +168,11 @@ export function sha1Base32(bytes: Uint8Array): string {
   return text;
 }
 
-/** Compressing more than this at once would hold the loop for several milliseconds. */
+/** Compressing more than this at once would block the loop for several milliseconds. */
 const ASYNC_BYTES = 256 * 1024;
 const gzipLater = promisify(gzip);
 
-/** A record as one gzip member: a buffer when it was done at once, else a promise. */
+/** A record as one gzip member: a buffer if small, else a promise. */
 export function gzipRecord(bytes: Buffer, level: number): Buffer | Promise<Buffer> {
   return bytes.length > ASYNC_BYTES ? gzipLater(bytes, { level }) : gzipSync(bytes, { level });
 }

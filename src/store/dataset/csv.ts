@@ -1,4 +1,4 @@
-// Items as comma-separated values (RFC 4180), one row an item.
+// Items as comma-separated values (RFC 4180), one row per item.
 // Promise: any item reads back cell by cell with a CSV reader. Text that a spreadsheet would take for a formula gets an
 // apostrophe in front, unless cells are to stay raw; nothing else in a cell is altered but its quotes.
 import type { Dictionary } from '../../request/request.js';
@@ -10,7 +10,7 @@ import type { Dictionary } from '../../request/request.js';
  * csvRow(['a', 'say "hi", twice']); // 'a,"say ""hi"", twice"\n'
  */
 export function csvRow(cells: readonly unknown[], isRaw = false): string {
-  // A row of one empty cell would be a blank line, which readers skip.
+  // A row with one empty cell would be a blank line, which readers skip.
   if (cells.length === 1 && cellText(cells[0]) === '') return '""\n';
   return `${cells.map((cell) => csvCell(cell, isRaw)).join(',')}\n`;
 }

@@ -1,5 +1,5 @@
-// Items in the order they came: what a crawl produces. The public class over a SegmentStore.
-// Promise: append-only JSON lines, durable when a push resolved; reading never loads more than was asked for.
+// The items a crawl produces, in order. The public class over a SegmentStore.
+// Promise: append-only JSON lines, durable when a push has resolved; reading loads only what is needed.
 import { Readable } from 'node:stream';
 import type { Configuration } from '../../configuration.js';
 import { CrawlError } from '../../errors.js';

@@ -1,5 +1,5 @@
-// Items that stand by themselves (`Dataset.pushData`): appended to this process's direct segment.
-// Promise: when a push resolved its lines are in the file; pushes made together share one write.
+// Items pushed outside a visit (`Dataset.pushData`): appended to this process's direct segment.
+// Promise: when a push resolves, its lines are in the file; pushes made together share one write.
 import { SEGMENT_BYTES } from './visit-segments.js';
 import type { SegmentStore, SegmentWriter } from '../store.js';
 
@@ -8,7 +8,7 @@ const MAX_WRITE_CHARS = 1024 * 1024;
 
 export interface DirectItems {
   push(lines: string): Promise<void>;
-  /** Writes what is pending and lets go of the segment; the next push takes one again. */
+  /** Writes what is pending and releases the segment; the next push takes one again. */
   close(): Promise<void>;
 }
 

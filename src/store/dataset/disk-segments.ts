@@ -1,5 +1,5 @@
-// The disk backend of datasets: one folder a dataset, one JSON-lines file a segment.
-// Promise: each file has one writer; a line is in the file when its append resolved, and never twice or half.
+// The disk backend of datasets: one folder per dataset, one JSON-lines file per segment.
+// Promise: each file has one writer; a line is in the file when its append has resolved, never twice or half.
 import { access, constants, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PRIVATE_FOLDER } from '../../base/private-files.js';
@@ -24,7 +24,7 @@ export function createDiskSegments(folder: string): SegmentStore {
     return names.filter(isSegmentName).sort();
   };
 
-  /** Takes a direct segment from nobody or from a dead owner. Renaming is atomic: one process gets it. */
+  /** Takes a direct segment without an owner or with a dead one. Renaming is atomic: one process gets it. */
   const claim = async (file: string): Promise<string | undefined> => {
     const name = parseDirectName(file);
     if (name === undefined || (name.owner !== undefined && !isOwnerGone(name.owner))) return undefined;
@@ -32,7 +32,7 @@ export function createDiskSegments(folder: string): SegmentStore {
     try {
       await rename(join(folder, file), join(folder, claimed));
     } catch {
-      // Somebody else was first, or (Windows) somebody reads it now: it is left alone.
+      // Another process was first, or (Windows) is reading it: it is left alone.
       return undefined;
     }
     return claimed;
@@ -50,7 +50,7 @@ export function createDiskSegments(folder: string): SegmentStore {
   const release = async (file: string): Promise<void> => {
     const name = parseDirectName(file);
     if (name === undefined) return;
-    // When this fails the owner in the name is found dead later: the same result.
+    // If this fails, the owner in the name is found dead later: same result.
     await rename(join(folder, file), join(folder, directFile(name.stem))).catch(() => undefined);
   };
 
@@ -104,7 +104,7 @@ export function createDiskSegments(folder: string): SegmentStore {
 
     async openDirect(maxBytes) {
       const existing = await files();
-      // The newest first, so that order of writing stays order of reading as far as it can.
+      // The newest first, so that reading order matches writing order as far as possible.
       for (const file of existing.toReversed()) {
         const claimed = await claim(file);
         if (claimed === undefined) continue;
@@ -166,7 +166,7 @@ async function describe(folder: string, file: string): Promise<Segment | undefin
   }
 }
 
-/** Drops what follows the last newline; gives the length that remains. */
+/** Drops what follows the last newline; returns the remaining length. */
 export async function cutHalfLine(path: string): Promise<number> {
   const handle = await open(path, 'r+').catch((error: unknown) => {
     throw asStorageError(error, path);

@@ -1,5 +1,5 @@
-// A dataset as one document in one of the formats of `../formats.ts`, piece by piece.
-// Guarantee: memory does not grow with the dataset; the document is valid also when the dataset is empty.
+// Exports a dataset as one document in a format of `../formats.ts`, in pieces.
+// Guarantee: memory does not grow with the dataset; an empty dataset gives a valid document, too.
 import type { Dictionary } from '../../request/request.js';
 import { encoderOf, type FormatOf, hasColumns } from '../formats.js';
 import type { ItemViewOptions } from './item-view.js';

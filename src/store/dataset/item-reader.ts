@@ -1,5 +1,5 @@
 // Reads items of a dataset in batches: any range, forwards or backwards, through a view.
-// Promise: what was there when the reading began is read once each; memory holds a batch, not the dataset.
+// Promise: every item present at the start is read once; memory holds a batch, not the dataset.
 import { CrawlError } from '../../errors.js';
 import type { Dictionary } from '../../request/request.js';
 import { itemView } from './item-view.js';
@@ -67,7 +67,7 @@ function parseLine(line: string, segment: string): Dictionary {
   try {
     return JSON.parse(line) as Dictionary;
   } catch (cause) {
-    throw new CrawlError('ITEM_INVALID', `segment ${segment} holds a line that is not JSON: ${line.slice(0, 80)}`, {
+    throw new CrawlError('ITEM_INVALID', `segment ${segment} has a line that is not JSON: ${line.slice(0, 80)}`, {
       cause,
     });
   }

@@ -1,5 +1,5 @@
-// How items are shown to whoever reads a dataset: chosen fields, without hidden ones, without empty items.
-// Promise: a view changes what is returned, never what is stored, counted or skipped over.
+// How items are returned to readers of a dataset: chosen fields, without hidden fields or empty items.
+// Promise: a view changes what is returned, never what is stored, counted or skipped.
 import { aBoolean, arrayOf, aString, aWholeNumber, withoutEffect } from '../../option-checks.js';
 import type { Shape } from '../../option-checks.js';
 import type { Dictionary } from '../../request/request.js';
@@ -44,10 +44,10 @@ export const DATA_SHAPE: Shape = {
 
 export const EXPORT_SHAPE: Shape = { ...VIEW_SHAPE, desc: aBoolean, collectAllKeys: aBoolean, rawCells: aBoolean };
 
-/** Shows one item, or undefined when it is not to be shown. */
+/** The item as returned, or undefined if it is left out. */
 export type ItemView = (item: Dictionary) => Dictionary | undefined;
 
-/** The view for these options; undefined when items are shown as they are. */
+/** The view for these options; undefined if items are returned unchanged. */
 export function itemView({ fields, skipHidden, skipEmpty, clean }: ItemViewOptions): ItemView | undefined {
   const withoutHidden = skipHidden ?? clean ?? false;
   const withoutEmpty = skipEmpty ?? clean ?? false;

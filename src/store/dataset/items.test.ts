@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { MAX_ITEM_BYTES, serializeItems } from './items.js';
 
 describe('serializeItems', () => {
-  it('makes one line an item, whatever the item holds', () => {
+  it('makes one line per item, whatever the item holds', () => {
     fc.assert(
       fc.property(fc.array(fc.dictionary(fc.string(), fc.jsonValue())), (items) => {
         const lines = serializeItems(items).split('\n');

@@ -1,5 +1,5 @@
 // Turns what a handler pushes into the lines of a dataset.
-// Promise: a line is one JSON object and nothing else; what cannot be one is refused before anything is written.
+// Promise: a line is exactly one JSON object; anything else is refused before writing.
 import { CrawlError } from '../../errors.js';
 
 /** The largest item, as JSON: Crawlee's limit. */
@@ -21,13 +21,13 @@ export function serializeItems(data: unknown): string {
 }
 
 /**
- * The same lines as bytes, for items that wait until their visit settles: large strings would wait on the heap, where only
- * a full collection frees them.
+ * The same lines as bytes, for items that wait until their visit settles: large strings would stay on the heap until a
+ * full collection.
  */
 export function encodeItems(data: unknown): Buffer {
   if (Array.isArray(data)) return Buffer.from(serializeItems(data));
   const json = serializeItem(data, undefined);
-  // Joined to the newline as a string it would be copied once more.
+  // Joining it to the newline as a string would copy it again.
   const length = Buffer.byteLength(json);
   const line = Buffer.allocUnsafe(length + 1);
   line.write(json);
@@ -47,10 +47,10 @@ function serializeItem(item: unknown, index: number | undefined): string {
   }
   // A toJSON method may turn an object into anything, or into nothing.
   if (json === undefined || json[0] !== '{') throw invalid(index, 'must be an object when written as JSON');
-  // At most three bytes a UTF-16 unit: most items need no count.
+  // At most three bytes per UTF-16 unit: most items need no count.
   if (json.length * 3 > MAX_ITEM_BYTES && Buffer.byteLength(json) > MAX_ITEM_BYTES) {
     const bytes = Buffer.byteLength(json);
-    throw invalid(index, `is too large: ${bytes} bytes as JSON, at most ${MAX_ITEM_BYTES} are allowed`);
+    throw invalid(index, `is too large: ${bytes} bytes as JSON, the limit is ${MAX_ITEM_BYTES}`);
   }
   return json;
 }

@@ -8,7 +8,7 @@ const NEWLINE = 0x0a;
 export const LINES_PER_MARK = 1_024;
 const COUNT_CHUNK_BYTES = 1024 * 1024;
 const READ_CHUNK_BYTES = 256 * 1024;
-/** No item comes near it; a file without newlines is not read into memory. */
+/** Far above any item; a file without newlines is not read into memory. */
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
 /** Where to begin in a segment: at `fromByte`, then past `skipLines` lines. */
@@ -19,7 +19,7 @@ export interface Place {
   readonly endByte: number;
 }
 
-/** Whole lines from `place` on, in batches. Half a line at the end is not one yet. */
+/** Complete lines from `place` on, in batches. Half a line at the end is ignored. */
 export async function* readLines(
   store: SegmentStore,
   place: Place,
@@ -35,7 +35,7 @@ export async function* readLines(
     const end = bytes.lastIndexOf(NEWLINE) + 1;
     rest = bytes.subarray(end);
     if (rest.length > MAX_LINE_BYTES) {
-      throw new CrawlError('ITEM_INVALID', `segment ${place.name} holds a line of more than ${MAX_LINE_BYTES} bytes`);
+      throw new CrawlError('ITEM_INVALID', `segment ${place.name} has a line of more than ${MAX_LINE_BYTES} bytes`);
     }
     if (end === 0) continue;
     const lines = bytes.toString('utf8', 0, end - 1).split('\n');
@@ -54,12 +54,12 @@ interface Counted {
   marks: number[];
 }
 
-/** Knows how many lines there are and where they begin; learns only what was added since it last looked. */
+/** Counts lines and knows where they begin; reads only what was added since the last call. */
 export interface LineIndex {
   count(): Promise<number>;
   /** Where lines `offset` up to `offset + limit` are, segment by segment. */
   locate(offset: number): Promise<readonly Place[]>;
-  /** A segment was cut: what is known about it no longer holds. */
+  /** A segment was cut: its counts are invalid. */
   forget(name?: string): void;
 }
 

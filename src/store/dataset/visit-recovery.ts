@@ -1,25 +1,25 @@
-// After a crash: cuts what was appended to visit segments but never acknowledged, in whichever backend they are.
-// Guarantee 2: afterwards an item stands in its dataset exactly if its visit was acknowledged.
+// After a crash: cuts what was appended to visit segments but never acknowledged, in any backend.
+// Guarantee 2: afterwards an item is in its dataset if and only if its visit was acknowledged.
 import { checkStorageName } from '../names.js';
 import { isVisitName } from '../segments/segment-names.js';
 import { readSegmentNote, type SegmentNote } from '../segments/segment-note.js';
 import type { SegmentStore, SegmentWriter, StorageBackend } from '../store.js';
 import { VISIT_KEY_PREFIX } from './visit-segments.js';
 
-/** What became of one noted segment. `short`: bytes the note speaks of are missing, as after a power cut. */
+/** The result for one noted segment. `short`: noted bytes are missing, as after a power cut. */
 export interface RecoveredSegment {
   readonly key: string;
   readonly outcome: 'whole' | 'cut' | 'short' | 'missing';
   readonly notedBytes: number;
   readonly foundBytes: number;
-  /** Acknowledged items that are gone; undefined where nobody counted. */
+  /** Acknowledged items that are gone; undefined if not counted. */
   readonly lostLines?: number;
 }
 
 /**
- * Cuts every segment that a note names back to its noted length, in whichever of the backends it is. Call it when the
- * writers of these segments are known to be dead, before their datasets are read. Notes with other keys are passed
- * over, so all notes of a queue can be given.
+ * Cuts every segment named by a note to its noted length, in whichever backend it is. Call it when the
+ * segments are dead, before their datasets are read. Notes with other keys are ignored, so all notes of a queue can be
+ * given.
  *
  * @example
  * await recoverVisitSegments([createDiskBackend(folder)], (await frontier.overview()).notes);
@@ -50,7 +50,7 @@ async function recoverSegment(stores: readonly SegmentStore[], name: string, not
       await segment.close();
     }
   }
-  // Noted before its first byte, and nothing followed.
+  // Noted before its first byte, but nothing followed.
   if (noted.bytes === 0) return { outcome: 'whole', foundBytes: 0 };
   return { outcome: 'missing', foundBytes: 0, lostLines: noted.lines };
 }
@@ -87,7 +87,7 @@ async function wholeLines(store: SegmentStore, { name, lengthBytes }: SegmentWri
   return { lines, endBytes };
 }
 
-/** The segment a key names, or undefined when the key is not that of a visit segment. */
+/** The segment for a key, or undefined if it is not a visit segment's key. */
 function segmentPlace(key: string): { datasetId: string; name: string } | undefined {
   if (!key.startsWith(VISIT_KEY_PREFIX)) return undefined;
   const [id, name, ...more] = key.slice(VISIT_KEY_PREFIX.length).split('/');

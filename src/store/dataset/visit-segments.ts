@@ -1,30 +1,30 @@
-// The segments that hold the items of transactional visits; visit-recovery.ts repairs them after a crash.
-// Promise (guarantee 2): cut back to the length the queue noted, an item is there exactly if its visit was acknowledged.
+// The segments for items of transactional visits; visit-recovery.ts repairs them after a crash.
+// Promise (guarantee 2): cut to its noted length, a segment has exactly the items of acknowledged visits.
 import { killPoint } from '../../base/kill-points.js';
 import { segmentNote } from '../segments/segment-note.js';
 import type { SegmentWriter } from '../store.js';
 
-/** A segment that grew to this is closed and another one begun. */
+/** At this size a segment is closed and a new one started. */
 export const SEGMENT_BYTES = 64 * 1024 * 1024;
 
-/** What the note keys of all visit segments begin with. */
+/** Prefix of the note keys of all visit segments. */
 export const VISIT_KEY_PREFIX = 'dataset/';
 
 /**
- * Writes the items of acknowledged visits. Its owner, in this order: records the note of the empty segment in the queue before
- * the first append; appends the lines of a batch; settles the batch together with the note
+ * Writes the items of acknowledged visits. Its owner, in this order: records the note of the empty segment in the queue
+ * before the first append; appends the lines of a batch; settles the batch together with the note
  * `key → note`; cuts back to the length before if the settle was refused.
  */
 export interface VisitWriter {
-  /** The name of the note: one per file, never used again. */
+  /** The name of the note: one per file, never reused. */
   readonly key: string;
   /** Bytes written so far. */
   readonly length: number;
-  /** What the note must say. */
+  /** The content of the note. */
   readonly note: string;
-  /** Take another writer: the segment has its size, its dataset was emptied, or its data directory is left out. */
+  /** Use another writer: the segment is full, its dataset was emptied, or its data directory is no longer used. */
   readonly full: boolean;
-  /** Resolves when the lines are in the file; on failure nothing of them is. */
+  /** Resolves when the lines are in the file; on failure none are. */
   append(lines: string | Uint8Array): Promise<void>;
   cutTo(lengthBytes: number): Promise<void>;
   close(): Promise<void>;
@@ -65,10 +65,10 @@ export function createVisitWriter(
   };
 }
 
-/** Appends that can be cut back: an owner cuts only the last one, which was not acknowledged. */
+/** Appends that can be cut back: an owner cuts only the last one, if not acknowledged. */
 const MAX_MARKS = 1_024;
 
-/** How many lines a segment has, also after it was cut back to where an append began. */
+/** The line count of a segment, also after it was cut back. */
 export function createLineCounts() {
   let lines = 0;
   let marks: { readonly length: number; readonly lines: number }[] = [];
@@ -76,7 +76,7 @@ export function createLineCounts() {
     get lines() {
       return lines;
     },
-    /** Lines were appended to what was `before` bytes long. */
+    /** Lines were appended at `before` bytes. */
     grow(before: number, added: number): void {
       marks.push({ length: before, lines });
       if (marks.length > MAX_MARKS) marks.shift();

@@ -1,24 +1,24 @@
-// Values of a key-value store that handlers change in place and that are saved for them.
-// Promise: one object per key in the process; saved every interval when it changed, and when told to.
+// Values of a key-value store that handlers change in place and that are saved automatically.
+// Promise: one object per key in the process; saved every interval if it changed, and on request.
 import { log } from '../../observe/log.js';
 import type { Dictionary } from '../../request/request.js';
 
 export interface AutoSaved {
   /** The one object of a key, loaded at the first call. */
   get(key: string, initial: Dictionary): Promise<Dictionary>;
-  /** The record of a key was set or deleted: the object in users' hands follows. */
+  /** The record of a key was set or deleted: updates the shared object. */
   follow(key: string, value: unknown): void;
   /** Saves every value that changed; throws the first failure after trying all. */
   save(): Promise<void>;
-  /** Ends the interval; the next `get` begins it again. */
+  /** Stops the interval; the next `get` starts it again. */
   stop(): void;
-  /** Forgets all values unsaved. */
+  /** Drops all values without saving. */
   clear(): void;
 }
 
 interface Held {
   readonly value: Dictionary;
-  /** What the record holds, to write only what changed. */
+  /** The stored text, to write only changes. */
   saved: string | undefined;
 }
 
@@ -52,7 +52,7 @@ export function createAutoSaved(
 
   const begin = (): void => {
     timer ??= setInterval(() => {
-      save().catch((error: unknown) => log.exception(error, 'State could not be saved; it is tried again later'));
+      save().catch((error: unknown) => log.exception(error, 'Could not save the state, will retry'));
     }, intervalMs()).unref();
   };
 
@@ -76,10 +76,10 @@ export function createAutoSaved(
         const fields = typeof value === 'object' && value !== null ? (value as Dictionary) : {};
         for (const name of Object.keys(held.value)) if (!Object.hasOwn(fields, name)) delete held.value[name];
         Object.assign(held.value, fields);
-        // A deleted record is not written again until somebody changes the object.
+        // A deleted record is not written again until the object changes.
         held.saved = JSON.stringify(held.value, null, 2);
       };
-      // One that could not be loaded has nobody to follow; who asked for it knows.
+      // If loading failed there is no object to update; the caller got the error.
       holding.then(apply, () => undefined);
     },
     save,

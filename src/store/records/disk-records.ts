@@ -1,5 +1,5 @@
-// The disk backend of key-value stores: one folder a store, one file a record, `KEY.ext`.
-// Promise: a record is written beside its place and renamed into it, so a reader or a crash sees old or new.
+// The disk backend of key-value stores: one folder per store, one file per record, `KEY.ext`.
+// Promise: a record is written to a temporary file and renamed, so readers see the old or the new one, even after a crash.
 import { randomBytes } from 'node:crypto';
 import { createWriteStream, statSync } from 'node:fs';
 import type { Stats } from 'node:fs';
@@ -11,11 +11,11 @@ import { BINARY_TYPE, contentTypeOf, extensionOf, RECORD_EXTENSIONS } from '../c
 import { asStorageError, isMissing } from '../storage-errors.js';
 import type { RecordStore } from '../store.js';
 
-// '~' is in no key, so no record can look like a file in the making.
+// '~' is not allowed in keys, so no record looks like a temporary file.
 const TEMPORARY = /^~.*\.tmp$/;
-/** A temporary file this old was left by a process that died. */
+/** A temporary file this old was left by a dead process. */
 const STALE_MS = 60 * 60 * 1000;
-// Windows refuses to replace a file while another process has it open, for a moment: tried again so often.
+// Windows cannot replace a file while another process has it open: retried this often.
 const RENAME_ATTEMPTS = 10;
 const LIST_AT_ONCE = 64;
 
@@ -26,13 +26,13 @@ interface RecordFile {
 }
 
 export function createDiskRecords(folder: string): RecordStore {
-  /** The files of a key, newest first: more than one only if a process died while it changed a record's type. */
+  /** The files of a key, newest first: several only if a process died while changing a record's type. */
   const filesOf = (key: string): RecordFile[] => {
     const found: RecordFile[] = [];
     for (const extension of ['', ...RECORD_EXTENSIONS]) {
       const name = extension === '' ? key : `${key}.${extension}`;
       const contentType = typeOfFile(name, key);
-      // Synchronous: a probe of the directory cache costs microseconds, a trip to the thread pool ten times that.
+      // Synchronous: a directory cache lookup costs microseconds, the thread pool ten times that.
       const stats = contentType === undefined ? undefined : statSync(join(folder, name), { throwIfNoEntry: false });
       if (stats?.isFile() && contentType !== undefined) found.push({ name, contentType, stats });
     }
@@ -83,7 +83,7 @@ export function createDiskRecords(folder: string): RecordStore {
         await put(temporary, join(folder, name));
       } catch (error) {
         await rm(temporary, { force: true }).catch(() => undefined);
-        // A source stream that failed is not the folder's fault.
+        // The source stream failed, not the folder.
         throw (error as NodeJS.ErrnoException).syscall === undefined
           ? error
           : asStorageError(error, join(folder, name));
@@ -123,13 +123,13 @@ export function createDiskRecords(folder: string): RecordStore {
   };
 }
 
-/** The key a file belongs to: its name without its extension, if that is one of ours. */
+/** The key of a file: its name without a known extension. */
 function keyOfFile(name: string): string {
   const dot = name.lastIndexOf('.');
   return dot > 0 && contentTypeOf(name.slice(dot + 1)) !== undefined ? name.slice(0, dot) : name;
 }
 
-/** How a file is read if it is a record of `key`; a file put there by hand may have no extension. */
+/** The content type of a file if it is a record of `key`; a file added by hand may have no extension. */
 function typeOfFile(name: string, key: string): string | undefined {
   if (keyOfFile(name) !== key) return undefined;
   return contentTypeOf(name.slice(name.lastIndexOf('.') + 1)) ?? BINARY_TYPE;

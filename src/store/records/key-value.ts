@@ -1,5 +1,5 @@
 // Records by key: inputs, outputs, screenshots, state. The public class over a RecordStore.
-// Promise: a record is written whole or not at all, and no key leaves the store's folder.
+// Promise: a record is written completely or not at all, and no key escapes the store's folder.
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { Configuration } from '../../configuration.js';

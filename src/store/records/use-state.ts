@@ -1,5 +1,5 @@
 // A mutable value shared by handlers and saved with the crawl.
-// Promise: the same name in the same store is the same object everywhere in the process.
+// Promise: one object per name and store in the process.
 import type { Configuration } from '../../configuration.js';
 import type { Dictionary } from '../../request/request.js';
 import { KeyValueStore } from './key-value.js';

@@ -1,4 +1,4 @@
-// The files that segment writers append to, opened when needed and only so many at once.
+// The files that segment writers append to, opened on demand and limited in number.
 // Promise: any number of writers share a bounded number of descriptors, none of which keeps a process alive.
 import { close, constants, fdatasync, fsync, open, write } from 'node:fs';
 import { dirname } from 'node:path';
@@ -10,7 +10,7 @@ const writeBytes = promisify(write);
 const syncData = promisify(fdatasync);
 const syncFile = promisify(fsync);
 
-/** Far below the usual limit of 1,024 (256 on macOS) descriptors a process. */
+/** Far below the usual limit of 1,024 (256 on macOS) descriptors per process. */
 const MAX_OPEN = 64;
 const APPEND = constants.O_WRONLY | constants.O_APPEND;
 
@@ -22,15 +22,15 @@ interface OpenFile {
 export interface AppendFiles {
   /** Appends all of `bytes`; a missing file is created only if it `isNew`. On failure a part may have been written. */
   append(path: string, bytes: Uint8Array, isNew: boolean): Promise<void>;
-  /** Resolves when what was appended is on the disk; with `isNew` also the file's name in its folder. */
+  /** Resolves when the appended bytes are on disk; with `isNew` also the file's name in its folder. */
   sync(path: string, isNew: boolean): Promise<void>;
-  /** Frees the descriptor of a file that nobody is writing to. */
+  /** Frees the descriptor of an idle file. */
   close(path: string): Promise<void>;
 }
 
-// Plain descriptors rather than FileHandle objects: those warn when they are collected unclosed.
+// Plain descriptors, not FileHandle objects: those warn if collected unclosed.
 export function createAppendFiles(maxOpen = MAX_OPEN): AppendFiles {
-  // In the order of use: the first is the one unused for longest.
+  // In order of use: the first is the least recently used.
   const files = new Map<string, OpenFile>();
   const waiting: (() => void)[] = [];
   let writing = 0;
@@ -41,7 +41,7 @@ export function createAppendFiles(maxOpen = MAX_OPEN): AppendFiles {
     if (fd !== undefined) await closeFile(fd);
   };
 
-  // No more writes at once than files, so one of the files is idle whenever another one is needed.
+  // Never more concurrent writes than files, so one file is idle whenever another is needed.
   const makeRoom = async (): Promise<void> => {
     if (files.size < maxOpen) return;
     for (const [path, file] of files) if (file.busy === 0) return forget(path, file);
@@ -73,7 +73,7 @@ export function createAppendFiles(maxOpen = MAX_OPEN): AppendFiles {
     try {
       await withFile(path, flags, use);
     } finally {
-      // Whoever waits longest takes over this place; the number of places in use stays.
+      // The longest waiter takes over this place; the number in use stays the same.
       const next = waiting.shift();
       if (next === undefined) writing--;
       else next();

@@ -1,19 +1,19 @@
-// One append-only file with one writer: what dataset and content segments are made of.
-// Promise: appends happen in order, wholly or not at all; what a failed write left behind is cut before the next one; an
-// append resolves only if the file is at its path and has all that was appended, so nothing goes into a deleted file.
+// One append-only file with one writer: the basis of dataset and content segments.
+// Promise: appends happen in order, completely or not at all; remains of a failed write are cut before the next one; an
+// append resolves only if the file is at its path with the expected length, so nothing goes into a deleted file.
 import { stat, truncate } from 'node:fs/promises';
 import { CrawlError } from '../../errors.js';
 import { appendFiles } from './append-files.js';
 import { asStorageError, isMissing } from '../storage-errors.js';
 
-/** Against whose death an append is safe: that of this process, or that of the machine (synced to the disk). */
+/** What an append survives: the death of this process, or of the machine (synced to disk). */
 export type Durability = 'process' | 'machine';
 
-/** The writer of a file. Calls take effect in the order in which they were made. */
+/** The writer of a file. Calls take effect in order. */
 export interface SegmentFile {
   /** Bytes written so far. */
   readonly lengthBytes: number;
-  /** Resolves when all bytes are in the file; on failure it is as before. STORAGE_LOST when the file is gone. */
+  /** Resolves when all bytes are in the file; on failure it is as before. STORAGE_LOST if the file is gone. */
   append(bytes: Uint8Array): Promise<void>;
   /** Drops everything from `lengthBytes` on. */
   cutTo(lengthBytes: number): Promise<void>;
@@ -34,7 +34,7 @@ export function createSegmentFile(path: string, options: SegmentFileOptions = {}
   const { startBytes = 0, durability = 'process', onClose } = options;
   let lengthBytes = startBytes;
   let state: 'open' | 'closed' | 'gone' | 'lost' = 'open';
-  // After a failed write whatever is past `lengthBytes` must go before the next one.
+  // After a failed write, bytes past `lengthBytes` must be cut before the next one.
   let dirty = false;
   let last: Promise<unknown> = Promise.resolve();
 
@@ -48,7 +48,7 @@ export function createSegmentFile(path: string, options: SegmentFileOptions = {}
     if (state === 'open') return;
     if (state === 'lost') throw lost();
     const why = state === 'gone' ? 'its dataset was emptied or dropped' : 'it was closed';
-    throw new CrawlError('STORAGE_UNWRITABLE', `segment ${path} takes no more items: ${why}`);
+    throw new CrawlError('STORAGE_UNWRITABLE', `segment ${path} is closed for writing: ${why}`);
   };
 
   const sizeNow = async (): Promise<number | undefined> =>
@@ -60,7 +60,7 @@ export function createSegmentFile(path: string, options: SegmentFileOptions = {}
       },
     );
 
-  // Only ever shortens: a file that is shorter than it should be is another one, or was cut by somebody else.
+  // Only shortens: a file that is too short was replaced or cut by another program.
   const clean = async (): Promise<void> => {
     if (((await sizeNow()) ?? 0) > lengthBytes) await truncate(path, lengthBytes);
     dirty = false;
@@ -69,10 +69,10 @@ export function createSegmentFile(path: string, options: SegmentFileOptions = {}
   const lost = (): CrawlError =>
     new CrawlError(
       'STORAGE_LOST',
-      `${path} was deleted, moved or cut by somebody else while it was being written: it held ${lengthBytes} bytes`,
+      `${path} was deleted, moved or cut by another program during the crawl: it had ${lengthBytes} bytes`,
     );
 
-  /** One writer a file: any other size means that what was written is not what is found at the path. */
+  /** One writer per file: any other size means that the file at the path is not the one written. */
   const mustHave = async (wantedBytes: number): Promise<void> => {
     if ((await sizeNow()) === wantedBytes) return;
     state = 'lost';
@@ -105,7 +105,7 @@ export function createSegmentFile(path: string, options: SegmentFileOptions = {}
       }),
     cutTo: (toBytes) =>
       inOrder(async () => {
-        // Of a lost file nothing is left to cut: what it was cut to is what is missing.
+        // A lost file has nothing to cut.
         if (state === 'lost') return void (lengthBytes = Math.min(lengthBytes, toBytes));
         mustBeOpen();
         if (toBytes > lengthBytes) return;

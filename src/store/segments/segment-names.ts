@@ -1,5 +1,5 @@
-// The file names of segments, and who owns a direct one.
-// Promise: names sort by age, never repeat, and tell whether their writer can still be alive.
+// The file names of segments, and the owner of a direct one.
+// Promise: names sort by age, never repeat, and show whether their writer may still be alive.
 import { randomBytes, createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
@@ -51,22 +51,22 @@ function nextNumber(existing: readonly string[]): string {
   return String(numbers.reduce((max, number) => Math.max(max, number), 0) + 1).padStart(6, '0');
 }
 
-// Two processes may take the same number; this part keeps their files apart (48 bits).
+// Two processes may choose the same number; this part (48 bits) makes the name unique.
 function uniquePart(): string {
   return randomBytes(6).toString('hex');
 }
 
 let self: string | undefined;
 
-/** This thread of this life of this process on this machine, as a part of a file name. */
+/** Machine, process, start time and thread, as a part of a file name. */
 export function ownerName(): string {
   self ??= `${hostPart()}-${process.pid}-${startTimeOf(process.pid) ?? 0}-${threadId}`;
   return self;
 }
 
 /**
- * Whether an owner is certainly gone. When in doubt (another machine, a process number that may have been
- * given again, a system that does not tell start times) it is not: then its segment is left alone.
+ * Whether an owner is certainly gone. False if in doubt (another machine, a pid that may have been reused, a system
+ * without start times): then its segment is left alone.
  */
 export function isOwnerGone(owner: string): boolean {
   const [host, pidText, startText] = owner.split('-');
@@ -90,11 +90,11 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** When a process began, in the kernel's ticks since boot (field 22 of its stat file); Linux only. */
+/** A process's start in kernel ticks since boot (field 22 of its stat file); Linux only. */
 function startTimeOf(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // The second field is the program's name in brackets and may hold anything, brackets included.
+    // The second field is the program's name in brackets and may contain anything, even brackets.
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
   } catch {
     return undefined;
@@ -109,7 +109,7 @@ export function isVisitWriterGone(name: string): boolean {
   return writer !== undefined && isOwnerGone(writer);
 }
 
-/** Whether another life than this one wrote a visit segment; the name may be a note's key that ends in it. */
+/** Whether another process or an earlier start wrote a visit segment; the name may be a note's key that ends in it. */
 export function isForeignWriter(name: string): boolean {
   const writer = VISIT_WRITER.exec(name)?.[1];
   return writer !== undefined && writer !== fileNamePart(ownerName());

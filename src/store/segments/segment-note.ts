@@ -1,5 +1,5 @@
-// What the queue records of a segment when it acknowledges visits: how many bytes of it count, and how many lines.
-// Promise: notes of earlier releases, which have no lines, are read too; anything else gives undefined.
+// The note about a segment that the queue records when it acknowledges visits: bytes and lines that count.
+// Promise: notes of earlier releases (without lines) can be read; anything else gives undefined.
 
 export interface SegmentNote {
   readonly bytes: number;

@@ -19,7 +19,7 @@ export interface Exchange {
   after(delayMs: number, step: () => void): void;
   /** Status, headers and whole body at once. */
   send(status: number, headers: FlatHeaders, body?: string | Buffer): void;
-  /** The body at this many bytes a second. */
+  /** The body at this many bytes per second. */
   drip(status: number, headers: FlatHeaders, body: Buffer, bytesPerSec: number): void;
   /** Pieces for as long as `next` gives them and the client reads them. */
   stream(status: number, headers: FlatHeaders, next: () => Buffer | undefined): void;

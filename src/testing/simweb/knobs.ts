@@ -110,7 +110,7 @@ export interface SimwebOptions extends Omit<HostKnobs, 'fault' | 'trap'> {
   };
   /** Share of links to new pages that go through 1 to `maxHops` redirects; `loops`: share of pages with a link into a loop. */
   readonly redirects?: { readonly share?: number; readonly maxHops?: number; readonly loops?: number };
-  /** Sitemap index and files, named in robots.txt. Default on, 10,000 URLs a file, not compressed. */
+  /** Sitemap index and files, named in robots.txt. Default on, 10,000 URLs per file, not compressed. */
   readonly sitemaps?: boolean | { readonly perFile?: number; readonly gzip?: boolean };
   /** Share of hosts (never host 0) that answer late and slowly. */
   readonly slowHosts?: { readonly share: number; readonly latencyMs?: Range; readonly bytesPerSec?: number };

@@ -1,5 +1,5 @@
 // What the server saw: one packed row per request, in order of arrival, with monotonic times.
-// Some 40 bytes a request in chunks of typed arrays; bounded; counters go on when the rows are full.
+// Some 40 bytes per request in chunks of typed arrays; bounded; counters go on when the rows are full.
 
 /** Headers kept with each request, by their lower-case names. */
 export const LOGGED_HEADERS = [

@@ -1,6 +1,6 @@
-// The way to one Redis server: commands and scripts with a bounded wait, through reconnects, and errors with our names.
-// Promise: a call resolves, or rejects within its patience and one silence; a connection that falls silent is left for a
-// new one. A call may reach the server more than once, which the numbers of calls make harmless. An idle connection does
+// The connection to one Redis server: commands and scripts with bounded waits, reconnects, and our error codes.
+// Promise: a call resolves, or rejects within its patience and one silence; a silent connection is replaced by a
+// new one. A call may reach the server more than once, which call numbers make harmless. An idle connection does
 // not keep the process alive.
 import { createRequire } from 'node:module';
 import type { Redis } from 'ioredis';
@@ -14,27 +14,27 @@ export interface ConnectionOptions {
   readonly db?: number;
   readonly password?: string;
   readonly connectTimeoutMs?: number;
-  /** The longest silence while an answer is due: then the connection is left for a new one. See `silenceLimitMs`. */
+  /** The longest silence while waiting for an answer: then the connection is replaced. See `silenceLimitMs`. */
   readonly commandTimeoutMs?: number;
-  /** How long the server keeps what this process holds without hearing of it. */
+  /** How long the server keeps this process's leases without a call. */
   readonly leaseMs?: number;
-  /** Probes a connection that is silent, so that a dead one is noticed. Default true. */
+  /** Probes a silent connection, so that a dead one is noticed. Default true. */
   readonly keepAlive?: boolean;
-  /** How long a call waits for a server that is away, over all its attempts. */
+  /** How long a call waits for an unreachable server, over all its attempts. */
   readonly patienceMs?: number;
 }
 
 export interface Connection {
   /** The address without its password. */
   readonly where: string;
-  /** Commands sent so far, a script call counting as one: a metric. */
+  /** Commands sent so far; a script call counts as one: a metric. */
   readonly commandsSent: number;
   connect(): Promise<void>;
   /** Replies are Buffers, numbers, null and arrays of them. */
   command(...parts: [string, ...Argument[]]): Promise<unknown>;
   /** The answer to a script begins with the `callId` that its arguments carry. */
   run(script: ScriptName, args: readonly Argument[], callId: number): Promise<unknown>;
-  /** Called after a lost connection is there again, before any other call is made on it. */
+  /** Called after a reconnect, before any other call. */
   onReturn(check: (run: Connection['run']) => Promise<void>): void;
   close(): void;
 }
@@ -43,14 +43,14 @@ const DEFAULT_CONNECT_TIMEOUT_MS = 10_000;
 const DEFAULT_COMMAND_TIMEOUT_MS = 10_000;
 const DEFAULT_PATIENCE_MS = 30_000;
 const MAX_RECONNECT_PAUSE_MS = 1_000;
-/** A lease is renewed when a third of it is over: three silences later, 5/6 of it are. */
+/** A lease is renewed after a third of its time: three silences later, 5/6 of it are over. */
 const SILENCES_PER_LEASE = 6;
-/** A busy machine answers later than a short lease would have it. */
+/** A lower bound: a busy machine may answer late. */
 const SHORTEST_LIMIT_MS = 1_000;
 
 /**
- * How long a connection may be silent while an answer is due. Never longer than a call waits, and so short that a lease
- * outlives three silent connections in a row.
+ * How long a connection may be silent while an answer is due. Never longer than a call waits, and short enough that a
+ * lease survives three silent connections in a row.
  */
 export function silenceLimitMs(
   options: Pick<ConnectionOptions, 'commandTimeoutMs' | 'leaseMs' | 'patienceMs'>,
@@ -75,7 +75,7 @@ export function createConnection(options: ConnectionOptions): Connection {
   let failure: CrawlError | undefined;
   let afterReturn: ((run: Connection['run']) => Promise<void>) | undefined;
   let lastError: Error | undefined;
-  // Whoever waits for the connection; told at once when it is usable or will never be.
+  // Callers waiting for the connection; notified at once when it is ready or has failed.
   let usable = false;
   const waiting = new Set<() => void>();
 
@@ -96,7 +96,7 @@ export function createConnection(options: ConnectionOptions): Connection {
         usable = redis.status === 'ready';
       } catch (error) {
         if (error instanceof CrawlError && error.class === 'fatal') failure = error;
-        // Anything else: the connection is lost again, and comes back or the callers' patience ends.
+        // Anything else: the connection is lost again, and returns or the callers' patience ends.
         else redis.disconnect(true);
       }
       tell();
@@ -157,12 +157,12 @@ export function createConnection(options: ConnectionOptions): Connection {
         const mayPass = known.code === 'QUEUE_UNREACHABLE' || /\bOVERFLOW\b/.test((known.cause as Error).message);
         if (!mayPass || isClosed) throw known;
         if (performance.now() >= deadlineMs) {
-          // The connection used up the patience, and not the server: over a new one the call gets an answer.
+          // The connection used up the patience, not the server: on a new one the call gets an answer.
           if (isReply(known.cause) || !hasExtraTime) throw known;
           hasExtraTime = false;
           deadlineMs = performance.now() + silenceMs;
         }
-        // A server that loads its data or is busy refuses at once: do not ask it in a tight loop.
+        // A server that is loading or busy refuses at once: do not retry in a tight loop.
         await new Promise((resume) => setTimeout(resume, BUSY_PAUSE_MS));
       }
     }
@@ -201,7 +201,7 @@ export function createConnection(options: ConnectionOptions): Connection {
 const BUSY_PAUSE_MS = 50;
 const KEEP_ALIVE_MS = 30_000;
 
-/** While nothing is asked, neither the connection nor the wait for a new one keeps the process alive. */
+/** While idle, neither the connection nor the wait for a new one keeps the process alive. */
 function keepAliveWhile(redis: Redis): { during<T>(work: () => Promise<T>): Promise<T> } {
   let working = 0;
   const follow = (): void => {
@@ -235,7 +235,7 @@ function createClient(options: ConnectionOptions, silenceMs: number): Redis {
   return new Client(options.url, {
     lazyConnect: true,
     protocol: 2,
-    // Calls wait here, with a limit, and are numbered; the client itself shall neither queue nor repeat them.
+    // Calls are numbered and wait here, with a limit; the client must neither queue nor repeat them.
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,
@@ -250,7 +250,7 @@ function createClient(options: ConnectionOptions, silenceMs: number): Redis {
   });
 }
 
-/** What the server or the way to it said, by our names. */
+/** Translates errors of the server or the connection. */
 function translated(error: unknown, where: string): CrawlError {
   if (error instanceof CrawlError) return error;
   const message = error instanceof Error ? error.message : String(error);
@@ -259,7 +259,7 @@ function translated(error: unknown, where: string): CrawlError {
   if (code === 'OOM') {
     return new CrawlError(
       'QUEUE_FULL',
-      `Redis at ${where} has reached its maxmemory: nothing can be added until requests have ended or it gets more`,
+      `Redis at ${where} has reached its maxmemory: raise it, or wait until requests finish`,
       cause,
     );
   }
@@ -270,35 +270,35 @@ function translated(error: unknown, where: string): CrawlError {
     return new CrawlError(
       'QUEUE_EMPTIED',
       `Redis at ${where} no longer holds the queue that was opened: it was emptied or lost its data. ` +
-        'Restore it from a backup, or start afresh',
+        'Restore it from a backup, or start fresh',
       cause,
     );
   }
   if (/\bOUTBOX\b/.test(message)) {
-    return new CrawlError('QUEUE_FULL', `too many links wait in Redis at ${where} for pods that are away`, cause);
+    return new CrawlError('QUEUE_FULL', `too many links in Redis at ${where} wait for unreachable pods`, cause);
   }
   if (/\bOVERFLOW\b/.test(message)) {
     return new CrawlError('QUEUE_FULL', `too many requests wait to be written to disk for Redis at ${where}`, cause);
   }
   if (/\bOLDCALL\b/.test(message)) {
-    return new CrawlError('REQUEST_INVALID', 'the number of the call is too old to tell whether it happened', cause);
+    return new CrawlError('REQUEST_INVALID', 'the call number is too old to be repeated', cause);
   }
   if (['NOAUTH', 'WRONGPASS', 'NOPERM'].includes(code) || /invalid password|invalid username/i.test(message)) {
     return new CrawlError('QUEUE_UNSUITABLE', `Redis at ${where} refuses access: ${message}`, cause);
   }
   if (code === 'READONLY') {
-    return new CrawlError('QUEUE_UNSUITABLE', `Redis at ${where} is a read-only replica: name its master`, cause);
+    return new CrawlError('QUEUE_UNSUITABLE', `Redis at ${where} is a read-only replica: use its master`, cause);
   }
   const contradiction = /CORRUPT counters: ([^]*?)(?: script: |$)/.exec(message)?.[1];
   if (contradiction !== undefined) {
     return new CrawlError(
       'QUEUE_CORRUPT',
-      `the counters of the queue in Redis at ${where} contradict each other: ${contradiction}. ` +
-        'Restore it from a backup, or start afresh',
+      `the counters of the queue in Redis at ${where} are inconsistent: ${contradiction}. ` +
+        'Restore it from a backup, or start fresh',
       cause,
     );
   }
-  // The script ran into something it did not expect: what is stored contradicts itself, or is another program's.
+  // The script failed: the stored data is inconsistent, or belongs to another program.
   if (code === 'WRONGTYPE' || code === 'ERR') {
     return new CrawlError('QUEUE_CORRUPT', `the queue in Redis at ${where} failed: ${message}`, cause);
   }

@@ -1,12 +1,12 @@
-// Looks at a Redis server before a crawl: does it answer, and may it hold a frontier.
-// Promise: reads only, closes what it opened, and says what is wrong instead of throwing.
+// Checks a Redis server before a crawl: does it answer, and can it hold a frontier.
+// Promise: read-only, closes what it opened, and returns problems instead of throwing.
 import { type ConnectionOptions, createConnection } from './connection.js';
 import { checkServer } from './start-checks.js';
 
 export interface ProbeFindings {
-  /** Why it cannot be used; undefined when it can. */
+  /** Why it cannot be used; undefined if it can. */
   readonly problem: string | undefined;
-  /** What a crash of the server can lose; undefined when nothing. */
+  /** What a crash of the server can lose; undefined if nothing. */
   readonly atRisk: string | undefined;
 }
 

@@ -1,5 +1,5 @@
-// Before a Redis is trusted with a frontier: version, mode, eviction and persistence, each refused or warned of by name.
-// Reads only; nothing of the server's configuration is changed.
+// Checks a Redis before it holds a frontier: version, mode, eviction and persistence; problems are errors or warnings.
+// Read-only: the server's configuration is not changed.
 import { CrawlError } from '../../../errors.js';
 import type { Connection } from './connection.js';
 import { RECENT_MS } from '../recent-adds.js';
@@ -7,7 +7,7 @@ import { RECENT_MS } from '../recent-adds.js';
 export interface ServerFacts {
   /** A set of integers with more entries leaves its packed form. */
   readonly maxIntsetEntries: number;
-  /** What a crash of the server can lose, in words; undefined when nothing. */
+  /** What a crash of the server can lose, as text; undefined if nothing. */
   readonly atRisk: string | undefined;
 }
 
@@ -47,20 +47,20 @@ function whatIsAtRisk(appendonly: string, appendfsync: string, save: string): st
     if (appendfsync === 'everysec') return forgets('up to 2 seconds of calls', 'appendfsync everysec');
     return forgets('what the system had not written yet, often 30 seconds of calls', `appendfsync ${appendfsync}`);
   }
-  if (save === '') return 'it keeps nothing on disk: a restart loses the whole queue';
+  if (save === '') return 'it stores nothing on disk: a restart loses the whole queue';
   return forgets('every call since its last snapshot', 'snapshots only');
 }
 
 /** docs/pods.md, "Durability", says the same at length. */
 function forgets(what: string, setting: string): string {
   return (
-    `with ${setting} a crash of its machine forgets ${what}. What was crawled in them is crawled again and stored once. ` +
-    `Requests added from elsewhere in the last ${RECENT_MS / 1_000} seconds are added again while the processes that ` +
-    'added them live; older ones, and those of processes that ended too, are lost. appendfsync always forgets nothing'
+    `with ${setting} a crash of its machine loses ${what}. Pages crawled in that time are crawled again and stored once. ` +
+    `Requests added in the last ${RECENT_MS / 1_000} seconds are added again if the processes that added them are still ` +
+    'running; others are lost. With appendfsync always nothing is lost'
   );
 }
 
-/** Some hosted servers refuse CONFIG: what INFO does not tell is then taken for the default. */
+/** Some hosted servers refuse CONFIG: then the defaults are assumed for what INFO does not have. */
 async function readConfig(connection: Connection): Promise<Map<string, string>> {
   const names = ['maxmemory-policy', 'appendonly', 'appendfsync', 'save', 'set-max-intset-entries'];
   try {

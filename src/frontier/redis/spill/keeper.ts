@@ -1,6 +1,6 @@
-// Moves the tail of long domains to disk and back in order. Every process of a pod offers itself; one is the keeper.
-// A request leaves Redis only after the disk has it, and positions live in Redis, so whoever keeps next goes on exactly.
-// What came back stays on disk for a while: a server that forgets its last calls asks for it again.
+// Moves the tail of long domains to disk and back in order. Every process of a pod is a candidate; one is the keeper.
+// A request leaves Redis only after it is on disk, and positions are in Redis, so the next keeper continues exactly.
+// Refilled requests stay on disk for a while: a server that loses its last calls asks for them again.
 import { killPoint } from '../../../base/kill-points.js';
 import type { CrawlError } from '../../../errors.js';
 import type { Argument } from '../server/connection.js';
@@ -8,17 +8,17 @@ import type { ScriptName } from '../scripts.js';
 import { type Gap, missing, type SpillStore } from './spill-lmdb.js';
 
 export interface SpillOptions {
-  /** Where the pod's spilled requests live: one folder for all processes of the pod. */
+  /** The folder of the pod's spilled requests, for all processes of the pod. */
   readonly folder: string;
-  /** Queued requests a domain keeps in Redis. Default 1,000. */
+  /** Queued requests per domain in Redis. Default 1,000. */
   readonly domainHead?: number;
-  /** False for a process that only adds to the pod, and does not offer itself as keeper. Default true. */
+  /** False for a process that only adds to the pod and is not a candidate for keeper. Default true. */
   readonly keep?: boolean;
   /** Whether the folder is on this machine: then it is checked when the store is opened. Default `keep`. */
   readonly isLocal?: boolean;
-  /** Requests that may wait to be spilled; beyond it nothing is taken in. Default 100,000. */
+  /** Requests that may wait to be spilled; beyond it nothing is accepted. Default 100,000. */
   readonly overflowLimit?: number;
-  /** Work only when told to, by `keep()`: for tests, whose clock stands still. Default false. */
+  /** Work only on `keep()`: for tests with a fixed clock. Default false. */
   readonly byHand?: boolean;
 }
 
@@ -26,7 +26,7 @@ export const DEFAULT_DOMAIN_HEAD = 1_000;
 export const DEFAULT_OVERFLOW_LIMIT = 100_000;
 
 export interface Keeper {
-  /** Ends the work and frees the store. */
+  /** Stops the work and frees the store. */
   close(): Promise<void>;
 }
 
@@ -34,11 +34,11 @@ export interface KeeperOptions {
   readonly token: string;
   readonly folder: string;
   readonly domainHead: number;
-  /** Opens the tail on disk, where so many requests must be already. */
+  /** Opens the tail on disk, which must already have this many requests. */
   readonly openStore: (storedRows: number) => SpillStore;
   readonly run: (name: ScriptName, args: readonly Argument[]) => Promise<unknown[]>;
   readonly warn: ((message: string) => void) | undefined;
-  /** Requests are missing on disk: nothing can go on. */
+  /** Requests are missing on disk: the queue cannot continue. */
   readonly fail: (error: CrawlError) => void;
   readonly nowMs?: () => number;
 }
@@ -46,14 +46,14 @@ export interface KeeperOptions {
 const KEEPER_LEASE_MS = 10_000;
 const OFFER_MS = 3_000;
 const IDLE_MS = 100;
-/** With nothing on disk or on its way there, the keeper asks ever more rarely: to ask is a command for nothing. */
+/** With nothing to move, the keeper polls ever more rarely. */
 const LONGEST_IDLE_MS = 1_600;
 const FAILURE_MS = 1_000;
 /** One script call stays under 5 ms. */
 const MAX_MOVED = 1_000;
 /** With a tiny head a domain would get one request per round. */
 const MIN_REFILLED = 32;
-/** Well beyond what `appendfsync everysec` can forget. */
+/** Well beyond what `appendfsync everysec` can lose. */
 const KEPT_ON_DISK_MS = 30_000;
 const MAX_FORGETTABLE = 100_000;
 
@@ -101,14 +101,14 @@ export function createKeeper(options: KeeperOptions): Keeper & { round(): Promis
   const { token, domainHead, run, nowMs = () => performance.now() } = options;
   let store: SpillStore | undefined;
   let idleMs = IDLE_MS;
-  // What came back and may leave the disk, oldest first.
+  // Refilled requests that may leave the disk, oldest first.
   const forgettable: { readonly domain: Buffer; readonly before: number; readonly sinceMs: number }[] = [];
-  // A domain that had nothing on disk although it should, by its key and position.
+  // A domain whose requests are missing on disk, by its key and position.
   let short = new Set<string>();
   let emptySinceMs: number | undefined;
   let restarts = 0;
 
-  /** How long to rest before the next round. */
+  /** How long to wait before the next round. */
   async function round(): Promise<number> {
     const answer = readAnswer(await run('keep', [token, KEEPER_LEASE_MS, MAX_MOVED]));
     if (!answer) {
@@ -116,7 +116,7 @@ export function createKeeper(options: KeeperOptions): Keeper & { round(): Promis
       return OFFER_MS;
     }
     const { waiting, wanted, far } = answer;
-    // A server that began again may have forgotten what came back: it is still wanted on disk.
+    // A restarted server may have forgotten what was refilled: it is still needed on disk.
     if (answer.restarts !== restarts) forgettable.length = 0;
     restarts = answer.restarts;
     idleMs = far > 0 ? IDLE_MS : Math.min(LONGEST_IDLE_MS, idleMs * 2);
@@ -129,7 +129,7 @@ export function createKeeper(options: KeeperOptions): Keeper & { round(): Promis
       killPoint('spill.before-trim');
       const [left] = await run('spilled', [answer.position, waiting.length, answer.restarts]);
       killPoint('spill.after-trim');
-      // Another keeps by now, or the server began again: look once more.
+      // Another process is the keeper now, or the server restarted: look again.
       if (left === 0) return 0;
     }
     let moved = waiting.length;
@@ -139,7 +139,7 @@ export function createKeeper(options: KeeperOptions): Keeper & { round(): Promis
       moved += count;
       if (count === 0 && domain.far > 0 && answer.overflow === waiting.length) nowShort.add(nameOf(domain));
     }
-    // Looked at twice, since another may have become the keeper and moved them in between.
+    // Checked twice, since another process may have become the keeper and moved them in between.
     const lost = wanted.find((domain) => nowShort.has(nameOf(domain)) && short.has(nameOf(domain)));
     if (lost) throw missing(options.folder, lost.far, `, among others of ${lost.key.toString('utf8', 2)}`);
     short = nowShort;
@@ -172,7 +172,7 @@ export function createKeeper(options: KeeperOptions): Keeper & { round(): Promis
       await store!.forget(domain, before);
       killPoint('spill.after-forget');
     }
-    // What earlier keepers left behind goes when nothing has been on disk for as long.
+    // Leftovers of earlier keepers are removed when nothing has been on disk for that time.
     if (far > 0) emptySinceMs = undefined;
     else if (emptySinceMs === undefined) emptySinceMs = now;
     else if (store && now - emptySinceMs > KEPT_ON_DISK_MS) {

@@ -1,5 +1,5 @@
-// The tail of long domains on disk: requests under their domain and position, in LMDB, beside one pod's other state.
-// What `write` resolved is on the disk and not only in the system's memory; writing a position again changes nothing.
+// The tail of long domains on disk: requests by domain and position, in LMDB, next to the pod's other state.
+// When `write` resolves, the data is synced to disk; writing a position again changes nothing.
 import { createHash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -13,12 +13,12 @@ export interface SpilledRequest {
   readonly value: Buffer;
 }
 
-/** Positions from the first up to the second count for nothing. */
+/** Positions from the first up to the second are ignored. */
 export type Gap = readonly [from: number, to: number];
 
 export interface SpillStore {
   write(rows: readonly (SpilledRequest & { readonly domain: Buffer })[]): Promise<void>;
-  /** The next of a domain at or after one position and before another, in order, without those in gaps. */
+  /** The next requests of a domain from one position up to another, in order, without those in gaps. */
   read(domain: Buffer, range: { from: number; before: number; gaps: readonly Gap[] }, count: number): SpilledRequest[];
   /** Removes a domain's requests before a position. */
   forget(domain: Buffer, before: number): Promise<void>;
@@ -31,9 +31,9 @@ export interface SpillStore {
 const OWNER_KEY = Buffer.from([0]);
 
 /**
- * Opens the tail of one store, made when missing. `storedRows`: requests that must be there already.
+ * Opens the tail of one store, created if missing. `storedRows`: requests that must already be there.
  *
- * Throws `QUEUE_CORRUPT` when they are missing, damaged or belong to another store.
+ * Throws `QUEUE_CORRUPT` if they are missing, damaged or belong to another store.
  */
 export function openSpillStore(folder: string, storeId: Buffer, storedRows: number): SpillStore {
   const where = `requests spilled to ${folder}`;
@@ -61,7 +61,7 @@ export function openSpillStore(folder: string, storeId: Buffer, storedRows: numb
   }
   claim();
 
-  /** A tail of another store is not ours to read; when nothing of ours is on disk, it makes room. */
+  /** Another store's tail is never read; if we have nothing on disk, it is removed. */
   function claim(): void {
     const owner = database.get(OWNER_KEY);
     if (owner && !storeId.equals(owner) && storedRows > 0) {
@@ -135,11 +135,11 @@ export function missing(folder: string, rows: number, reason = ''): CrawlError {
   return new CrawlError(
     'QUEUE_CORRUPT',
     `${rows} queued requests that were moved to ${folder} are missing there${reason}. ` +
-      'Restore that folder (it belongs to the state_dir of this pod), or start afresh',
+      'Restore that folder (it belongs to the state_dir of this pod), or start fresh',
   );
 }
 
-/** Names may be longer than LMDB's keys: eight bytes of a hash tell domains apart. */
+/** Names may be longer than LMDB's keys: eight bytes of a hash identify the domain. */
 function nameOf(domain: Buffer): Buffer {
   return createHash('sha1').update(domain).digest().subarray(0, 8);
 }
