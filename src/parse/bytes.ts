@@ -1,4 +1,4 @@
-// The alphabet of the byte scanner: byte values, character classes and case-folded comparison.
+// Basics of the byte scanner: byte values, character classes and case-folded comparison.
 // Everything here works on UTF-8, where a delimiter byte is never part of a longer character.
 
 export const TAB = 0x09;

@@ -1,4 +1,4 @@
-// Tells small pages that have nothing but content: what was learned on pages with furniture says little about them.
+// Detects small pages that are all content: the model, trained on pages with boilerplate, says little about them.
 // Promise: one pass over the tree, and only for pages of a few words.
 import { elementSet } from '../page/elements.js';
 import { HINT_NAMES } from '../page/hints.js';

@@ -1,5 +1,5 @@
-// From what the second look says of each block to the blocks that are given as content.
-// Promise: used alike by the extractor and by the script that scores it, so that figures are of what ships.
+// Turns the second look's scores into the blocks returned as content.
+// Promise: the extractor and the scoring script share it, so that scores describe the shipped code.
 import { isBare } from './bare-page.js';
 import type { Choice } from './best-set.js';
 import { chooseBlocks } from './best-set.js';

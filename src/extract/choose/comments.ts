@@ -1,5 +1,5 @@
-// What readers remarked below an article, by the names that blogs and comment software give to it.
-// Promise: only where the page has a text of its own outside; a page whose comments are its content keeps them.
+// Reader comments below an article, by the class names of blogs and comment software.
+// Promise: only if the page has its own text outside; a page whose comments are its content keeps them.
 import { elementSet } from '../page/elements.js';
 import { createNameMatcher, markElements, nextElement } from './name-matcher.js';
 import { isNamedPost } from './post-names.js';

@@ -1,5 +1,5 @@
-// Dialogs that ask for consent to cookies, by the names that the software showing them gives to its elements.
-// Promise: names of software and of the thing itself, never of a site; what holds the page's heading or main part is no dialog.
+// Cookie consent dialogs, by the class names of consent software.
+// Promise: names of software and of dialogs, never of a site; an element with the page's heading or main part is not a dialog.
 import { elementSet } from '../page/elements.js';
 import { createNameMatcher, markElements, nextElement } from './name-matcher.js';
 import type { Segments } from '../page/segment.js';

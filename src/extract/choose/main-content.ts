@@ -1,5 +1,5 @@
-// Finds the part of a page that its readers came for: kinds, first look, names, second look, choice.
-// Promise: synchronous, any tree, no site-specific rules; what was learned lives in the .bin files of model/ and nowhere else.
+// Finds the main content of a page: kinds, first look, names, second look, choice.
+// Promise: synchronous, any tree, no site-specific rules; everything learned is in the .bin files of model/.
 import { chooseContent } from './choose-content.js';
 import type { PageKind } from '../model/context-features.js';
 import { CONTEXT_COUNT, PAGE_KINDS, contextFeatures } from '../model/context-features.js';

@@ -1,5 +1,5 @@
-// Whether an element's names tell what it is: one word of a list, or a word of one list directly before one of another.
-// Promise: looks hashes up, makes no strings; and what such elements must not hold is found by one pass over the page.
+// Matches an element's names: one word of a list, or a word of one list directly before one of another.
+// Promise: hash lookups, no strings; forbidden content of such elements is found in one pass over the page.
 import type { PageTree } from '../../parse/tree/tree.js';
 import { elementSet } from '../page/elements.js';
 import type { Segments } from '../page/segment.js';

@@ -1,5 +1,5 @@
-// Who wrote a post and when: the lines of a forum that readers need besides the texts.
-// Promise: one line of each kind a post, short, before the text and within the post's own element.
+// Author and date of a forum post: the lines that readers need besides the text.
+// Promise: one short line of each kind per post, before the text and within the post's element.
 import type { PostMarks } from './post-names.js';
 import { FOREIGN, MEMBER, WHEN, WHO } from './post-names.js';
 import { blockText } from '../page/block-text.js';

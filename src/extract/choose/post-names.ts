@@ -1,4 +1,4 @@
-// What forum software calls the parts of a post: its text, who wrote it and when, what it quotes, what is beside it.
+// Forum software's class names for the parts of a post: text, author, date, quotes, the rest.
 // Promise: names of software, never of a site; one pass over the page's elements.
 import type { PageTree } from '../../parse/tree/tree.js';
 import { RAW, TEXT, elementNumber } from '../page/elements.js';

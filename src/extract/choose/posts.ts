@@ -1,5 +1,5 @@
-// The texts of posts on a page of a forum, by the names that forum software gives to a post's parts.
-// Promise: a nudge to what was learned, and only where a page has several named posts.
+// The texts of forum posts, by forum software's class names.
+// Promise: only adjusts the model's result, and only if a page has several named posts.
 import { blockText } from '../page/block-text.js';
 import { headsOfPosts } from './post-heads.js';
 import { FOREIGN, markPosts } from './post-names.js';

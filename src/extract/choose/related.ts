@@ -1,5 +1,5 @@
 // Sections that lead away from a page, by what their first line says: "You may also like", "Related articles".
-// Promise: a section is a small part of the page and begins with that line; what is said within a text counts for nothing.
+// Promise: a section is a small part of the page and begins with that line; the same words within a text are ignored.
 import { blockText } from '../page/block-text.js';
 import type { Segments } from '../page/segment.js';
 import { CHARS, CONTAINER, FIRST_NODE, LAST_NODE, STRIDE, WORDS } from '../page/segment.js';

@@ -1,5 +1,5 @@
-// Text that a page holds more than once, for screens of several widths or in a second place.
-// Promise: readers get it once; code, tables and what repeats within one element (a refrain) stay as they are.
+// Text that a page repeats, for several screen widths or in a second place.
+// Promise: it is kept once; code, tables and repeats within one element (a refrain) are unchanged.
 import { elementSet } from '../page/elements.js';
 import type { Segments } from '../page/segment.js';
 import { CHARS, CONTAINER, HASH, STRIDE, WORDS } from '../page/segment.js';

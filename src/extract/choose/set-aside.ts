@@ -1,6 +1,6 @@
-// What a page itself sets aside as not its content: its footer, what search engines shall not quote, frames of embedded
-// posts, notes to browsers without scripts.
-// Promise: only by marks made for that; a page that sets aside nearly all of itself is taken as if it had none.
+// What a page itself marks as not content: its footer, `data-nosnippet`, frames of embedded posts, notes to browsers
+// without scripts.
+// Promise: only by marks made for that; if they cover nearly the whole page, they are ignored.
 import { TEXT, elementNumber } from '../page/elements.js';
 import { logistic } from '../model/trees.js';
 import { createNameMatcher, markElements } from './name-matcher.js';

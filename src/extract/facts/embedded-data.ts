@@ -1,5 +1,5 @@
-// The prose that a page carries as data for its scripts: JSON in script elements and in attributes.
-// Promise: read only where the page shows next to nothing; bounded in bytes, depth and strings; plain strings, never run.
+// The prose in a page's script data: JSON in script elements and attributes.
+// Promise: read only if the page shows almost nothing; bounded in bytes, depth and strings; plain strings, never run.
 import { limitReached, LIMITS } from '../../limits.js';
 import type { PageTree } from '../../parse/tree/tree.js';
 import { elementNumber, RAW, TEXT } from '../page/elements.js';

@@ -1,4 +1,4 @@
-// Who wrote a page, when, for which site, under which title: the best of what its head and its text say.
+// Author, date, site and title of a page: the best of its head and text.
 // Promise: each fact comes from the first source that has it, most reliable first; nothing is invented.
 import { LIMITS } from '../../limits.js';
 import { collapse } from './metadata.js';

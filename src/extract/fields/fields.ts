@@ -1,5 +1,5 @@
-// Schemas to JSON: what to select, and as what type each field is wanted; CSS, XPath or regular expressions.
-// Promise: a schema is checked whole before the page is read; a field that is not there is its default, or null.
+// Schemas to JSON: what to select and the type of each field; CSS, XPath or regular expressions.
+// Promise: the whole schema is validated before the page is read; a missing field is its default, or null.
 import { CrawlError } from '../../errors.js';
 import { limitReached, LIMITS } from '../../limits.js';
 import { findProblems, aBoolean, aString, anyOf, aRegExp, check, oneOf, optionError } from '../../option-checks.js';
@@ -65,8 +65,8 @@ const SCHEMA_SHAPE = {
 /** Throws OPTION_INVALID with all that is wrong about a schema. */
 export function checkSchema(schema: ExtractSchema): void {
   const problems = findProblems('schema', schema, SCHEMA_SHAPE);
-  if (schema.engine === undefined) problems.push('schema lacks "engine"');
-  if (schema.fields === undefined) problems.push('schema lacks "fields"');
+  if (schema.engine === undefined) problems.push('schema needs "engine"');
+  if (schema.fields === undefined) problems.push('schema needs "fields"');
   const visit = (fields: unknown, path: string, depth: number): void => {
     if (depth > MAX_DEPTH) return void problems.push(`${path} is nested deeper than ${MAX_DEPTH}`);
     for (const [name, field] of Object.entries((fields ?? {}) as Record<string, FieldSchema>)) {

@@ -1,5 +1,5 @@
 // XPath over the compact tree: the part of version 1.0 that people write for scraping (docs/content.md lists it).
-// Promise: a path that is no XPath we know is refused with its position; a path never takes more than a bounded time.
+// Promise: an unsupported path is rejected with its position; a query takes bounded time.
 import { CrawlError } from '../../errors.js';
 
 export type Axis =

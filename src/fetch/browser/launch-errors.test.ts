@@ -25,6 +25,6 @@ describe('a browser that did not start', () => {
 
   it('because its channel is not installed says what to do', () => {
     const missing = "Chromium distribution 'chrome' is not found at /opt/google/chrome/chrome\nRun npx";
-    expect(told(missing)).toEqual(['BROWSER_MISSING', expect.stringContaining('leave "channel" out')]);
+    expect(told(missing)).toEqual(['BROWSER_MISSING', expect.stringContaining('remove "channel"')]);
   });
 });

@@ -1,5 +1,5 @@
 // Bytes of a page in, the document that `$` works on out: rows from one pass of the tokenizer, then one object per node.
-// Promise: any bytes give a document, in linear time; attributes and text stay bytes until somebody reads them.
+// Promise: any bytes give a document, in linear time; attributes and text stay bytes until read.
 import { AttributeList } from '../tokens/attributes.js';
 import type { PageNode, ParentNode } from './nodes.js';
 import { PageComment, PageDirective, PageDocument, PageElement, PageText } from './nodes.js';

@@ -1,4 +1,4 @@
-// Finds out how a body is encoded and turns it into text: BOM, then header, then `meta`, then a UTF-8 check.
+// Detects a body's encoding and decodes it: BOM, then header, then `meta`, then a UTF-8 check.
 // Promise: any label and any bytes give a string (or UTF-8) without throwing; the names are the Encoding standard's.
 import { isAscii, isUtf8 } from 'node:buffer';
 import { asBuffer, sliceLatin1, sliceUtf8 } from '../bytes.js';

@@ -1,4 +1,4 @@
-// The attributes of the tag being read, as positions in the page's bytes: values are decoded only when somebody asks.
+// The attributes of the tag being read, as positions in the page's bytes: values are decoded only when read.
 // Promise: the HTML standard's attribute states, first of equal names wins, no allocation per tag.
 import {
   CLASS,
