@@ -32,5 +32,23 @@ export default tseslint.config(
       'no-restricted-properties': ['error', { object: 'URL', property: 'canParse', message: 'use parseUrl' }],
     },
   },
+  {
+    files: ['src/crawl/**/*.ts'],
+    ignores: ['**/*.test.ts', 'src/crawl/time.ts'],
+    rules: {
+      // Time and chance are passed in, so that tests need neither sleep nor luck.
+      'no-restricted-syntax': [
+        'error',
+        ...[
+          'MemberExpression[object.name=/^(Date|performance)$/][property.name="now"]',
+          'MemberExpression[object.name="Math"][property.name="random"]',
+          'MemberExpression[object.name="AbortSignal"][property.name="timeout"]',
+          'NewExpression[callee.name="Date"][arguments.length=0]',
+          'Identifier[name=/^(setTimeout|setInterval)$/]',
+          'ImportDeclaration[source.value=/^(node:)?timers/]',
+        ].map((selector) => ({ selector, message: 'use the Time that was passed in (src/crawl/time.ts)' })),
+      ],
+    },
+  },
   { files: ['bench/**', 'examples/**', 'scripts/**', 'src/cli/**'], rules: { 'no-console': 'off' } },
 );

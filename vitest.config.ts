@@ -1,12 +1,21 @@
-// Three projects, one after the other: `unit` (beside the source, no I/O, seconds), `sockets` (real servers and disks,
-// two files at a time) and `machine` (processes, browsers and clocks that need the whole machine: one file at a time).
+// Four projects, one after the other: `unit` (beside the source, no I/O, seconds), `sockets` (real servers and disks),
+// `processes` (whole crawls in processes and browsers, which mostly wait) and `alone` (what compares times or measures
+// the machine: one file at a time).
 import { defineConfig } from 'vitest/config';
 
-/** What starts processes that share the cores, or compares times. */
-const MACHINE = [
+/** What compares times: a neighbour would change the result. */
+const ALONE = [
+  'test/fault/{slow-calls,redis-silence}.test.ts',
+  'test/integration/{autoscaled-pool,dispatchers,http-cost,polite-processes,politeness,run-many,slow-hosts}.test.ts',
+  'test/integration/{browser-hostile,browser-pool,redis-pages,redis-simulation}.test.ts',
+];
+
+/** What starts processes. Most of its time it waits for them, so more run at once than there are cores. */
+const PROCESSES = [
   'test/fault/**/*.test.ts',
-  'test/integration/{browser,pods,cli,batch,polite-processes,redis-pages,redis-simulation,simweb-process}*.test.ts',
-  'test/integration/{autoscaled-pool,dispatchers,examples,http-cost,package,politeness,run-many,page-cache,slow-hosts}.test.ts',
+  'test/security/{browser,canaries,terminal,files}*.test.ts',
+  'test/integration/{browser,pods,cli,batch,serve,simweb-process}*.test.ts',
+  'test/integration/{examples,package,page-cache}.test.ts',
 ];
 
 const whole = { testTimeout: 120_000, hookTimeout: 60_000 };
@@ -30,14 +39,22 @@ export default defineConfig({
           ...whole,
           name: 'sockets',
           include: ['test/**/*.test.ts'],
-          exclude: MACHINE,
+          exclude: [...ALONE, ...PROCESSES],
           maxWorkers: 2,
           sequence: { groupOrder: 1 },
         },
       },
       {
-        test: { ...whole, name: 'machine', include: MACHINE, fileParallelism: false, sequence: { groupOrder: 2 } },
+        test: {
+          ...whole,
+          name: 'processes',
+          include: PROCESSES,
+          exclude: ALONE,
+          maxWorkers: 3,
+          sequence: { groupOrder: 2 },
+        },
       },
+      { test: { ...whole, name: 'alone', include: ALONE, fileParallelism: false, sequence: { groupOrder: 3 } } },
     ],
   },
 });

@@ -32,11 +32,13 @@ const MEASURES = {
   memory: 'resident memory at page 5,000 and at page 20,000',
   import: 'CPU time of import "orcrawl"',
   crawl: 'a whole crawl on one core over HTTP, beside Crawlee 3.18 and the bare loop; concurrency 50',
+  'crawl-ab': 'another build (BENCH_OTHER=FOLDER) beside this one, in turns, on real pages; CPU time of each round',
   'crawl-https': 'the same over HTTPS, a new connection for every page',
   'crawl-node24': 'the same on Node 24',
   many: 'batches: 100 permits against 200 ms of latency, rate limits, a container whose memory fills up',
   'many-million': 'a million URLs through one batch (some minutes)',
   content: 'storing pages as WET and WARC, and finding them again',
+  amid: 'hostile pages and hosts among 40 good pages through batch, crawl, scrape, script, pods and browser, heap 512 MB',
   'browser-hostile': '1,000 pages in a browser, 5 % of them hostile, cancelled twice: results and leftovers',
   'browser-speed': 'PlaywrightCrawler beside Crawlee, and what sessions save of a browser launch a URL',
   'frontier-model':

@@ -12,10 +12,12 @@ import { rolldown } from 'rolldown';
 const PUBLIC = ['index', 'testing/index', 'cli/main'];
 const sources = readdirSync('src', { recursive: true }).map((file) => file.replaceAll('\\', '/'));
 
-/** A module that names a file beside it, and the entry of a process, keep their place: they are entries too. */
+/** A module that names a file beside it, and the entry of a process or thread, keep their place: they are entries too. */
 function keepsItsPlace(file) {
   if (!file.endsWith('.ts') || file.endsWith('.test.ts')) return false;
-  return /(^|[-/])child\.ts$/.test(file) || /new URL\(\s*[`'"]\.\.?\//.test(readFileSync(join('src', file), 'utf8'));
+  return (
+    /(^|[-/])(child|thread)\.ts$/.test(file) || /new URL\(\s*[`'"]\.\.?\//.test(readFileSync(join('src', file), 'utf8'))
+  );
 }
 
 const STAMP = 'dist/.made-from';
@@ -65,6 +67,6 @@ for (const file of readdirSync('dist/chunks').filter((name) => name.endsWith('.j
   if (named)
     throw new Error(`dist/chunks/${file} has lost its place: ${named[0]}. Put what reads the file into a module alone`);
 }
-for (const file of sources) if (/\.(lua|bin|txt)$/.test(file)) cpSync(join('src', file), join('dist', file));
+for (const file of sources) if (/\.(lua|bin|txt|yml|json)$/.test(file)) cpSync(join('src', file), join('dist', file));
 chmodSync('dist/cli/main.js', 0o755);
 writeFileSync(STAMP, madeFrom);

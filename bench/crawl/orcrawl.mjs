@@ -1,8 +1,11 @@
 // orcrawl with its defaults: durable queue and dataset on disk, sessions, logs. `order.handler` is content or cheerio.
-import { CheerioCrawler, Configuration, HttpCrawler } from '../../dist/index.js';
+// `order.build` is the folder of another build of orcrawl to run instead of this one.
+import { pathToFileURL } from 'node:url';
 import { order, reportCost } from './contestant.mjs';
 
-const { seeds, concurrency, folder, handler, persist } = order;
+const { seeds, concurrency, folder, handler, persist, build } = order;
+const entry = build === undefined ? '../../dist/index.js' : pathToFileURL(`${build}/dist/index.js`).href;
+const { CheerioCrawler, Configuration, HttpCrawler } = await import(entry);
 const limits = { minConcurrency: concurrency, maxConcurrency: concurrency };
 const config = new Configuration({
   persistStorage: persist,

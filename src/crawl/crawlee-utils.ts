@@ -11,7 +11,7 @@ import { decodeBody, detectEncoding } from '../parse/encoding/encoding.js';
 import { purgeDefaultStorages as purgeStores } from '../store/purge.js';
 import { prepareDefaultStorages } from './storage/fresh-start.js';
 import { defaultUserAgent } from './user-agent.js';
-import { forgetRun } from './storage/run-state.js';
+import { forgetRun, runPlaceOf } from './storage/run-state.js';
 
 const LIST_TIMEOUT_MS = 60_000;
 const MAX_LIST_BYTES = LIMITS.listBytes.max;
@@ -41,14 +41,26 @@ async function fetchText(url: string, options: { proxyUrl?: string } = {}): Prom
   }
 }
 
-/** Crawlee's `utils`. */
+/**
+ * Crawlee's `utils`.
+ *
+ * @example
+ * await utils.sleep(500);
+ * const handles = utils.social.parseHandlesFromHtml('<a href="mailto:me@example.com">me</a>');
+ */
 export const utils = createToolbox(fetchText);
-export const { downloadListOfUrls } = utils;
+/**
+ * Fetches a text and takes all URLs out of it.
+ *
+ * @example
+ * const urls = await downloadListOfUrls({ url: 'https://example.com/urls.txt' });
+ */
+export const downloadListOfUrls = utils.downloadListOfUrls;
 
 fetchUrlListsWith(({ requestsFromUrl, regex }) => downloadListOfUrls({ url: requestsFromUrl, urlRegExp: regex }));
 beforeFirstUse(prepareDefaultStorages);
 afterQueueDrop(async (config, queueId) => {
-  if (config.get('persistStorage')) await forgetRun(config.localDataDirectory(), queueId);
+  if (config.isPersistent) await forgetRun(runPlaceOf(config), queueId);
 });
 
 /**

@@ -25,7 +25,11 @@ export interface FetchOrder {
   readonly stream?: boolean;
   /** `keep`: the capture has the body as received, too. `only`: nobody decodes it here. Default: decoded alone. */
   readonly received?: 'keep' | 'only';
+  /** Who ordered reads the body by way of `capture.lent`, and gives it back. Without `received`. */
+  readonly lends?: boolean;
   readonly ignoreTlsErrors: boolean;
+  /** The user named this URL: what its host is first found at is pinned. */
+  readonly seeded?: boolean;
   /**
    * Called when a connection is ready and the next thing is to write a request to it: for every hop and every repeat, on
    * new and kept connections. What it throws ends the visit, and nothing of that request leaves the machine.
@@ -72,8 +76,10 @@ export interface Capture {
   readonly statusCode: number;
   /** Names in lower case; repeated headers joined as HTTP allows, `set-cookie` as a list. */
   readonly headers: Readonly<Record<string, string | string[]>>;
-  /** Decompressed; empty when streamed, or received only. */
+  /** Decompressed; empty when streamed, or received only. Reading it keeps it: lent memory is then not used again. */
   readonly body: Buffer;
+  /** The body in memory that the engine uses again; for orders that ask for it, by engines that can. */
+  readonly lent?: { readonly bytes: Buffer; keep(): Buffer; giveBack(): void };
   /** Still in the Content-Encoding that the headers name; for orders that ask for it, by engines that can. */
   readonly received?: Buffer;
   readonly stream?: import('node:stream').Readable;
@@ -83,6 +89,11 @@ export interface Capture {
   /** Set when a hop was refused: where it led and why. */
   readonly refusedRedirect?: { readonly url: string; readonly reason: string };
   readonly timings: { readonly startedAtMs: number; readonly headersMs: number; readonly totalMs: number };
+}
+
+/** The body, to be looked at now and not to be held on to: what is lent stays lent. */
+export function bytesOf(capture: Pick<Capture, 'body' | 'lent'>): Buffer {
+  return capture.lent?.bytes ?? capture.body;
 }
 
 export interface Engine<Live extends object = object, Order extends FetchOrder = FetchOrder> {

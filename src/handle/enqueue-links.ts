@@ -31,11 +31,13 @@ export type SkipReason =
   | `BUDGET_${string}`
   | 'SAME_CONTENT';
 
+/** Called for each request that is left out. */
 export type SkippedRequestCallback = (skipped: { url: string; reason: SkipReason }) => void | PromiseLike<void>;
 
 /** Changes or drops (by a falsy result) a request before it is made. */
 export type RequestTransform = (options: RequestOptions) => RequestOptions | false | undefined | null;
 
+/** Which links of a page are queued, and as what. */
 export interface EnqueueLinksOptions {
   /** Which links of the page: a CSS selector, `a` by default. */
   selector?: string;
@@ -73,6 +75,7 @@ export interface RequestSink {
   }>;
 }
 
+/** What the queue did with a link. */
 export interface ProcessedRequest {
   requestId: string;
   uniqueKey: string;
@@ -80,6 +83,7 @@ export interface ProcessedRequest {
   wasAlreadyHandled: boolean;
 }
 
+/** What became of the links that `enqueueLinks` found. */
 export interface BatchAddRequestsResult {
   processedRequests: ProcessedRequest[];
   unprocessedRequests: { uniqueKey: string; url: string; method?: string }[];

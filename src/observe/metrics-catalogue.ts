@@ -72,6 +72,12 @@ export const METRICS = {
     labels: ['role'],
     help: 'Processes started again after they ended.',
   },
+  orcrawl_blocked_loops_total: {
+    type: 'counter',
+    of: 'pod',
+    labels: ['role'],
+    help: 'Times the event loop of a process was blocked for longer than a third of what it is killed for.',
+  },
   orcrawl_backpressure_events_total: {
     type: 'counter',
     of: 'pod',

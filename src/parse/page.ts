@@ -1,5 +1,5 @@
 // The `content` a handler sees: a page that is scanned when one of its properties is first read, and then once.
-// Promise: making one costs nothing but the object; the bytes are held as long as the object is.
+// Promise: making one costs nothing but the object; the bytes are held as long as the object is, or until let go.
 import type { ExtractedContent } from '../extract/content.js';
 import { ownGetters } from './own-getters.js';
 import type { PageFacts, PageLink, ScannedPage } from './scan/scan.js';
@@ -41,7 +41,33 @@ export function createPageContent(
   contentType: string | null | undefined,
   extraction: Extraction,
 ): PageContent {
+  return createLentContent({ bytes: body, keep: () => body }, url, contentType, extraction);
+}
+
+/** The bytes of a page: to be read now, or to be held on to. */
+export interface LentBytes {
+  readonly bytes: Uint8Array;
+  keep(): Uint8Array;
+}
+
+/** As {@link createPageContent}, of bytes that may be taken back after {@link letGoOf}. */
+export function createLentContent(
+  body: LentBytes,
+  url: string,
+  contentType: string | null | undefined,
+  extraction: Extraction,
+): PageContent {
   return new LazyContent(body, url, contentType, extraction) as unknown as PageContent;
+}
+
+/** Lets a content's bytes go; who still reads it has the page scanned again. */
+export function letGoOf(content: PageContent): void {
+  LazyContent.letGo(content as unknown as LazyContent);
+}
+
+/** The page behind a content, which has all it says of itself and each of that by itself. */
+export function scannedPageOf(content: PageContent): ScannedPage {
+  return LazyContent.scannedPage(content as unknown as LazyContent);
 }
 
 class LazyContent {
@@ -61,13 +87,21 @@ class LazyContent {
     language: (content) => content.#scanned().language,
   });
 
-  constructor(body: Uint8Array, url: string, contentType: string | null | undefined, extraction: Extraction) {
-    this.#scan = () => scanPage(body, { url, contentType });
+  constructor(body: LentBytes, url: string, contentType: string | null | undefined, extraction: Extraction) {
+    this.#scan = () => scanPage(body.bytes, { url, contentType });
     this.#extract = {
-      markdown: () => extraction.markdown(body, url, contentType),
-      main: () => extraction.content(body, url, contentType),
+      markdown: () => extraction.markdown(body.keep(), url, contentType),
+      main: () => extraction.content(body.keep(), url, contentType),
     };
     LazyContent.#defineProperties(this);
+  }
+
+  static scannedPage(content: LazyContent): ScannedPage {
+    return content.#scanned();
+  }
+
+  static letGo(content: LazyContent): void {
+    content.#page = undefined;
   }
 
   markdown(): string {

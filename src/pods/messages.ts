@@ -49,6 +49,8 @@ export type ToWorker =
       readonly config: PodsConfig;
       readonly place: WorkerPlace;
       readonly allowance: number | undefined;
+      /** After so long without a turn of its event loop the worker says who blocks it. */
+      readonly blockedLoopMs: number;
     }
   /** Finish what is under way, give the rest back, end. */
   | { readonly kind: 'drain' }
@@ -78,6 +80,9 @@ export type FromWorker =
     }
   /** The last message: how it ended. */
   | { readonly kind: 'ended'; readonly code: ErrorCode | undefined; readonly message: string };
+
+/** Where a worker's watching thread writes while the worker's event loop is blocked: lines of JSON (BlockReport). */
+export const BLOCKS_FD = 4;
 
 /** How often a worker says that it lives. */
 export const BEAT_MS = 1_000;

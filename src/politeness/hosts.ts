@@ -26,6 +26,7 @@ export interface HostRecord {
   readonly backoff: number;
 }
 
+/** What is known of hosts, between requests and, where it is stored, between runs. */
 export interface HostStore {
   /** What is known of a host; undefined when nothing is, or what there is cannot be read. */
   get(host: string): Promise<HostRecord | undefined>;

@@ -16,6 +16,7 @@ export interface SessionOwner {
   sessionRetired(session: Session): void;
 }
 
+/** How long a session lives, and what ends it. */
 export interface SessionOptions {
   id?: string;
   /** Default 3000. */
@@ -91,9 +92,10 @@ export const SESSION_SHAPE: ShapeOf<SessionOptions> = {
  * A session: one user, as a site sees it.
  *
  * @example
+ * const sessionPool = await SessionPool.open();
  * const session = await sessionPool.getSession();
  * const cookie = session.getCookieString('https://example.com');
- * if (blocked) session.retire(); else session.markGood();
+ * session.isUsable() ? session.markGood() : session.retire();
  */
 export class Session {
   readonly id: string;

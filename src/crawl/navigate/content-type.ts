@@ -1,5 +1,5 @@
 // What kind of thing a response is: its media type and, for text, its encoding.
-import type { Capture } from '../../fetch/engine.js';
+import { bytesOf, type Capture } from '../../fetch/engine.js';
 import { detectEncoding } from '../../parse/encoding/encoding.js';
 
 export interface ContentType {
@@ -12,7 +12,7 @@ const MARKUP = new Set(['text/html', 'application/xhtml+xml', 'text/xml', 'appli
 /** Media type and charset of a response; a response that names none is what its first byte looks like. */
 export function contentTypeOf(capture: Capture): ContentType {
   const header = headerOf(capture);
-  if (!header) return { type: sniffed(capture.body), charset: undefined };
+  if (!header) return { type: sniffed(bytesOf(capture)), charset: undefined };
   const [type = '', ...parameters] = header.split(';');
   const charset = parameters
     .map((parameter) => parameter.trim().split('=', 2))

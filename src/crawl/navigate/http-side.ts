@@ -20,6 +20,8 @@ export interface HttpSideParts<Live extends object> {
   readonly add: Side<Live>['add'];
   /** Whether captures have the body as received. */
   readonly received?: FetchOrder['received'];
+  /** What `add` adds gives bodies back. */
+  readonly lends?: boolean;
   /** What the order has besides. */
   readonly more?: (visit: Visit) => Partial<CrawlOrder<Live>>;
 }
@@ -67,6 +69,7 @@ export function createHttpSide<Live extends object>(parts: HttpSideParts<Live>):
         proxyUrl,
         timeoutMs,
         received,
+        lends: parts.lends,
         ...parts.more?.(visit),
       };
       return { order, hookOptions };

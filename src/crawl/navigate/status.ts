@@ -1,7 +1,7 @@
 // What a status means: a page for the handler, or a failure and of which kind.
 // One policy for all placements; a batch, which has no handler to judge, fails with every status from 400 on.
 import { CrawlError, NonRetryableError, SessionError } from '../../errors.js';
-import type { Capture } from '../../fetch/engine.js';
+import { bytesOf, type Capture } from '../../fetch/engine.js';
 import type { Session } from '../../session/session.js';
 
 export interface StatusRules {
@@ -21,10 +21,11 @@ const BLOCK_PAGES = ['src="https://challenges.cloudflare.com', 'id="cf-challenge
 
 /** Throws what a status means, unless it is a page. */
 export function checkStatus(
-  { statusCode, body, loadedUrl }: Pick<Capture, 'statusCode' | 'body' | 'loadedUrl'>,
+  capture: Pick<Capture, 'statusCode' | 'body' | 'lent' | 'loadedUrl'>,
   session: Session | undefined,
   rules: StatusRules,
 ): void {
+  const { statusCode, loadedUrl } = capture;
   if (statusCode < 400 && !rules.retryOnBlocked && rules.additionalHttpErrorStatusCodes.length === 0) return;
   if (rules.ignoreHttpErrorStatusCodes.includes(statusCode)) return;
   const where = `${loadedUrl} answered ${statusCode}`;
@@ -40,7 +41,7 @@ export function checkStatus(
   }
   // "Too many requests" is no page, whoever asked: the host wants to be asked again.
   if (statusCode === 429) throw new CrawlError('HTTP_BLOCKED', where);
-  if (rules.retryOnBlocked && BLOCK_PAGES.some((mark) => body.includes(mark))) {
+  if (rules.retryOnBlocked && BLOCK_PAGES.some((mark) => bytesOf(capture).includes(mark))) {
     throw new SessionError(`${loadedUrl} shows the page of a bot protection`);
   }
   if (statusCode >= 500 || TRANSIENT.has(statusCode) || rules.additionalHttpErrorStatusCodes.includes(statusCode)) {

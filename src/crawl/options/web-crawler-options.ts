@@ -33,6 +33,7 @@ export interface CacheLimits {
   maxAgeSecs?: number | undefined;
 }
 
+/** All options of a `WebCrawler`. */
 export interface WebCrawlerOptions {
   /**
    * How pages are fetched: over HTTP, in a browser, or `auto`: over HTTP first, and in a browser what shows nothing
@@ -52,8 +53,12 @@ export interface WebCrawlerOptions {
   slowHostShare?: number | undefined;
   /** A fetch that receives next to nothing for so long counts as slow. Default 2. */
   slowHostPatienceSecs?: number | undefined;
+  /** A visit that blocks the event loop for longer is named while it does; 0: nobody looks. Default 10. */
+  blockedLoopSecs?: number | undefined;
   /** Lets redirects reach private addresses: all, or the given CIDR ranges. Hosts in the list itself are allowed. */
   allowPrivateAddresses?: boolean | readonly string[] | undefined;
+  /** Whether hosts in the list may be at private addresses. Turn it off where strangers make the list. Default true. */
+  allowPrivateSeeds?: boolean | undefined;
   /** Where the cache lives, in a folder `cache` of its own. Default: the storage folder of the configuration. */
   storageDir?: string | undefined;
   hooks?: WebCrawlerHooks | undefined;
@@ -70,7 +75,9 @@ const SHAPE: Shape = {
   maxConnections: aWholeNumber({ from: 1, to: 10_000 }),
   slowHostShare: aNumber({ from: 0, to: 1 }),
   slowHostPatienceSecs: aNumber({ above: 0 }),
+  blockedLoopSecs: aNumber({ from: 0 }),
   allowPrivateAddresses: anyOf(aBoolean, arrayOf(aFilledString)),
+  allowPrivateSeeds: aBoolean,
   storageDir: aFilledString,
   hooks: anObject,
   cache: anObject,

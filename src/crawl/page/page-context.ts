@@ -1,15 +1,18 @@
 // What the HTTP crawlers add to a context once the response is there. Everything that costs work is a
 // getter: body text, JSON, scanned content and the cheerio document are made when first touched.
 import type { CheerioAPI } from 'cheerio';
+import type { VisitMark } from '../../base/loop-watch/visit-marks.js';
 import { CrawlError } from '../../errors.js';
-import type { Capture } from '../../fetch/engine.js';
+import { bytesOf, type Capture } from '../../fetch/engine.js';
 import { loadDocument } from '../../handle/document.js';
 import { decodeBody, detectEncoding, toUtf8 } from '../../parse/encoding/encoding.js';
 import { MAX_BASE_BYTES } from '../../parse/scan/metadata.js';
-import { createPageContent } from '../../parse/page.js';
-import type { PageContent, PageLink } from '../../parse/page.js';
+import { DocumentSource } from '../../parse/document/source.js';
+import { createLentContent, createPageContent, letGoOf, scannedPageOf } from '../../parse/page.js';
+import type { PageContent } from '../../parse/page.js';
 import { urlCharactersOf } from '../../parse/scan/page-links.js';
-import { scanLinks } from '../../parse/scan/scan.js';
+import { anchorUrlsOf } from '../../parse/scan/scanned-page.js';
+import { scanLinks, type ScannedPage } from '../../parse/scan/scan.js';
 import { parseUrl } from '../../request/url.js';
 import type { Visit } from '../run/attempt.js';
 import { pageExtraction } from './extraction.js';
@@ -21,14 +24,9 @@ import type { ResolvedOptions } from '../options/options.js';
 
 const EMPTY = Buffer.alloc(0);
 
-interface PageLinks {
-  readonly links: readonly PageLink[];
-  readonly robots: string | null;
-}
-
 /** Response, body, json, content and cheerio on demand: HttpCrawler and CheerioCrawler. */
 export function addPage(visit: Visit, capture: Capture, options: ResolvedOptions): AddedPage {
-  const page = new FetchedPage(capture, options);
+  const page = new FetchedPage(capture, options, visit.mark);
   const context = visit.context as object as { [PAGE]: FetchedPage };
   context[PAGE] = page;
   extend(context, {
@@ -39,7 +37,7 @@ export function addPage(visit: Visit, capture: Capture, options: ResolvedOptions
   });
   for (const name in GETTERS) Object.defineProperty(context, name, GETTERS[name]!);
   if (options.kind === 'cheerio') Object.defineProperty(context, '$', DOCUMENT);
-  visit.setLinkFinder?.((selector, baseUrl, skip) => page.findLinks(selector, baseUrl, skip));
+  visit.setLinkFinder?.((selector, baseUrl, skip) => page.mark.work(() => page.findLinks(selector, baseUrl, skip)));
   return page;
 }
 
@@ -54,7 +52,8 @@ function getter(read: (page: FetchedPage) => unknown): PropertyDescriptor {
     configurable: true,
     enumerable: true,
     get(this: { [PAGE]: FetchedPage }) {
-      return read(this[PAGE]);
+      const page = this[PAGE];
+      return page.mark.work(() => read(page));
     },
   };
 }
@@ -70,6 +69,7 @@ const ENCODING = getter((page) => page.encodingName);
 /** A response and what was made of it so far, each when first asked for. */
 class FetchedPage implements AddedPage {
   readonly type: string;
+  readonly mark: VisitMark;
   readonly #capture: Capture;
   readonly #options: ResolvedOptions;
   /** The content type that decides the decoding. */
@@ -78,9 +78,12 @@ class FetchedPage implements AddedPage {
   #json: { readonly value: unknown } | undefined;
   #content: PageContent | undefined;
   #document: CheerioAPI | undefined;
-  #links: PageLinks | undefined;
+  #source: DocumentSource | undefined;
+  /** Scanned for its links alone. */
+  #links: ScannedPage | undefined;
 
-  constructor(capture: Capture, options: ResolvedOptions) {
+  constructor(capture: Capture, options: ResolvedOptions, mark: VisitMark) {
+    this.mark = mark;
     this.type = contentTypeOf(capture).type;
     this.#capture = capture;
     this.#options = options;
@@ -88,7 +91,7 @@ class FetchedPage implements AddedPage {
   }
 
   get encodingName(): BufferEncoding {
-    return encodingName(this.#capture.body, this.#header);
+    return encodingName(this.#bytes, this.#header);
   }
 
   get body(): string | Buffer {
@@ -101,8 +104,7 @@ class FetchedPage implements AddedPage {
   }
 
   readContent(): PageContent {
-    const { body, loadedUrl } = this.#capture;
-    return (this.#content ??= createPageContent(body, loadedUrl, this.#header, pageExtraction));
+    return (this.#content ??= this.#makeContent());
   }
 
   readDocument(): CheerioAPI {
@@ -124,45 +126,59 @@ class FetchedPage implements AddedPage {
     const { polite, robotsAgent } = this.#options;
     const isKept = polite ? followRule(this.#capture, this.#readLinks().robots, robotsAgent, skip) : undefined;
     return baseUrl === undefined && isAnyAnchor(selector)
-      ? anchorUrls(this.#readLinks().links, isKept)
-      : selectedUrls(
-          this.readDocument(),
-          selector,
-          baseUrl ?? this.#capture.loadedUrl,
-          this.#capture.body.length,
-          isKept,
-        );
+      ? anchorUrlsOf(this.#readLinks(), isKept)
+      : selectedUrls(this.readDocument(), selector, baseUrl ?? this.#capture.loadedUrl, this.#bytes.length, isKept);
   }
 
   /** Lets go of all that was made of the response; who still asks for it gets it made again. */
   afterHandler(): void {
+    const { lent } = this.#capture;
+    if (lent) {
+      if (this.#content) letGoOf(this.#content);
+      this.#source?.letGo();
+      lent.giveBack();
+    }
     this.#text = undefined;
     this.#json = undefined;
     this.#content = undefined;
     this.#document = undefined;
+    this.#source = undefined;
     this.#links = undefined;
   }
 
+  /** To be read now, not to be held on to. */
+  get #bytes(): Buffer {
+    return bytesOf(this.#capture);
+  }
+
+  #makeContent(): PageContent {
+    const { loadedUrl, lent } = this.#capture;
+    return lent
+      ? createLentContent(lent, loadedUrl, this.#header, pageExtraction)
+      : createPageContent(this.#capture.body, loadedUrl, this.#header, pageExtraction);
+  }
+
   #encoding(): ReturnType<typeof detectEncoding> | string {
-    return this.#options.forceResponseEncoding ?? detectEncoding(this.#capture.body, this.#header);
+    return this.#options.forceResponseEncoding ?? detectEncoding(this.#bytes, this.#header);
   }
 
   #readText(): string {
-    return (this.#text ??= decodeBody(this.#capture.body, this.#encoding()));
+    return (this.#text ??= decodeBody(this.#bytes, this.#encoding()));
   }
 
   #readHtml(): CheerioAPI {
-    return documentOf(isMarkup(this.type) ? toUtf8(this.#capture.body, this.#encoding()) : EMPTY);
+    if (!isMarkup(this.type)) return documentOf(EMPTY);
+    this.#source = new DocumentSource(() => toUtf8(this.#bytes, this.#encoding()));
+    return documentOf(this.#source);
   }
 
   /** A handler that works on the document will hardly read the scanned content too: of that, the links are enough. */
-  #readLinks(): PageLinks {
+  #readLinks(): ScannedPage {
     if (this.#content === undefined && this.#document !== undefined) {
-      const { body, loadedUrl } = this.#capture;
-      return (this.#links ??= scanLinks(body, { url: loadedUrl, contentType: this.#header }));
+      const { loadedUrl } = this.#capture;
+      return (this.#links ??= scanLinks(this.#bytes, { url: loadedUrl, contentType: this.#header }));
     }
-    const { links, metadata } = this.readContent();
-    return { links, robots: metadata.robots };
+    return scannedPageOf(this.readContent());
   }
 }
 
@@ -198,14 +214,6 @@ function parseJson(text: string, url: string): unknown {
 /** These selectors mean every link of the page: the scanner has them without a document. */
 function isAnyAnchor(selector: string): boolean {
   return selector === 'a' || selector === 'a[href]';
-}
-
-function anchorUrls(links: readonly PageLink[], isKept?: FollowRule): string[] {
-  const urls: string[] = [];
-  for (const { element, url, rel } of links) {
-    if (element === 'a' && (!isKept || isKept(url, rel))) urls.push(url);
-  }
-  return urls;
 }
 
 /** As the scanner: a `<base>` of any length, or as many URLs as fit, would let a small page fill the memory. */

@@ -20,12 +20,14 @@ export interface ResultLink {
   readonly rel: string;
 }
 
+/** The links of a result, by whether they stay on its site. */
 export interface ResultLinks {
   /** To the page's own registrable domain. */
   readonly internal: readonly ResultLink[];
   readonly external: readonly ResultLink[];
 }
 
+/** The images, videos and sounds of a result. */
 export type ResultMedia = MediaInventory;
 
 /** What a page says about itself. */
@@ -105,7 +107,11 @@ export function createResultContent(capture: Capture, config: ContentConfig): Re
     return readMarkdown(view(), { filter, ...settings });
   });
   const tables = once(() => readTables(view()));
-  const extracted = once(() => config.extract && fieldsOf(view(), config.extract));
+  const extracted = once(() => {
+    const { extract } = config;
+    // A model was asked already, when the page came.
+    return extract === undefined || extract.engine === 'model' ? undefined : fieldsOf(view(), extract);
+  });
   const metadata = once(() => ({ title: whole().title, ...whole().metadata }));
   const text = once(() => longEnough(page().text, config.wordCountThreshold ?? 1));
   const cleaned = once(() => (config.onlyText ? text() : cleanHtml(scoped())));

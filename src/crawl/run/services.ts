@@ -1,5 +1,6 @@
 // What an attempt is given by whoever runs it, in small groups: a script, a batch and a pod each give what they have.
 // A group that a placement has no use for is missing; nothing is made up to fill it.
+import type { VisitMark } from '../../base/loop-watch/visit-marks.js';
 import type { CrawlError } from '../../errors.js';
 import type { Landing } from '../../frontier/frontier.js';
 import type { RequestQueue } from '../../frontier/queue/request-queue.js';
@@ -15,6 +16,7 @@ import type { Statistics } from './statistics.js';
 import type { Transaction } from './transaction.js';
 import type { Turn } from './turn.js';
 import type { VisitContext } from './visit-context.js';
+import type { Time } from '../time.js';
 
 /** What every context has, whatever else its placement adds. */
 export interface BaseContext {
@@ -76,9 +78,9 @@ export interface VisitServices<Context extends BaseContext = BaseContext> {
   readonly turn: TurnServices;
   readonly links?: LinkServices | undefined;
   readonly limits: RetryLimits;
-  readonly random: () => number;
-  openContext(request: Request, identity: Identity, transaction: Transaction): VisitContext<Context>;
-  readonly stats?: Pick<Statistics, 'finishJob' | 'failJob' | 'retryJob'> | undefined;
+  readonly time: Time;
+  openContext(request: Request, identity: Identity, transaction: Transaction, mark?: VisitMark): VisitContext<Context>;
+  readonly stats?: Pick<Statistics, 'finishJob' | 'failJob' | 'retryJob' | 'countBlockedLoop'> | undefined;
   /** The queue forgets what ended: how a request ended need not be written into it. */
   readonly forgetsEnded?: boolean;
   /** What a handled request's visit stores of its page, where content is stored. */

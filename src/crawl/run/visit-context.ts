@@ -1,5 +1,6 @@
 // Builds the context that hooks and handlers of one attempt get. Functions work when destructured; what
 // they add goes into the attempt's transaction, so it counts only if the visit does.
+import type { VisitMark } from '../../base/loop-watch/visit-marks.js';
 import { entryOf } from '../../frontier/entry.js';
 import type { ContextCrawler, CrawlingContext, SendRequestOptions, SentResponse } from '../../handle/context.js';
 import {
@@ -23,6 +24,7 @@ import { encodeItems } from '../../store/dataset/items.js';
 import { checkStorageName } from '../../store/names.js';
 import type { Identity, LinkServices } from './services.js';
 import type { Transaction } from './transaction.js';
+import { inheritedBy } from './inherited.js';
 
 /** What a context's functions work with. */
 export interface ContextServices {
@@ -59,6 +61,7 @@ export function createVisitContext(
   request: Request,
   identity: Identity,
   transaction: Transaction,
+  mark?: VisitMark,
 ): VisitContext {
   const rules = services.links;
   let findLinks: LinkFinder | undefined;
@@ -72,7 +75,8 @@ export function createVisitContext(
       : (findLinks?.(options.selector ?? 'a', options.baseUrl, (url) => skip(url, 'nofollow')) ?? []);
     // Only a browser is asked for links; those of bytes are there.
     const found = Array.isArray(finding) ? finding : await finding;
-    const links = selectLinks(found, options, request, { maxCrawlDepth: rules.maxCrawlDepth, skip });
+    const select = () => selectLinks(found, options, request, { maxCrawlDepth: rules.maxCrawlDepth, skip });
+    const links = mark ? mark.work(select) : select();
     const result = options.requestQueue
       ? await addElsewhere(options, links, skip)
       : addToVisit(links, options.forefront, options.limit, skip);
@@ -176,10 +180,11 @@ export function createVisitContext(
       transaction.pushItem({ dataset, lines: encodeItems(data) });
     },
     sendRequest: (options = {}) =>
-      services.sendRequest(
-        { url: request.url, method: request.method, headers: request.headers, body: request.payload, ...options },
-        { request, session: identity.session, proxyUrl: identity.proxyInfo?.url },
-      ) as Promise<SentResponse<never>>,
+      services.sendRequest(inheritedBy(options, request), {
+        request,
+        session: identity.session,
+        proxyUrl: identity.proxyInfo?.url,
+      }) as Promise<SentResponse<never>>,
     getKeyValueStore: services.storage.openKeyValueStore,
     useState: services.storage.useState,
   };

@@ -13,6 +13,7 @@ export interface MicrodataItem {
   readonly properties: Readonly<Record<string, readonly (string | MicrodataItem)[]>>;
 }
 
+/** The structured data of a page. */
 export interface StructuredData {
   readonly jsonLd: readonly unknown[];
   readonly microdata: readonly MicrodataItem[];
@@ -20,6 +21,7 @@ export interface StructuredData {
   readonly openGraph: Readonly<Record<string, string>>;
 }
 
+/** What a page says of itself; null where it says nothing. */
 export interface PageMetadata {
   readonly title: string | null;
   readonly description: string | null;

@@ -4,6 +4,7 @@ import { CrawlError } from '../../errors.js';
 import { limitReached, LIMITS } from '../../limits.js';
 import { findProblems, aBoolean, aString, anyOf, aRegExp, check, oneOf, optionError } from '../../option-checks.js';
 
+/** What is made of the text or element a selector finds. */
 export type FieldType =
   'text' | 'html' | 'attribute' | 'number' | 'integer' | 'boolean' | 'date' | 'url' | 'exists' | 'object';
 
@@ -90,6 +91,7 @@ function badPattern(pattern: string, owner: string): string[] {
   }
 }
 
+/** What a schema found in a page, by field. */
 export type Extracted = Record<string, unknown>;
 
 /** Applies a checked schema: a list of objects with `items`, else one object. */

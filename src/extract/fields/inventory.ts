@@ -17,6 +17,7 @@ const IFRAME = elementNumber('iframe');
 const MAX_ENTRIES = LIMITS.inventoryEntries.max;
 const MAX_TEXT = 300;
 
+/** A link of a page. */
 export interface InventoryLink {
   readonly url: string;
   readonly text: string;
@@ -28,6 +29,7 @@ export interface InventoryLink {
   readonly inContent: boolean;
 }
 
+/** An image, video or sound of a page. */
 export interface InventoryMedia {
   readonly url: string;
   readonly alt: string;
@@ -37,12 +39,14 @@ export interface InventoryMedia {
   readonly inContent: boolean;
 }
 
+/** The links of a page, by whether they stay on its site. */
 export interface LinkInventory {
   /** Links to the page's own host. */
   readonly internal: readonly InventoryLink[];
   readonly external: readonly InventoryLink[];
 }
 
+/** The images, videos and sounds of a page. */
 export interface MediaInventory {
   readonly images: readonly InventoryMedia[];
   readonly videos: readonly InventoryMedia[];

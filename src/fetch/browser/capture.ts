@@ -5,12 +5,14 @@ import { checkDomSize, domTooLarge } from './dom-size.js';
 import type { PooledPage } from './page-lease.js';
 import type { PageRequest, PageResponse } from './playwright-types.js';
 
+/** A message on the console of a page. */
 export interface ConsoleMessage {
   readonly type: string;
   readonly text: string;
   readonly url: string;
 }
 
+/** A request that a page made. */
 export interface NetworkRequest {
   readonly url: string;
   readonly method: string;

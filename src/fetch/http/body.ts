@@ -6,6 +6,7 @@ import { constants as bufferConstants } from 'node:buffer';
 import { CrawlError } from '../../errors.js';
 import { limitReached, LIMITS } from '../../limits.js';
 import { decodeError } from './errors.js';
+import { type LentBody, lendGunzipped } from './lent-body.js';
 
 export type Coding = 'gzip' | 'deflate' | 'br' | 'zstd';
 
@@ -87,6 +88,15 @@ export function decodeBody(
   return body;
 }
 
+/** As {@link decodeBody} for who gives the memory back; undefined where only that one can do it. */
+export function lendBody(wire: Buffer, codings: readonly Coding[], maxBytes: number): LentBody | undefined {
+  if (codings.length !== 1 || codings[0] !== 'gzip' || wire.length > ASYNC_WIRE_BYTES) return undefined;
+  const length = hintedLength(wire, maxBytes);
+  return length === undefined
+    ? undefined
+    : lendGunzipped(wire, length, () => inflateNow(wire, 'gzip', Math.min(maxBytes, SYNC_OUTPUT_BYTES)));
+}
+
 async function decodeLater(wire: Buffer, codings: readonly Coding[], maxBytes: number, host: string): Promise<Buffer> {
   let body = wire;
   for (const coding of [...codings].reverse()) {
@@ -142,16 +152,20 @@ export function hasZlibHeader(body: Uint8Array): boolean {
 
 /** zlib's default output chunk, and the most that a hint may ask for at once. */
 const DEFAULT_CHUNK_BYTES = 16 * 1024;
-const MAX_HINTED_BYTES = 1024 * 1024;
+const MAX_HINTED_BYTES = 4 * 1024 * 1024;
 
 /**
  * gzip ends with the length of what it holds: believed, within bounds, it gives the output in one piece.
  * A lie costs one bounded allocation and nothing else.
  */
 function gzipChunkSize(body: Buffer, maxBytes: number): number {
-  if (body.length < 18) return DEFAULT_CHUNK_BYTES;
+  const hinted = hintedLength(body, maxBytes);
+  return hinted === undefined ? DEFAULT_CHUNK_BYTES : Math.max(hinted + 1, 64);
+}
+
+function hintedLength(body: Buffer, maxBytes: number): number | undefined {
+  if (body.length < 18) return undefined;
   const hinted = body.readUInt32LE(body.length - 4);
   // Deflate cannot shrink by more than a factor of about 1,032.
-  if (hinted > MAX_HINTED_BYTES || hinted > maxBytes || hinted > body.length * 1032) return DEFAULT_CHUNK_BYTES;
-  return Math.max(hinted + 1, 64);
+  return hinted > MAX_HINTED_BYTES || hinted > maxBytes || hinted > body.length * 1032 ? undefined : hinted;
 }

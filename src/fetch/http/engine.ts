@@ -34,8 +34,11 @@ export type { HttpEngineOptions } from './engine-options.js';
 export type HttpLive = Readonly<Record<never, never>>;
 
 export interface HttpEngine extends Engine<HttpLive> {
-  /** A seed names this host (a URL, or as in `URL.host`, port included): it may be reached although it is private. */
-  allowHost(hostOrUrl: string): void;
+  /**
+   * A seed names this host (a URL, or as in `URL.host`, port included): it may be reached although it is private;
+   * false when its name was public before.
+   */
+  allowHost(hostOrUrl: string): boolean;
   /** Connections now: lent to a visit, and kept for the next. */
   readonly connections: { readonly inUse: number; readonly idle: number };
 }
@@ -43,7 +46,12 @@ export interface HttpEngine extends Engine<HttpLive> {
 /** Loading undici costs some 100 CPU-ms: paid by the first engine, not by every import of the package. */
 let loaded: typeof Undici | undefined;
 function undici(): typeof Undici {
-  return (loaded ??= createRequire(import.meta.url)('undici') as typeof Undici);
+  if (loaded) return loaded;
+  // The client's parser grows its memory with the first large answer, which detaches an ArrayBuffer; from then on V8 checks
+  // for that everywhere, and throws away all code made for typed arrays without the check. Better before there is any.
+  const detached = new ArrayBuffer(8);
+  structuredClone(detached, { transfer: [detached] });
+  return (loaded = createRequire(import.meta.url)('undici') as typeof Undici);
 }
 
 /** A server that dropped a kept connection has not acted on these; sending them again is safe. */
@@ -116,10 +124,11 @@ export function createHttpEngine(options: HttpEngineOptions = {}): HttpEngine {
       origin = plainProxy.origin;
     }
     const verifyTls = !order.ignoreTlsErrors;
-    const key = `${verifyTls ? '' : '!'}${proxy ? `${proxy.href} ` : ''}${origin}`;
+    // By the target's origin also where the proxy is asked in plain text: it may hand on what a server sends too much.
+    const key = `${verifyTls ? '' : '!'}${proxy ? `${proxy.href} ` : ''}${url.origin}`;
     const open = (attempt: AbortController) =>
       openClient(origin, { target: plainProxy ?? url, proxy, verifyTls }, attempt);
-    const judge: Decide = plainProxy
+    const decideAnswer: Decide = plainProxy
       ? (statusCode, answerHeaders) => {
           if (statusCode === 407)
             throw new CrawlError('PROXY_FAILED', `proxy ${plainProxy.host}: refused with status 407`);
@@ -139,7 +148,7 @@ export function createHttpEngine(options: HttpEngineOptions = {}): HttpEngine {
           parts,
           pool.take(key, open, fresh, seat?.address),
           limits,
-          judge,
+          decideAnswer,
           order.beforeSend,
         );
         visit.exchange = exchange;
@@ -176,6 +185,7 @@ export function createHttpEngine(options: HttpEngineOptions = {}): HttpEngine {
     const startedAtMs = Date.now();
     const startMs = now();
     const start = parseHttpUrl(order.url);
+    if (order.seeded) guard.seed(start.host);
     const trail = createRedirectTrail(start, order.maxRedirects);
     let hop: Hop = { url: start, method: order.method.toUpperCase(), headers: order.headers, payload: order.payload };
 
@@ -203,14 +213,15 @@ export function createHttpEngine(options: HttpEngineOptions = {}): HttpEngine {
         hop = nextHop(hop, answer.statusCode, verdict.target);
         continue;
       }
-      const { statusCode, headers, body, received, stream, wireBytes, headersAtMs } = answer;
-      return {
+      const { statusCode, headers, body, lent, received, stream, wireBytes, headersAtMs } = answer;
+      const captured = {
         url: order.url,
         loadedUrl: hop.url.href,
         redirectChain: trail.chain,
         statusCode,
         headers,
         body,
+        lent,
         received,
         stream,
         wireBytes,
@@ -218,6 +229,7 @@ export function createHttpEngine(options: HttpEngineOptions = {}): HttpEngine {
         refusedRedirect: verdict?.kind === 'refuse' ? { url: verdict.target.href, reason: verdict.reason } : undefined,
         timings: { startedAtMs, headersMs: headersAtMs - startMs, totalMs: now() - startMs },
       };
+      return lent ? Object.defineProperty(captured, 'body', KEPT_BODY) : captured;
     }
   }
 
@@ -233,6 +245,7 @@ export function createHttpEngine(options: HttpEngineOptions = {}): HttpEngine {
         bodyIdleMs: bodyIdleTimeoutMs,
         maxBodyBytes: order.maxBodyBytes,
         received: order.received,
+        lends: order.lends,
       });
       // What may have had an effect is not sent twice for the sake of others.
       const watch = order.yields && REPEATABLE.has(order.method.toUpperCase()) ? resolved.watch : undefined;
@@ -252,8 +265,8 @@ export function createHttpEngine(options: HttpEngineOptions = {}): HttpEngine {
       }
     },
     allowHost(hostOrUrl) {
-      if (resolved.allowPrivateAddresses === true) return;
-      guard.allowHost(hostOrUrl.includes('//') ? parseHttpUrl(hostOrUrl).host : hostOrUrl);
+      if (resolved.allowPrivateAddresses === true) return true;
+      return guard.allowHost(hostOrUrl.includes('//') ? parseHttpUrl(hostOrUrl).host : hostOrUrl);
     },
     async close() {
       closed = true;
@@ -265,6 +278,15 @@ export function createHttpEngine(options: HttpEngineOptions = {}): HttpEngine {
     },
   };
 }
+
+/** `body` of a capture whose body is lent. Shared: a getter of its own would give every capture a hidden class. */
+const KEPT_BODY: PropertyDescriptor = {
+  enumerable: true,
+  configurable: true,
+  get(this: { lent: NonNullable<Capture['lent']> }) {
+    return this.lent.keep();
+  },
+};
 
 type Decide = (statusCode: number, headers: Record<string, string | string[]>) => BodyUse;
 

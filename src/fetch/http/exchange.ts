@@ -5,7 +5,7 @@ import type { Client, Dispatcher } from 'undici';
 import { asCrawlError, CrawlError } from '../../errors.js';
 import { limitReached, LIMITS } from '../../limits.js';
 import type { Coding } from './body.js';
-import { contentCodings, decodeBody } from './body.js';
+import { contentCodings, decodeBody, lendBody } from './body.js';
 import { BodyPieces } from './body-pieces.js';
 import type { BodySource } from './body-stream.js';
 import { openBodyStream } from './body-stream.js';
@@ -14,6 +14,7 @@ import type { Deadlines, Waiting } from './deadlines.js';
 import type { Phase } from './errors.js';
 import { exchangeError, timeoutError, tooLargeError } from './errors.js';
 import { headerText, incomingHeaders } from './headers.js';
+import type { LentBody } from './lent-body.js';
 
 /** What came back. The body is decoded; empty when discarded or streamed. */
 export interface Answer {
@@ -22,6 +23,8 @@ export interface Answer {
   readonly body: Buffer;
   /** As it came, where the order asked for it. */
   readonly received?: Buffer;
+  /** The body, where the order gives its memory back; `body` is empty then. */
+  readonly lent?: LentBody;
   readonly stream?: Readable;
   readonly wireBytes: number;
   /** When the headers were complete, by the engine's clock. */
@@ -39,6 +42,7 @@ export interface ExchangeLimits {
   readonly maxBodyBytes: number;
   /** Keep the body as it came: beside the decoded one, or in its place. */
   readonly received?: 'keep' | 'only';
+  readonly lends?: boolean;
 }
 
 /** What to do with a body, decided when the headers are in. */
@@ -216,6 +220,8 @@ export class Exchange implements Dispatcher.DispatchHandler, Waiting, BodySource
     const { host, maxBodyBytes, received } = this.limits;
     const wire = this.pieces.join();
     if (received === 'only') return this.settle(NO_BODY, { received: wire });
+    const lent = this.limits.lends ? lendBody(wire, this.codings, maxBodyBytes) : undefined;
+    if (lent) return this.settle(NO_BODY, { lent });
     const more = received === 'keep' ? { received: wire } : {};
     try {
       const body = decodeBody(wire, this.codings, maxBodyBytes, host);
@@ -263,7 +269,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Waiting, BodySource
     return this.statusCode === 204 || this.statusCode === 304 || this.method === 'HEAD';
   }
 
-  private settle(body: Buffer, more: Pick<Answer, 'received' | 'stream'> = {}): void {
+  private settle(body: Buffer, more: Pick<Answer, 'received' | 'stream' | 'lent'> = {}): void {
     const { statusCode, headers, wireBytes, headersAtMs } = this;
     this.resolve({ statusCode, headers, body, wireBytes, headersAtMs, ...more });
   }

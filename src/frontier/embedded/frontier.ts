@@ -6,7 +6,7 @@ import { createAnswers } from './answers.js';
 import { type FrontierClock, systemClock } from './clock.js';
 import { findRequests, glanceAt, readOverview } from './finding.js';
 import type { Fingerprint } from '../../request/fingerprint.js';
-import type { Caller, Frontier, HolderId, Pacing, Presence, SettleCall } from '../frontier.js';
+import type { Blame, Caller, Frontier, HolderId, Pacing, Presence, SettleCall } from '../frontier.js';
 import { createGroups, Refusal } from './groups.js';
 import { createHolders } from './lease-holders.js';
 import type { Kv } from '../tables/kv.js';
@@ -40,6 +40,8 @@ export interface EmbeddedOptions {
    * through which millions pass stays as small as what is pending. Default false.
    */
   readonly forgetEnded?: boolean;
+  /** What is known of why the process ended that had this queue open before. */
+  readonly blame?: Blame | undefined;
 }
 
 /** A frontier, and what only its maker needs of it. */
@@ -118,7 +120,7 @@ export function createEmbeddedFrontier(
         checkVersions(kv.tables.meta, where);
         machine.begin();
         startClock(machine);
-        opener = enter(machine, holders, self);
+        opener = enter(machine, holders, self, options.blame);
         holders.forgetLongLost();
         // An owner reads its index now: the first call shall not wait for it.
         void machine.seen.bytes;
@@ -205,7 +207,7 @@ export function createEmbeddedFrontier(
           : { held: false, accepted: checked.settlements.map(() => false) },
       );
     },
-    release: (holder) => read(() => holders.lose(holder)),
+    release: (holder, blame) => read(() => holders.lose(holder, blame)),
     async find(fingerprints) {
       for (const fingerprint of fingerprints) checkFingerprint(fingerprint);
       return read(() => findRequests(machine, fingerprints));

@@ -1,9 +1,11 @@
 // The inbox of an embedded pod: links that other processes of the machine found for it, until its owner takes them in.
-// Promise: an append is one transaction and outlives every process (with `sync` the machine, too); what was taken in is
-// removed afterwards, so a crash in between repeats and loses nothing.
+// Guarantee: an append is one transaction, on the disk when it returns. What was taken in is removed afterwards, so a
+// crash in between repeats and loses nothing.
 import { createRequire } from 'node:module';
-import type { Database, RootDatabase, TransactionFlags } from 'lmdb';
+import { PRIVATE_LMDB } from '../../base/private-files.js';
+import type { Database, RootDatabase } from 'lmdb';
 import { checkLmdbFolder } from '../../base/lmdb-file.js';
+import { SHARED_WRITERS, transactShared } from '../../base/lmdb-shared.js';
 
 export interface Inbox {
   /** Appends a packed batch of `links` links. */
@@ -18,22 +20,21 @@ export interface Inbox {
   close(): Promise<void>;
 }
 
-/** lmdb-js: committed before it returns, flushed to the disk afterwards: waiting for the flush held the loop for 8 ms. */
-const FLUSHED_LATER = 0x10003 as TransactionFlags;
-
-export function openInbox(folder: string, { sync = false }: { sync?: boolean } = {}): Inbox {
+export function openInbox(folder: string): Inbox {
   checkLmdbFolder(folder);
   const lmdb = createRequire(import.meta.url)('lmdb') as typeof import('lmdb');
-  const environment: RootDatabase = lmdb.open({ path: folder, maxDbs: 4, noSubdir: false, eventTurnBatching: false });
+  const environment: RootDatabase = lmdb.open({
+    path: folder,
+    maxDbs: 4,
+    noSubdir: false,
+    ...SHARED_WRITERS,
+    ...PRIVATE_LMDB,
+  });
   const batches: Database<string, number> = environment.openDB({ name: 'batches', encoding: 'string' });
   const facts: Database<number, string> = environment.openDB({ name: 'facts', encoding: 'json' });
 
   /** Others write, too: every transaction is short and sees their last. */
-  function transact(body: () => void): Promise<void> {
-    if (sync) environment.transactionSync(body);
-    else environment.transactionSync(body, FLUSHED_LATER);
-    return Promise.resolve();
-  }
+  const transact = (body: () => void): Promise<void> => transactShared(environment, body);
 
   const count = (): number => facts.get('links') ?? 0;
 

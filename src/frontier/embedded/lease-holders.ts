@@ -1,7 +1,7 @@
 // Who holds leases, when each was last heard of, and what happens to its work when it is lost:
 // everything at once to the front of the queue, suspected of having ended it (suspects.ts).
 import { fingerprintOf } from '../../request/fingerprint.js';
-import type { HolderId } from '../frontier.js';
+import type { Blame, HolderId } from '../frontier.js';
 import type { Machine } from './machine.js';
 import { type LeaseRow, packJson, unpackJson, unpackLease } from '../tables/packing.js';
 import { queueBack } from './requests.js';
@@ -24,8 +24,8 @@ export interface Holders {
   /** Loses every holder that fell silent. */
   expire(): void;
   /** Loses one holder; how many leases that were. Its id is refused from now on. */
-  lose(id: HolderId): number;
-  loseAllOf(opener: number): void;
+  lose(id: HolderId, blame?: Blame): number;
+  loseAllOf(opener: number, blame?: Blame): void;
   /** Gives everything an opener's holders have back untouched. */
   giveBackAllOf(opener: number): void;
   /** Drops the memory of holders lost so long ago that they cannot call any more. */
@@ -70,14 +70,17 @@ export function createHolders(machine: Machine, options: { opener: () => number;
     return found.sort((a, b) => b.row.place - a.row.place);
   }
 
-  function loseHolder(holder: Holder): number {
+  function loseHolder(holder: Holder, blame?: Blame): number {
     const leases = leasesOf(holder);
-    const together = leases.filter(({ row }) => !row.rider).length;
+    const asked = leases.filter(({ row }) => !row.bulkSkip);
+    const blamed = new Set(asked.map(({ lease }) => lease).filter((lease) => blame?.leases.includes(lease)));
+    const together = blamed.size > 0 ? blamed.size : asked.length;
     for (const { lease, row } of leases) {
       tables.leases.remove(holder.number, lease);
-      // A rider was never asked for.
-      if (row.rider) giveBack(machine, row);
-      else loseLease(machine, row, together);
+      // A bulk skip was never asked for.
+      if (row.bulkSkip) giveBack(machine, row);
+      else if (blamed.size > 0 && !blamed.has(lease)) loseInnocent(machine, row);
+      else loseLease(machine, row, together, blamed.size === 1 ? blame?.code : undefined);
     }
     remove(holder);
     // One holder after the other, so that the order of domains due at the same moment does not depend on chance.
@@ -117,16 +120,16 @@ export function createHolders(machine: Machine, options: { opener: () => number;
         if (loseHolder(holder) > 0) remember(holder.id);
       }
     },
-    lose(id) {
+    lose(id, blame) {
       const holder = known().get(id);
       remember(id);
-      return holder ? loseHolder(holder) : 0;
+      return holder ? loseHolder(holder, blame) : 0;
     },
-    loseAllOf(opener) {
+    loseAllOf(opener, blame) {
       for (const holder of [...known().values()]) {
         if (holder.opener !== opener) continue;
         remember(holder.id);
-        loseHolder(holder);
+        loseHolder(holder, blame);
       }
     },
     giveBackAllOf(opener) {
@@ -160,7 +163,18 @@ export function giveBack(machine: Machine, lease: LeaseRow): void {
   queueBack(machine, domain, lease.request, lease.place);
 }
 
-function loseLease(machine: Machine, lease: LeaseRow, together: number): void {
+function loseLease(machine: Machine, lease: LeaseRow, together: number, code: string | undefined): void {
+  loseTurn(machine, lease);
+  accuse(machine, lease.request, together, code);
+}
+
+/** Another ended the holder: back to its place, with whatever it was suspected of before. */
+function loseInnocent(machine: Machine, lease: LeaseRow): void {
+  loseTurn(machine, lease);
+  queueBack(machine, machine.domains.byId(lease.domain), lease.request, lease.place);
+}
+
+function loseTurn(machine: Machine, lease: LeaseRow): void {
   const { domains, hot, nowMs } = machine;
   const domain = domains.byId(lease.domain);
   if (!lease.landed) {
@@ -169,5 +183,4 @@ function loseLease(machine: Machine, lease: LeaseRow, together: number): void {
     domains.rest(domain, domains.delayOf(domain));
   }
   hot.leased--;
-  accuse(machine, lease.request, together);
 }

@@ -3,6 +3,7 @@
 import { CrawlError } from '../../errors.js';
 import { FINGERPRINT_VERSION } from '../../request/fingerprint.js';
 import { NORMALISATION_VERSION } from '../../request/url.js';
+import type { Blame } from '../frontier.js';
 import { anchorClock, type ClockAnchor } from './clock.js';
 import type { Holders } from './lease-holders.js';
 import { META_CLOCK, META_VERSIONS } from './hot-state.js';
@@ -74,8 +75,9 @@ export function enter(
   machine: Machine,
   holders: Holders,
   self: { access: Access; identity: ProcessIdentity; where: string },
+  blame?: Blame,
 ): number {
-  releaseDead(machine, holders);
+  releaseDead(machine, holders, undefined, blame);
   const clashing = openers(machine).find(({ row }) => self.access === 'owner' || row.access === 'owner');
   if (clashing) throw inUse(clashing.row, self);
   const number = machine.hot.nextOpener++;
@@ -84,13 +86,13 @@ export function enter(
 }
 
 /** Takes everything from openers that are known to be dead, or silent where nobody can tell. */
-export function releaseDead(machine: Machine, holders: Holders, self?: number): void {
+export function releaseDead(machine: Machine, holders: Holders, self?: number, blame?: Blame): void {
   for (const { number, row } of openers(machine)) {
     if (number === self) continue;
     const life = lifeOf(row, machine.options.clock.bootId, 'machine');
     const isSilent = machine.nowMs - row.seenMs > machine.options.leaseMs;
     if (life === 'alive' || (life === 'unknown' && !isSilent)) continue;
-    holders.loseAllOf(number);
+    holders.loseAllOf(number, blame);
     machine.tables.openers.remove(0, number);
   }
 }

@@ -22,17 +22,17 @@ function trialAfter(trial: number, together: number): number {
 
 const companyOf = (trial: number): number => (trial > LOSSES_ALONE ? trial : 1);
 
-/** A request that nobody holds any more, because its holder was lost with so many `together`. */
-export function accuse(machine: Machine, id: number, together: number): void {
+/** A request that nobody holds any more, because its holder was lost with so many `together`; with a `code` it is why. */
+export function accuse(machine: Machine, id: number, together: number, code?: string): void {
   const { hot, domains } = machine;
   const request = readRequest(machine, id);
-  const trial = trialAfter(request.trial, together);
+  const trial = code === undefined ? trialAfter(request.trial, together) : 0;
   hot.suspects += (trial > 0 ? 1 : 0) - (request.trial > 0 ? 1 : 0);
   request.lostLeases = Math.min(MOST_COUNTED, request.lostLeases + 1);
   request.trial = trial;
   request.state = QUEUED;
   writeRequest(machine, id, request);
-  if (trial === 0) return endRequest(machine, id, FAILED, 'WORKER_LOST');
+  if (trial === 0) return endRequest(machine, id, FAILED, code ?? 'WORKER_LOST');
   const domain = domains.byId(request.domain);
   enter(machine, domain, true);
   takePlace(machine, domain, id, SUSPECT_PLACES - hot.nextFront++);

@@ -68,12 +68,14 @@ export async function openStore(
   let pacing = checkedPacing(options.pacing);
   let storeId: Buffer = randomBytes(8);
   let lastSeq = 0;
+  let lastCallId = 0;
   let restores = 0;
 
   /** What every script gets: lua/part-frame.lua. */
-  function frame(): { bytes: Buffer; sentMs: number } {
+  function frame(): { bytes: Buffer; sentMs: number; callId: number } {
     const { passedMs, heardSeq, upperMs, wallMs, sentMs } = clock.bounds();
-    const bytes = Buffer.allocUnsafe(113);
+    const bytes = Buffer.allocUnsafe(117);
+    lastCallId = (lastCallId + 1) >>> 0;
     [passedMs, upperMs, wallMs, leaseMs, pacing.delayMs].forEach((value, i) => bytes.writeDoubleLE(value, i * 8));
     bytes.writeUInt32LE(pacing.turns, 40);
     bytes.writeUInt32LE(ANSWERS_KEPT, 44);
@@ -84,15 +86,16 @@ export async function openStore(
     [seen.a, seen.b, seen.c].forEach((value, i) => bytes.writeDoubleLE(value, 73 + i * 8));
     bytes.writeDoubleLE(options.domainBudget ?? 0, 97);
     bytes.writeDoubleLE(heardSeq, 105);
-    return { bytes, sentMs };
+    bytes.writeUInt32LE(lastCallId, 113);
+    return { bytes, sentMs, callId: lastCallId };
   }
 
   async function run(name: ScriptName, args: readonly Argument[], by = connection.run): Promise<unknown[]> {
-    const { bytes, sentMs } = frame();
-    const answer = (await by(name, [prefix, bytes, ...args])) as unknown[];
-    clock.heard(answer[0] as number, sentMs, answer[1] as number);
-    lastSeq = Math.max(lastSeq, answer[1] as number);
-    return answer.slice(2);
+    const { bytes, sentMs, callId } = frame();
+    const [, podMs, seq, ...answer] = (await by(name, [prefix, bytes, ...args], callId)) as [number, number, number];
+    clock.heard(podMs, sentMs, seq);
+    lastSeq = Math.max(lastSeq, seq);
+    return answer;
   }
 
   async function open(): Promise<void> {
@@ -100,15 +103,9 @@ export async function openStore(
     const info = Object.entries(freshInfo(identity)).flat();
     const create = options.create === false ? '0' : '1';
     // Whoever registers keeps a store from being dropped: one that is not ours is only looked at.
-    const look = (await connection.run('open', [
-      prefix,
-      frame().bytes,
-      '0',
-      REDIS_SCHEMA_VERSION,
-      '',
-      '',
-    ])) as unknown[];
-    const [found, version, facts] = look.slice(2) as [Buffer, Buffer, unknown[]];
+    const { bytes, callId } = frame();
+    const look = await connection.run('open', [prefix, bytes, '0', REDIS_SCHEMA_VERSION, '', ''], callId);
+    const [found, version, facts] = (look as unknown[]).slice(3) as [Buffer, Buffer, unknown[]];
     if (version.length > 0 && !isBeingDropped(found)) checkIdentity(identity, String(version), pairs(facts));
     const ask = () => run('open', [create, REDIS_SCHEMA_VERSION, token, ownProcess, ...info]);
     let answer = await ask();
@@ -149,7 +146,7 @@ export async function openStore(
       if (!(error instanceof CrawlError) || error.code !== 'QUEUE_FULL') throw error;
       options.warn?.(`not all recent adds could be repeated: ${error.message}`);
     }
-    if (lives.size > 0) await run('release', ['over', ...lives], by);
+    if (lives.size > 0) await run('release', ['over', '', '', ...lives], by);
     options.onForgotten?.(forgotten);
     if (!hasLeased) return;
     throw new CrawlError(

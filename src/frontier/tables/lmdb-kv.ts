@@ -3,8 +3,10 @@
 // moments at most and never the order of what is kept (docs/decisions/002-embedded-frontier.md).
 import { accessSync, constants, mkdirSync, statfsSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import type { Database, RootDatabase, TransactionFlags } from 'lmdb';
+import { PRIVATE_FOLDER, PRIVATE_LMDB } from '../../base/private-files.js';
+import type { Database, RootDatabase } from 'lmdb';
 import { checkLmdbFolder } from '../../base/lmdb-file.js';
+import { SHARED_WRITERS, transactShared } from '../../base/lmdb-shared.js';
 import { CrawlError } from '../../errors.js';
 import { type Kv, type Table, TABLE_KEYS, TABLE_NAMES, type Tables } from './kv.js';
 
@@ -21,7 +23,7 @@ export async function openLmdbKv(path: string, options: { alone: boolean }): Pro
   let environment: RootDatabase;
   let tables: Tables;
   try {
-    mkdirSync(path, { recursive: true });
+    mkdirSync(path, PRIVATE_FOLDER);
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
     // lmdb-js ends the process on files that it cannot open or that are damaged.
     checkLmdbFolder(path);
@@ -32,7 +34,8 @@ export async function openLmdbKv(path: string, options: { alone: boolean }): Pro
       maxDbs: TABLE_NAMES.length,
       encoding: 'binary',
       noSubdir: false,
-      eventTurnBatching: false,
+      ...PRIVATE_LMDB,
+      ...(options.alone ? { eventTurnBatching: false } : SHARED_WRITERS),
     });
     tables = Object.fromEntries(TABLE_NAMES.map((name) => [name, openTable(environment, name)])) as unknown as Tables;
   } catch (error) {
@@ -55,33 +58,6 @@ export async function openLmdbKv(path: string, options: { alone: boolean }): Pro
       await environment.close();
     },
   };
-}
-
-/** lmdb-js: abortable, committed before it returns, flushed after the writer's lock is free. */
-const ABORTABLE = 0x10003 as TransactionFlags;
-
-/** How often a transaction is begun again, and the pause before the next time. */
-const BEGIN_TRIES = 20;
-const BEGIN_PAUSE_MS = 10;
-
-/**
- * A transaction beside other processes. When one of them is killed while it holds the writer's lock, LMDB may fail to
- * begin the next transaction. lmdb-js does not say so and runs the body without one, so it is looked at first.
- */
-async function transactShared<T>(environment: RootDatabase, body: () => T): Promise<T> {
-  for (let tries = 1; ; tries++) {
-    let begun = false;
-    try {
-      return environment.transactionSync(() => {
-        begun = (environment as RootDatabase & { getWriteTxnId(): number }).getWriteTxnId() > 0;
-        if (!begun) throw new Error('the lock of the queue could not be taken');
-        return body();
-      }, ABORTABLE);
-    } catch (error) {
-      if (begun || tries === BEGIN_TRIES) throw error;
-      await new Promise((resume) => setTimeout(resume, BEGIN_PAUSE_MS));
-    }
-  }
 }
 
 function openTable(environment: RootDatabase, name: keyof typeof TABLE_KEYS): Table {

@@ -22,11 +22,11 @@ const KEPT_ROWS = 1 << 16;
 let made = new Int32Array(KEPT_ROWS);
 
 /** Reads a page in UTF-8 into a document. */
-export function readDocument(bytes: Buffer): PageDocument {
+export function readDocument(page: Buffer | DocumentSource): PageDocument {
+  const source = page instanceof DocumentSource ? page : new DocumentSource(() => page);
   rows.start();
-  tokenize(bytes, attributes, rows);
+  tokenize(source.bytes, attributes, rows);
   attributes.release();
-  const source = new DocumentSource(bytes);
   const document = makeNodes(source);
   if (document.children.length > MAX_ROOTS) gather(document, source);
   return document;

@@ -1,4 +1,4 @@
-// What the nodes of a document read from when somebody asks them: the page's bytes, kept as long as a node is.
+// What the nodes of a document read from when somebody asks them: the page's bytes, kept as long as a node is, or let go.
 // Promise: strings never hold on to the page; the first of equal attributes wins; any name is safe as a key.
 import { isAscii } from 'node:buffer';
 import { AttributeList } from '../tokens/attributes.js';
@@ -19,20 +19,31 @@ const DOCTYPE = ascii('!doctype');
 const LONG_TEXT = 128;
 
 export class DocumentSource {
-  readonly #bytes: Buffer;
-  readonly #words: DataView;
+  readonly #read: () => Buffer;
+  #bytes: Buffer | undefined;
+  #words: DataView | undefined;
 
-  constructor(bytes: Buffer) {
-    this.#bytes = bytes;
-    this.#words = wordsOf(bytes);
+  /** `read` gives the page in UTF-8: asked once, and again after {@link letGo}. */
+  constructor(read: () => Buffer) {
+    this.#read = read;
+  }
+
+  get bytes(): Buffer {
+    return (this.#bytes ??= this.#read());
+  }
+
+  /** The bytes may be somebody else's from now on; nodes that are asked for more have them read again. */
+  letGo(): void {
+    this.#bytes = undefined;
+    this.#words = undefined;
   }
 
   /** The attributes of the start tag whose name ends at `at`. */
   attributes(at: number): Record<string, string> {
     const found: Record<string, string> = {};
     if (at < 0) return found;
-    const bytes = this.#bytes;
-    attributes.read(bytes, this.#words, at, bytes.length);
+    const { bytes } = this;
+    attributes.read(bytes, (this.#words ??= wordsOf(bytes)), at, bytes.length);
     for (let k = 0; k < attributes.count; k++) {
       const name = attributeName(bytes, attributes.nameFrom(k), attributes.nameTo(k));
       if (Object.hasOwn(found, name)) continue;
@@ -46,12 +57,12 @@ export class DocumentSource {
 
   /** Text with its references resolved. */
   text(from: number, to: number): string {
-    return values.decode(this.#bytes, from, to, false);
+    return values.decode(this.bytes, from, to, false);
   }
 
   /** Text as it stands, line ends aside. */
   rawText(from: number, to: number): string {
-    const bytes = this.#bytes;
+    const { bytes } = this;
     const slice = to - from >= LONG_TEXT && isAscii(bytes.subarray(from, to)) ? sliceLatin1 : sliceUtf8;
     const text = slice(bytes, from, to);
     return text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text;
@@ -59,17 +70,17 @@ export class DocumentSource {
 
   /** The content of a comment that ends, together with its end, at `to`. */
   comment(from: number, to: number): string {
-    return this.rawText(from, commentContentEnd(this.#bytes, from, to));
+    return this.rawText(from, commentContentEnd(this.bytes, from, to));
   }
 
   /** Whether what stands after a `<` is a doctype. */
   isDoctype(from: number, to: number): boolean {
-    return startsIgnoringCase(this.#bytes, from, to, DOCTYPE);
+    return startsIgnoringCase(this.bytes, from, to, DOCTYPE);
   }
 
   /** The content of a bogus comment that begins after its `<`. */
   bogusComment(from: number, to: number): string {
-    const first = this.#bytes[from];
+    const first = this.bytes[from];
     return this.rawText(first === BANG || first === SLASH ? from + 1 : from, to);
   }
 }

@@ -4,7 +4,7 @@
 import { CLASS, IS_SPACE, LF, TAB, sliceLatin1, sliceUtf8 } from '../bytes.js';
 import type { LinkRecords } from './link-records.js';
 import type { LinkResolver } from './link-urls.js';
-import { tagName } from '../tokens/tags.js';
+import { tagName, tagNumber } from '../tokens/tags.js';
 import type { ValueDecoder } from '../tokens/values.js';
 import { collapseSpace } from '../tokens/values.js';
 
@@ -45,17 +45,44 @@ export function readLinks(
     if (url === null) continue;
     room -= url.length;
     if (room < 0) break;
-    const relFrom = records.relFrom(index);
-    const relTo = records.relTo(index);
     links.push({
       url,
       text:
         readLabel(bytes, records.labelFrom(index), records.labelTo(index), values) || readText(text, records, index),
-      rel: relTo > relFrom ? values.decode(bytes, relFrom, relTo, true) : '',
+      rel: readRel(bytes, records, index, values),
       element: tagName(records.element(index)) as LinkElement,
     });
   }
   return links;
+}
+
+const ANCHOR = tagNumber('a');
+
+/** The URLs of a page's `a` elements, as {@link readLinks} has them: for who asks for nothing else of a link. */
+export function readAnchorUrls(
+  bytes: Buffer,
+  records: LinkRecords,
+  resolver: LinkResolver,
+  values: ValueDecoder,
+  isKept: ((url: string, rel: string) => boolean) | undefined,
+): string[] {
+  const urls: string[] = [];
+  let room = urlCharactersOf(bytes.length);
+  for (let index = 0; index < records.count; index++) {
+    const url = resolver.resolve(bytes, records.hrefFrom(index), records.hrefTo(index));
+    if (url === null) continue;
+    room -= url.length;
+    if (room < 0) break;
+    if (records.element(index) !== ANCHOR) continue;
+    if (!isKept || isKept(url, readRel(bytes, records, index, values))) urls.push(url);
+  }
+  return urls;
+}
+
+function readRel(bytes: Buffer, records: LinkRecords, index: number, values: ValueDecoder): string {
+  const from = records.relFrom(index);
+  const to = records.relTo(index);
+  return to > from ? values.decode(bytes, from, to, true) : '';
 }
 
 function readLabel(bytes: Buffer, from: number, to: number, values: ValueDecoder): string {

@@ -8,7 +8,7 @@ import type { PageMetadata, Range } from './metadata.js';
 import { readJsonLd, readOpenGraph } from './metadata.js';
 import { ownGetters } from '../own-getters.js';
 import type { PageLink } from './page-links.js';
-import { readLinks } from './page-links.js';
+import { readAnchorUrls, readLinks } from './page-links.js';
 import type { ValueDecoder } from '../tokens/values.js';
 import { collapseSpace } from '../tokens/values.js';
 
@@ -56,6 +56,11 @@ export function createScannedPage(findings: Findings): ScannedPage {
   return new LazyPage(findings) as unknown as ScannedPage;
 }
 
+/** The URLs of the page's `a` elements, without making links of them all; those that `isKept` refuses are left out. */
+export function anchorUrlsOf(page: ScannedPage, isKept?: (url: string, rel: string) => boolean): string[] {
+  return LazyPage.anchorUrls(page as unknown as LazyPage, isKept);
+}
+
 class LazyPage {
   readonly #findings: Findings;
   #text: string | undefined;
@@ -98,6 +103,15 @@ class LazyPage {
   constructor(findings: Findings) {
     this.#findings = findings;
     LazyPage.#defineProperties(this);
+  }
+
+  static anchorUrls(page: LazyPage, isKept?: (url: string, rel: string) => boolean): string[] {
+    if (page.#links) {
+      const anchors = page.#links.filter(({ element, url, rel }) => element === 'a' && (!isKept || isKept(url, rel)));
+      return anchors.map(({ url }) => url);
+    }
+    const { bytes, links, values } = page.#findings;
+    return readAnchorUrls(bytes, links, page.#resolveWith(), values, isKept);
   }
 
   #attribute({ from, to }: Range): string {

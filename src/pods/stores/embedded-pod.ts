@@ -3,7 +3,8 @@
 import { rm } from 'node:fs/promises';
 import { CrawlError } from '../../errors.js';
 import { newHolderId } from '../../frontier/client.js';
-import { openEmbeddedLmdb } from '../../frontier/embedded/lmdb.js';
+import type { Blame } from '../../frontier/frontier.js';
+import { openLmdbFrontier } from '../../frontier/embedded/lmdb.js';
 import type { AllowanceAct, PodReading } from '../../frontier/redis/pod-operations.js';
 import type { PodsConfig } from '../config/types.js';
 import { readCrawlMark, writeCrawlMark } from '../identity/crawl-mark.js';
@@ -116,8 +117,8 @@ export function openOwnEmbeddedPod(config: PodsConfig, index: number, router: Me
     add: (entries) => inbox.append(packOutbox(entries), entries.length),
     markSeeded: () => inbox.mark(SEEDED_MARK),
     isSeeded: () => Promise.resolve(inbox.isMarked(SEEDED_MARK)),
-    // Its next owner takes everything back.
-    release: () => Promise.resolve(0),
+    // Its next owner takes everything back: this process for a moment, where there is something to tell.
+    release: async (_holders, blame) => (blame ? overviewOf(config, index, blame).then(() => 0) : 0),
     notes: () => withFrontier(({ notes }) => notes),
     serverFigures: () => Promise.resolve(undefined),
     captures: () => Promise.resolve(new Set<string>()),
@@ -142,11 +143,12 @@ export function openOwnEmbeddedPod(config: PodsConfig, index: number, router: Me
   return Promise.resolve(pod);
 }
 
-async function overviewOf(config: PodsConfig, index: number) {
-  const frontier = await openEmbeddedLmdb(frontierFolder(config, index), {
+async function overviewOf(config: PodsConfig, index: number, blame?: Blame) {
+  const frontier = await openLmdbFrontier(frontierFolder(config, index), {
     access: 'owner',
     holder: newHolderId(),
     pacing: pacingOf(config),
+    blame,
   });
   try {
     return await frontier.overview();

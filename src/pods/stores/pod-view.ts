@@ -1,7 +1,7 @@
 // A pod as its supervisor and the coordinator see it, whatever kind of store it is.
 // Promise: every call ends, by an answer or an error; nothing here is on the path of a page.
 import type { ErrorCode } from '../../errors.js';
-import type { QueueEntry } from '../../frontier/frontier.js';
+import type { Blame, QueueEntry } from '../../frontier/frontier.js';
 import type { AllowanceAct, AllowanceAnswer, PodReading } from '../../frontier/redis/pod-operations.js';
 
 /** What anybody may ask of a pod. */
@@ -40,7 +40,8 @@ export interface OwnPod extends PodView {
   disown(): Promise<void>;
   add(entries: readonly QueueEntry[]): Promise<void>;
   markSeeded(): Promise<void>;
-  release(holders: readonly string[]): Promise<number>;
+  /** Takes everything from workers that are gone; `blame` names what ended them, where that is known. */
+  release(holders: readonly string[], blame?: Blame): Promise<number>;
   /** Undefined for a store without a server. */
   serverFigures(): Promise<ServerFigures | undefined>;
   notes(): Promise<Readonly<Record<string, string>>>;

@@ -87,10 +87,10 @@ export function createPodSupervisor(options: PodSupervisorOptions): PodSuperviso
   }
 
   /** Before it is done nothing of the worker runs again: what it wrote and was not acknowledged would stay. */
-  async function giveBack({ holders }: WorkerDeath): Promise<void> {
+  async function giveBack({ holders, blame }: WorkerDeath): Promise<void> {
     for (let tries = 1; ; tries++) {
       try {
-        const leases = await pod.release(holders);
+        const leases = await pod.release(holders, blame);
         if (leases > 0) log.info(`${leases} leases of a worker that ended are free again`);
         await options.recover(pod);
         return;

@@ -77,6 +77,8 @@ export async function openRunMetrics(config: PodsConfig, warn: (message: string)
       metrics.gauge('orcrawl_processes', { role }).set(own.filter(({ pid }) => pid !== undefined).length);
       const restarts = own.reduce((sum, worker) => sum + worker.restarts, 0);
       metrics.counter('orcrawl_process_restarts_total', { role }).add(restarts);
+      const blocks = own.reduce((sum, worker) => sum + worker.blockedLoops, 0);
+      metrics.counter('orcrawl_blocked_loops_total', { role }).add(blocks);
     }
     if (now) {
       metrics.gauge('orcrawl_queue_size', { queue: 'frontier' }).set(now.queued);

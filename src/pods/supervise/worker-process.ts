@@ -1,12 +1,14 @@
 // One worker of a pod, kept alive: started, listened to, killed when it falls silent, started again with backoff.
 // Promise: it never runs twice at once, and after `stop` it does not run again.
 import { type ChildProcess, fork } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import type { BlockReport } from '../../base/loop-watch/watching.js';
 import type { ErrorCode } from '../../errors.js';
+import type { Blame } from '../../frontier/frontier.js';
 import type { Log } from '../../observe/log.js';
 import type { PodsConfig } from '../config/types.js';
-import type { FromWorker, ToWorker, WorkerFigures, WorkerPlace } from '../messages.js';
+import { BLOCKS_FD, type FromWorker, type ToWorker, type WorkerFigures, type WorkerPlace } from '../messages.js';
+import { blameOf, hearBlocks } from './blocked-workers.js';
+import { childEntry } from './child-entry.js';
 import type { Progress } from '../worker/reporting-client.js';
 
 export interface WorkerDeath {
@@ -15,6 +17,8 @@ export interface WorkerDeath {
   readonly message: string;
   /** The holders in whose name it may have leased. */
   readonly holders: readonly string[];
+  /** What it was at when it ended, if its event loop was blocked. */
+  readonly blame: Blame | undefined;
   /** In a row, each before its first lease. */
   readonly earlyDeaths: number;
   /** In a row, each before it settled one visit. */
@@ -28,6 +32,8 @@ export interface WorkerProcess {
   /** Counts of all its lives but the present one. */
   readonly earlier: Readonly<Record<CountedFigure, number>>;
   readonly restarts: number;
+  /** How often its event loop was blocked beyond the limit, in all its lives. */
+  readonly blockedLoops: number;
   readonly isReady: boolean;
   start(): void;
   send(message: ToWorker): void;
@@ -55,6 +61,8 @@ type CountedFigure = (typeof COUNTED)[number];
 
 /** Beats come every second; a worker silent for so long does not come back. */
 const STUCK_MS = 30_000;
+/** Who blocks a worker is known long before it is killed for it. */
+const BLOCKED_SHARE = 1 / 3;
 /** Loading takes a second or two, more on a busy machine; opening waits for its stores. */
 const START_MS = 120_000;
 const BACKOFF_MS = 250;
@@ -77,6 +85,9 @@ export function createWorkerProcess(options: WorkerProcessOptions): WorkerProces
   let heardMs = 0;
   let startedMs = 0;
   let isReady = false;
+  let block: BlockReport | undefined;
+  let blockedLoops = 0;
+  let isStuck = false;
   let isStopping = false;
   let deaths = 0;
   let earlyDeaths = 0;
@@ -96,21 +107,28 @@ export function createWorkerProcess(options: WorkerProcessOptions): WorkerProces
     figures = undefined;
     last = undefined;
     isReady = false;
+    block = undefined;
+    isStuck = false;
     startedMs = heardMs = performance.now();
     const started = fork(file, [], {
       execArgv: [...execArgv, `--max-old-space-size=${heapMb}`],
-      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc', 'pipe'],
     });
     child = started;
     started.on('message', (message: FromWorker) => hear(message));
+    hearBlocks(started.stdio[BLOCKS_FD], name, log, (report) => {
+      block = report.kind === 'blocked' ? report : undefined;
+      if (block) blockedLoops++;
+    });
     started.on('error', (error) => log.warning(`${name}: ${error.message}`));
     started.once('exit', (code, signal) => void (ending = gone(signal ?? `status ${code}`)));
     started.once('spawn', () => options.onSpawn(started.pid!));
-    send({ kind: 'begin', config, place, allowance: options.allowance() });
+    send({ kind: 'begin', config, place, allowance: options.allowance(), blockedLoopMs: stuckMs * BLOCKED_SHARE });
     watch = setInterval(() => {
       const silentMs = performance.now() - heardMs;
       if (silentMs <= (isReady ? stuckMs : Math.max(stuckMs, START_MS))) return;
       log.error(`${name} said nothing for ${Math.round(silentMs / 1_000)} s: it is killed`);
+      isStuck = true;
       started.kill('SIGKILL');
     }, 1_000);
   }
@@ -142,7 +160,8 @@ export function createWorkerProcess(options: WorkerProcessOptions): WorkerProces
     const isRolledBack = last?.code === 'QUEUE_ROLLED_BACK';
     if (!isRolledBack) countDeath(performance.now() - startedMs > LONG_LIFE_MS);
     const message = last?.message ?? how;
-    const death: WorkerDeath = { code: last?.code, message, holders, earlyDeaths, fruitlessDeaths };
+    const blame = block && blameOf(block, isStuck);
+    const death: WorkerDeath = { code: last?.code, message, holders, blame, earlyDeaths, fruitlessDeaths };
     if (!isStopping) log.warning(`${name} ended (${how}): ${message}`, { code: last?.code });
     const mayLive = await options.onDeath(death).catch((error: unknown) => {
       log.exception(error, `after the end of ${name}`);
@@ -176,6 +195,9 @@ export function createWorkerProcess(options: WorkerProcessOptions): WorkerProces
     get restarts() {
       return restarts;
     },
+    get blockedLoops() {
+      return blockedLoops;
+    },
     get isReady() {
       return isReady && child !== undefined;
     },
@@ -202,14 +224,4 @@ export function createWorkerProcess(options: WorkerProcessOptions): WorkerProces
 
 function memoryLimit(config: PodsConfig, { role }: WorkerPlace): number {
   return role === 'fetcher' ? config.fetcherMemoryLimit : config.parserMemoryLimit;
-}
-
-/** The child's file: beside this one when built; from source it needs the TypeScript loader of this repository. */
-function childEntry(): { file: string; execArgv: string[] } {
-  const built = fileURLToPath(new URL('../worker/child.js', import.meta.url));
-  if (existsSync(built)) return { file: built, execArgv: [] };
-  return {
-    file: fileURLToPath(new URL('../worker/child.ts', import.meta.url)),
-    execArgv: ['--import', 'jiti/register'],
-  };
 }

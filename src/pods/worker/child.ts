@@ -38,7 +38,12 @@ function serve(): void {
     setTimeout(() => process.exit(1), DRAIN_MS + CLOSE_MS).unref();
   }
 
-  async function begin({ config, place, allowance }: Extract<ToWorker, { kind: 'begin' }>): Promise<void> {
+  async function begin({
+    config,
+    place,
+    allowance,
+    blockedLoopMs,
+  }: Extract<ToWorker, { kind: 'begin' }>): Promise<void> {
     // What `ps` shows.
     process.title = `orcrawl ${place.role} ${place.id} pod ${place.pod}`;
     const { log, close } = openPodLog(config, place.pod, place.role, place.id);
@@ -61,6 +66,7 @@ function serve(): void {
         place,
         log,
         allowance,
+        blockedLoopMs,
         checkAssignment: process.env.CRAWLER_DEBUG_POD_ASSIGNMENT === 'true',
         onHolder: (id) => tell({ kind: 'holder', id }),
         onProgress: (progress) => tell({ kind: 'progress', progress }),

@@ -58,6 +58,60 @@ export function suspectsSuite({ scene, describe, expect, findsRequests }: Bench)
       });
     }
 
+    scene(
+      'fails at once the request that is known to have ended its holder, and suspects nobody else',
+      {},
+      async (s) => {
+        const [victim, next] = [s.holder(), s.holder()];
+        await victim.add(...entries(8, 'a'));
+        const { leases } = await victim.lease(6);
+        const culprit = leases.find(({ record }) => record === 'a/3')!;
+        const blame = { leases: [culprit.id], code: 'VISIT_BLOCKED_LOOP' };
+        expect(await s.frontier.release(victim.id, blame)).toBe(6);
+        const [found] = await s.frontier.find([entry('a/3', 'a').fingerprint]);
+        expect(found).toMatchObject(
+          findsRequests ? { state: 'failed', reason: 'VISIT_BLOCKED_LOOP' } : { state: 'known' },
+        );
+        expect(await s.counters()).toMatchObject({ failed: 1, leased: 0, queued: 7 });
+        const again = (await next.lease(9)).leases;
+        expect(again.map(({ record, lostLeases }) => [record, lostLeases])).toEqual(
+          [0, 1, 2, 4, 5, 6, 7].map((number) => [`a/${number}`, 0]),
+        );
+      },
+    );
+
+    scene('suspects only those that may have ended their holder', {}, async (s) => {
+      const [victim, next, other] = [s.holder(), s.holder(), s.holder()];
+      await victim.add(...entries(6, 'a'));
+      const { leases } = await victim.lease(6);
+      const blame = { leases: leases.slice(1, 3).map(({ id }) => id) };
+      await s.frontier.release(victim.id, blame);
+      expect((await next.lease(9)).leases.map(({ record, lostLeases }) => [record, lostLeases])).toEqual([['a/1', 1]]);
+      expect((await other.lease(9)).leases.map(({ record }) => record)).toEqual(['a/2']);
+      expect(await s.holder().leaseRecords(9)).toEqual(['a/0', 'a/3', 'a/4', 'a/5']);
+    });
+
+    scene('suspects all when the blame names nothing that the holder holds', {}, async (s) => {
+      const victim = s.holder();
+      await victim.add(...entries(4, 'a'));
+      const [first] = (await victim.lease(1)).leases;
+      await victim.finish([first!]);
+      await victim.lease(3);
+      await s.frontier.release(victim.id, { leases: [first!.id], code: 'VISIT_BLOCKED_LOOP' });
+      expect(await s.counters()).toMatchObject({ done: 1, failed: 0, queued: 3 });
+      expect((await s.holder().lease(9)).leases.map(({ lostLeases }) => lostLeases)).toEqual([1]);
+    });
+
+    scene('rests the domain of an innocent lease that was lost on its way', { pacing: PACED }, async (s) => {
+      const victim = s.holder();
+      await victim.add(entry('a/0', 'a'), entry('b/0', 'b'));
+      const { leases } = await victim.lease(2);
+      await s.frontier.release(victim.id, { leases: [leases[0]!.id], code: 'VISIT_BLOCKED_LOOP' });
+      expect((await s.holder().lease(9)).leases).toEqual([]);
+      s.clock.advance(1_000);
+      expect(await s.holder().leaseRecords(9)).toEqual(['b/0']);
+    });
+
     scene('tries suspects apart from everything else, half as many together as were lost', {}, async (s) => {
       const [a, b] = [s.holder(), s.holder()];
       await a.add(...entries(30, 'old'));

@@ -163,7 +163,7 @@ export const podsRedis: readonly FaultClass[] = [
         bench.expect(((await proxy.call('left')) as number) < times, 'nothing was disturbed');
         await proxy.call('play', { mode: 'pass' });
       }),
-      mode === 'reply-twice' ? undefined : 'sample',
+      'sample',
     ),
   ),
   redis(

@@ -8,8 +8,9 @@
 --             what claim() takes, then flags of the value and 128 if in front, index of its domain, rest of the value
 -- ARGV[8..]   the domains' keys
 -- Keys:       those of the parts; u:BUCKET (hash, domain -> requests accepted), where domains have a budget
--- Returns     {pod time, sequence number, 1 unless the holder was lost, one letter an entry: n, p, e as claim() tells,
---             b when its domain's budget is used up, or - when its lease is not the holder's, or a rider}
+-- Returns     {the call's id, pod time, sequence number, 1 unless the holder was lost, a letter per entry: n, p, e as
+--             claim() tells, b when its domain's budget is used up, or - when its lease is not the holder's, or a bulk
+--             skip}
 if not isOurStore() then
   return redis.error_reply('EMPTIED')
 end
@@ -23,11 +24,11 @@ if isTooOld then
 end
 if answer then
   save()
-  return { hot.now, hot.seq, 1, answer }
+  return { callId, hot.now, hot.seq, 1, answer }
 end
 if not isHeld and ARGV[6] ~= '' then
   save()
-  return { hot.now, hot.seq, 0, '' }
+  return { callId, hot.now, hot.seq, 0, '' }
 end
 
 -- The keeper is behind: nothing more is taken in until it has caught up.
@@ -43,7 +44,7 @@ for at = 1, #ARGV[6], 8 do
 end
 for from = 1, #leases, 500 do
   for i, row in ipairs(call('HMGET', P .. 'l:' .. holder, unpack(leases, from, min(from + 499, #leases)))) do
-    isOwned[from + i - 1] = row and not isRider(row)
+    isOwned[from + i - 1] = row and not isBulkSkip(row)
   end
 end
 
@@ -165,4 +166,4 @@ end
 answer = table.concat(found)
 keepAnswer(answer)
 save()
-return { hot.now, hot.seq, 1, answer }
+return { callId, hot.now, hot.seq, 1, answer }

@@ -10,7 +10,7 @@
 -- ARGV[5]     how many pages
 -- ARGV[6]     the allowance that the caller knows; another means that this call was made before
 -- Keys:       state (hash)
--- Returns     {pod time, sequence number, 1 unless another coordinates, pages given or taken, allowance or -1}
+-- Returns     {the call's id, pod time, sequence number, 1 unless another coordinates, pages given or taken, allowance or -1}
 if not isOurStore() then
   return redis.error_reply('EMPTIED')
 end
@@ -18,7 +18,7 @@ load()
 local epoch, act, pages, known = tonumber(ARGV[3]), ARGV[4], tonumber(ARGV[5]), tonumber(ARGV[6])
 if epoch < hot.epoch then
   save()
-  return { hot.now, hot.seq, 0, 0, hot.allowance - 1 }
+  return { callId, hot.now, hot.seq, 0, 0, hot.allowance - 1 }
 end
 hot.epoch = epoch
 local used, before = hot.done + hot.leased + hot.parsing, hot.allowance - 1
@@ -34,4 +34,4 @@ elseif before == known then
   end
 end
 save()
-return { hot.now, hot.seq, 1, math.abs(hot.allowance - 1 - known), hot.allowance - 1 }
+return { callId, hot.now, hot.seq, 1, math.abs(hot.allowance - 1 - known), hot.allowance - 1 }

@@ -8,7 +8,7 @@
 -- ARGV[5]     at most so many requests to spill, and domains to refill
 -- Keys:       keeper (hash: token, until)  overflow (list)  refill (set)  spill (hash, domain -> position read up to)
 --             gaps (list, see the part restarts)
--- Returns     {pod time, sequence number, 1 if the caller is the keeper, how often the server began again, position of
+-- Returns     {the call's id, pod time, sequence number, 1 if the caller is the keeper, how often the server began again, position of
 --             the first request to spill, requests to spill, domains to refill, where each was read up to, how many
 --             requests of each are far, gaps, requests in overflow, requests on disk or on their way there}
 if not isOurStore() then
@@ -18,7 +18,7 @@ load()
 local keeper = call('HMGET', P .. 'keeper', 'token', 'until')
 if keeper[1] and keeper[1] ~= ARGV[3] and tonumber(keeper[2]) >= hot.now then
   saveLook(false)
-  return { hot.now, hot.seq, 0 }
+  return { callId, hot.now, hot.seq, 0 }
 end
 -- Renewed when half of it is over.
 local isDue = keeper[1] ~= ARGV[3] or tonumber(keeper[2]) - hot.now < tonumber(ARGV[4]) / 2
@@ -33,5 +33,5 @@ for i, key in ipairs(wanted) do
   fars[i] = domainOf(key).far
 end
 local gaps = hot.far > 0 and call('LRANGE', P .. 'gaps', 0, -1) or {}
-return { hot.now, hot.seq, 1, hot.restores, hot.spilled, call('LRANGE', P .. 'overflow', 0, tonumber(ARGV[5]) - 1),
+return { callId, hot.now, hot.seq, 1, hot.restores, hot.spilled, call('LRANGE', P .. 'overflow', 0, tonumber(ARGV[5]) - 1),
   wanted, positions, fars, gaps, hot.overflow, hot.far }

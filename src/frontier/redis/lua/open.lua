@@ -8,12 +8,12 @@
 -- ARGV[5..6]  this opening's token, and the identity of its process; '' only to look whose store it is
 -- ARGV[7..]   what pod:info says in a new store: field, text, …
 -- Keys:       schema_version (string)  pod:info (hash)  state (hash)  openers (hash, token -> process)
--- Returns     {pod time, sequence number, store's id or '' when there is none, schema version, pod:info,
+-- Returns     {the call's id, pod time, sequence number, store's id or '' when there is none, schema version, pod:info,
 --             how often the server began again (recover.lua)}
 local schema = call('GET', P .. 'schema_version')
 if not schema then
   if ARGV[3] ~= '1' or stored[1] then
-    return { 0, 0, '', '', {} }
+    return { callId, 0, 0, '', '', {} }
   end
   call('SET', P .. 'schema_version', ARGV[4])
   call('HSET', P .. 'pod:info', unpack(ARGV, 7))
@@ -21,7 +21,7 @@ if not schema then
   stored[1] = storeId
   schema = ARGV[4]
 elseif ARGV[5] == '' or schema ~= ARGV[4] or not stored[1] or stored[1] == 'DROPPING' then
-  return { 0, 0, stored[1] or '', schema, call('HGETALL', P .. 'pod:info') }
+  return { callId, 0, 0, stored[1] or '', schema, call('HGETALL', P .. 'pod:info') }
 end
 load()
 if hot.now == 0 then
@@ -30,4 +30,4 @@ end
 noticeRestart()
 call('HSET', P .. 'openers', ARGV[5], ARGV[6])
 save()
-return { hot.now, hot.seq, stored[1], schema, call('HGETALL', P .. 'pod:info'), hot.restores }
+return { callId, hot.now, hot.seq, stored[1], schema, call('HGETALL', P .. 'pod:info'), hot.restores }

@@ -4,11 +4,11 @@
 --
 -- ARGV[1..2]  see the part frame
 -- Keys:       those of the parts; notes (hash)
--- Returns     {pod time, sequence number, the counters accepted to skipped, notes as name, text, …}
+-- Returns     {the call's id, pod time, sequence number, the counters accepted to skipped, notes as name, text, …}
 if not isOurStore() then
   return redis.error_reply('EMPTIED')
 end
 load()
 saveLook(expire())
-return { hot.now, hot.seq, { hot.accepted, hot.queued, hot.retrying, hot.leased + hot.parsing, hot.done, hot.failed, hot.skipped },
+return { callId, hot.now, hot.seq, { hot.accepted, hot.queued, hot.retrying, hot.leased + hot.parsing, hot.done, hot.failed, hot.skipped },
   call('HGETALL', P .. 'notes') }

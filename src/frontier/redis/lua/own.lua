@@ -8,7 +8,7 @@
 -- ARGV[5]     who the caller is, for people and for the next caller
 -- ARGV[6]     token of a supervisor that the caller knows to be dead, or ''
 -- Keys:       pod:owner (hash: token, identity; expires)
--- Returns     {pod time, sequence number, 1 if the role is the caller's, the owner's token, who it is, milliseconds left}
+-- Returns     {the call's id, pod time, sequence number, 1 if the role is the caller's, the owner's token, who it is, milliseconds left}
 if not isOurStore() then
   return redis.error_reply('EMPTIED')
 end
@@ -24,4 +24,4 @@ elseif isFree then
   owner = { ARGV[3], ARGV[5] }
 end
 save()
-return { hot.now, hot.seq, isFree and 1 or 0, owner[1] or '', owner[2] or '', call('PTTL', key) }
+return { callId, hot.now, hot.seq, isFree and 1 or 0, owner[1] or '', owner[2] or '', call('PTTL', key) }

@@ -6,14 +6,15 @@
 --          delay and turns of domains without a delay of their own, answers kept a holder, the store's id,
 --          requests a domain keeps in Redis (0: all), requests that may wait to be spilled,
 --          how seen requests are remembered and its three numbers (part-seen.lua),
---          how many requests of a domain are accepted in all (0: any number), number of the call the caller heard last
+--          how many requests of a domain are accepted in all (0: any number), number of the call the caller heard last,
+--          an id of this call, with which every answer begins
 -- Keys:    state (hash): the store's id; numbers: counters, next ids, the clock, packed; written by save()
 local P = ARGV[1]
 local call, byte, sub, char = redis.call, string.byte, string.sub, string.char
 local floor, ceil, max, min = math.floor, math.ceil, math.max, math.min
 local pack, unpackNumbers = struct.pack, struct.unpack
 local passedMs, upperMs, wallMs, leaseMs, paceDelayMs, paceTurns, answersKept, storeId, domainHead, overflowLimit,
-  memory, memoryA, memoryB, memoryC, domainBudget, heardSeq = unpackNumbers('<dddddI4I4c8ddc1ddddd', ARGV[2])
+  memory, memoryA, memoryB, memoryC, domainBudget, heardSeq, callId = unpackNumbers('<dddddI4I4c8ddc1dddddI4', ARGV[2])
 
 -- In the order of `STATE_NUMBERS` (state-numbers.ts). One string: thirty fields cost as much as twenty links.
 local NUMBERS_COUNT = 31

@@ -1,7 +1,7 @@
 -- Part: who holds leases and until when; a holder that is lost loses everything at once, and what it held is suspected
 -- of having ended it (part-suspects.lua).
 -- A lease is one row: place, the domain's delay, flags, length of the domain key, domain key, value.
--- Flags: 1 landed, its turn has been given back; 2 a rider, which came along on another's turn and never held one.
+-- Flags: 1 landed, its turn has been given back; 2 a bulk skip, which came along on another's turn and never held one.
 --
 -- Keys: holders (zset, holder by the time it is lost unless heard of)   life (hash, holder -> enrolment number, opener)
 --       l:HOLDER (hash, lease id as a packed double -> row)   lost (zset, holder by the time it was lost, kept a day)
@@ -11,15 +11,15 @@ local LEASE_HEAD, LEASE = '<ddBHc0', '<ddBHc0c0'
 
 local function unpackLease(row)
   local place, delay, flags, key, at = unpackNumbers(LEASE_HEAD, row)
-  return { place = place, delay = delay, landed = flags % 2 == 1, rider = flags >= 2, key = key, value = sub(row, at) }
+  return { place = place, delay = delay, landed = flags % 2 == 1, bulkSkip = flags >= 2, key = key, value = sub(row, at) }
 end
 
-local function isRider(row)
+local function isBulkSkip(row)
   return byte(row, 17) >= 2
 end
 
 local function packLease(lease)
-  local flags = (lease.landed and 1 or 0) + (lease.rider and 2 or 0)
+  local flags = (lease.landed and 1 or 0) + (lease.bulkSkip and 2 or 0)
   return pack(LEASE, lease.place, lease.delay, flags, #lease.key, lease.key, lease.value)
 end
 
@@ -41,9 +41,9 @@ local function giveBack(lease)
   takePlace(d, lease.value, lease.place, false)
 end
 
--- `together`: how many the lost holder held that may have ended it.
-local function loseLease(lease, together)
-  if lease.rider then
+-- `together`: how many the lost holder held that may have ended it; 0 when this one did not.
+local function loseLease(lease, together, code)
+  if lease.bulkSkip then
     -- It was never asked for.
     return giveBack(lease)
   end
@@ -58,14 +58,19 @@ local function loseLease(lease, together)
     end
   end
   letGo(lease, d)
-  accuse(d, lease.value, together)
+  if together == 0 then
+    return takePlace(d, lease.value, lease.place, false)
+  end
+  accuse(d, lease.value, together, code)
 end
 
 -- What a holder has, the last in the queue first: each goes in front of the one before, so their order stays.
 local function leasesOf(holder)
-  local rows, leases = call('HVALS', P .. 'l:' .. holder), {}
-  for i, row in ipairs(rows) do
-    leases[i] = unpackLease(row)
+  local rows, leases = call('HGETALL', P .. 'l:' .. holder), {}
+  for i = 1, #rows, 2 do
+    local lease = unpackLease(rows[i + 1])
+    lease.id = rows[i]
+    leases[#leases + 1] = lease
   end
   table.sort(leases, function(a, b)
     return a.place > b.place
@@ -79,13 +84,20 @@ local function forget(holder)
   call('HDEL', P .. 'life', holder)
 end
 
-local function lose(holder)
-  local leases, together = leasesOf(holder), 0
+-- `blamed` (may be missing): the leases of which one ended the holder, by id; `code`: it is one, and fails with it.
+local function lose(holder, blamed, code)
+  local leases, together, named = leasesOf(holder), 0, 0
   for _, lease in ipairs(leases) do
-    together = together + (lease.rider and 0 or 1)
+    together = together + (lease.bulkSkip and 0 or 1)
+    lease.blamed = blamed and blamed[lease.id] and not lease.bulkSkip
+    named = named + (lease.blamed and 1 or 0)
   end
   for _, lease in ipairs(leases) do
-    loseLease(lease, together)
+    if named == 0 then
+      loseLease(lease, together)
+    else
+      loseLease(lease, lease.blamed and named or 0, named == 1 and code or nil)
+    end
   end
   forget(holder)
   -- One holder after the other, so that the order of domains due at the same moment does not depend on chance.

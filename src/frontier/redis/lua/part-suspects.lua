@@ -16,14 +16,14 @@ local function trialAfter(trial, together)
   return ((trial > 0 and trial < ALONE) and trial or ALONE) - 1
 end
 
--- A request that nobody holds any more, because its holder was lost.
-local function accuse(d, value, together)
+-- A request that nobody holds any more, because its holder was lost; with a code it is known to be why, and fails.
+local function accuse(d, value, together, code)
   local priority, fingerprint, lost, record, before = unpackValue(value)
-  local trial = trialAfter(before, together)
+  local trial = code and 0 or trialAfter(before, together)
   local accused = packValue(priority, numberOf(value), fingerprint, min(MOST_COUNTED, lost + 1), record, trial)
   hot.suspects = hot.suspects + (trial > 0 and 1 or 0) - (before > 0 and 1 or 0)
   if trial == 0 then
-    return finish(accused, 'F', 'WORKER_LOST')
+    return finish(accused, 'F', code or 'WORKER_LOST')
   end
   hot.front = hot.front + 1
   takePlace(d, accused, FIRST_ORDINARY - hot.front, true)

@@ -6,7 +6,7 @@
 -- ARGV[6]     at most so many
 -- ARGV[7]     the opening whose holder this is (openers)
 -- Keys:       those of the parts; fetch:queue (list, see settle.lua)
--- Returns     {pod time, sequence number, 1 unless the holder was lost, captures still waiting,
+-- Returns     {the call's id, pod time, sequence number, 1 unless the holder was lost, captures still waiting,
 --             entries as they were in fetch:queue}
 if not isOurStore() then
   return redis.error_reply('EMPTIED')
@@ -15,7 +15,7 @@ load()
 expire()
 if not renew(holder) then
   save()
-  return { hot.now, hot.seq, 0 }
+  return { callId, hot.now, hot.seq, 0 }
 end
 local answer, isTooOld = firstAnswer()
 if isTooOld then
@@ -30,7 +30,7 @@ if answer then
     at = at + 4 + length
   end
   save()
-  return { hot.now, hot.seq, 1, hot.parsing, entries }
+  return { callId, hot.now, hot.seq, 1, hot.parsing, entries }
 end
 local most = tonumber(ARGV[6])
 
@@ -76,4 +76,4 @@ if #rows > 0 then
 end
 keepAnswer(table.concat(kept))
 save()
-return { hot.now, hot.seq, 1, hot.parsing, entries }
+return { callId, hot.now, hot.seq, 1, hot.parsing, entries }

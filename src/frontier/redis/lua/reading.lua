@@ -4,7 +4,7 @@
 --
 -- ARGV[1..2]  see the part frame
 -- Keys:       those of the parts
--- Returns     {pod time, sequence number, {accepted, queued, retrying, leased, done, failed, skipped, parsing, bytes that
+-- Returns     {the call's id, pod time, sequence number, {accepted, queued, retrying, leased, done, failed, skipped, parsing, bytes that
 --             wait to be parsed, links in the outbox, allowance or -1, requests on disk, domains that are due,
 --             domains that wait for their time}}
 if not isOurStore() then
@@ -16,5 +16,5 @@ local due, all = call('ZCOUNT', P .. 'due', '-inf', hot.now), call('ZCARD', P ..
 if hot.suspects > 0 then
   due, all = due + call('ZCOUNT', P .. 'accused', '-inf', hot.now), all + call('ZCARD', P .. 'accused')
 end
-return { hot.now, hot.seq, { hot.accepted, hot.queued, hot.retrying, hot.leased, hot.done, hot.failed, hot.skipped,
+return { callId, hot.now, hot.seq, { hot.accepted, hot.queued, hot.retrying, hot.leased, hot.done, hot.failed, hot.skipped,
   hot.parsing, hot.parsebytes, hot.outbox, hot.allowance - 1, hot.far, due, all - due } }

@@ -12,7 +12,7 @@
 -- ARGV[6..7]  the client's opening and its process, which the server may have forgotten, too
 -- ARGV[8..]   notes: name, text, …
 -- Keys:       state (hash)  notes (hash)  openers (hash, token -> process)
--- Returns     {pod time, sequence number, how many calls were forgotten at least, how often the server began again}
+-- Returns     {the call's id, pod time, sequence number, how many calls were forgotten at least, how often the server began again}
 if not isOurStore() then
   return redis.error_reply('EMPTIED')
 end
@@ -39,4 +39,4 @@ if forgotten > 0 then
   end
 end
 save()
-return { hot.now, hot.seq, max(0, forgotten), hot.restores }
+return { callId, hot.now, hot.seq, max(0, forgotten), hot.restores }

@@ -8,7 +8,7 @@
 -- ARGV[6]     how often the server had begun again when the position was read
 -- ARGV[7..]   the requests' values, in order
 -- Keys:       those of the parts; spill (hash)  refill (set)  long (set)  gaps (list)
--- Returns     {pod time, sequence number, 1 if they came back}
+-- Returns     {the call's id, pod time, sequence number, 1 if they came back}
 if not isOurStore() then
   return redis.error_reply('EMPTIED')
 end
@@ -44,4 +44,4 @@ if isNext then
   flush()
 end
 save()
-return { hot.now, hot.seq, isNext and 1 or 0 }
+return { callId, hot.now, hot.seq, isNext and 1 or 0 }

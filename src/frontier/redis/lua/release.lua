@@ -5,18 +5,23 @@
 --
 -- ARGV[1..2]  see the part frame
 -- ARGV[3]     'lost', 'untouched' or 'over'
--- ARGV[4..]   holders
+-- ARGV[4]     the code that a lease known to have ended its holder fails with, or ''
+-- ARGV[5]     the leases of which one ended its holder: ids as packed doubles, or ''
+-- ARGV[6..]   holders
 -- Keys:       those of the parts
--- Returns     {pod time, sequence number, how many leases they had}
+-- Returns     {the call's id, pod time, sequence number, how many leases they had}
 if not isOurStore() then
   return redis.error_reply('EMPTIED')
 end
 load()
 expire()
-local count = 0
-for i = 4, #ARGV do
+local count, blamed = 0, {}
+for at = 1, #ARGV[5], 8 do
+  blamed[sub(ARGV[5], at, at + 7)] = true
+end
+for i = 6, #ARGV do
   if ARGV[3] == 'lost' then
-    count = count + lose(ARGV[i])
+    count = count + lose(ARGV[i], blamed, ARGV[4] ~= '' and ARGV[4] or nil)
     refuseFromNow(ARGV[i])
   else
     for _, lease in ipairs(leasesOf(ARGV[i])) do
@@ -31,4 +36,4 @@ for i = 4, #ARGV do
 end
 flush()
 save()
-return { hot.now, hot.seq, count }
+return { callId, hot.now, hot.seq, count }

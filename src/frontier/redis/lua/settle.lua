@@ -10,7 +10,7 @@
 -- ARGV[8..]   notes: name, then '=' and the text, or '' to forget it
 -- Keys:       those of the parts; notes (hash)  outbox (hash)  fetch:queue (list; lease id, bytes, length of the
 --             capture's name, name, row of the lease)
--- Returns     {pod time, sequence number, 1 unless the holder was lost, one digit a settlement: 1 if it was its to make}
+-- Returns     {the call's id, pod time, sequence number, 1 unless the holder was lost, one digit a settlement: 1 if it was its to make}
 if not isOurStore() then
   return redis.error_reply('EMPTIED')
 end
@@ -24,7 +24,7 @@ if isTooOld then
 end
 if answer or not isHeld then
   save()
-  return { hot.now, hot.seq, isHeld and 1 or 0, answer or '' }
+  return { callId, hot.now, hot.seq, isHeld and 1 or 0, answer or '' }
 end
 
 -- Notes named outbox/POD/LINKS/… hold links for a pod that is away. They are kept apart from the others, and full is
@@ -92,12 +92,12 @@ for from = 1, #ARGV[6], 24 do
 end
 
 local STATES = { [0] = 'D', [1] = 'F', [2] = 'S' }
--- A rider was never asked for: it cannot be done, and has nothing to be retried.
-local MAY_END_RIDER = { [1] = true, [2] = true, [4] = true }
+-- A bulk skip was never asked for: it cannot be done, and has nothing to be retried.
+local MAY_END_BULK_SKIP = { [1] = true, [2] = true, [4] = true }
 local accepted = {}
 for i, one in ipairs(settlements) do
   local lease = held[one.id]
-  if lease and lease.rider and not MAY_END_RIDER[one.kind] then
+  if lease and lease.bulkSkip and not MAY_END_BULK_SKIP[one.kind] then
     lease = nil
   end
   accepted[i] = lease and '1' or '0'
@@ -163,4 +163,4 @@ flush()
 answer = table.concat(accepted)
 keepAnswer(answer)
 save()
-return { hot.now, hot.seq, 1, answer }
+return { callId, hot.now, hot.seq, 1, answer }

@@ -7,7 +7,7 @@
 -- ARGV[4]     how many
 -- ARGV[5]     how often the server had begun again when they were read
 -- Keys:       overflow (list)  state (hash)
--- Returns     {pod time, sequence number, 1 if they left}
+-- Returns     {the call's id, pod time, sequence number, 1 if they left}
 if not isOurStore() then
   return redis.error_reply('EMPTIED')
 end
@@ -20,4 +20,4 @@ if isNext then
   hot.overflow = hot.overflow - count
 end
 save()
-return { hot.now, hot.seq, isNext and 1 or 0 }
+return { callId, hot.now, hot.seq, isNext and 1 or 0 }

@@ -32,7 +32,8 @@ export interface Connection {
   connect(): Promise<void>;
   /** Replies are Buffers, numbers, null and arrays of them. */
   command(...parts: [string, ...Argument[]]): Promise<unknown>;
-  run(script: ScriptName, args: readonly Argument[]): Promise<unknown>;
+  /** The answer to a script begins with the `callId` that its arguments carry. */
+  run(script: ScriptName, args: readonly Argument[], callId: number): Promise<unknown>;
   /** Called after a lost connection is there again, before any other call is made on it. */
   onReturn(check: (run: Connection['run']) => Promise<void>): void;
   close(): void;
@@ -102,7 +103,16 @@ export function createConnection(options: ConnectionOptions): Connection {
     });
   });
 
-  async function sendScript(name: ScriptName, args: readonly Argument[]): Promise<unknown> {
+  async function sendScript(name: ScriptName, args: readonly Argument[], callId: number): Promise<unknown> {
+    const answer = await evaluate(name, args);
+    if (Array.isArray(answer) && answer[0] === callId) return answer;
+    // A reply was lost or came twice on the way, so that each call would get its neighbour's: over a new connection
+    // every call that waits here is made again.
+    redis.disconnect(true);
+    throw unreachable(where, new Error('replies came out of step'));
+  }
+
+  async function evaluate(name: ScriptName, args: readonly Argument[]): Promise<unknown> {
     const { sha, source } = scriptOf(name);
     commandsSent++;
     try {
@@ -178,7 +188,7 @@ export function createConnection(options: ConnectionOptions): Connection {
         commandsSent++;
         return redis.callBuffer(parts[0], parts.slice(1) as Argument[]);
       }),
-    run: (name, args) => patiently(() => sendScript(name, args)),
+    run: (name, args, callId) => patiently(() => sendScript(name, args, callId)),
     onReturn: (check) => void (afterReturn = check),
     close() {
       isClosed = true;

@@ -1,0 +1,4 @@
+// The handler of the suite's pods.
+import { visit } from './visit.mjs';
+
+export default visit;

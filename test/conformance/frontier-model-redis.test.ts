@@ -1,0 +1,15 @@
+// The model beside the frontier in Redis: random histories of calls and faults, compared after each step.
+import { describe } from 'vitest';
+import { agrees } from '../support/model-test.js';
+import { redisMissing } from '../support/redis-server.js';
+
+describe.skipIf(redisMissing)(
+  `the frontier in Redis beside its model${redisMissing ? `: ${redisMissing}` : ''}`,
+  () => {
+    agrees('redis');
+    agrees('redis-spill');
+    agrees('redis-pods');
+    // Each restart of the server costs as much as hundreds of steps.
+    agrees('redis-tails', 5_000);
+  },
+);
