@@ -89,7 +89,11 @@ export const LIMITS = {
     unit: 'bytes of rules kept of a host',
     beyond: 'Rules are shortened so that they forbid more, never less.',
   },
-  robotsSteps: { max: 4_000_000, unit: 'characters compared to decide about one URL', beyond: 'The URL is not allowed.' },
+  robotsSteps: {
+    max: 4_000_000,
+    unit: 'characters compared to decide about one URL',
+    beyond: 'The URL is not allowed.',
+  },
   sitemapNesting: {
     max: 64,
     unit: 'levels of elements in a sitemap',
@@ -164,7 +168,7 @@ export const LIMITS = {
     beyond: 'The rest is left out.',
   },
   fieldSteps: {
-    max: 16,
+    max: 6,
     unit: 'times that fields may look through a page, per field',
     beyond: 'Items end there; fields are null.',
   },

@@ -7,7 +7,7 @@ import { READERS } from './readers.js';
 import { allCases, runGrowth } from './run.js';
 
 const SIZES = { characters: 4_096, floorMs: 8 };
-const SHARE = 0.008;
+const SHARE = 0.005;
 
 describe('growth', () => {
   it('has at least 200 kinds of hostile input, and 5,000 cases', () => {

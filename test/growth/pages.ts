@@ -129,7 +129,8 @@ const MIXED: Readonly<Record<string, (length: number) => string>> = {
   'posts by many people': (n) =>
     `<main>${listed((i) => `<div class="post" id="post-${i}"><div class="post-head"><a class="author" href="/u/${i}">user${i}</a> <time>2 hours ago</time></div><div class="post-body"><p>This is what I think of number ${i}, and why.</p></div></div>`, n)}</main>`,
   'an article and its comments': (n) =>
-    `<article><h1>Orcas</h1>${repeated('<p>Orcas hunt in pods, as every sailor here will tell you.</p>', n / 2)}</article><section id=comments class=comments>${listed((i) => `<div class="comment"><span class="comment-author">user${i}</span><p>I saw ${i} of them, off the coast.</p></div>`, n / 2)}</section>`,
+    `<article><h1>Orcas</h1>${repeated('<p>Orcas hunt in pods, as every sailor here will tell you, and most often in the spring.</p>', n)}` +
+    `</article><section id=comments class=comments><h2>Comments</h2>${'<div class=comment><span class=comment-author>user</span><p>I saw some of them, off the coast.</p></div>'.repeat(3)}</section>`,
   'a tree of two': (n) => binary('div', n),
   'a tree of lists': (n) => binary('ul', n),
 };

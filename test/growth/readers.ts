@@ -153,6 +153,8 @@ const PAGE_READERS: readonly Reader[] = [
     name: 'crawl/page/extraction#extractContent',
     of: 'page',
     read: (text) => extraction.extractContent(text, { url: PAGE }),
+    // A base of 2,000 characters is repeated by every link.
+    factor: 300,
   },
   {
     name: 'crawl/page/extraction#toMarkdown',
@@ -188,6 +190,7 @@ const PAGE_READERS: readonly Reader[] = [
   {
     name: 'extract/fields by CSS of the page',
     of: 'page',
+    factor: 300,
     read: (text) => extraction.extractFields(text, CSS_PAGE, { url: PAGE }),
   },
   { name: 'extract/fields by XPath', of: 'page', read: (text) => extraction.extractFields(text, XPATH, { url: PAGE }) },
@@ -228,7 +231,7 @@ const PAGE_READERS: readonly Reader[] = [
     of: 'page',
     read: (text) => {
       const $ = documentOf(Buffer.from(text));
-      return [$('a').length, $('p').text(), $('body').html()];
+      return [$('a').length, $('p').text(), $.html()];
     },
   },
   { name: 'handle/open-graph#parseOpenGraph', of: 'page', read: (text) => parseOpenGraph(text) },

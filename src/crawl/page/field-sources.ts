@@ -15,13 +15,36 @@ type Element = Parameters<CheerioAPI['contains']>[0];
 export function createCssSource(view: PageView): { source: FieldSource<Element>; root: Element } {
   const $ = documentOf(view.tree.bytes);
   const root = $.root()[0] as unknown as Element;
-  const sizes = sizesOf(root);
+  const { order, sizes } = measured(root);
+  const found = new Map<string, Element[]>();
+
+  /** What a selector finds in the page, in its order: looked for once, however many items ask. */
+  function everywhere(selector: string): Element[] {
+    let list = found.get(selector);
+    if (list === undefined) {
+      list = ($(selector).toArray() as Element[]).sort((a, b) => order.get(a)! - order.get(b)!);
+      found.set(selector, list);
+    }
+    return list;
+  }
+
+  /** Those of them below a node: they stand in a row. */
+  function below(from: Element, selector: string): readonly Element[] {
+    const list = everywhere(selector);
+    const first = order.get(from)! + 1;
+    const after = order.get(from)! + sizes.get(from)!;
+    return list.slice(
+      firstFrom(list.length, (at) => order.get(list[at]!)! >= first),
+      firstFrom(list.length, (at) => order.get(list[at]!)! >= after),
+    );
+  }
+
   const source: FieldSource<Element> = {
     size: sizes.get(root)!,
     sizeOf: (node) => sizes.get(node) ?? 1,
     select(from, selector) {
       try {
-        return $(from).find(selector).toArray() as Element[];
+        return OWN_SCOPE.test(selector) ? ($(from).find(selector).toArray() as Element[]) : below(from, selector);
       } catch (cause) {
         throw new CrawlError(
           'OPTION_INVALID',
@@ -38,10 +61,27 @@ export function createCssSource(view: PageView): { source: FieldSource<Element>;
   return { source, root };
 }
 
-/** How many nodes there are at and below each. */
-function sizesOf(root: Element): Map<unknown, number> {
+/** Selectors that mean something else below each node: relative ones, and those that count what they find. */
+const OWN_SCOPE = /^\s*[>+~]|,\s*[>+~]|:scope\b|:(?:first|last|eq|gt|lt|even|odd|nth)(?![\w-])/i;
+
+/** The first of `count` numbers for which `isPast` holds; it holds for all after it. */
+function firstFrom(count: number, isPast: (at: number) => boolean): number {
+  let low = 0;
+  let high = count;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (isPast(middle)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+/** The place of each node in the page, and how many there are at and below it. */
+function measured(root: Element): { order: Map<unknown, number>; sizes: Map<unknown, number> } {
+  const order = new Map<unknown, number>();
   const sizes = new Map<unknown, number>();
   eachNode(root, (node) => {
+    order.set(node, order.size);
     sizes.set(node, 1);
     return true;
   });
@@ -50,7 +90,7 @@ function sizesOf(root: Element): Map<unknown, number> {
     const { parent } = node;
     if (parent !== null && node !== (root as unknown)) sizes.set(parent, sizes.get(parent)! + sizes.get(node)!);
   }
-  return sizes;
+  return { order, sizes };
 }
 
 /** The page's text as the only node: what `regex` schemas read. */

@@ -93,6 +93,11 @@ function readMicrodata(view: PageView): MicrodataItem[] {
     if (tree.from[node]! >= tree.to[node]! || ELEMENT_TEXT[tree.tag[node]!] === 1) continue;
     const names = tree.attributeRange(node, 'itemprop') === null ? null : tree.attribute(node, 'itemprop');
     const isItem = tree.attributeRange(node, 'itemscope') !== null;
+    // An item in an item is three levels of JSON.
+    if (isItem && open.length * 3 >= LIMITS.jsonDepth.max) {
+      if (open.length * 3 < LIMITS.jsonDepth.max + 3) limitReached('jsonDepth');
+      continue;
+    }
     if (names === null && !isItem) continue;
     const owner = open.at(-1)?.item;
     let value: string | MicrodataItem | null = null;

@@ -121,7 +121,7 @@ function stepsFor(nodes: number, fields: number): number {
 }
 
 /** Small pages may be read as if they were this large. */
-const FREE_NODES = 500;
+const FREE_NODES = 200;
 
 function fieldsIn(fields: Readonly<Record<string, FieldSchema>>): number {
   return Object.values(fields).reduce((sum, field) => sum + 1 + fieldsIn(field.fields ?? {}), 0);
