@@ -17,7 +17,7 @@ describe('lineDiff', () => {
       fc.property(lines, lines, (before, after) => {
         const { json } = lineDiff(before.join('\n'), after.join('\n'));
         const [file] = json.files as { chunks: { content: string; changes: { type: string; content: string }[] }[] }[];
-        let result = [...before];
+        let result: string[] = [...before];
         for (const { content, changes } of file!.chunks.toReversed()) {
           const start = Number(/^@@ -(\d+)/.exec(content)![1]) - 1;
           const old = changes.filter(({ type }) => type !== 'add').map((change) => change.content);
