@@ -4,7 +4,7 @@ const STAGES = 'frontier|dispatch|politeness|fetch|session|parse|extract|handle|
 
 /** What knows nothing above it. */
 const FOUNDATION =
-  '^src/(errors|limits|option-checks|configuration|configuration-options|first-use)\\.ts|^src/(base|request)/';
+  '^src/(errors|limits|option-checks|configuration|configuration-options|first-use|setting-names)\\.ts|^src/(base|request)/';
 
 /** Only files under `home` may import the package `name`. */
 const adapterOnly = (name, home) => ({

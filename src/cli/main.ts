@@ -20,6 +20,7 @@ import { addPodsCommand } from './commands/pods.js';
 import { addProfileCommand } from './commands/profile.js';
 import { addScrapeCommand } from './commands/scrape.js';
 import { addSimwebCommand } from './commands/simweb.js';
+import { hideArguments } from './process-title.js';
 import { complain, errorLine, shown, tolerateClosedPipes } from './terminal.js';
 import { version } from './version.js';
 
@@ -109,6 +110,7 @@ async function main(args: readonly string[]): Promise<number> {
   }
 }
 
+hideArguments(process.argv.slice(2));
 tolerateClosedPipes();
 main(process.argv.slice(2)).then(
   (code) => {

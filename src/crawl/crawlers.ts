@@ -22,7 +22,7 @@ import type { AdaptivePlaywrightCrawlingContext, PlaywrightCrawlingContext } fro
 import type { RouterHandler } from '../handle/router.js';
 import type { Dictionary } from '../request/request.js';
 import type { Dataset } from '../store/dataset/dataset.js';
-import type { ExportFormat } from '../store/dataset/export.js';
+import type { DatasetExportOptions, ExportFormat } from '../store/dataset/export.js';
 import { extensionOfFormat, formatsOf } from '../store/formats.js';
 import { type ComposedCrawler, composeCrawler, type RunOptions } from './crawler.js';
 import type {
@@ -90,8 +90,15 @@ export class BasicCrawler<Context extends CrawlingContext = BasicCrawlingContext
     return (await this.getDataset()).getData(...options);
   }
 
-  /** Writes all items of the default dataset to a file, in the given format or the one of its extension. */
-  async exportData(path: string, format?: ExportFormat): Promise<void> {
+  /**
+   * Writes all items of the default dataset to a file, in the given format or the one of its extension. In CSV, text that
+   * a spreadsheet would run gets an apostrophe in front; `rawCells: true` leaves it.
+   */
+  async exportData(
+    path: string,
+    format?: ExportFormat,
+    { rawCells = false }: Pick<DatasetExportOptions, 'rawCells'> = {},
+  ): Promise<void> {
     const formats = formatsOf('export');
     const wanted = format ?? extname(path).slice(1).toLowerCase();
     const chosen = formats.find((name) => (format === undefined ? extensionOfFormat(name) : name) === wanted);
@@ -100,7 +107,8 @@ export class BasicCrawler<Context extends CrawlingContext = BasicCrawlingContext
       throw new CrawlError('OPTION_INVALID', `exportData cannot write "${path}": use a file that ends in ${endings}`);
     }
     await mkdir(dirname(path), { recursive: true });
-    await pipeline((await this.getDataset()).exportStream(chosen, { collectAllKeys: true }), createWriteStream(path));
+    const stream = (await this.getDataset()).exportStream(chosen, { collectAllKeys: true, rawCells });
+    await pipeline(stream, createWriteStream(path));
   }
 
   /** A mutable value shared by all handlers and saved with the crawl. */

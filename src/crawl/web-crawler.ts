@@ -73,9 +73,8 @@ export class WebCrawler {
       flush: async () => (await this.#cache)?.flush(),
       // Always asked again: another URL of the host may have been refused just before it was allowed.
       async allowHost(url) {
-        engine.allowHost(url);
-        browsers?.pool.relay?.allowHost(url);
-        return true;
+        const isAllowed = options.allowPrivateSeeds !== false && engine.allowHost(url);
+        return isAllowed && (browsers?.pool.relay?.allowHost(url) ?? true);
       },
       hostsOf: async (identity) => {
         const { createMemoryHosts } = await import('../politeness/hosts.js');

@@ -102,7 +102,10 @@ export interface CrawlingContext<Crawler = ContextCrawler, UserData extends Dict
   addRequests(requests: readonly Source[], options?: AddRequestsOptions): Promise<void>;
   /** Stores items together with the visit: a failed attempt stores none. */
   pushData(data: Dictionary | readonly Dictionary[], datasetName?: string): Promise<void>;
-  /** Sends another request with the visit's session and proxy. Passes the address guard, is not paced. */
+  /**
+   * Sends another request with the visit's session and proxy. Method, headers and payload are the request's unless
+   * given, within its origin; another origin gets only what is given. Passes the address guard, is not paced.
+   */
   sendRequest<Body = string>(options?: SendRequestOptions): Promise<SentResponse<Body>>;
   getKeyValueStore(name?: string): Promise<KeyValueStore>;
   /** A mutable value shared by all handlers and saved with the crawl. */

@@ -3,6 +3,7 @@
 import { aWholeNumber, checkOptions, objectWith, oneOf } from '../option-checks.js';
 import type { TaskEnd, TaskMonitor } from '../dispatch/dispatcher.js';
 import { bytesText, countText, durationText, rateText } from './figures.js';
+import { hideLogins } from '../request/login.js';
 import { escapeControls } from './log-lines.js';
 import type { ProgressOutput } from './progress.js';
 
@@ -167,7 +168,7 @@ export class CrawlerMonitor implements TaskMonitor {
     const tookText = durationText((end?.atMs ?? this.#clock()) - startedAtMs).padStart(8);
     const state = end === undefined ? 'in work' : end.success ? `done ${end.statusCode}` : `failed ${end.errorCode}`;
     const size = end?.success ? bytesText(end.bytes).padStart(8) : ''.padStart(8);
-    return `${state.padEnd(24)} ${tookText} ${size}  ${escapeControls(url.slice(0, 2000))}`;
+    return `${state.padEnd(24)} ${tookText} ${size}  ${escapeControls(hideLogins(url.slice(0, 2000)))}`;
   }
 
   #forgetOldRows(): void {

@@ -38,8 +38,8 @@ interface Format {
 
 /** Each item is an object: the fields of a result, or an item of a dataset. */
 interface ItemFormat extends Format {
-  /** Without `columns`, tables take those of the first item. */
-  readonly encoder: (columns?: readonly string[]) => ItemEncoder;
+  /** Without `columns`, tables take those of the first item. `rawCells`: what a spreadsheet would run stays as it is. */
+  readonly encoder: (columns?: readonly string[], rawCells?: boolean) => ItemEncoder;
   /** CSV and other tables: needs to know all columns before the first item. */
   readonly hasColumns?: true;
 }
@@ -160,8 +160,8 @@ export function hasColumns(name: ItemFormatName): boolean {
   return 'hasColumns' in ITEM_FORMATS[name];
 }
 
-export function encoderOf(name: ItemFormatName, columns?: readonly string[]): ItemEncoder {
-  return (ITEM_FORMATS[name] as ItemFormat).encoder(columns);
+export function encoderOf(name: ItemFormatName, columns?: readonly string[], rawCells?: boolean): ItemEncoder {
+  return (ITEM_FORMATS[name] as ItemFormat).encoder(columns, rawCells);
 }
 
 /** A page as it is printed, without a final line end. */
@@ -193,19 +193,19 @@ function jsonEncoder(): ItemEncoder {
   };
 }
 
-function csvEncoder(given?: readonly string[]): ItemEncoder {
+function csvEncoder(given?: readonly string[], rawCells = false): ItemEncoder {
   let columns = given;
   let isBegun = false;
   return {
     add(items) {
       const known = (columns ??= items[0] && Object.keys(items[0]));
       if (known === undefined || items.length === 0) return '';
-      const rows = items.map((item) => csvRow(cellsOf(item, known))).join('');
-      const head = isBegun ? '' : csvRow(known);
+      const rows = items.map((item) => csvRow(cellsOf(item, known), rawCells)).join('');
+      const head = isBegun ? '' : csvRow(known, rawCells);
       isBegun = true;
       return head + rows;
     },
-    end: () => (isBegun || columns === undefined ? '' : csvRow(columns)),
+    end: () => (isBegun || columns === undefined ? '' : csvRow(columns, rawCells)),
   };
 }
 

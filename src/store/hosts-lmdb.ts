@@ -3,6 +3,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
+import { PRIVATE_FILE, PRIVATE_FOLDER, PRIVATE_LMDB } from '../base/private-files.js';
 import type { Database, RootDatabase } from 'lmdb';
 import { lmdbFileState } from '../base/lmdb-file.js';
 import type { HostRecord, HostStore } from '../politeness/hosts.js';
@@ -155,9 +156,9 @@ function openEnvironment(folder: string, bootId: string): RootDatabase {
   const lmdb = createRequire(import.meta.url)('lmdb') as typeof import('lmdb');
   const noSync = bootId !== '';
   const open = () => {
-    mkdirSync(folder, { recursive: true });
-    if (noSync) writeFileSync(path.join(folder, BOOT_FILE), bootId);
-    return lmdb.open({ path: folder, maxDbs: 4, noSubdir: false, eventTurnBatching: false, noSync });
+    mkdirSync(folder, PRIVATE_FOLDER);
+    if (noSync) writeFileSync(path.join(folder, BOOT_FILE), bootId, PRIVATE_FILE);
+    return lmdb.open({ path: folder, maxDbs: 4, noSubdir: false, eventTurnBatching: false, noSync, ...PRIVATE_LMDB });
   };
   const state = lmdbFileState(path.join(folder, 'data.mdb'));
   const isWhole = state === 'missing' || state === 'whole';

@@ -5,6 +5,7 @@ import { mkdir, open, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Writable } from 'node:stream';
 import type { CrawlResult } from '../../index.js';
+import { forgetLogin, withoutLogin } from '../../request/login.js';
 import {
   encoderOf,
   extensionOfFormat,
@@ -18,6 +19,7 @@ import { fileNamePart } from '../../store/names.js';
 import { asStorageError } from '../../store/storage-errors.js';
 import { itemOf, partsOf } from './items.js';
 import { UsageError } from '../exit-codes.js';
+import { forStandardOutput } from '../terminal.js';
 
 const ELSEWHERE = 'choose another place with --out (or --resume)';
 
@@ -35,18 +37,20 @@ export interface OutputOptions {
   readonly fields: readonly string[];
   readonly out?: string | undefined;
   readonly append?: string | undefined;
+  readonly rawCsv?: boolean | undefined;
 }
 
-export async function openOutput({ format, fields, out, append }: OutputOptions): Promise<BatchOutput> {
+export async function openOutput(options: OutputOptions): Promise<BatchOutput> {
+  const { format, out, append } = options;
   // Only JSON lines are appended to: they have no head and no end.
-  if (append !== undefined) return streamOutput(fileStream(append, 'a'), format, fields);
-  if (out === undefined) return streamOutput(process.stdout, format, fields);
+  if (append !== undefined) return streamOutput(fileStream(append, 'a'), options);
+  if (out === undefined) return streamOutput(process.stdout, options);
   const isFolder = /[/\\]$/.test(out) || (await stat(out).catch(() => undefined))?.isDirectory() === true;
   if (!isFolder) {
     await mkdir(path.dirname(out), { recursive: true }).catch((error: unknown) => {
       throw asStorageError(error, out, ELSEWHERE);
     });
-    return streamOutput(fileStream(out, 'w'), format, fields);
+    return streamOutput(fileStream(out, 'w'), options);
   }
   if (!isPageFormat(format)) {
     throw new UsageError(`--format ${format} is one file: give --out a file name, not a folder`);
@@ -62,10 +66,9 @@ function fileStream(file: string, flags: string): Writable & { failure?: unknown
 
 function streamOutput(
   stream: Writable & { failure?: unknown },
-  format: BatchFormat,
-  fields: readonly string[],
+  { format, fields, rawCsv }: OutputOptions,
 ): BatchOutput {
-  const encoder = isPageFormat(format) ? undefined : encoderOf(format, fields);
+  const encoder = isPageFormat(format) ? undefined : encoderOf(format, fields, rawCsv);
   let isLeft = false;
   const isStdout = stream === process.stdout;
   const onGone = () => (isLeft = true);
@@ -73,7 +76,8 @@ function streamOutput(
 
   async function put(piece: string | Uint8Array): Promise<void> {
     if (piece.length === 0 || isLeft) return assertWell();
-    if (!stream.write(piece)) await whenReady(stream);
+    const isShown = isStdout && typeof piece === 'string';
+    if (!stream.write(isShown ? forStandardOutput(piece) : piece)) await whenReady(stream);
     assertWell();
   }
 
@@ -83,9 +87,11 @@ function streamOutput(
 
   return {
     async write(result) {
-      if (encoder !== undefined) await put(encoder.add([itemOf(result, fields)]));
+      const forget = (piece: string | Uint8Array) =>
+        typeof piece === 'string' ? forgetLogin(piece, result.url) : piece;
+      if (encoder !== undefined) await put(forget(encoder.add([itemOf(result, fields)])));
       // Page formats have no place for a failure.
-      else if (result.success && isPageFormat(format)) await put(pageAmongOthers(format, partsOf(result)));
+      else if (result.success && isPageFormat(format)) await put(forget(pageAmongOthers(format, partsOf(result))));
     },
     get isLeft() {
       return isLeft;
@@ -119,11 +125,12 @@ function folderOutput(folder: string, format: PageFormatName): BatchOutput {
     isLeft: false,
     async write(result) {
       if (!result.success) return;
+      const { url } = withoutLogin(result.url);
       const number = String(result.dispatch.index + 1).padStart(6, '0');
-      const name = `${number}-${fileNamePart(result.url.replace(/^https?:\/\//, ''))}.${extensionOfFormat(format)}`;
+      const name = `${number}-${fileNamePart(url.replace(/^https?:\/\//, ''))}.${extensionOfFormat(format)}`;
       try {
         await mkdir(folder, { recursive: true });
-        await writeFile(path.join(folder, name), pageFileText(format, partsOf(result)));
+        await writeFile(path.join(folder, name), forgetLogin(pageFileText(format, partsOf(result)), result.url));
       } catch (error) {
         throw asStorageError(error, folder);
       }

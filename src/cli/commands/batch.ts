@@ -15,6 +15,7 @@ interface BatchFlags extends Omit<BrowserFlags, 'screenshot' | 'pdf'> {
   readonly stream?: boolean;
   readonly format?: BatchFormat;
   readonly out?: string;
+  readonly rawCsv?: boolean;
   readonly fields?: string;
   readonly concurrency?: number;
   readonly memoryThreshold?: number;
@@ -64,6 +65,7 @@ export function addBatchCommand(program: Command, onExit: (code: number) => void
       '-o, --out <FILE|DIR>',
       `where results go; ${formatsOf('batch').filter(isPageFormat).join(', ')} into a folder: one file per page`,
     )
+    .option('--raw-csv', 'with --format csv: leave cells as they are that a spreadsheet would run as a formula')
     .option('--fields <A,B>', 'which fields of a result are written')
     .option('-c, --concurrency <N>', 'most URLs at once (default: 20)', wholeNumber(1, 10_000))
     .option('--memory-threshold <P>', 'percent of memory above which nothing new starts (default: 90)', percent)
@@ -112,6 +114,7 @@ async function batch(args: readonly string[], flags: BatchFlags): Promise<number
       format,
       fields,
       out: flags.out,
+      rawCsv: flags.rawCsv,
       resume,
       permits: flags.maxSessions ?? flags.concurrency ?? 20,
       maxConnections: flags.concurrency,

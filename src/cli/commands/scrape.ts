@@ -3,6 +3,7 @@
 import { type Command, Option } from 'commander';
 import { CrawlError } from '../../errors.js';
 import type { CrawlResult } from '../../index.js';
+import { forgetLogin } from '../../request/login.js';
 import type { CacheMode } from '../../store/cache/cache.js';
 import { seedUrl, headers, wholeNumber } from '../arguments.js';
 import { CACHE_OPTION, seconds } from './batch.js';
@@ -16,6 +17,7 @@ import {
 } from '../browser-flags.js';
 import { type FormatOf, formatHelp, formatsOf, isPageFormat, pageText } from '../../store/formats.js';
 import { DEFAULT_FIELDS, itemOf, partsOf } from '../batch/items.js';
+import { itemFor } from '../batch/urls.js';
 import { EXIT } from '../exit-codes.js';
 import { addExtractFlags, type ExtractFlags, extractOf } from '../extract-flags.js';
 import { complain, plain, say, shown } from '../terminal.js';
@@ -71,17 +73,21 @@ export function addScrapeCommand(program: Command, onExit: (code: number) => voi
 async function scrape(text: string, flags: ScrapeFlags): Promise<number> {
   const pageConfig = pageConfigOf(flags);
   const extraction = extractOf(flags);
-  const url = seedUrl(text);
+  const typed = seedUrl(text);
   await checkSelector(flags.selector);
   const { WebCrawler } = await import('../../index.js');
-  const crawler = await WebCrawler.open(crawlerOptionsOf(flags));
+  const crawlerOptions = crawlerOptionsOf(flags);
+  const item = itemFor(typed, crawlerOptions.engine !== undefined);
+  const { url, config: login } = typeof item === 'string' ? { url: item } : item;
+  const crawler = await WebCrawler.open(crawlerOptions);
+  const sayOf = (page: string) => say(forgetLogin(page, typed));
   try {
     const result = await crawler.run(url, {
       cssSelector: flags.selector,
       maxRetries: flags.retries,
       pageTimeoutMs: flags.timeout === undefined ? undefined : flags.timeout * 1000,
       userAgent: flags.userAgent,
-      headers: flags.header,
+      headers: { ...login?.headers, ...flags.header },
       cacheMode: flags.cache,
       cacheTtlSecs: flags.cacheTtl,
       validate: flags.validate,
@@ -90,7 +96,7 @@ async function scrape(text: string, flags: ScrapeFlags): Promise<number> {
       ...extraction,
     });
     await writeFiles(result, flags);
-    if (flags.format === 'json') say(JSON.stringify(itemOf(result, DEFAULT_FIELDS), null, 2));
+    if (flags.format === 'json') sayOf(JSON.stringify(itemOf(result, DEFAULT_FIELDS), null, 2));
     if (!result.success) {
       complain(`error: ${shown(plain(result.errorMessage ?? ''), 1000)} (${result.errorCode})`);
       return EXIT.someFailed;
@@ -110,7 +116,7 @@ async function scrape(text: string, flags: ScrapeFlags): Promise<number> {
         flags.format === 'html' && flags.selector !== undefined
           ? result.cleanedHtml
           : pageText(flags.format, partsOf(result));
-      if (text !== '') say(text);
+      if (text !== '') sayOf(text);
     }
     return EXIT.done;
   } finally {

@@ -34,14 +34,14 @@ export async function writeResultFile(
   dataset: Dataset,
   folder: string,
   format: ResultFormat,
-  name = fileName(format),
+  { name = fileName(format), rawCsv = false }: { readonly name?: string; readonly rawCsv?: boolean } = {},
 ): Promise<ResultFile> {
   const file = path.join(folder, name);
   const draft = `${file}.${process.pid}.tmp`;
   try {
     await rm(draft, { force: true });
     if (format === 'jsonl') await joinSegments(path.join(folder, 'datasets', dataset.id), draft);
-    else await pipeline(pieces(dataset, format), createWriteStream(draft));
+    else await pipeline(pieces(dataset, format, rawCsv), createWriteStream(draft));
     await rename(draft, file);
     // Of one crawl there is one result: an earlier run may have written it in another format.
     if (RESULT_FILES.includes(name)) {
@@ -72,8 +72,8 @@ async function* contentsOf(files: readonly string[]): AsyncGenerator<Buffer> {
   for (const file of files) yield* createReadStream(file) as AsyncIterable<Buffer>;
 }
 
-function pieces(dataset: Dataset, format: Exclude<ResultFormat, 'jsonl'>): Readable {
-  if (!isPageFormat(format)) return dataset.exportStream(format);
+function pieces(dataset: Dataset, format: Exclude<ResultFormat, 'jsonl'>, rawCells: boolean): Readable {
+  if (!isPageFormat(format)) return dataset.exportStream(format, { rawCells });
   return Readable.from(pagePieces(dataset as Dataset<PageItem & Record<string, unknown>>, format), {
     objectMode: false,
   });

@@ -80,6 +80,7 @@ export function createBrowserEngine<Live extends object = LivePage>(
   async function visit<T>(order: Order, use: Use<T>): Promise<T> {
     const { sessionId, jsOnly = false, skipNavigation = false, identity } = order.page ?? NOTHING;
     const proxyUrl = order.proxyUrl ?? parts.proxyUrl;
+    if (order.seeded) pool.relay?.seed(order.url);
     // Asked beforehand: a navigation that is refused leaves an error page, and costs as much as one that is not.
     if (!jsOnly && !skipNavigation) await pool.relay?.check(new URL(order.url), proxyUrl).catch(onlyRefusals);
     if (sessionId === undefined || !sessions) {

@@ -156,6 +156,7 @@ export function orderFor(visit: Visit, rules: NavigationRules, refuseVisit: Refu
   const isFree = refuseVisit === undefined && (request.enqueueStrategy ?? 'all') === 'all';
   return {
     url: request.target,
+    seeded: request.seeded && request.target === request.url,
     method: request.method as string,
     proxyUrl: identity.proxyInfo?.url,
     cookies: session && rules.persistCookiesPerSession ? cookiesOf(session) : undefined,

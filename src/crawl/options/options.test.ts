@@ -1,6 +1,7 @@
 // Crawler options: the defaults, the checks across fields, and what Crawlee's users are told.
 import { describe, expect, it } from 'vitest';
 import { CrawlError } from '../../errors.js';
+import { LIMITS } from '../../limits.js';
 import { resolveOptions } from './options.js';
 import type { CheerioCrawlerOptions, CrawlerKind, OptionsOfKind } from './options.js';
 import { SHAPES } from './options-shapes.js';
@@ -49,9 +50,9 @@ describe('the defaults', () => {
     expect(resolveOptions('http').userAgent).toMatch(/^Mozilla\/5\.0 \(compatible; orcrawl\/\d+\.\d+\.\d+.*\)$/);
   });
 
-  it('of FileDownload take any type and any size, and give a stream two minutes', () => {
+  it('of FileDownload take any type up to the limit of downloads, and give a stream two minutes', () => {
     expect(resolveOptions('file', {})).toMatchObject({
-      maxBodyBytes: Infinity,
+      maxBodyBytes: LIMITS.downloadBytes.max,
       additionalMimeTypes: ['*/*'],
       requestHandlerTimeoutMs: 60_000,
     });

@@ -55,6 +55,8 @@ export interface WebCrawlerOptions {
   slowHostPatienceSecs?: number | undefined;
   /** Lets redirects reach private addresses: all, or the given CIDR ranges. Hosts in the list itself are allowed. */
   allowPrivateAddresses?: boolean | readonly string[] | undefined;
+  /** Whether hosts in the list may be at private addresses. Turn it off where strangers make the list. Default true. */
+  allowPrivateSeeds?: boolean | undefined;
   /** Where the cache lives, in a folder `cache` of its own. Default: the storage folder of the configuration. */
   storageDir?: string | undefined;
   hooks?: WebCrawlerHooks | undefined;
@@ -72,6 +74,7 @@ const SHAPE: Shape = {
   slowHostShare: aNumber({ from: 0, to: 1 }),
   slowHostPatienceSecs: aNumber({ above: 0 }),
   allowPrivateAddresses: anyOf(aBoolean, arrayOf(aFilledString)),
+  allowPrivateSeeds: aBoolean,
   storageDir: aFilledString,
   hooks: anObject,
   cache: anObject,

@@ -1,7 +1,7 @@
 // The gate of a polite crawl, with robots.txt answers from a script and a clock that the test moves.
 import { describe, expect, it } from 'vitest';
 import { createManualTime } from '../../../test/support/manual-time.js';
-import { CrawlError } from '../../errors.js';
+import type { CrawlError } from '../../errors.js';
 import type { Landing, Lease, Settlement } from '../../frontier/frontier.js';
 import { createMemoryHosts } from '../../politeness/hosts.js';
 import type { RobotsAnswer } from '../../politeness/robots/cache.js';

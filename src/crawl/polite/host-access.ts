@@ -108,10 +108,11 @@ export function createHostAccess(parts: HostAccessParts): HostAccess {
     if (!options.isGood()) return { kind: 'lost' };
     const checkLease = leaseCheck(options.isGood);
     let startMs = nowMs();
-    let reading = await parts.readRobots(url, signal, checkLease, taken.lease.delayMs);
     // Seeding an address allows that host, and not where its robots.txt leads.
     const isOwn = originOf(url) === host.origin;
-    if (isRefused(reading.status) && options.seeded && isOwn && (await parts.allowHost(url))) {
+    const isSeeded = options.seeded && isOwn;
+    let reading = await parts.readRobots(url, signal, checkLease, taken.lease.delayMs, isSeeded);
+    if (isRefused(reading.status) && isSeeded && (await parts.allowHost(url))) {
       startMs = nowMs();
       reading = await parts.readRobots(url, signal, checkLease, taken.lease.delayMs);
     }

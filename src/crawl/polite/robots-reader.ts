@@ -22,16 +22,17 @@ export interface RobotsReading {
   readonly status: number | string;
 }
 
-/** `beforeSend` and `repeatAfterMs` as in an order. */
+/** `beforeSend`, `repeatAfterMs` and `seeded` as in an order. */
 export type ReadRobots = (
   url: string,
   signal: AbortSignal,
   beforeSend?: () => void,
   repeatAfterMs?: number,
+  seeded?: boolean,
 ) => Promise<RobotsReading>;
 
 export function createRobotsReader(options: RobotsReaderOptions): ReadRobots {
-  return async (url, signal, beforeSend, repeatAfterMs) => {
+  return async (url, signal, beforeSend, repeatAfterMs, seeded) => {
     try {
       const order = {
         url,
@@ -48,6 +49,7 @@ export function createRobotsReader(options: RobotsReaderOptions): ReadRobots {
         ignoreTlsErrors: options.ignoreTlsErrors,
         beforeSend,
         repeatAfterMs,
+        seeded,
         signal,
         yields: 'until-end' as const,
       };

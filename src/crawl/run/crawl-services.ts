@@ -84,12 +84,11 @@ export async function openCrawlServices(parts: CrawlServicesParts): Promise<Craw
   const slowShare = openSlowShare(options, queue.paceBy);
   const http = createHttpEngine({ allowPrivateAddresses, maxConnectionsPerAddress, watch: slowShare });
   const engine = parts.engine ?? http;
-  const knownPrivateHosts = (await privateHosts?.list()) ?? [];
+  const knownPrivateHosts = options.allowPrivateSeeds ? ((await privateHosts?.list()) ?? []) : [];
   for (const host of knownPrivateHosts) http.allowHost(`http://${host}/`);
   const allowHost = async (url: string) => {
-    if (!privateHosts) return false;
+    if (!privateHosts || !options.allowPrivateSeeds || !http.allowHost(url)) return false;
     await privateHosts.note(new URL(url).host);
-    http.allowHost(url);
     // Always asked again: another seed of the host may have been refused just before it was allowed.
     return true;
   };

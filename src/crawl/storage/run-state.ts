@@ -1,8 +1,11 @@
 // How the last runs over a storage folder ended, one entry a queue. Runs that ended by themselves let the
 // next start begin afresh; one that was interrupted is continued. A crash writes nothing, so "running"
 // means interrupted, and a record that cannot be read counts as interrupted too: nothing is deleted on doubt.
-import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, open, readFile, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { isAlive } from '../../base/alive.js';
+import { PRIVATE_FILE, PRIVATE_FOLDER } from '../../base/private-files.js';
+import { writeWhole } from '../../base/whole-file.js';
 import type { Configuration } from '../../configuration.js';
 import { CrawlError } from '../../errors.js';
 import { JSON_TYPE } from '../../store/content-types.js';
@@ -114,26 +117,9 @@ async function updateRuns(place: RunPlace, update: (record: RunRecord) => RunRec
 /** Atomic and on the disk before it counts: a reader sees the old record or the new one. */
 async function writeRuns(folder: RunPlace, record: RunRecord): Promise<void> {
   if (typeof folder !== 'string') return folder.write(FILE, Buffer.from(JSON.stringify(record)), JSON_TYPE);
-  const file = path.join(folder, FILE);
-  const draft = `${file}.${process.pid}`;
-  try {
-    const handle = await open(draft, 'w');
-    await handle.writeFile(`${JSON.stringify(record)}\n`);
-    await handle.sync();
-    await handle.close();
-    await rename(draft, file);
-  } catch (error) {
+  await writeWhole(path.join(folder, FILE), `${JSON.stringify(record)}\n`).catch((error: unknown) => {
     throw asStorageError(error, folder);
-  }
-}
-
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
+  });
 }
 
 /** Locks this process holds: a file with our pid that is not among them was left by an earlier life. */
@@ -146,7 +132,7 @@ const held = new Set<string>();
 export async function withRunLock<T>(folder: RunPlace, work: () => Promise<T>): Promise<T> {
   if (typeof folder !== 'string') return inOrder(work);
   const file = path.join(folder, LOCK);
-  await mkdir(folder, { recursive: true }).catch((error: unknown) => {
+  await mkdir(folder, PRIVATE_FOLDER).catch((error: unknown) => {
     throw asStorageError(error, folder);
   });
   await takeLock(file);
@@ -171,7 +157,7 @@ async function takeLock(file: string, time = systemTime): Promise<void> {
     if (!held.has(file)) {
       held.add(file);
       try {
-        const handle = await open(file, 'wx');
+        const handle = await open(file, 'wx', PRIVATE_FILE.mode);
         await handle.writeFile(String(process.pid));
         await handle.close();
         return;

@@ -2,6 +2,7 @@
 // Promise: listeners and pop-ups of one borrower never meet the next; a page that was changed beyond its document is closed.
 import type { EventEmitter } from 'node:events';
 import { limitReached, LIMITS } from '../../limits.js';
+import { parseUrl } from '../../request/url.js';
 import type { BrowserContext, CDPSession, Page } from './playwright-types.js';
 
 /** What changes a page for good, and cannot be taken back. */
@@ -20,6 +21,32 @@ const LASTING = [
   'setViewportSize',
 ] as const;
 
+/** The same of a context. */
+const LASTING_OF_CONTEXTS = [
+  'addInitScript',
+  'exposeBinding',
+  'exposeFunction',
+  'route',
+  'routeFromHAR',
+  'routeWebSocket',
+  'setDefaultNavigationTimeout',
+  'setDefaultTimeout',
+  'setExtraHTTPHeaders',
+  'setGeolocation',
+  'setHTTPCredentials',
+  'setOffline',
+] as const;
+
+/** Tells of everything that a borrower does to a context for good, or that a page made it keep beyond any wiping. */
+export function watchContext(context: BrowserContext, onChange: () => void): void {
+  for (const name of LASTING_OF_CONTEXTS) watch(context, name, onChange);
+  // The browser remembers a password that a URL or a script gave, and nothing makes it forget.
+  context.on('request', (request) => {
+    const url = request.url();
+    if (url.includes('@') && parseUrl(url)?.username !== '') onChange();
+  });
+}
+
 /** More pop-ups than this from one visit are closed as they open. */
 const MAX_POPUPS = LIMITS.popups.max;
 
@@ -33,8 +60,6 @@ export interface PooledPage {
   isReused: boolean;
   /** It is not to be lent again. */
   isSpoiled: boolean;
-  /** Pages that it opened and that are still there. */
-  readonly popups: ReadonlySet<Page>;
   /** Whether pop-ups live as long as the visit, or are closed at once. */
   keepPopups: boolean;
   /** Something ended the page: crash, close, or the browser's end. */
@@ -72,7 +97,6 @@ export function createPooledPage(page: Page, context: BrowserContext, maxPopups 
     cdp: () => (session ??= context.newCDPSession(page)),
     isReused: false,
     isSpoiled: false,
-    popups,
     keepPopups: false,
     get isGone() {
       return isGone || page.isClosed();
@@ -119,14 +143,14 @@ async function closeQuietly(page: Page): Promise<void> {
   await page.close().catch(() => undefined);
 }
 
-function watch(page: Page, name: (typeof LASTING)[number], onCall: () => void): void {
-  const own = page[name] as ((...args: unknown[]) => unknown) | undefined;
+function watch<Owner extends object>(owner: Owner, name: keyof Owner, onCall: () => void): void {
+  const own = owner[name] as ((...args: unknown[]) => unknown) | undefined;
   if (typeof own !== 'function') return;
-  Object.defineProperty(page, name, {
+  Object.defineProperty(owner, name, {
     configurable: true,
     value: (...args: unknown[]) => {
       onCall();
-      return own.apply(page, args);
+      return own.apply(owner, args);
     },
   });
 }

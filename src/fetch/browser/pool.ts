@@ -61,7 +61,8 @@ export function createBrowserPool(given: BrowserPoolOptions): BrowserPool {
   // A browser elsewhere cannot reach a relay on this machine's loopback.
   const isRemote =
     launch.cdpUrl !== undefined && !/^(?:https?|wss?):\/\/(?:127\.|localhost|\[::1\])/.test(launch.cdpUrl);
-  const relay = guard === false ? undefined : createGuardRelay(guard);
+  const browserPort = launch.cdpUrl === undefined || isRemote ? undefined : Number(new URL(launch.cdpUrl).port);
+  const relay = guard === false ? undefined : createGuardRelay({ ...guard, browserPort });
   const browsers = new Set<PooledBrowser>();
   const browserOf = new Map<PooledContext, PooledBrowser>();
   const contextOf = new WeakMap<LentPage, PooledContext>();

@@ -1,8 +1,9 @@
 // A pooled context: one browser context with its pages, for one identity or, wiped in between, for one stranger after another.
-// Promise: nothing that a stranger's page stored, in cookies, storages or caches, is there for the next one.
+// Promise: nothing that a stranger's page stored, in cookies, storages or caches, is there for the next one; where it
+// left what cannot be wiped (a password, a header, a route) the context is closed.
 import { CrawlError } from '../../errors.js';
 import { endsWithin } from './deadline.js';
-import { createPooledPage, type PooledPage } from './page-lease.js';
+import { createPooledPage, type PooledPage, watchContext } from './page-lease.js';
 import type { RunningBrowser } from './launch.js';
 import type { BrowserContext, BrowserContextOptions, Page } from './playwright-types.js';
 
@@ -51,6 +52,9 @@ export async function openPooledContext(parts: PooledContextParts): Promise<Pool
   // A profile comes with a page; without any, some browsers end.
   const initial = new Set(context.pages());
   let isClosed = false;
+  const isForStrangers = identity === undefined && !isProfile;
+  let isChanged = false;
+  if (isForStrangers) watchContext(context, () => (isChanged = true));
   context.on('close', () => (isClosed = true));
 
   async function newPage(): Promise<PooledPage> {
@@ -58,8 +62,11 @@ export async function openPooledContext(parts: PooledContextParts): Promise<Pool
     const pooled = createPooledPage(page, context);
     pages.add(pooled);
     page.on('close', () => pages.delete(pooled));
+    const wasChanged = isChanged;
     await parts.onPage?.(page, context);
+    // What the crawl's own hook does is done to every page.
     pooled.isSpoiled = false;
+    isChanged = wasChanged;
     return pooled;
   }
 
@@ -89,9 +96,8 @@ export async function openPooledContext(parts: PooledContextParts): Promise<Pool
       return newPage();
     },
     async keepPage(pooled) {
-      const isReady = await endsInTime(RESET_TIMEOUT_MS, () =>
-        reset(pooled, context, identity === undefined && !isProfile),
-      );
+      const isReady =
+        !isChanged && (await endsInTime(RESET_TIMEOUT_MS, () => reset(pooled, context, isForStrangers))) && !isChanged;
       // Pages that appeared in the context and belong to no visit.
       if (pooledContext.lent <= 1)
         await closeStrays(context, new Set([...initial, ...[...pages].map(({ page }) => page)]));

@@ -34,8 +34,11 @@ export type { HttpEngineOptions } from './engine-options.js';
 export type HttpLive = Readonly<Record<never, never>>;
 
 export interface HttpEngine extends Engine<HttpLive> {
-  /** A seed names this host (a URL, or as in `URL.host`, port included): it may be reached although it is private. */
-  allowHost(hostOrUrl: string): void;
+  /**
+   * A seed names this host (a URL, or as in `URL.host`, port included): it may be reached although it is private;
+   * false when its name was public before.
+   */
+  allowHost(hostOrUrl: string): boolean;
   /** Connections now: lent to a visit, and kept for the next. */
   readonly connections: { readonly inUse: number; readonly idle: number };
 }
@@ -116,7 +119,8 @@ export function createHttpEngine(options: HttpEngineOptions = {}): HttpEngine {
       origin = plainProxy.origin;
     }
     const verifyTls = !order.ignoreTlsErrors;
-    const key = `${verifyTls ? '' : '!'}${proxy ? `${proxy.href} ` : ''}${origin}`;
+    // By the target's origin also where the proxy is asked in plain text: it may hand on what a server sends too much.
+    const key = `${verifyTls ? '' : '!'}${proxy ? `${proxy.href} ` : ''}${url.origin}`;
     const open = (attempt: AbortController) =>
       openClient(origin, { target: plainProxy ?? url, proxy, verifyTls }, attempt);
     const decideAnswer: Decide = plainProxy
@@ -176,6 +180,7 @@ export function createHttpEngine(options: HttpEngineOptions = {}): HttpEngine {
     const startedAtMs = Date.now();
     const startMs = now();
     const start = parseHttpUrl(order.url);
+    if (order.seeded) guard.seed(start.host);
     const trail = createRedirectTrail(start, order.maxRedirects);
     let hop: Hop = { url: start, method: order.method.toUpperCase(), headers: order.headers, payload: order.payload };
 
@@ -252,8 +257,8 @@ export function createHttpEngine(options: HttpEngineOptions = {}): HttpEngine {
       }
     },
     allowHost(hostOrUrl) {
-      if (resolved.allowPrivateAddresses === true) return;
-      guard.allowHost(hostOrUrl.includes('//') ? parseHttpUrl(hostOrUrl).host : hostOrUrl);
+      if (resolved.allowPrivateAddresses === true) return true;
+      return guard.allowHost(hostOrUrl.includes('//') ? parseHttpUrl(hostOrUrl).host : hostOrUrl);
     },
     async close() {
       closed = true;

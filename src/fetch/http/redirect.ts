@@ -80,11 +80,30 @@ export function redirectTarget(from: URL, location: string): URL {
   return target;
 }
 
+/** Whether the method, and with it the payload, ends with a redirect. */
+function becomesGetAfter(statusCode: number, method: string): boolean {
+  if (statusCode === 303) return method !== 'HEAD' && method !== 'GET';
+  return (statusCode === 301 || statusCode === 302) && method === 'POST';
+}
+
+/**
+ * Throws when a redirect asks to send the payload to another origin: it may be a secret of this one. The same host's
+ * way from http to https is safe.
+ */
+export function checkPayloadStays({ url, method, payload }: Hop, statusCode: number, target: URL): void {
+  if (payload === undefined || target.origin === url.origin || becomesGetAfter(statusCode, method)) return;
+  const isUpgrade = target.protocol === 'https:' && url.protocol === 'http:' && target.host === url.host;
+  if (isUpgrade) return;
+  throw new CrawlError(
+    'REDIRECT_INVALID',
+    `${url.host} redirects a ${method} with its payload to ${target.host}, which is not sent: request that URL yourself`,
+  );
+}
+
 /** The request that follows a redirect: method and payload by status, headers by origin. */
 export function nextHop(hop: Hop, statusCode: number, target: URL): Hop {
-  const becomesGet =
-    (statusCode === 303 && hop.method !== 'HEAD' && hop.method !== 'GET') ||
-    ((statusCode === 301 || statusCode === 302) && hop.method === 'POST');
+  checkPayloadStays(hop, statusCode, target);
+  const becomesGet = becomesGetAfter(statusCode, hop.method);
   const sameOrigin = target.origin === hop.url.origin;
   if (!becomesGet && sameOrigin) return { ...hop, url: target };
   const headers: Record<string, string> = {};

@@ -115,7 +115,7 @@ async function openIn(
     case 'memory':
       return createMemoryFrontier(options);
     case 'folder':
-      return (await import('../embedded/lmdb.js')).openEmbeddedLmdb(place.key, options);
+      return (await import('../embedded/lmdb.js')).openLmdbFrontier(place.key, options);
     case 'redis': {
       const [{ openRedisFrontier }, { queuePrefix }] = await Promise.all([
         import('../redis/frontier.js'),

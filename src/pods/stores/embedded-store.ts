@@ -2,10 +2,11 @@
 // Promise: a link for another pod is in that pod's inbox before its visit is acknowledged.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { PRIVATE_FOLDER } from '../../base/private-files.js';
 import type { Counters } from '../../frontier/frontier.js';
 import { type FrontierClient, newHolderId } from '../../frontier/client.js';
 import { type Inbox, openInbox } from '../../frontier/embedded/inbox-lmdb.js';
-import { openEmbeddedLmdb } from '../../frontier/embedded/lmdb.js';
+import { openLmdbFrontier } from '../../frontier/embedded/lmdb.js';
 import type { PodReading } from '../../frontier/redis/pod-operations.js';
 import type { PodsConfig } from '../config/types.js';
 import { pacingOf } from './pod-frontier.js';
@@ -28,7 +29,7 @@ export const frontierFolder = (config: PodsConfig, index: number): string =>
 
 export function openPodInbox(config: PodsConfig, index: number): Inbox {
   const folder = join(embeddedPath(config, index), 'inbox');
-  mkdirSync(folder, { recursive: true });
+  mkdirSync(folder, PRIVATE_FOLDER);
   return openInbox(folder);
 }
 
@@ -51,7 +52,7 @@ export function embeddedReading(counters: Counters, waiting: number, allowance: 
 export async function openEmbeddedStore(options: WorkerStoreOptions): Promise<WorkerStore> {
   const { config, place, log } = options;
   const id = newHolderId();
-  const frontier = await openEmbeddedLmdb(frontierFolder(config, place.pod), {
+  const frontier = await openLmdbFrontier(frontierFolder(config, place.pod), {
     access: 'owner',
     holder: id,
     pacing: pacingOf(config),

@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
+import { PRIVATE_FOLDER, PRIVATE_LMDB } from '../../base/private-files.js';
 import type { RootDatabase } from 'lmdb';
 import { lmdbFileState } from '../../base/lmdb-file.js';
 import { SHARED_WRITERS } from '../../base/lmdb-shared.js';
@@ -194,13 +195,13 @@ function prefixOf({ method, url, engine, userAgent }: PageKey): string {
 
 function openEnvironment(folder: string): RootDatabase {
   try {
-    mkdirSync(folder, { recursive: true });
+    mkdirSync(folder, PRIVATE_FOLDER);
     const state = lmdbFileState(path.join(folder, 'data.mdb'));
     if (state === 'foreign' || state === 'truncated') {
       throw new CrawlError('STORAGE_UNWRITABLE', `${folder} holds no page cache: delete it, or choose another folder`);
     }
     const lmdb = createRequire(import.meta.url)('lmdb') as typeof import('lmdb');
-    return lmdb.open({ path: folder, maxDbs: 4, noSubdir: false, ...SHARED_WRITERS });
+    return lmdb.open({ path: folder, maxDbs: 4, noSubdir: false, ...SHARED_WRITERS, ...PRIVATE_LMDB });
   } catch (error) {
     throw asStorageError(error, folder);
   }

@@ -2,6 +2,7 @@
 // Promise: each file has one writer; a line is in the file when its append resolved, and never twice or half.
 import { access, constants, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { PRIVATE_FOLDER } from '../../base/private-files.js';
 import { CrawlError } from '../../errors.js';
 import { createSegmentFile } from '../segments/segment-file.js';
 import { directFile, isOwnerGone, isSegmentName, newDirectStem } from '../segments/segment-names.js';
@@ -62,7 +63,7 @@ export function createDiskSegments(folder: string): SegmentStore {
   return {
     async prepare() {
       try {
-        await mkdir(folder, { recursive: true });
+        await mkdir(folder, PRIVATE_FOLDER);
         await access(folder, constants.W_OK);
       } catch (error) {
         throw asStorageError(error, folder);

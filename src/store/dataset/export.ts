@@ -13,6 +13,8 @@ export interface DatasetExportOptions extends ItemViewOptions {
   desc?: boolean;
   /** CSV: columns for the fields of all items, not only of the first. Reads the dataset twice. */
   collectAllKeys?: boolean;
+  /** CSV: leaves text as it is that a spreadsheet would run as a formula. Default false: it gets an apostrophe in front. */
+  rawCells?: boolean;
 }
 
 /** Begins a reading of all items, in batches. */
@@ -24,7 +26,7 @@ export async function* exportPieces(
   options: DatasetExportOptions,
 ): AsyncGenerator<string | Uint8Array> {
   const wantsAllKeys = options.collectAllKeys === true && options.fields === undefined && hasColumns(format);
-  const encoder = encoderOf(format, wantsAllKeys ? await allKeys(batches) : options.fields);
+  const encoder = encoderOf(format, wantsAllKeys ? await allKeys(batches) : options.fields, options.rawCells);
   for await (const batch of batches()) {
     const piece = encoder.add(batch);
     if (piece.length > 0) yield piece;

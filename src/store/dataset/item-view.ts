@@ -42,7 +42,7 @@ export const DATA_SHAPE: Shape = {
   format: withoutEffect('items are objects'),
 };
 
-export const EXPORT_SHAPE: Shape = { ...VIEW_SHAPE, desc: aBoolean, collectAllKeys: aBoolean };
+export const EXPORT_SHAPE: Shape = { ...VIEW_SHAPE, desc: aBoolean, collectAllKeys: aBoolean, rawCells: aBoolean };
 
 /** Shows one item, or undefined when it is not to be shown. */
 export type ItemView = (item: Dictionary) => Dictionary | undefined;
