@@ -134,7 +134,7 @@ describe('scrape', () => {
     expect(actions.screenshots).toHaveLength(1);
   });
 
-  it('names the action that failed', async () => {
+  it('fails a scrape whose action fails', async () => {
     const answer = await server.ask('POST', '/v2/scrape', {
       url: `${site.url}/click`,
       timeout: 4_000,
@@ -459,7 +459,7 @@ describe('locks', () => {
 });
 
 describe('stopping', () => {
-  it('answers what is under way, says 503 meanwhile, and ends with 0; a second server waits for its folder', async () => {
+  it('answers what is under way and ends with 0; a second server is refused its folder', async () => {
     const data = await dataFolder();
     const own = await startServe(data.dir);
     await expect(startServe(data.dir)).rejects.toThrow(/already/);
