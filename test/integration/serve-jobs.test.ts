@@ -276,7 +276,7 @@ describe('webhooks', () => {
     expect(signature).toBe(`sha256=${createHmac('sha256', secret).update(body).digest('hex')}`);
   });
 
-  it('keeps what a failing webhook did not take, in order', async () => {
+  it('keeps what a failing webhook did not take', async () => {
     hookStatus = 500;
     const { id } = await sdk.startBatchScrape([`${site.url}/x`], {
       webhook: { url: `${site.url}/hook/b`, events: ['completed', 'page'] },

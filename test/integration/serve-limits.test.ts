@@ -67,7 +67,7 @@ it('answers 200 clients beside a crawl of 10,000 pages and 5,000 silent sockets'
   const after = await rss(server);
   expect((await scrapes(server, web, 20)).failed).toBe(0);
   for (const socket of sockets) socket.destroy();
-  console.log(JSON.stringify({ alone, beside, rssMb: before / 1e6, with5000SocketsMb: after / 1e6 }));
+  process.stderr.write(`${JSON.stringify({ alone, beside, rssMb: before / 1e6, with5000SocketsMb: after / 1e6 })}\n`);
   expect([alone.failed, beside.failed]).toEqual([0, 0]);
   expect(before).toBeLessThan(600e6);
   expect(after - before).toBeLessThan(200e6);

@@ -51,7 +51,10 @@ beforeAll(async () => {
           ),
         );
       case '/slow':
-        return void setTimeout(() => say(200, html('Slow', '<p>late</p>')), 3_000);
+        return void setTimeout(
+          () => say(200, html('Slow', `<p>${'This page comes late and says many words. '.repeat(40)}</p>`)),
+          2_000,
+        );
       case '/gone':
         return say(404, html('Gone', '<p>There is nothing here.</p>'));
       case '/headers':
@@ -131,7 +134,7 @@ describe('scrape', () => {
     expect(actions.screenshots).toHaveLength(1);
   });
 
-  it('names the action that failed', async () => {
+  it('fails a scrape whose action fails', async () => {
     const answer = await server.ask('POST', '/v2/scrape', {
       url: `${site.url}/click`,
       timeout: 4_000,
@@ -268,7 +271,7 @@ describe('map and reader', () => {
     expect(docs.text).not.toMatch(/(?:src|href)="https?:/);
     expect(docs.headers.get('content-security-policy')).toContain("default-src 'none'");
     expect((await server.ask('GET', '/metrics')).text).toMatch(
-      /orcrawl_serve_request_seconds_count\{path="\/v2\/scrape",status="200"\} \d+/,
+      /orcrawl_serve_request_seconds_count\{path="\/docs",status="200"\} \d+/,
     );
   });
 });
@@ -456,7 +459,7 @@ describe('locks', () => {
 });
 
 describe('stopping', () => {
-  it('answers what is under way, says 503 meanwhile, and ends with 0; a second server waits for its folder', async () => {
+  it('answers what is under way and ends with 0; a second server is refused its folder', async () => {
     const data = await dataFolder();
     const own = await startServe(data.dir);
     await expect(startServe(data.dir)).rejects.toThrow(/already/);

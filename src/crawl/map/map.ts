@@ -18,6 +18,7 @@ import { domainOf, parseHttpUrl, parseUrl } from '../../request/url.js';
 import type { CrawlResult } from '../batch/crawl-result.js';
 import { loadSitemap } from '../polite/sitemap.js';
 import { withSiteFiles } from '../polite/site-files.js';
+import { systemTime } from '../time.js';
 import { WebCrawler } from '../web-crawler.js';
 import { ranked } from './rank.js';
 
@@ -82,7 +83,9 @@ export async function map(url: string, options: MapOptions = {}): Promise<Mapped
 export async function mapSite(url: string, options: MapOptions, isSeed: boolean): Promise<MappedLink[]> {
   const start = parseHttpUrl(url);
   const { search, sitemap = 'include', limit = 5_000, timeoutMs = 60_000 } = options;
-  const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(options.signal ? [options.signal] : [])]);
+  const over = new AbortController();
+  const cancel = systemTime.after(timeoutMs, () => over.abort());
+  const signal = AbortSignal.any([over.signal, ...(options.signal ? [options.signal] : [])]);
   const most = search ? Math.max(limit, SEARCHED) : limit;
   const site = createSite(start, options, most);
   let refusal: CrawlError | undefined;
@@ -97,6 +100,7 @@ export async function mapSite(url: string, options: MapOptions, isSeed: boolean)
     sitemap === 'skip' ? undefined : readSitemaps().catch(trouble),
     sitemap === 'only' ? undefined : readPages(start, site, options, isSeed, signal).catch(trouble),
   ]);
+  cancel();
   if (refusal && site.links.size === 0) throw refusal;
   const found = [...site.links.values()];
   return (search ? ranked(found, search, site.anchors) : found).slice(0, limit);

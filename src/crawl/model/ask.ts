@@ -3,6 +3,7 @@
 import { CrawlError } from '../../errors.js';
 import type { HttpEngine } from '../../fetch/http/engine.js';
 import { parseHttpUrl } from '../../request/url.js';
+import { systemTime } from '../time.js';
 
 /** What a model is asked. */
 export interface ModelQuestion {
@@ -45,7 +46,7 @@ const RETRY_AFTER_MS = [1_000, 4_000];
 
 /** The endpoint as a function. Its host may be private, since it was configured; where it redirects to may not. */
 export function modelAt(endpoint: ModelEndpoint): AskModel & { close(): Promise<void> } {
-  const base = parseHttpUrl(endpoint.url).href.replace(/\/+$/, '');
+  const base = withoutSlash(parseHttpUrl(endpoint.url).href);
   const url = base.endsWith('/chat/completions') ? base : `${base}/chat/completions`;
   let engine: Promise<HttpEngine> | undefined;
   const open = async (): Promise<HttpEngine> => {
@@ -85,11 +86,13 @@ export function modelAt(endpoint: ModelEndpoint): AskModel & { close(): Promise<
       if (status < 400) return answerIn(body);
       const pauseMs = status === 429 || status >= 500 ? RETRY_AFTER_MS[tries] : undefined;
       if (pauseMs === undefined) throw new CrawlError('MODEL_FAILED', `the model's endpoint answered ${status}`);
-      await new Promise((resume) => setTimeout(resume, pauseMs));
+      await systemTime.wait(pauseMs, question.signal);
     }
   };
   return Object.assign(ask, { close: async () => (await engine)?.close() });
 }
+
+const withoutSlash = (url: string): string => (url.endsWith('/') ? url.slice(0, -1) : url);
 
 function bodyOf(model: string, { system, user, schema, maxTokens }: ModelQuestion): Record<string, unknown> {
   return {

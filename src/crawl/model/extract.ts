@@ -109,10 +109,9 @@ async function askAbout(
 }
 
 function readJson(text: string, schema: Readonly<Record<string, unknown>>): { value: unknown; problems: string[] } {
-  const bare = text
-    .trim()
-    .replace(/^```(?:json)?\s*/i, '')
-    .replace(/\s*```$/, '');
+  const trimmed = text.trim();
+  const isFenced = trimmed.startsWith('```') && trimmed.endsWith('```') && trimmed.length > 6;
+  const bare = isFenced ? trimmed.slice(3, -3).replace(/^json/i, '') : trimmed;
   try {
     const value: unknown = JSON.parse(bare);
     return { value, problems: schemaProblems(value, schema) };

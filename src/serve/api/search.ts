@@ -58,7 +58,7 @@ export async function searchFor(
     source = 'web',
   } = wish;
   const sites = includeDomains.map((domain) => `site:${domain}`).join(' OR ');
-  const url = new URL(`${app.searxng.replace(/\/+$/, '')}/search`);
+  const url = new URL(`${app.searxng.endsWith('/') ? app.searxng.slice(0, -1) : app.searxng}/search`);
   url.searchParams.set(
     'q',
     [query, sites, ...excludeDomains.map((domain) => `-site:${domain}`)].filter(Boolean).join(' '),

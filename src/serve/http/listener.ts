@@ -123,6 +123,8 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
       ...gate.corsHeaders(request),
       'content-type': type,
       'content-length': bytes.length,
+      // A connection that is kept would hold up the end.
+      ...(isStopping && { connection: 'close' }),
     });
     response.end(request.method === 'HEAD' ? undefined : bytes);
   }
