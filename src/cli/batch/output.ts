@@ -4,6 +4,7 @@ import { createWriteStream } from 'node:fs';
 import { mkdir, open, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Writable } from 'node:stream';
+import { workOn } from '../../base/loop-watch/visit-marks.js';
 import type { CrawlResult } from '../../index.js';
 import {
   encoderOf,
@@ -24,7 +25,8 @@ const ELSEWHERE = 'choose another place with --out (or --resume)';
 export type BatchFormat = FormatOf<'batch'>;
 
 export interface BatchOutput {
-  write(result: CrawlResult): Promise<void>;
+  /** False when the result cannot be written in this format: then its failure is, where the format has a place for it. */
+  write(result: CrawlResult): Promise<boolean>;
   /** Nobody reads any more. */
   readonly isLeft: boolean;
   close(): Promise<void>;
@@ -83,9 +85,14 @@ function streamOutput(
 
   return {
     async write(result) {
-      if (encoder !== undefined) await put(encoder.add([itemOf(result, fields)]));
-      // Page formats have no place for a failure.
-      else if (result.success && isPageFormat(format)) await put(pageAmongOthers(format, partsOf(result)));
+      const text = written(result, () => {
+        if (encoder !== undefined) return encoder.add([itemOf(result, fields)]);
+        // Page formats have no place for a failure.
+        return result.success && isPageFormat(format) ? pageAmongOthers(format, partsOf(result)) : '';
+      });
+      if (text !== undefined) await put(text);
+      else if (encoder !== undefined) await put(encoder.add([unwritableItem(result, fields)]));
+      return text !== undefined;
     },
     get isLeft() {
       return isLeft;
@@ -97,6 +104,21 @@ function streamOutput(
       assertWell();
     },
   };
+}
+
+/** What a result's page makes of it may be too deep, too long or circular: that is this result's failure alone. */
+function written<T>(result: CrawlResult, make: () => T): T | undefined {
+  try {
+    return workOn(result.url, make);
+  } catch {
+    return undefined;
+  }
+}
+
+function unwritableItem({ url, loadedUrl, statusCode }: CrawlResult, fields: readonly string[]) {
+  const errorMessage = 'the result cannot be written in this format';
+  const known: Record<string, unknown> = { url, loadedUrl, statusCode, success: false, errorCode: 'ITEM_INVALID' };
+  return Object.fromEntries(fields.map((name) => [name, { ...known, errorMessage }[name] ?? null]));
 }
 
 /** Resolves when there is room again, or nobody to make room for. */
@@ -118,15 +140,18 @@ function folderOutput(folder: string, format: PageFormatName): BatchOutput {
   return {
     isLeft: false,
     async write(result) {
-      if (!result.success) return;
+      if (!result.success) return true;
+      const text = written(result, () => pageFileText(format, partsOf(result)));
+      if (text === undefined) return false;
       const number = String(result.dispatch.index + 1).padStart(6, '0');
       const name = `${number}-${fileNamePart(result.url.replace(/^https?:\/\//, ''))}.${extensionOfFormat(format)}`;
       try {
         await mkdir(folder, { recursive: true });
-        await writeFile(path.join(folder, name), pageFileText(format, partsOf(result)));
+        await writeFile(path.join(folder, name), text);
       } catch (error) {
         throw asStorageError(error, folder);
       }
+      return true;
     },
     close: () => Promise.resolve(),
   };
