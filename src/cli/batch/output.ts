@@ -4,6 +4,7 @@ import { createWriteStream } from 'node:fs';
 import { mkdir, open, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Writable } from 'node:stream';
+import { workOn } from '../../base/loop-watch/visit-marks.js';
 import type { CrawlResult } from '../../index.js';
 import { forgetLogin, withoutLogin } from '../../request/login.js';
 import {
@@ -26,7 +27,8 @@ const ELSEWHERE = 'choose another file with --out (or --resume)';
 export type BatchFormat = FormatOf<'batch'>;
 
 export interface BatchOutput {
-  write(result: CrawlResult): Promise<void>;
+  /** False when the result cannot be written in this format: then its failure is, where the format has a place for it. */
+  write(result: CrawlResult): Promise<boolean>;
   /** The reader is gone. */
   readonly isLeft: boolean;
   close(): Promise<void>;
@@ -89,9 +91,14 @@ function streamOutput(
     async write(result) {
       const forget = (piece: string | Uint8Array) =>
         typeof piece === 'string' ? forgetLogin(piece, result.url) : piece;
-      if (encoder !== undefined) await put(forget(encoder.add([itemOf(result, fields)])));
-      // Page formats have no place for a failure.
-      else if (result.success && isPageFormat(format)) await put(forget(pageAmongOthers(format, partsOf(result))));
+      const text = written(result, () => {
+        if (encoder !== undefined) return forget(encoder.add([itemOf(result, fields)]));
+        // Page formats have no place for a failure.
+        return result.success && isPageFormat(format) ? forget(pageAmongOthers(format, partsOf(result))) : '';
+      });
+      if (text !== undefined) await put(text);
+      else if (encoder !== undefined) await put(forget(encoder.add([unwritableItem(result, fields)])));
+      return text !== undefined;
     },
     get isLeft() {
       return isLeft;
@@ -103,6 +110,21 @@ function streamOutput(
       assertWell();
     },
   };
+}
+
+/** What a result's page makes of it may be too deep, too long or circular: that is this result's failure alone. */
+function written<T>(result: CrawlResult, make: () => T): T | undefined {
+  try {
+    return workOn(result.url, make);
+  } catch {
+    return undefined;
+  }
+}
+
+function unwritableItem({ url, loadedUrl, statusCode }: CrawlResult, fields: readonly string[]) {
+  const errorMessage = 'the result cannot be written in this format';
+  const known: Record<string, unknown> = { url, loadedUrl, statusCode, success: false, errorCode: 'ITEM_INVALID' };
+  return Object.fromEntries(fields.map((name) => [name, { ...known, errorMessage }[name] ?? null]));
 }
 
 /** Resolves when there is room again, or the reader is gone. */
@@ -124,16 +146,19 @@ function folderOutput(folder: string, format: PageFormatName): BatchOutput {
   return {
     isLeft: false,
     async write(result) {
-      if (!result.success) return;
+      if (!result.success) return true;
       const { url } = withoutLogin(result.url);
+      const text = written(result, () => forgetLogin(pageFileText(format, partsOf(result)), result.url));
+      if (text === undefined) return false;
       const number = String(result.dispatch.index + 1).padStart(6, '0');
       const name = `${number}-${fileNamePart(url.replace(/^https?:\/\//, ''))}.${extensionOfFormat(format)}`;
       try {
         await mkdir(folder, { recursive: true });
-        await writeFile(path.join(folder, name), forgetLogin(pageFileText(format, partsOf(result)), result.url));
+        await writeFile(path.join(folder, name), text);
       } catch (error) {
         throw asStorageError(error, folder);
       }
+      return true;
     },
     close: () => Promise.resolve(),
   };

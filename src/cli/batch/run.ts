@@ -14,6 +14,7 @@ import {
 import { type BatchFormat, type BatchOutput, openOutput, readEarlier } from './output.js';
 import { type BatchInput, itemsFor, urlsOf, without } from './urls.js';
 import { EXIT } from '../exit-codes.js';
+import { complain, shown } from '../terminal.js';
 
 export interface BatchSettings {
   readonly inputs: readonly BatchInput[];
@@ -46,8 +47,8 @@ export async function runBatch(settings: BatchSettings): Promise<number> {
   let failed = 0;
   try {
     const stream = results[Symbol.asyncIterator]();
-    const count = (result: CrawlResult) => {
-      if (!result.success) failed++;
+    const count = (isGood: boolean) => {
+      if (!isGood) failed++;
     };
     await (settings.stream ? writeAsTheyCome : writeInOrder)(stream, output, interruption, count);
     await output.close();
@@ -104,7 +105,7 @@ type Write = (
   results: Results,
   output: BatchOutput,
   until: Interruption,
-  count: (result: CrawlResult) => void,
+  count: (isGood: boolean) => void,
 ) => Promise<void>;
 
 /** The next result; undefined at the end, after a signal, or when the reader is gone. */
@@ -116,12 +117,17 @@ async function nextOf(results: Results, output: BatchOutput, until: Interruption
   return step?.done === false ? step.value : undefined;
 }
 
+async function write(result: CrawlResult, output: BatchOutput, count: (isGood: boolean) => void): Promise<void> {
+  const isWritten = await output.write(result);
+  if (!isWritten) complain(`${shown(result.url)} cannot be written in this format (ITEM_INVALID)`);
+  count(result.success && isWritten);
+}
+
 const writeAsTheyCome: Write = async (results, output, until, count) => {
   for (;;) {
     const result = await nextOf(results, output, until);
     if (!result) break;
-    count(result);
-    await output.write(result);
+    await write(result, output, count);
   }
   await results.return?.();
 };
@@ -132,14 +138,13 @@ const writeInOrder: Write = async (results, output, until, count) => {
   for (;;) {
     const result = await nextOf(results, output, until);
     if (!result) break;
-    count(result);
     early.set(result.dispatch.index, result);
     for (let ready = early.get(next); ready; ready = early.get(next)) {
       early.delete(next++);
-      await output.write(ready);
+      await write(ready, output, count);
     }
   }
   await results.return?.();
   // Finished results are kept after Ctrl-C, too.
-  for (const index of [...early.keys()].sort((a, b) => a - b)) await output.write(early.get(index)!);
+  for (const index of [...early.keys()].sort((a, b) => a - b)) await write(early.get(index)!, output, count);
 };
