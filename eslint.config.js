@@ -1,4 +1,5 @@
 // Linting for correctness only; layout belongs to prettier.
+import regexp from 'eslint-plugin-regexp';
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
@@ -22,9 +23,31 @@ export default tseslint.config(
   {
     files: ['src/**/*.ts'],
     ignores: ['**/*.test.ts'],
+    plugins: { regexp },
     rules: {
+      // Pages, headers and URLs are written by strangers: no pattern may take more than linear time over them.
+      'regexp/no-super-linear-backtracking': ['error', { report: 'potential' }],
+      'regexp/no-super-linear-move': ['error', { report: 'potential' }],
       // That of Node 20 misreads non-ASCII hosts once optimised: parseUrl of request/url.ts does not.
       'no-restricted-properties': ['error', { object: 'URL', property: 'canParse', message: 'use parseUrl' }],
+    },
+  },
+  {
+    files: ['src/crawl/**/*.ts'],
+    ignores: ['**/*.test.ts', 'src/crawl/time.ts'],
+    rules: {
+      // Time and chance are passed in, so that tests need neither sleep nor luck.
+      'no-restricted-syntax': [
+        'error',
+        ...[
+          'MemberExpression[object.name=/^(Date|performance)$/][property.name="now"]',
+          'MemberExpression[object.name="Math"][property.name="random"]',
+          'MemberExpression[object.name="AbortSignal"][property.name="timeout"]',
+          'NewExpression[callee.name="Date"][arguments.length=0]',
+          'Identifier[name=/^(setTimeout|setInterval)$/]',
+          'ImportDeclaration[source.value=/^(node:)?timers/]',
+        ].map((selector) => ({ selector, message: 'use the Time that was passed in (src/crawl/time.ts)' })),
+      ],
     },
   },
   { files: ['bench/**', 'examples/**', 'scripts/**', 'src/cli/**'], rules: { 'no-console': 'off' } },

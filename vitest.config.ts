@@ -13,7 +13,8 @@ const ALONE = [
 /** What starts processes. Most of its time it waits for them, so more run at once than there are cores. */
 const PROCESSES = [
   'test/fault/**/*.test.ts',
-  'test/integration/{browser,pods,cli,batch,simweb-process}*.test.ts',
+  'test/security/{browser,canaries,terminal,files}*.test.ts',
+  'test/integration/{browser,pods,cli,batch,serve,simweb-process}*.test.ts',
   'test/integration/{examples,package,page-cache}.test.ts',
 ];
 

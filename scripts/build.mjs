@@ -65,6 +65,6 @@ for (const file of readdirSync('dist/chunks').filter((name) => name.endsWith('.j
   if (named)
     throw new Error(`dist/chunks/${file} has lost its place: ${named[0]}. Put what reads the file into a module alone`);
 }
-for (const file of sources) if (/\.(lua|bin|txt)$/.test(file)) cpSync(join('src', file), join('dist', file));
+for (const file of sources) if (/\.(lua|bin|txt|yml|json)$/.test(file)) cpSync(join('src', file), join('dist', file));
 chmodSync('dist/cli/main.js', 0o755);
 writeFileSync(STAMP, madeFrom);

@@ -11,11 +11,13 @@ import {
   check,
   oneOf,
 } from './option-checks.js';
-import { refused, withoutEffect } from './option-checks.js';
+import { objectWith, withoutEffect } from './option-checks.js';
 import type { ShapeOf } from './option-checks.js';
+import type { StorageClient } from './storage-client.js';
 
 /** The names of the log levels, in order: `LOG_LEVEL_NAMES[4]` is INFO. */
 export const LOG_LEVEL_NAMES = ['OFF', 'ERROR', 'SOFT_FAIL', 'WARNING', 'INFO', 'DEBUG', 'PERF'] as const;
+/** The name of a log level. */
 export type LogLevelName = (typeof LOG_LEVEL_NAMES)[number];
 
 /** Name, TCP and TLS of a request together take no longer. */
@@ -68,6 +70,8 @@ export interface ConfigurationOptions {
   /** Limit for internal operations of a crawler, such as a call of the queue. */
   internalTimeoutMillis?: number;
   storageClientOptions?: StorageClientOptions;
+  /** Queues, datasets and key-value stores live in this backend; it wins over the folder, memory and `redisUrl`. */
+  storageClient?: StorageClient;
   /** Request queues live in this Redis instead of on disk. */
   redisUrl?: string;
   headless?: boolean;
@@ -79,6 +83,7 @@ export interface ConfigurationOptions {
   containerized?: boolean;
 }
 
+/** The name of a setting. */
 export type ConfigurationKey = keyof ConfigurationOptions;
 
 export const CONFIGURATION_DEFAULTS = Object.freeze({
@@ -134,6 +139,7 @@ export const CONFIGURATION_SHAPE: ShapeOf<ConfigurationOptions> = {
   systemInfoIntervalMillis: anInterval,
   internalTimeoutMillis: anInterval,
   storageClientOptions: storageFolders,
+  storageClient: objectWith('a StorageClient', ['openFrontier', 'segments', 'records']),
   redisUrl: check('a redis:// or rediss:// URL', (v) => aString.accepts(v) && /^rediss?:\/\//i.test(v as string)),
   headless: aBoolean,
   xvfb: aBoolean,
@@ -141,7 +147,6 @@ export const CONFIGURATION_SHAPE: ShapeOf<ConfigurationOptions> = {
   defaultBrowserPath: aFilledString,
   disableBrowserSandbox: aBoolean,
   containerized: aBoolean,
-  storageClient: refused('is not provided: use storageClientOptions.localDataDirectory or persistStorage'),
   eventManager: withoutEffect('events come from the crawl itself'),
   systemInfoV2: withoutEffect('load is always measured as a container sees it'),
 };

@@ -76,6 +76,11 @@ export class Configuration {
     return resolve(this.get('storageClientOptions').localDataDirectory ?? 'storage');
   }
 
+  /** @internal Whether what is stored outlives the process. */
+  get isPersistent(): boolean {
+    return this.get('storageClient') !== undefined || this.get('persistStorage');
+  }
+
   /** The Configuration used where none is given. */
   static getGlobalConfig(): Configuration {
     globalConfiguration ??= new Configuration();

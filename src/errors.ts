@@ -7,7 +7,12 @@
  */
 export type ErrorClass = 'transient' | 'permanent' | 'fatal';
 
-/** Every code with its class. */
+/**
+ * Every code with its class.
+ *
+ * @example
+ * const willRetry = ERROR_CLASSES.FETCH_TIMEOUT === 'transient';
+ */
 export const ERROR_CLASSES = {
   // Input
   OPTION_INVALID: 'fatal',
@@ -75,6 +80,8 @@ export const ERROR_CLASSES = {
   // Sitemaps
   SITEMAP_INVALID: 'permanent',
   SITEMAP_LIMIT: 'permanent',
+  // Models
+  MODEL_FAILED: 'permanent',
   // Storage
   STORAGE_UNWRITABLE: 'fatal',
   STORAGE_FULL: 'fatal',
@@ -83,14 +90,16 @@ export const ERROR_CLASSES = {
   ITEM_INVALID: 'permanent',
 } as const satisfies Record<string, ErrorClass>;
 
+/** A code of the error catalogue (docs/errors.md). */
 export type ErrorCode = keyof typeof ERROR_CLASSES;
 
 /**
  * A failure with a code.
  *
  * @example
- * try { await crawler.run(['https://example.com']); }
- * catch (error) { if (error instanceof CrawlError && error.code === 'QUEUE_IN_USE') … }
+ * await crawler.run(['https://example.com']).catch((error) => {
+ *   if (error instanceof CrawlError && error.code === 'QUEUE_IN_USE') log.warning('another crawl is running here');
+ * });
  */
 export class CrawlError extends Error {
   readonly code: ErrorCode;
@@ -107,35 +116,62 @@ export class CrawlError extends Error {
   }
 }
 
-/** Thrown by a handler: the request fails at once and is never retried. */
+/**
+ * Thrown by a handler: the request fails at once and is never retried.
+ *
+ * @example
+ * if ($('.login').length > 0) throw new NonRetryableError('the page needs a login');
+ */
 export class NonRetryableError extends CrawlError {
   constructor(message?: string, options?: ErrorOptions & { code?: ErrorCode }) {
     super(options?.code ?? 'NON_RETRYABLE', message, options);
   }
 }
 
-/** Thrown by a handler or hook: the crawl stops and `run()` rejects with it. */
+/**
+ * Thrown by a handler or hook: the crawl stops and `run()` rejects with it.
+ *
+ * @example
+ * if (body.includes('account suspended')) throw new CriticalError('the account is suspended');
+ */
 export class CriticalError extends NonRetryableError {
   constructor(message?: string, options?: ErrorOptions & { code?: ErrorCode }) {
     super(message, { code: 'CRITICAL', ...options });
   }
 }
 
-/** A request's label has no handler and the router has no default one. */
+/**
+ * A request's label has no handler and the router has no default one.
+ *
+ * @example
+ * await crawler.run(['https://example.com']).catch((error) => {
+ *   if (error instanceof MissingRouteError) log.error(`No route: ${error.message}`);
+ * });
+ */
 export class MissingRouteError extends CriticalError {
   constructor(message?: string, options?: ErrorOptions) {
     super(message, { ...options, code: 'ROUTE_MISSING' });
   }
 }
 
-/** Thrown by a handler: the request is retried at once, whatever `maxRequestRetries` says. */
+/**
+ * Thrown by a handler: the request is retried at once, whatever `maxRequestRetries` says.
+ *
+ * @example
+ * if ($('.busy').length > 0) throw new RetryRequestError('the shop is busy');
+ */
 export class RetryRequestError extends CrawlError {
   constructor(message?: string, options?: ErrorOptions & { code?: ErrorCode }) {
     super(options?.code ?? 'RETRY_REQUESTED', message ?? "Request is being retried at the user's request", options);
   }
 }
 
-/** Thrown by a handler or by a blocked response: the session is retired and the request retried with another. */
+/**
+ * Thrown by a handler or by a blocked response: the session is retired and the request retried with another.
+ *
+ * @example
+ * if ($('#captcha').length > 0) throw new SessionError('a captcha');
+ */
 export class SessionError extends RetryRequestError {
   constructor(message?: string, options?: ErrorOptions) {
     super(message ?? 'Detected a session error, rotating the session', { ...options, code: 'SESSION_BAD' });
@@ -153,7 +189,16 @@ export class AddressRefusedError extends CrawlError {
   }
 }
 
-/** A request that cannot be made: a bad URL, an unknown property, a wrong type. */
+/**
+ * A request that cannot be made: a bad URL, an unknown property, a wrong type.
+ *
+ * @example
+ * try {
+ *   new Request({ url: 'nowhere' });
+ * } catch (error) {
+ *   if (error instanceof RequestValidationError) log.warning(error.message);
+ * }
+ */
 export class RequestValidationError extends CrawlError {
   constructor(message?: string, options?: ErrorOptions & { code?: ErrorCode }) {
     super(options?.code ?? 'REQUEST_INVALID', message, options);

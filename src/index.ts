@@ -48,9 +48,9 @@ export type {
 export { CrawlResult } from './crawl/batch/crawl-result.js';
 export type { CacheStatus, DispatchFacts, ResultTimings } from './crawl/batch/crawl-result.js';
 export type { ResultLink, ResultLinks, ResultMedia, ResultMetadata } from './crawl/page/result-content.js';
-export type { ManyResults, ResultStream } from './crawl/batch/results.js';
+export type { BatchResults, BatchResults as ManyResults, ResultStream } from './crawl/batch/results.js';
 export type { UrlItem } from './crawl/batch/tasks.js';
-export type { MarkdownConfig, RunConfig } from './crawl/batch/run-config.js';
+export type { MarkdownConfig, ModelSchema, RunConfig } from './crawl/batch/run-config.js';
 export { CacheMode } from './store/cache/cache.js';
 
 export {
@@ -73,6 +73,13 @@ export type { InventoryLink, InventoryMedia, LinkInventory, MediaInventory } fro
 export type { PageMarkdown } from './extract/markdown/markdown-document.js';
 export type { MicrodataItem, PageMetadata, StructuredData } from './extract/facts/structured.js';
 export type { PageTable } from './extract/fields/tables.js';
+
+export { map } from './crawl/map/map.js';
+export type { MapOptions, MappedLink } from './crawl/map/map.js';
+export { extractWithModel } from './crawl/model/extract.js';
+export type { ModelExtracted } from './crawl/model/extract.js';
+export type { ModelExtraction } from './crawl/model/options.js';
+export type { AskModel, ModelAnswer, ModelEndpoint, ModelQuestion } from './crawl/model/ask.js';
 
 export { Configuration } from './configuration.js';
 export type { ConfigurationOptions } from './configuration.js';
@@ -97,6 +104,50 @@ export { RateLimiter } from './dispatch/rate-limiter.js';
 export type { RateLimiterOptions } from './dispatch/rate-limiter.js';
 export { SemaphoreDispatcher } from './dispatch/semaphore.js';
 export type { SemaphoreDispatcherOptions } from './dispatch/semaphore.js';
+
+export { createMemoryStorage } from './crawl/storage/memory-storage.js';
+export type { ClientFrontier, FrontierOpening, StorageClient } from './storage-client.js';
+export {
+  ANSWERS_KEPT,
+  LOSSES_ALONE,
+  MAX_BULK_SKIP_DOMAINS,
+  BULK_SKIPS_PER_CALL,
+  BULK_SKIPS_PER_DOMAIN,
+} from './frontier/frontier.js';
+export type {
+  Caller,
+  Counters,
+  Found,
+  Frontier,
+  HolderId,
+  Landing,
+  Lease,
+  LeaseAnswer,
+  LeaseCall,
+  Overview,
+  Pacing,
+  Presence,
+  QueueEntry,
+  SettleAnswer,
+  SettleCall,
+  Settlement,
+} from './frontier/frontier.js';
+export type { FrontierClock } from './frontier/embedded/clock.js';
+export type { EmbeddedFrontier } from './frontier/embedded/frontier.js';
+export { createMemoryKv as createMemoryTables } from './frontier/embedded/memory.js';
+export { openTableFrontier } from './frontier/embedded/table-frontier.js';
+export type { TableFrontier, TableFrontierOptions } from './frontier/embedded/table-frontier.js';
+export type {
+  Kv as FrontierTables,
+  Table as FrontierTable,
+  TableName as FrontierTableName,
+  Tables as FrontierTableSet,
+  Visit as FrontierTableVisit,
+} from './frontier/tables/kv.js';
+export { fingerprintOf } from './request/fingerprint.js';
+export type { Fingerprint } from './request/fingerprint.js';
+export type { HostRecord, HostStore } from './politeness/hosts.js';
+export type { RecordStore, Segment, SegmentStore, SegmentWriter, StorageBackend, StoredRecord } from './store/store.js';
 
 export { RequestList } from './frontier/queue/request-list.js';
 export type { RequestListOptions } from './frontier/queue/request-list.js';
@@ -161,6 +212,12 @@ export {
 } from './handle/router.js';
 export type { RouteContext, RouterHandler, RouterRoutes } from './handle/router.js';
 export { parseOpenGraph } from './handle/open-graph.js';
+/**
+ * Finds e-mail addresses, phone numbers and social profiles.
+ *
+ * @example
+ * const emails = social.emailsFromText('Write to me@example.com');
+ */
 export * as social from './handle/social.js';
 export { sleep } from './handle/toolbox.js';
 export { extractUrls } from './handle/url-lists.js';
@@ -220,3 +277,39 @@ export type { CookieObject as Cookie } from './session/cookies.js';
 export type { CreateSession } from './session/session-pool.js';
 export type { DatasetContent } from './store/dataset/dataset.js';
 export type { RecordOptions } from './store/records/key-value.js';
+
+// Parts of options and results that have a name of their own.
+export type { DomainOverride, DomainRuleOptions } from './politeness/domain-rules.js';
+export type { TrapOptions } from './politeness/traps/traps.js';
+export type {
+  DatasetConsumer,
+  DatasetExportToOptions,
+  DatasetInfo,
+  DatasetIteratorOptions,
+  DatasetMapper,
+  DatasetReducer,
+} from './store/dataset/dataset.js';
+export type { DatasetDataOptions, ItemViewOptions } from './store/dataset/item-view.js';
+export type { DatasetExportOptions, ExportFormat } from './store/dataset/export.js';
+export type { KeyConsumer, KeyValueStoreIteratorOptions } from './store/records/key-value.js';
+export type { IterableOrPage } from './store/records/iterable-or-page.js';
+export type { UseStateOptions } from './store/records/use-state.js';
+export type { StorageManagerOptions } from './store/opened.js';
+export type { ConfigurationValue } from './configuration.js';
+export type { ConfigurationKey, LogLevelName, PurgeOnStart, StorageClientOptions } from './configuration-options.js';
+export type { CrawlerExperiments, RequestListLike, RequestManagerLike } from './crawl/options/options-types.js';
+export type { ContentConfig, FetchConfig, CacheConfig } from './crawl/batch/run-config.js';
+export type { Batch, Membership, TaskEnd, TaskMonitor } from './dispatch/dispatcher.js';
+export type { LoadStatus, SystemLoad } from './dispatch/system-load.js';
+export type { RequestSink } from './handle/enqueue-links.js';
+export type { OpenGraphProperty, OpenGraphResult } from './handle/open-graph.js';
+export type { RouterLabel } from './handle/router.js';
+export type { DownloadListOfUrlsOptions, ExtractUrlsOptions } from './handle/url-lists.js';
+export type { LogData, LogEntry, LogWriter } from './observe/log.js';
+export type { ProgressOutput } from './observe/progress.js';
+export type { PatternRequestOptions } from './request/pattern.js';
+export type { PaceBy } from './request/url.js';
+export type { ProxyConfigurationFunction } from './session/proxy.js';
+export type { SessionState } from './session/session.js';
+export type { SessionPoolState, StateStore } from './session/session-pool.js';
+export type { UrlListSource } from './frontier/queue/url-list-source.js';

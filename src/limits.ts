@@ -1,4 +1,200 @@
-// Bounds on what a page, a host or a user can cost: one list, so that a reader finds them all.
+// Every bound on what a page, a host or a link can cost, in one list: docs/limits.md shows it, and a test compares them.
+// Promise: whoever reaches a limit is counted under its name, in the metric `orcrawl_limits_reached_total`.
+import type { ErrorCode } from './errors.js';
 
-/** Levels of JSON that a page may carry: no vocabulary nests deeper, and what does would end a serialiser. */
-export const MAX_JSON_DEPTH = 100;
+export interface Limit {
+  readonly max: number;
+  readonly unit: string;
+  /** The code of the failure; without one the reader goes on with what it has. */
+  readonly code?: ErrorCode;
+  /** What happens beyond it. */
+  readonly beyond: string;
+}
+
+export const LIMITS = {
+  // Links and requests
+  urlCharacters: {
+    max: 65_536,
+    unit: 'characters of a URL',
+    code: 'URL_INVALID',
+    beyond: 'It is not a URL; no key is computed of it. Links are skipped as `invalid`.',
+  },
+  hostCharacters: { max: 255, unit: 'characters of a host name', code: 'URL_INVALID', beyond: 'It is not a URL.' },
+  redirectVisits: {
+    max: 2,
+    unit: 'visits of one URL in a chain of redirects',
+    code: 'REDIRECT_LIMIT',
+    beyond: 'The request fails.',
+  },
+  pageLinks: {
+    max: 100_000,
+    unit: 'links that one visit may add',
+    code: 'HANDLER_FAILED',
+    beyond: 'The call that adds more fails.',
+  },
+  // The answer
+  bodyBytes: {
+    max: 10 * 1024 * 1024,
+    unit: 'bytes of a body, on the wire, decoded, or of the DOM in a browser',
+    code: 'BODY_TOO_LARGE',
+    beyond: 'The request fails. `maxBodyBytes` changes it.',
+  },
+  downloadBytes: {
+    max: 1024 ** 3,
+    unit: 'bytes of a file of FileDownload',
+    code: 'BODY_TOO_LARGE',
+    beyond: 'The request fails. `maxBodyBytes` changes it.',
+  },
+  listBytes: {
+    max: 256 * 1024 * 1024,
+    unit: 'bytes of a list that downloadListOfUrls reads',
+    code: 'BODY_TOO_LARGE',
+    beyond: 'The call fails.',
+  },
+  headerBytes: {
+    max: 64 * 1024,
+    unit: 'bytes of the headers of a response',
+    code: 'HTTP_MALFORMED',
+    beyond: 'The request fails.',
+  },
+  framingBytes: {
+    max: 1024 * 1024,
+    unit: 'bytes that a response spends on its status line and on extensions of chunks',
+    code: 'HTTP_MALFORMED',
+    beyond: 'The request fails.',
+  },
+  interimResponses: {
+    max: 32,
+    unit: 'responses of 1xx before the one that counts',
+    code: 'HTTP_MALFORMED',
+    beyond: 'The request fails.',
+  },
+  contentCodings: { max: 3, unit: 'codings of one body', code: 'BODY_DECODE', beyond: 'The request fails.' },
+  tunnelAnswerBytes: {
+    max: 16 * 1024,
+    unit: 'bytes of a proxy’s answer to CONNECT',
+    code: 'PROXY_FAILED',
+    beyond: 'The request fails.',
+  },
+  // Cookies
+  cookieLineCharacters: { max: 8_192, unit: 'characters of a Set-Cookie line', beyond: 'The cookie is dropped.' },
+  cookieCharacters: { max: 4_096, unit: 'characters of a cookie’s name and value', beyond: 'The cookie is dropped.' },
+  cookiesPerResponse: { max: 200, unit: 'Set-Cookie lines of one response', beyond: 'The rest is dropped.' },
+  cookiesPerDomain: { max: 180, unit: 'cookies of one domain in a session', beyond: 'The oldest 30 are dropped.' },
+  cookiesPerSession: { max: 3_000, unit: 'cookies of a session', beyond: 'The oldest 300 are dropped.' },
+  // Robots and sitemaps
+  robotsBytes: { max: 500 * 1024, unit: 'bytes of a robots.txt', beyond: 'The rest is not read.' },
+  robotsPackBytes: {
+    max: 16 * 1024,
+    unit: 'bytes of rules kept of a host',
+    beyond: 'Rules are shortened so that they forbid more, never less.',
+  },
+  robotsSteps: { max: 1_000_000, unit: 'comparisons to decide about one URL', beyond: 'The URL is not allowed.' },
+  sitemapNesting: {
+    max: 64,
+    unit: 'levels of elements in a sitemap',
+    code: 'SITEMAP_INVALID',
+    beyond: 'The file ends there.',
+  },
+  sitemapAttributes: {
+    max: 256,
+    unit: 'attributes of an element in a sitemap',
+    code: 'SITEMAP_INVALID',
+    beyond: 'The file ends there.',
+  },
+  sitemapUrls: {
+    max: 1_000_000,
+    unit: 'URLs that `Sitemap.load` holds',
+    code: 'SITEMAP_LIMIT',
+    beyond: 'The rest is not read. `maxUrls` changes it.',
+  },
+  sitemapCharacters: {
+    max: 64 * 1024 * 1024,
+    unit: 'characters of URLs that `Sitemap.load` holds',
+    code: 'SITEMAP_LIMIT',
+    beyond: 'The rest is not read. `maxCharacters` changes it.',
+  },
+  sitemapProblems: { max: 1_000, unit: 'problems that `Sitemap.load` lists', beyond: 'The rest is not listed.' },
+  // A page as bytes and as a tree
+  encodingLabelCharacters: { max: 32, unit: 'characters of an encoding’s name', beyond: 'It is not an encoding.' },
+  baseBytes: { max: 2_048, unit: 'bytes of `<base href>`', beyond: 'The page has no base.' },
+  treeDepth: { max: 512, unit: 'levels of elements', beyond: 'Elements are not nested any deeper.' },
+  treeNodes: { max: 1_000_000, unit: 'nodes of a page', beyond: 'The page ends there.' },
+  markupDepth: {
+    max: 2_000,
+    unit: 'levels of elements in XML, and in HTML given as text to `$`',
+    beyond: 'The document ends there.',
+  },
+  streamedParts: { max: 10_000, unit: 'parts that a page streams', beyond: 'The rest stays where it is.' },
+  jsonDepth: {
+    max: 100,
+    unit: 'levels of JSON in a page',
+    beyond: 'The block is left out: no vocabulary nests deeper, and writing it would fail.',
+  },
+  jsonLdBytes: { max: 1_000_000, unit: 'bytes of JSON-LD', beyond: 'The rest is left out.' },
+  // What is read of a page
+  markdownContainers: {
+    max: 32,
+    unit: 'levels of lists and quotes in markdown',
+    beyond: 'They are not indented any further.',
+  },
+  tableColumns: { max: 200, unit: 'columns of a table', beyond: 'The rest is left out.' },
+  cellSpan: { max: 100, unit: 'rows or columns of a cell', beyond: 'It spans no more.' },
+  contentUrlCharacters: {
+    max: 4_096,
+    unit: 'characters of an address in markdown and inventories',
+    beyond: 'The link has no address.',
+  },
+  contentImages: { max: 1_000, unit: 'images of the content', beyond: 'The rest is left out.' },
+  inventoryEntries: { max: 20_000, unit: 'links or media of an inventory', beyond: 'The rest is left out.' },
+  metaTags: { max: 500, unit: '`meta` elements', beyond: 'The rest is left out.' },
+  linkedEntities: { max: 500, unit: 'things of JSON-LD that metadata is read from', beyond: 'The rest is left out.' },
+  structuredItems: { max: 5_000, unit: 'items and properties of microdata', beyond: 'The rest is left out.' },
+  structuredRepeats: {
+    max: 4,
+    unit: 'times that properties of microdata may repeat the page',
+    beyond: 'The rest is left out.',
+  },
+  embeddedDataBytes: { max: 4_000_000, unit: 'bytes of data for scripts', beyond: 'The rest is left out.' },
+  embeddedDataValues: { max: 200_000, unit: 'values of data for scripts', beyond: 'The rest is left out.' },
+  standInPosts: { max: 1_000, unit: 'posts of data that stand in for a page’s text', beyond: 'The rest is left out.' },
+  standInCharacters: {
+    max: 1_000_000,
+    unit: 'characters of data that stand in for a page’s text',
+    beyond: 'The rest is left out.',
+  },
+  fieldSteps: {
+    max: 16,
+    unit: 'times that fields may look through a page, per field',
+    beyond: 'Items end there; fields are null.',
+  },
+  fieldMatches: { max: 10_000, unit: 'matches of a field’s pattern', beyond: 'The rest is left out.' },
+  xpathSteps: { max: 100, unit: 'times that XPaths may look through a page', beyond: 'Results end there.' },
+  digestedCharacters: {
+    max: 65_536,
+    unit: 'characters that decide whether two pages are the same',
+    beyond: 'The rest is not compared.',
+  },
+  // A browser
+  consoleEntries: {
+    max: 1_000,
+    unit: 'console messages, or requests, noted of a page',
+    beyond: 'The rest is not noted.',
+  },
+  consoleCharacters: { max: 10_000, unit: 'characters of a console message', beyond: 'The rest is cut.' },
+  popups: { max: 5, unit: 'windows that a page opens', beyond: 'The rest is closed.' },
+} satisfies Readonly<Record<string, Limit>>;
+
+export type LimitName = keyof typeof LIMITS;
+
+const reached = new Map<LimitName, number>();
+
+/** Called where a limit is reached: once per page, answer or file. */
+export function limitReached(name: LimitName): void {
+  reached.set(name, (reached.get(name) ?? 0) + 1);
+}
+
+/** How often each limit was reached since the process began. */
+export function limitsReached(name: LimitName): number {
+  return reached.get(name) ?? 0;
+}

@@ -65,7 +65,7 @@ export function patterns(text: string, before: readonly string[] = []): string[]
 
 /** Collects repeated `Name: value` headers. */
 export function headers(text: string, before: Readonly<Record<string, string>> = {}): Record<string, string> {
-  const [, name, value] = /^([!#$%&'*+.^_`|~\w-]+):[ \t]*([\x20-\x7e]*)$/.exec(text) ?? [];
+  const [, name, value] = /^([!#$%&'*+.^_`|~\w-]+):(\t*[\x20-\x7e]*)$/.exec(text) ?? [];
   if (name === undefined || value === undefined) throw new InvalidArgumentError('Expected "Name: value".');
   return { ...before, [name.toLowerCase()]: value.trim() };
 }

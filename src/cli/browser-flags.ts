@@ -10,6 +10,7 @@ import { UsageError } from './exit-codes.js';
 
 export interface BrowserFlags {
   readonly allowPrivate?: boolean;
+  readonly refusePrivate?: boolean;
   readonly browser?: boolean;
   readonly auto?: boolean;
   readonly headed?: boolean;
@@ -31,7 +32,8 @@ export function addBrowserFlags(command: Command): Command {
     .option('--session <NAME>', 'load all pages in one live page, one after another')
     .addOption(new Option('--wait-for <WHAT>', 'css:SELECTOR or js:EXPRESSION that must be there'))
     .option('--js <CODE>', 'run this in the page before it is read')
-    .option('--allow-private', 'also follow redirects to private and loopback addresses');
+    .option('--allow-private', 'also follow redirects to private and loopback addresses')
+    .option('--refuse-private', 'refuse private and loopback addresses also for the given URLs');
 }
 
 /** Those that write a file: for commands that load one page. */
@@ -47,7 +49,10 @@ function wantsBrowser({ browser, auto: _auto, allowPrivate: _private, ...rest }:
 }
 
 export function crawlerOptionsOf(flags: BrowserFlags): WebCrawlerOptions {
-  const addresses = flags.allowPrivate ? { allowPrivateAddresses: true } : {};
+  const addresses = {
+    ...(flags.allowPrivate ? { allowPrivateAddresses: true } : {}),
+    ...(flags.refusePrivate ? { allowPrivateSeeds: false } : {}),
+  };
   if (!wantsBrowser(flags) && !flags.auto) return addresses;
   return {
     ...addresses,

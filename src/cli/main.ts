@@ -11,12 +11,16 @@ import { EXIT, exitCodeOf } from './exit-codes.js';
 import { addGetCommand } from './commands/get.js';
 import { addBatchCommand } from './commands/batch.js';
 import { addCacheCommand } from './commands/cache.js';
+import { addMapCommand } from './commands/map.js';
+import { addMcpCommand } from './commands/mcp.js';
+import { addServeCommand } from './commands/serve.js';
 import { addRunCommand } from './commands/run.js';
 import { addBenchCommand, addPlanCommand } from './commands/plan.js';
 import { addPodsCommand } from './commands/pods.js';
 import { addProfileCommand } from './commands/profile.js';
 import { addScrapeCommand } from './commands/scrape.js';
 import { addSimwebCommand } from './commands/simweb.js';
+import { hideArguments } from './process-title.js';
 import { complain, errorLine, shown, tolerateClosedPipes } from './terminal.js';
 import { version } from './version.js';
 
@@ -28,6 +32,8 @@ Examples:
   $ orcrawl get example.com -d ./data            print a page that a crawl on pods stored
   $ orcrawl scrape example.com                   one page as markdown
   $ cat urls.txt | orcrawl batch - --stream      a list of URLs, one JSON line each
+  $ orcrawl map example.com --search pricing     the URLs of a site, the best match first
+  $ orcrawl serve                                Firecrawl's API and MCP on 127.0.0.1:3002
   $ orcrawl run --config crawl.yaml              crawl the web on pods
   $ orcrawl scrape example.com --wait-for css:main --screenshot page.png   in a browser
   $ orcrawl simweb --port 8080                   serve a synthetic web to try things on
@@ -49,6 +55,9 @@ function createProgram(onExit: (code: number) => void): Command {
   addPodsCommand(program, onExit);
   addScrapeCommand(program, onExit);
   addBatchCommand(program, onExit);
+  addMapCommand(program, onExit);
+  addServeCommand(program, onExit);
+  addMcpCommand(program, onExit);
   addCacheCommand(program, onExit);
   addDemoCommand(program, onExit);
   addGetCommand(program, onExit);
@@ -67,7 +76,11 @@ function createProgram(onExit: (code: number) => void): Command {
 
 /** Commander's own messages on one line, with the help to turn to. */
 function usageLine(error: CommanderError, args: readonly string[], commands: readonly string[]): string {
-  const message = error.message.replace(/^error: /, '').replace(/\s*\n\s*/g, ' ');
+  const message = error.message
+    .replace(/^error: /, '')
+    .split('\n')
+    .map((line) => line.trim())
+    .join(' ');
   const command = args.find((argument) => commands.includes(argument));
   return `error: ${message}${/[.?)]$/.test(message) ? '' : '.'} See orcrawl ${command ? `${command} ` : ''}--help`;
 }
@@ -97,6 +110,7 @@ async function main(args: readonly string[]): Promise<number> {
   }
 }
 
+hideArguments(process.argv.slice(2));
 tolerateClosedPipes();
 main(process.argv.slice(2)).then(
   (code) => {

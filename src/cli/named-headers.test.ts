@@ -24,6 +24,15 @@ describe('the headers of --header', () => {
     }
   });
 
+  it('do not go in clear text to a host that was named with https, by a link or by a redirect', () => {
+    const named = createNamedHeaders(secret);
+    named.name('https://example.com/');
+    expect(sentTo(named, 'http://example.com/page')).toEqual({});
+    expect(sentTo(named, 'http://example.com:443/page')).toEqual({});
+    const seed = new Request({ url: 'https://example.com/', seeded: true });
+    expect(sentWith(named, seed.redirectedTo('http://example.com/', {}))).toEqual({});
+  });
+
   it('do not go where a seed redirects to', () => {
     const named = createNamedHeaders(secret);
     named.name('https://example.com/');

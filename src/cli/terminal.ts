@@ -1,20 +1,53 @@
 // Where commands write: results and summaries on standard output, progress and errors on standard error.
-// Promise: text that came from a page reaches the terminal only through `shown`, which disarms it.
+// Promise: no text reaches a terminal with control characters in it, whatever page it came from; pipes and files get it
+// as it is. Only the progress line and the log draw, and escape what they show.
 import { stripVTControlCharacters } from 'node:util';
 import { CrawlError } from '../errors.js';
 import { escapeControls } from '../observe/log-lines.js';
+import { hideLogins } from '../request/login.js';
 
 export function say(text = ''): void {
-  process.stdout.write(`${text}\n`);
+  process.stdout.write(forStandardOutput(`${text}\n`));
 }
 
 export function complain(text: string): void {
-  process.stderr.write(`${text}\n`);
+  const line = `${hideLogins(text)}\n`;
+  process.stderr.write(process.stderr.isTTY ? harmless(line) : line);
 }
 
-/** Foreign text as it may be shown: control characters escaped, on one line, at most `max` characters. */
+/** A line of the log, whose writer has escaped what it says. */
+export function complainAsLogged(line: string): void {
+  process.stderr.write(line);
+}
+
+/** Bytes of a page to standard output; resolves when a pipe has taken all of them. */
+export async function print(bytes: Uint8Array): Promise<void> {
+  const out = process.stdout.isTTY ? harmless(Buffer.from(bytes).toString('utf8')) : bytes;
+  await new Promise<void>((resolve, reject) => {
+    process.stdout.write(out, (error) => {
+      if (error && (error as NodeJS.ErrnoException).code !== 'EPIPE') reject(error);
+      else resolve();
+    });
+  });
+}
+
+/** Text as standard output may have it. */
+export function forStandardOutput(text: string): string {
+  return process.stdout.isTTY ? harmless(text) : text;
+}
+
+/** Lines and tabs stay, every other control character is escaped. */
+export function harmless(text: string): string {
+  return text
+    .replaceAll('\r\n', '\n')
+    .split(/([\n\t])/)
+    .map((part, n) => (n % 2 === 1 ? part : escapeControls(part)))
+    .join('');
+}
+
+/** Foreign text as it may be shown: no passwords, control characters escaped, on one line, at most `max` characters. */
 export function shown(text: string, max = 200): string {
-  const safe = escapeControls(text.slice(0, max + 1));
+  const safe = escapeControls(hideLogins(text).slice(0, max + 1));
   return safe.length > max ? `${safe.slice(0, max - 1)}…` : safe;
 }
 

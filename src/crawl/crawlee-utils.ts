@@ -1,5 +1,6 @@
 // Connects stages that do not know each other: what happens at first use, and how lists of URLs are fetched.
 // Imported for its effect by index.ts; costs nothing until a storage is opened or a list is asked for.
+import { LIMITS } from '../limits.js';
 import { Configuration } from '../configuration.js';
 import { afterQueueDrop, beforeFirstUse } from '../first-use.js';
 import { sendRequest } from '../fetch/http/send-request.js';
@@ -10,10 +11,10 @@ import { decodeBody, detectEncoding } from '../parse/encoding/encoding.js';
 import { purgeDefaultStorages as purgeStores } from '../store/purge.js';
 import { prepareDefaultStorages } from './storage/fresh-start.js';
 import { defaultUserAgent } from './user-agent.js';
-import { forgetRun } from './storage/run-state.js';
+import { forgetRun, runPlaceOf } from './storage/run-state.js';
 
 const LIST_TIMEOUT_MS = 60_000;
-const MAX_LIST_BYTES = 256 * 1024 * 1024;
+const MAX_LIST_BYTES = LIMITS.listBytes.max;
 
 /** Fetches text for the tools that need some. The user names the URL, so its host may be private; where it redirects may not. */
 async function fetchText(url: string, options: { proxyUrl?: string } = {}): Promise<string> {
@@ -40,14 +41,26 @@ async function fetchText(url: string, options: { proxyUrl?: string } = {}): Prom
   }
 }
 
-/** Crawlee's `utils`. */
+/**
+ * Crawlee's `utils`.
+ *
+ * @example
+ * await utils.sleep(500);
+ * const handles = utils.social.parseHandlesFromHtml('<a href="mailto:me@example.com">me</a>');
+ */
 export const utils = createToolbox(fetchText);
-export const { downloadListOfUrls } = utils;
+/**
+ * Fetches a text and takes all URLs out of it.
+ *
+ * @example
+ * const urls = await downloadListOfUrls({ url: 'https://example.com/urls.txt' });
+ */
+export const downloadListOfUrls = utils.downloadListOfUrls;
 
 fetchUrlListsWith(({ requestsFromUrl, regex }) => downloadListOfUrls({ url: requestsFromUrl, urlRegExp: regex }));
 beforeFirstUse(prepareDefaultStorages);
 afterQueueDrop(async (config, queueId) => {
-  if (config.get('persistStorage')) await forgetRun(config.localDataDirectory(), queueId);
+  if (config.isPersistent) await forgetRun(runPlaceOf(config), queueId);
 });
 
 /**

@@ -34,7 +34,9 @@ import { createSeeding } from './run/seeding.js';
 import type { FinishedVisit } from './run/settler.js';
 import { NO_SLOW_HOSTS } from './run/slow-hosts.js';
 import { createStorages } from './storage/storages.js';
+import { systemTime, type Time } from './time.js';
 
+/** How a run begins. */
 export interface RunOptions extends AddRequestsBatchedOptions {
   /** Whether a second `run` empties the default queue first. Default true. */
   purgeRequestQueue?: boolean;
@@ -51,12 +53,13 @@ export function composeCrawler<Kind extends CrawlerKind>(
   given: OptionsOfKind[Kind] | undefined,
   config: Configuration,
   self: ContextCrawler,
+  time: Time = systemTime,
 ) {
   const options = resolveOptions(kind, given);
   const log = options.log ?? rootLog.child({ prefix: options.owner });
   const router: RouterHandler<AnyData> = Router.create();
   const requestHandler = options.requestHandler ?? router;
-  const stats = new Statistics(options.statisticsOptions);
+  const stats = new Statistics(options.statisticsOptions, time);
   const poolOptions = {
     ...(kind === 'basic' ? {} : HTTP_POOL_OPTIONS),
     ...options.autoscaledPoolOptions,
@@ -78,7 +81,7 @@ export function composeCrawler<Kind extends CrawlerKind>(
   /** What was asked for between `run()` and the moment the run exists. */
   let asked: 'stop' | 'abort' | undefined;
   let seedError: CrawlError | undefined;
-  const seeding = createSeeding(storages.queue, () => run?.notify());
+  const seeding = createSeeding(storages.queue, () => run?.notify(), time);
 
   /** Requests of the crawl itself could not be added: a run without them would look complete and not be. */
   function onSeedError(error: CrawlError): void {
@@ -144,6 +147,7 @@ export function composeCrawler<Kind extends CrawlerKind>(
     sessionPool = options.useSessionPool ? await storages.openSessionPool(options) : undefined;
     const opened = await openCrawlServices({
       config,
+      time,
       kind,
       options,
       log,
@@ -186,14 +190,14 @@ export function composeCrawler<Kind extends CrawlerKind>(
     if (asked === 'stop') started.stop();
     if (asked === 'abort') started.abort();
     const signals = watchSignals((signal) => drain(started, signal));
-    const saving = storages.saveStatisticsRegularly(stats);
-    const status = startStatusMessages({ options, log, stats, crawler: self, queue, pool: started.pool });
+    const endSaving = storages.saveStatisticsRegularly(stats, time);
+    const status = startStatusMessages({ options, log, stats, crawler: self, queue, pool: started.pool, time });
     try {
       return await started.ended;
     } finally {
       signals.close();
       await status.close();
-      clearInterval(saving);
+      endSaving();
       stats.stopCapturing();
       await opened.close();
       await sessionPool?.teardown();
@@ -216,8 +220,8 @@ export function composeCrawler<Kind extends CrawlerKind>(
       `${signal}: finishing what is under way. Once more ends at once; a later run continues where this one stopped.`,
     );
     started.stop();
-    const timer = setTimeout(() => started.abort(), DRAIN_MS);
-    void started.ended.finally(() => clearTimeout(timer));
+    const cancel = time.after(DRAIN_MS, () => started.abort());
+    void started.ended.finally(cancel);
   }
 
   function refuseLease({ id, record }: Lease): FinishedVisit | undefined {

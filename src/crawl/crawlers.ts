@@ -1,7 +1,7 @@
 // The public crawlers: Crawlee's classes, each a thin cover over one composed crawler.
 import { createWriteStream } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { dirname, extname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { Configuration } from '../configuration.js';
 import { CrawlError } from '../errors.js';
@@ -22,6 +22,8 @@ import type { AdaptivePlaywrightCrawlingContext, PlaywrightCrawlingContext } fro
 import type { RouterHandler } from '../handle/router.js';
 import type { Dictionary } from '../request/request.js';
 import type { Dataset } from '../store/dataset/dataset.js';
+import type { DatasetExportOptions, ExportFormat } from '../store/dataset/export.js';
+import { extensionOfFormat, formatsOf } from '../store/formats.js';
 import { type ComposedCrawler, composeCrawler, type RunOptions } from './crawler.js';
 import type {
   BasicCrawlerOptions,
@@ -88,14 +90,25 @@ export class BasicCrawler<Context extends CrawlingContext = BasicCrawlingContext
     return (await this.getDataset()).getData(...options);
   }
 
-  /** Writes all items of the default dataset to a `.json`, `.jsonl` or `.csv` file. */
-  async exportData(path: string, format?: 'json' | 'jsonl' | 'csv'): Promise<void> {
-    const chosen = format ?? /\.(jsonl|json|csv)$/i.exec(path)?.[1]?.toLowerCase();
-    if (chosen !== 'json' && chosen !== 'jsonl' && chosen !== 'csv') {
-      throw new CrawlError('OPTION_INVALID', `exportData needs a .json, .jsonl or .csv file, not "${path}"`);
+  /**
+   * Writes all items of the default dataset to a file, in the given format or the one of its extension. In CSV, text that
+   * a spreadsheet would run gets an apostrophe in front; `rawCells: true` leaves it.
+   */
+  async exportData(
+    path: string,
+    format?: ExportFormat,
+    { rawCells = false }: Pick<DatasetExportOptions, 'rawCells'> = {},
+  ): Promise<void> {
+    const formats = formatsOf('export');
+    const wanted = format ?? extname(path).slice(1).toLowerCase();
+    const chosen = formats.find((name) => (format === undefined ? extensionOfFormat(name) : name) === wanted);
+    if (chosen === undefined) {
+      const endings = formats.map((name) => `.${extensionOfFormat(name)}`).join(', ');
+      throw new CrawlError('OPTION_INVALID', `exportData cannot write "${path}": use a file that ends in ${endings}`);
     }
     await mkdir(dirname(path), { recursive: true });
-    await pipeline((await this.getDataset()).exportStream(chosen, { collectAllKeys: true }), createWriteStream(path));
+    const stream = (await this.getDataset()).exportStream(chosen, { collectAllKeys: true, rawCells });
+    await pipeline(stream, createWriteStream(path));
   }
 
   /** A mutable value shared by all handlers and saved with the crawl. */

@@ -22,12 +22,13 @@ import { cached } from './navigate/cache.js';
 import type { CrawlOrder } from './navigate/order.js';
 import type { CrawlResult } from './batch/crawl-result.js';
 import { createMemoryGauge } from './batch/memory-gauge.js';
-import { createManyResults, type ManyResults, type ResultStream } from './batch/results.js';
+import { createBatchResults, type BatchResults, type ResultStream } from './batch/results.js';
 import { resolveRunConfig, type RunConfig } from './batch/run-config.js';
 import { type BatchResources, type RunningBatch, startBatch } from './batch/run.js';
 import type { Many } from './batch/url-source.js';
 import { NO_SLOW_HOSTS, openSlowShare, slowHostOptions } from './run/slow-hosts.js';
 import { type CacheLimits, checkedWebCrawlerOptions, type WebCrawlerOptions } from './options/web-crawler-options.js';
+import { systemTime } from './time.js';
 
 /** User agents, or proxies, of which the robots rules of hosts are remembered, and how much of them. */
 const MAX_IDENTITIES = 64;
@@ -72,9 +73,8 @@ export class WebCrawler {
       flush: async () => (await this.#cache)?.flush(),
       // Always asked again: another URL of the host may have been refused just before it was allowed.
       async allowHost(url) {
-        engine.allowHost(url);
-        browsers?.pool.relay?.allowHost(url);
-        return true;
+        const isAllowed = options.allowPrivateSeeds !== false && engine.allowHost(url);
+        return isAllowed && (browsers?.pool.relay?.allowHost(url) ?? true);
       },
       hostsOf: async (identity) => {
         const { createMemoryHosts } = await import('../politeness/hosts.js');
@@ -86,7 +86,8 @@ export class WebCrawler {
       config: new Configuration({ persistStorage: false }),
       log: options.log ?? rootLog.child({ prefix: 'WebCrawler', level: LogLevel.ERROR }),
       hooks: options.hooks ?? {},
-      memoryMb: createMemoryGauge(),
+      memoryMb: createMemoryGauge(systemTime),
+      time: systemTime,
       slowShare,
       connections: createPermits(options.maxConnections ?? Infinity),
     };
@@ -122,18 +123,18 @@ export class WebCrawler {
     urls: Many<UrlItem>,
     config: RunConfig & { stream: true },
     dispatcher?: Dispatcher,
-  ): ManyResults<ResultStream>;
-  runMany(urls: Many<UrlItem>, config?: RunConfig, dispatcher?: Dispatcher): ManyResults;
+  ): BatchResults<ResultStream>;
+  runMany(urls: Many<UrlItem>, config?: RunConfig, dispatcher?: Dispatcher): BatchResults;
   runMany(
     urls: Many<UrlItem>,
     config?: RunConfig,
     dispatcher: Dispatcher = new MemoryAdaptiveDispatcher(),
-  ): ManyResults<CrawlResult[] | ResultStream> {
+  ): BatchResults<CrawlResult[] | ResultStream> {
     this.#assertOpen();
     const resolved = resolveRunConfig(config, this.#hasBrowser);
     if (!isIterable(urls)) throw optionError([`runMany needs a list of URLs, got ${shown(urls)}`]);
     if (!aDispatcher.accepts(dispatcher)) throw optionError([`runMany: ${shown(dispatcher)} is no dispatcher`]);
-    return createManyResults((parts) => {
+    return createBatchResults((parts) => {
       this.#assertOpen();
       const batch = startBatch({ items: urls, config: resolved, dispatcher, resources: this.#resources, ...parts });
       this.#batches.add(batch);

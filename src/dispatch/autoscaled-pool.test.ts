@@ -20,9 +20,14 @@ function createLoad() {
   return { over, load };
 }
 
+interface WorkOptions extends Partial<AutoscaledPoolOptions> {
+  taskMs?: number;
+  followsLoad?: boolean;
+}
+
 /** A pool over a number of tasks, each of which lasts until the test ends it (or `taskMs`). */
-function createWork(count: number, options: Partial<AutoscaledPoolOptions> & { taskMs?: number } = {}) {
-  const { taskMs, ...poolOptions } = options;
+function createWork(count: number, options: WorkOptions = {}) {
+  const { taskMs, followsLoad, ...poolOptions } = options;
   const { over, load } = createLoad();
   const work = { left: count, started: 0, questions: 0, startsMs: [] as number[], ends: [] as (() => void)[], over };
   const pool = new AutoscaledPool(
@@ -44,7 +49,7 @@ function createWork(count: number, options: Partial<AutoscaledPoolOptions> & { t
       ...poolOptions,
     },
     undefined,
-    { load },
+    { load, followsLoad },
   );
   return { pool, work };
 }
@@ -304,6 +309,18 @@ describe('AutoscaledPool', () => {
     await vi.advanceTimersByTimeAsync(500);
     expect(pool.currentConcurrency).toBe(10);
     await pool.abort();
+  });
+
+  it('keeps the concurrency it was given, whatever the load, where it does not follow it', async () => {
+    const { pool, work } = createWork(10, { desiredConcurrency: 3, maxConcurrency: 20, followsLoad: false });
+    Object.assign(work.over, { memory: true, cpu: true });
+    const ended = pool.run();
+    await turn();
+    expect(pool.currentConcurrency).toBe(3);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(pool.desiredConcurrency).toBe(3);
+    pool.abort();
+    await ended;
   });
 
   it('goes on starting tasks when only the CPU is overloaded', async () => {

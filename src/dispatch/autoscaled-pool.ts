@@ -18,6 +18,8 @@ const SLOW_START_STEP_MS = 1000;
 /** Parts a composer or a test may give; what is given stays the giver's to start and stop. */
 export interface PoolParts {
   readonly load?: SystemLoad;
+  /** False: the concurrency stays as it was asked for, whatever the load. Default true. */
+  readonly followsLoad?: boolean | undefined;
   /** Whether a task can start this instant. With it a slot that frees is used at once, not in the next pass. */
   readonly isTaskAtHand?: (() => boolean) | undefined;
 }
@@ -29,7 +31,7 @@ export interface PoolParts {
  * const urls = ['https://a.example', 'https://b.example'];
  * const pool = new AutoscaledPool({
  *   maxConcurrency: 50,
- *   runTaskFunction: async () => visit(urls.pop()),
+ *   runTaskFunction: async () => fetch(urls.pop()!),
  *   isTaskReadyFunction: async () => urls.length > 0,
  *   isFinishedFunction: async () => urls.length === 0,
  * });
@@ -39,7 +41,8 @@ export class AutoscaledPool {
   readonly #options: ResolvedPoolOptions;
   readonly #scaler: Scaler;
   readonly #pace: Pace;
-  readonly #load: SystemLoad;
+  /** Undefined: it has no say. */
+  readonly #load: SystemLoad | undefined;
   readonly #ownsLoad: boolean;
   readonly #isAtHand: (() => boolean) | undefined;
   readonly #usage = createUsage(() => performance.now());
@@ -68,6 +71,7 @@ export class AutoscaledPool {
     this.#pace = createPace(this.#options.maxTasksPerMinute, () => performance.now());
     this.#ownsLoad = parts.load === undefined;
     this.#isAtHand = parts.isTaskAtHand;
+    if (parts.followsLoad === false) return;
     this.#load = parts.load ?? createSystemLoad(snapshotterOf(options, config), options.systemStatusOptions);
   }
 
@@ -198,7 +202,7 @@ export class AutoscaledPool {
   #freeSlots(): number {
     const free = this.#scaler.desired - this.#running;
     if (free <= 0 || this.#ended || this.#paused) return 0;
-    if (this.#running >= this.#scaler.min && this.#load.current().memory.isOverloaded) return 0;
+    if (this.#running >= this.#scaler.min && this.#load?.current().memory.isOverloaded) return 0;
     const waitMs = this.#pace.waitMs();
     if (waitMs > 0) {
       this.#paceTimer ??= setTimeout(this.#paceElapsed, Math.ceil(waitMs));
@@ -265,7 +269,7 @@ export class AutoscaledPool {
     for (const timer of this.#timers) clearInterval(timer);
     clearTimeout(this.#paceTimer);
     clearImmediate(this.#queuedPass);
-    if (this.#ownsLoad) this.#load.stop();
+    if (this.#ownsLoad) this.#load?.stop();
     settle();
     this.#releaseWaiters();
   }
@@ -277,7 +281,7 @@ export class AutoscaledPool {
   }
 
   #startTimers(): void {
-    if (this.#ownsLoad) this.#load.start();
+    if (this.#ownsLoad) this.#load?.start();
     const every = (intervalMs: number, tick: () => void): NodeJS.Timeout => {
       const timer = setInterval(tick, intervalMs);
       this.#timers.push(timer);
@@ -286,26 +290,29 @@ export class AutoscaledPool {
     const { maybeRunIntervalMs, autoscaleIntervalMs, loggingIntervalMs, slowStart } = this.#options;
     // The only one that keeps the process alive: a pool that waits for work is not finished.
     every(maybeRunIntervalMs, () => this.notify());
-    const steadyMean = this.#usage.meter();
-    every(autoscaleIntervalMs, () => {
-      this.#scaler.step(this.#load.historical(), steadyMean(this.#running));
-      this.notify();
-    }).unref();
-    if (slowStart) this.#startSlowly(every);
+    const load = this.#load;
+    if (load) {
+      const steadyMean = this.#usage.meter();
+      every(autoscaleIntervalMs, () => {
+        this.#scaler.step(load.historical(), steadyMean(this.#running));
+        this.notify();
+      }).unref();
+      if (slowStart) this.#startSlowly(load, every);
+    }
     if (loggingIntervalMs > 0) every(loggingIntervalMs, () => this.#logState()).unref();
   }
 
-  #startSlowly(every: (intervalMs: number, tick: () => void) => NodeJS.Timeout): void {
+  #startSlowly(load: SystemLoad, every: (intervalMs: number, tick: () => void) => NodeJS.Timeout): void {
     const mean = this.#usage.meter();
     const timer = every(SLOW_START_STEP_MS, () => {
-      if (!this.#scaler.slowStep(this.#load.current(), mean(this.#running))) clearInterval(timer);
+      if (!this.#scaler.slowStep(load.current(), mean(this.#running))) clearInterval(timer);
       this.notify();
     }).unref();
   }
 
   #logState(): void {
     const { currentConcurrency, desiredConcurrency } = this;
-    this.#options.log?.info('state', { currentConcurrency, desiredConcurrency, system: this.#load.historical() });
+    this.#options.log?.info('state', { currentConcurrency, desiredConcurrency, system: this.#load?.historical() });
   }
 }
 

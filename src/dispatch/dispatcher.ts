@@ -41,6 +41,7 @@ export interface TaskMonitor {
   memory(percent: number, isPaused: boolean): void;
 }
 
+/** Decides how many URLs of a batch are in work at once. Several batches may share one. */
 export interface Dispatcher {
   readonly permits: number;
   readonly rateLimiter: RateLimiter | undefined;

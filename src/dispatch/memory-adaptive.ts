@@ -8,6 +8,7 @@ import { createPermits } from './permits.js';
 import type { RateLimiter } from './rate-limiter.js';
 import { COMPANION_SHAPE } from './semaphore.js';
 
+/** The limits of a `MemoryAdaptiveDispatcher`. */
 export interface MemoryAdaptiveDispatcherOptions {
   /** No new work at or above this share of the container's (else the machine's) memory. Default 90. */
   memoryThresholdPercent?: number;
@@ -38,7 +39,7 @@ const aPercent = check('a number above 0 and up to 100', (value) => {
  *
  * @example
  * const dispatcher = new MemoryAdaptiveDispatcher({ memoryThresholdPercent: 70, maxSessionPermit: 25 });
- * for await (const result of crawler.runMany(urls, { stream: true }, dispatcher)) …
+ * for await (const result of crawler.runMany(urls, { stream: true }, dispatcher)) console.log(result.url);
  */
 export class MemoryAdaptiveDispatcher implements Dispatcher {
   readonly permits: number;

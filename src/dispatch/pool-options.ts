@@ -20,6 +20,7 @@ export interface PoolLog {
   info(message: string, data?: Record<string, unknown>): void;
 }
 
+/** What an `AutoscaledPool` runs, and how much of it at once. */
 export interface AutoscaledPoolOptions {
   /** Does one piece of work. A rejection ends the pool: `run()` rejects with it. */
   runTaskFunction: () => Promise<unknown>;

@@ -3,6 +3,7 @@
 // and a limiter that several batches share lets one of them ask a domain at a time.
 import { aNumber, aWholeNumber, arrayOf, check, checkOptions, optionError } from '../option-checks.js';
 
+/** How a `RateLimiter` spaces requests to one domain. */
 export interface RateLimiterOptions {
   /** Rest between a response and the next request of its domain: milliseconds, or a range. Default [1000, 3000]. */
   baseDelayMs?: number | readonly [number, number];
@@ -12,6 +13,12 @@ export interface RateLimiterOptions {
   maxRetries?: number;
   /** Statuses that mean "slower". Default 429 and 503. */
   codes?: readonly number[];
+}
+
+/** Chance and time, for tests. */
+interface RateLimiterParts {
+  readonly random?: () => number;
+  readonly after?: (ms: number, call: () => void) => void;
 }
 
 /** How a domain rests after a response. */
@@ -49,11 +56,12 @@ export class RateLimiter {
   readonly maxRetries: number;
   readonly codes: readonly number[];
   readonly #random: () => number;
+  readonly #after: NonNullable<RateLimiterParts['after']>;
   readonly #slowed = new Map<string, number>();
   /** When each busy or resting domain is free for another batch. */
   readonly #slots = new Map<string, Promise<void>>();
 
-  constructor(options: RateLimiterOptions = {}, parts: { readonly random?: () => number } = {}) {
+  constructor(options: RateLimiterOptions = {}, parts: RateLimiterParts = {}) {
     checkOptions('RateLimiter', options, {
       baseDelayMs: aDelayRange,
       maxDelayMs: aNumber({ above: 0 }),
@@ -68,6 +76,7 @@ export class RateLimiter {
     this.maxRetries = options.maxRetries ?? 3;
     this.codes = Object.freeze([...(options.codes ?? [429, 503])]);
     this.#random = parts.random ?? Math.random;
+    this.#after = parts.after ?? ((ms, call) => void setTimeout(call, ms).unref());
   }
 
   /** @internal How the domain rests after this response. */
@@ -106,7 +115,7 @@ export class RateLimiter {
         free();
         if (this.#slots.get(domain) === chained) this.#slots.delete(domain);
       };
-      if (restMs > 0) setTimeout(open, restMs).unref();
+      if (restMs > 0) this.#after(restMs, open);
       else open();
     };
   }

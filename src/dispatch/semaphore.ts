@@ -4,6 +4,7 @@ import type { Batch, Dispatcher, Membership, TaskMonitor } from './dispatcher.js
 import { createPermits } from './permits.js';
 import type { RateLimiter } from './rate-limiter.js';
 
+/** The limits of a `SemaphoreDispatcher`. */
 export interface SemaphoreDispatcherOptions {
   /** URLs in work at once. Default 5. */
   permits?: number;

@@ -16,6 +16,7 @@ export interface SlotUser {
   makeRoom(): void;
 }
 
+/** Slow fetches: how many run now, were ended, and went back to the queue. */
 export interface SlowFigures {
   /** Fetches that are slow now. */
   readonly slow: number;

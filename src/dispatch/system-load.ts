@@ -47,6 +47,7 @@ export interface LoadSignal {
   readonly actualRatio: number;
 }
 
+/** Whether the machine is overloaded, and by what. */
 export interface LoadStatus {
   readonly isOverloaded: boolean;
   readonly cpu: LoadSignal;
@@ -60,6 +61,7 @@ export interface LoadReading extends MemoryReading {
   readonly eventLoopLateMs: number;
 }
 
+/** Measures the load of the machine. */
 export interface SystemLoad {
   start(): void;
   stop(): void;

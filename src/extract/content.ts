@@ -1,5 +1,6 @@
 // The main content of a page in every form people ask for: facts, text, markdown, HTML, images.
 // Promise: each form is rendered when first read, from one choice of blocks, so all of them say the same.
+import { limitReached, LIMITS } from '../limits.js';
 import type { PageKind } from './model/context-features.js';
 import { renderHtml } from './markdown/clean-html.js';
 import { droppedNodes } from './page/kept-nodes.js';
@@ -40,7 +41,7 @@ export interface ExtractedContent {
 }
 
 const IMG = elementNumber('img');
-const MAX_IMAGES = 1_000;
+const MAX_IMAGES = LIMITS.contentImages.max;
 
 /** The content of a page. */
 export function readContent(view: PageView): ExtractedContent {
@@ -113,5 +114,6 @@ function readImages(view: PageView, dropped: Uint8Array): ContentImage[] {
     const url = imageSource(tree, node, urls);
     if (url !== null && !images.has(url)) images.set(url, { url, alt: collapse(tree.attribute(node, 'alt') ?? '') });
   }
+  if (images.size >= MAX_IMAGES) limitReached('contentImages');
   return [...images.values()];
 }

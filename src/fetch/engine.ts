@@ -28,6 +28,8 @@ export interface FetchOrder {
   /** Who ordered reads the body by way of `capture.lent`, and gives it back. Without `received`. */
   readonly lends?: boolean;
   readonly ignoreTlsErrors: boolean;
+  /** The user named this URL: what its host is first found at is pinned. */
+  readonly seeded?: boolean;
   /**
    * Called when a connection is ready and the next thing is to write a request to it: for every hop and every repeat, on
    * new and kept connections. What it throws ends the visit, and nothing of that request leaves the machine.

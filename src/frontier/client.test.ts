@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { CrawlError } from '../errors.js';
 import { fingerprintOf } from '../request/fingerprint.js';
 import type { Frontier } from './frontier.js';
-import { createHolder } from './client.js';
+import { createFrontierClient } from './client.js';
 import { createMemoryFrontier } from './embedded/memory.js';
 
 const entry = { fingerprint: fingerprintOf('1'), domain: 'a.example', record: '1' };
@@ -15,7 +15,7 @@ function createClock() {
   };
 }
 
-describe('a holder', () => {
+describe('a frontier client', () => {
   it('repeats a call whose answer was lost under the same number', async () => {
     const frontier = createMemoryFrontier({ pacing: { delayMs: 0, turns: 1 } });
     let lostAnswers = 1;
@@ -27,9 +27,9 @@ describe('a holder', () => {
         return answer;
       },
     };
-    const holder = createHolder(flaky, { id: 'one' });
-    await holder.add([entry]);
-    const { leases } = await holder.lease({ max: 1 });
+    const client = createFrontierClient(flaky, { id: 'one' });
+    await client.add([entry]);
+    const { leases } = await client.lease({ max: 1 });
     expect(leases).toHaveLength(1);
     expect((await frontier.overview()).counters).toMatchObject({ leased: 1 });
   });
@@ -38,27 +38,27 @@ describe('a holder', () => {
     const { clock, pass } = createClock();
     const frontier = createMemoryFrontier({ pacing: { delayMs: 0, turns: 1 }, leaseMs: 100, clock });
     const lost: string[] = [];
-    const holder = createHolder(frontier, { id: 'one', onLost: (id) => lost.push(id) });
-    await holder.add([entry]);
-    await holder.lease({ max: 1 });
+    const client = createFrontierClient(frontier, { id: 'one', onLost: (id) => lost.push(id) });
+    await client.add([entry]);
+    await client.lease({ max: 1 });
     pass(101);
-    const { leases } = await holder.lease({ max: 1 });
+    const { leases } = await client.lease({ max: 1 });
     expect(lost).toEqual(['one']);
-    expect(holder.id).not.toBe('one');
+    expect(client.id).not.toBe('one');
     expect(leases).toMatchObject([{ record: '1', lostLeases: 1 }]);
   });
 
   it('keeps what it holds by renewing', async () => {
     const { clock, pass } = createClock();
     const frontier = createMemoryFrontier({ pacing: { delayMs: 0, turns: 1 }, leaseMs: 100, clock });
-    const holder = createHolder(frontier, { id: 'one' });
-    await holder.add([entry]);
-    const { leases } = await holder.lease({ max: 1 });
+    const client = createFrontierClient(frontier, { id: 'one' });
+    await client.add([entry]);
+    const { leases } = await client.lease({ max: 1 });
     for (let i = 0; i < 5; i++) {
       pass(90);
-      await holder.renew();
+      await client.renew();
     }
-    const answer = await holder.settle({ settlements: [{ kind: 'done', lease: leases[0]!.id }] });
+    const answer = await client.settle({ settlements: [{ kind: 'done', lease: leases[0]!.id }] });
     expect(answer).toEqual({ held: true, accepted: [true] });
   });
 });

@@ -1,5 +1,5 @@
-// One life of this process in a frontier: numbers its calls, repeats one whose answer was lost, and begins
-// a new life when the frontier says that this one is over.
+// A process as a client of its frontier: numbers its calls and repeats one whose answer was lost.
+// It is one holder at a time, and a new one once the frontier says that the last is over.
 import { randomBytes } from 'node:crypto';
 import { killPoint } from '../base/kill-points.js';
 import { CrawlError } from '../errors.js';
@@ -14,7 +14,7 @@ import type {
   SettleCall,
 } from './frontier.js';
 
-export interface Holder {
+export interface FrontierClient {
   /** Names this life: leases taken in it can be settled only in it. */
   readonly id: HolderId;
   add(entries: readonly QueueEntry[]): Promise<readonly Presence[]>;
@@ -33,7 +33,7 @@ export interface Holder {
   isGood(life: HolderId): boolean;
 }
 
-export interface HolderOptions {
+export interface FrontierClientOptions {
   readonly id?: HolderId;
   /** How long the frontier waits for a silent holder; Infinity (default) for an owner, whose leases do not expire. */
   readonly leaseMs?: number;
@@ -45,7 +45,7 @@ export function newHolderId(): HolderId {
   return `${process.pid.toString(36)}-${randomBytes(9).toString('base64url')}`;
 }
 
-export function createHolder(frontier: Frontier, options: HolderOptions = {}): Holder {
+export function createFrontierClient(frontier: Frontier, options: FrontierClientOptions = {}): FrontierClient {
   let id = options.id ?? newHolderId();
   let calls = 0;
   const { leaseMs = Infinity } = options;

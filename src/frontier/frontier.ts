@@ -17,6 +17,12 @@ export interface Caller {
   readonly call: number;
 }
 
+/**
+ * How many answers per holder a frontier remembers, so that a repeated call gets the first one.
+ *
+ * @example
+ * const isForgotten = (call: number, lastCall: number) => call <= lastCall - ANSWERS_KEPT;
+ */
 export const ANSWERS_KEPT = 16;
 
 /** A request as the frontier sees it; `record` is opaque. */
@@ -49,14 +55,15 @@ export interface Lease {
   /** The domain's delay when its turn was taken: above 0 nobody else holds a turn of the domain. */
   readonly delayMs: number;
   /**
-   * Came along on the turn of another request of its domain (see `LeaseCall.skim`) and holds none itself: it
+   * Came along on the turn of another request of its domain (see `LeaseCall.bulkSkipDomains`) and holds none itself: it
    * is never asked for. It is settled `skipped`, `failed` or `untouched`; another settlement is not accepted,
    * and a landing is ignored. Lost with its holder it goes back as `untouched` would: no rest for its domain,
    * and nothing added to its lost leases.
    */
-  readonly rider?: true;
+  readonly bulkSkip?: true;
 }
 
+/** Asks for work. */
 export interface LeaseCall extends Caller {
   /** At most so many; 0 only renews. */
   readonly max: number;
@@ -64,17 +71,35 @@ export interface LeaseCall extends Caller {
   readonly maxEnded?: number;
   /**
    * Domains of which the caller expects to end many requests without asking for them (forbidden, host down),
-   * at most `MAX_SKIM`. Of each that gets a turn in this call, the next `RIDERS_PER_DOMAIN` of its queue come
-   * along as riders, `RIDERS_PER_CALL` in all: after the leases that hold a turn, in the order of this list
-   * (a name repeated counts once) and each domain's in the order of its queue. Riders count as leased and
+   * at most `MAX_BULK_SKIP_DOMAINS`. Of each that gets a turn in this call, the next `BULK_SKIPS_PER_DOMAIN` of
+   * its queue come along as bulk skips, `BULK_SKIPS_PER_CALL` in all: after the leases that hold a turn, in the order
+   * of this list (a name repeated counts once) and each domain's in the order of its queue. Bulk skips count as leased and
    * towards `maxEnded`, but not towards `max`.
    */
-  readonly skim?: readonly string[];
+  readonly bulkSkipDomains?: readonly string[];
 }
 
-export const MAX_SKIM = 64;
-export const RIDERS_PER_DOMAIN = 64;
-export const RIDERS_PER_CALL = 512;
+/**
+ * The most domains in `LeaseCall.bulkSkipDomains`.
+ *
+ * @example
+ * const bulkSkipDomains = ['a.example', 'b.example'].slice(0, MAX_BULK_SKIP_DOMAINS);
+ */
+export const MAX_BULK_SKIP_DOMAINS = 64;
+/**
+ * The most bulk skips of one domain per lease call.
+ *
+ * @example
+ * const skips = ['first', 'second'].slice(0, BULK_SKIPS_PER_DOMAIN);
+ */
+export const BULK_SKIPS_PER_DOMAIN = 64;
+/**
+ * The most bulk skips of all domains per lease call.
+ *
+ * @example
+ * const room = BULK_SKIPS_PER_CALL - 2;
+ */
+export const BULK_SKIPS_PER_CALL = 512;
 
 /**
  * What a lease call got. When fewer than asked: `waiting` means something is queued, held or not due yet
@@ -122,6 +147,7 @@ export type Settlement = {
   | { readonly kind: 'handed'; readonly capture: string; readonly bytes: number }
 );
 
+/** Ends visits and landings, and sets notes, in one atomic step. */
 export interface SettleCall extends Caller {
   readonly landings?: readonly Landing[];
   readonly settlements: readonly Settlement[];
@@ -161,6 +187,7 @@ export interface Found {
   readonly reason?: string;
 }
 
+/** The counters and notes of a frontier. */
 export interface Overview {
   readonly counters: Counters;
   readonly notes: Readonly<Record<string, string>>;
@@ -174,6 +201,10 @@ export interface Pacing {
   readonly turns: number;
 }
 
+/**
+ * Every accepted URL, what became of it, who holds it, and when its domain may be asked again. `frontierSuite` of
+ * `orcrawl/testing` checks a backend against these promises.
+ */
 export interface Frontier {
   /** Marks each request seen and queues the new ones, each in one atomic step. Durable when it resolves. */
   add(call: Caller & { readonly entries: readonly QueueEntry[] }): Promise<readonly Presence[]>;
@@ -190,8 +221,8 @@ export interface Frontier {
   /**
    * Takes everything from a holder known to be gone; resolves to how many leases were lost. Each request goes to the
    * front of its domain as a *suspect*, since any of them may have ended the holder. A holder that falls silent is lost
-   * in the same way. A turn lost this way rests its domain for its delay. Riders are counted in the answer, and go back
-   * untouched.
+   * in the same way. A turn lost this way rests its domain for its delay. Bulk skips are counted in the answer, and
+   * go back untouched.
    *
    * A suspect is leased only to a holder that holds nothing, in a *trial*: together with at most half as many suspects
    * as were lost together, and with nothing else until all of them are settled. Any settlement but `untouched` and
@@ -209,5 +240,10 @@ export interface Frontier {
   close(): Promise<void>;
 }
 
-/** A request whose holder is lost so often while it holds nothing else ends as `WORKER_LOST`. */
+/**
+ * A request whose holder is lost so often while it holds nothing else ends as `WORKER_LOST`.
+ *
+ * @example
+ * const hasEnded = (lossesAlone: number) => lossesAlone >= LOSSES_ALONE;
+ */
 export const LOSSES_ALONE = 3;

@@ -5,6 +5,7 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { threadId } from 'node:worker_threads';
+import { isAlive } from '../base/alive.js';
 
 export interface ProcessIdentity {
   readonly pid: number;
@@ -59,16 +60,7 @@ export function lifeOf(identity: ProcessIdentity, bootId: string, reach: Reach):
   }
   const started = startOf(identity.pid);
   if (started !== undefined && identity.started !== '') return started === identity.started ? 'alive' : 'dead';
-  return isRunning(identity.pid) ? 'alive' : 'dead';
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
+  return isAlive(identity.pid) ? 'alive' : 'dead';
 }
 
 /** Field 22 of /proc/PID/stat; '' for a zombie, which has ended in all but name; undefined when nothing tells. */

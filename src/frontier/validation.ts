@@ -2,7 +2,14 @@
 // happens wholly or is refused by name. Inside, everything is trusted.
 import { CrawlError } from '../errors.js';
 import type { Fingerprint } from '../request/fingerprint.js';
-import { type Caller, type LeaseCall, MAX_SKIM, type Pacing, type QueueEntry, type SettleCall } from './frontier.js';
+import {
+  type Caller,
+  type LeaseCall,
+  MAX_BULK_SKIP_DOMAINS,
+  type Pacing,
+  type QueueEntry,
+  type SettleCall,
+} from './frontier.js';
 
 export const DEFAULT_LEASE_MS = 180_000;
 /** Ten years: beyond it a delay is a mistake, and below it store time stays far within its 48 bits. */
@@ -51,7 +58,8 @@ export function checkLeaseCall(call: LeaseCall): void {
   checkCaller(call);
   if (!Number.isInteger(call.max) || call.max < 0) invalid('max', 'a whole number, 0 or more', call.max);
   if (call.maxEnded !== undefined && Number.isNaN(call.maxEnded)) invalid('maxEnded', 'a number', call.maxEnded);
-  if (call.skim !== undefined && !isSkimList(call.skim)) invalid('skim', `at most ${MAX_SKIM} names`, call.skim);
+  if (call.bulkSkipDomains !== undefined && !isBulkSkipList(call.bulkSkipDomains))
+    invalid('bulkSkipDomains', `at most ${MAX_BULK_SKIP_DOMAINS} names`, call.bulkSkipDomains);
 }
 
 /** A settle call with its durations rounded up to whole milliseconds. */
@@ -96,8 +104,10 @@ function isDuration(value: unknown): value is number {
   return typeof value === 'number' && value >= 0 && value <= MAX_DURATION_MS;
 }
 
-function isSkimList(value: unknown): boolean {
-  return Array.isArray(value) && value.length <= MAX_SKIM && value.every((name) => typeof name === 'string');
+function isBulkSkipList(value: unknown): boolean {
+  return (
+    Array.isArray(value) && value.length <= MAX_BULK_SKIP_DOMAINS && value.every((name) => typeof name === 'string')
+  );
 }
 
 function invalid(name: string, expected: string, got: unknown): never {

@@ -7,6 +7,7 @@ import type { CookieObject } from '../session/cookies.js';
 import type { AnyData, Awaitable, ContextCrawler, CrawlingContext } from './context.js';
 import type { BatchAddRequestsResult, EnqueueLinksOptions } from './enqueue-links.js';
 
+/** How long, how far and by what a page is scrolled. */
 export interface InfiniteScrollOptions {
   /** Longest it may take; 0: until the handler's own limit. Default 0. */
   timeoutSecs?: number;
@@ -22,6 +23,7 @@ export interface InfiniteScrollOptions {
   stopScrollCallback?: () => Awaitable<unknown>;
 }
 
+/** Which requests of a page are blocked. */
 export interface BlockRequestsOptions {
   /** Parts of URLs, `*` for anything, in place of the usual ones (images, styles, fonts, archives). */
   urlPatterns?: readonly string[];
@@ -29,6 +31,7 @@ export interface BlockRequestsOptions {
   extraUrlPatterns?: readonly string[];
 }
 
+/** Which snapshot of a page is saved, and where. */
 export interface SaveSnapshotOptions {
   /** Default `SNAPSHOT`. */
   key?: string;
@@ -39,6 +42,7 @@ export interface SaveSnapshotOptions {
   keyValueStoreName?: string | null;
 }
 
+/** Which elements are clicked, and what is queued of the requests that follow. */
 export interface ClickElementsOptions extends Omit<EnqueueLinksOptions, 'selector' | 'urls'> {
   /** What to click. */
   selector: string;
@@ -59,6 +63,7 @@ export interface BrowserController {
   retirePage(): void;
 }
 
+/** What handlers of a `PlaywrightCrawler` get. */
 export interface PlaywrightCrawlingContext<UserData extends Dictionary = AnyData> extends CrawlingContext<
   ContextCrawler,
   UserData
@@ -90,6 +95,7 @@ export interface PlaywrightCrawlingContext<UserData extends Dictionary = AnyData
 
 /** The second argument of browser hooks: Playwright's options of `page.goto`, to be changed in place. */
 export type PlaywrightGotoOptions = GotoOptions;
+/** Runs before or after a page is loaded; before it, `gotoOptions` can be changed. */
 export type PlaywrightHook<Context = PlaywrightCrawlingContext> = (
   context: Context,
   gotoOptions: PlaywrightGotoOptions,

@@ -16,9 +16,11 @@ import type { ProxyConfiguration, ProxyInfo } from '../session/proxy.js';
 import type { Session } from '../session/session.js';
 import type { SessionPool } from '../session/session-pool.js';
 import type { Dataset } from '../store/dataset/dataset.js';
+import type { ExportFormat } from '../store/dataset/export.js';
 import type { KeyValueStore } from '../store/records/key-value.js';
 import type { BatchAddRequestsResult, EnqueueLinksOptions } from './enqueue-links.js';
 
+/** A value, or a promise of one. */
 export type Awaitable<T> = T | PromiseLike<T>;
 
 /** Any user data: Crawlee's default, so that typed routers and untyped crawlers fit together. */
@@ -28,6 +30,7 @@ export type AnyData = any;
 /** A request whose page was fetched. */
 export type LoadedRequest<R extends Request> = R & { loadedUrl: string };
 
+/** A request that a handler makes by itself. */
 export interface SendRequestOptions {
   url?: string;
   /** Added to the URL's query. */
@@ -41,6 +44,7 @@ export interface SendRequestOptions {
   timeoutMs?: number;
 }
 
+/** The response to `sendRequest`. */
 export interface SentResponse<Body = string> {
   body: Body;
   statusCode: number;
@@ -61,7 +65,7 @@ export interface ContextCrawler {
   pushData(data: Dictionary | readonly Dictionary[], datasetName?: string): Promise<void>;
   getDataset(name?: string): Promise<Dataset>;
   getData(...options: Parameters<Dataset['getData']>): ReturnType<Dataset['getData']>;
-  exportData(path: string, format?: 'json' | 'jsonl' | 'csv'): Promise<void>;
+  exportData(path: string, format?: ExportFormat): Promise<void>;
   useState<State extends Dictionary = Dictionary>(initial?: State): Promise<State>;
   getRequestQueue(): Promise<RequestQueue>;
   readonly requestQueue: RequestQueue | undefined;
@@ -98,13 +102,17 @@ export interface CrawlingContext<Crawler = ContextCrawler, UserData extends Dict
   addRequests(requests: readonly Source[], options?: AddRequestsOptions): Promise<void>;
   /** Stores items together with the visit: a failed attempt stores none. */
   pushData(data: Dictionary | readonly Dictionary[], datasetName?: string): Promise<void>;
-  /** Sends another request with the visit's session and proxy. Passes the address guard, is not paced. */
+  /**
+   * Sends another request with the visit's session and proxy. Method, headers and payload are the request's unless
+   * given, within its origin; another origin gets only what is given. Passes the address guard, is not paced.
+   */
   sendRequest<Body = string>(options?: SendRequestOptions): Promise<SentResponse<Body>>;
   getKeyValueStore(name?: string): Promise<KeyValueStore>;
   /** A mutable value shared by all handlers and saved with the crawl. */
   useState<State extends Dictionary = Dictionary>(initial?: State): Promise<State>;
 }
 
+/** What handlers of a `BasicCrawler` get. */
 export type BasicCrawlingContext<UserData extends Dictionary = Dictionary> = CrawlingContext<ContextCrawler, UserData>;
 
 /** The response's head. */
@@ -114,6 +122,7 @@ export interface ResponseHead {
   url: string;
 }
 
+/** What handlers of an `HttpCrawler` get. */
 export interface HttpCrawlingContext<UserData extends Dictionary = AnyData, JSONData = AnyData> extends CrawlingContext<
   ContextCrawler,
   UserData
@@ -131,6 +140,7 @@ export interface HttpCrawlingContext<UserData extends Dictionary = AnyData, JSON
   parseWithCheerio(selector?: string, timeoutMs?: number): Promise<CheerioAPI>;
 }
 
+/** What handlers of a `CheerioCrawler` get. */
 export interface CheerioCrawlingContext<
   UserData extends Dictionary = AnyData,
   JSONData = AnyData,
@@ -139,6 +149,7 @@ export interface CheerioCrawlingContext<
   $: CheerioAPI;
 }
 
+/** What handlers of a `FileDownload` crawler get. */
 export interface FileDownloadCrawlingContext<UserData extends Dictionary = AnyData> extends CrawlingContext<
   ContextCrawler,
   UserData
@@ -163,6 +174,9 @@ export interface HttpHookOptions {
   searchParams?: string | URLSearchParams | Readonly<Record<string, string | number | boolean>>;
 }
 
+/** Your code for one page. */
 export type RequestHandler<Context> = (context: Context) => Awaitable<void>;
+/** Called after a failed attempt (`errorHandler`), or when a request has failed for good (`failedRequestHandler`). */
 export type ErrorHandler<Context> = (context: Context, error: Error) => Awaitable<void>;
+/** Runs before or after a page is fetched; before it, `options` can be changed. */
 export type HttpHook<Context> = (context: Context, options: HttpHookOptions) => Awaitable<void>;

@@ -4,13 +4,14 @@ import { createRequire } from 'node:module';
 import type { CheerioAPI } from 'cheerio';
 import type * as CheerioSlim from 'cheerio/slim';
 import type * as HtmlParser from 'htmlparser2';
+import { limitReached, LIMITS } from '../limits.js';
 import type { NodePrototypes } from '../parse/document/nodes.js';
 
 /**
  * What is nested deeper is hostile: browsers stop at 512. Measured at 100,000: 8 s to parse, 12 s for one
  * `$('a')`; and `.text()` and `.html()` recurse, which at this depth they still can.
  */
-export const MAX_NESTING = 2_000;
+export const MAX_NESTING = LIMITS.markupDepth.max;
 
 /**
  * More elements than this without a common parent get one, as every page has in a browser. Measured for one
@@ -173,7 +174,10 @@ function parseBounded(
   const parser = new Parser(handler, options);
   parser.end(markup);
   // A paused parser does not say that it ended.
-  if (depth >= MAX_NESTING) handler.onend();
+  if (depth >= MAX_NESTING) {
+    limitReached('markupDepth');
+    handler.onend();
+  }
   const { root } = handler;
   if (!options.xmlMode && root.children.length > MAX_ROOTS) gather(root, parseDocument('<html></html>'));
   return root;

@@ -1,6 +1,7 @@
 // From the links of a page to those worth queueing: transform, scope, depth, duplicates.
 // Pure: the crawl layer says which links were found and what the queue already knows.
 import { CrawlError } from '../errors.js';
+import { limitReached } from '../limits.js';
 import { nearestName } from '../option-checks.js';
 import type { GlobInput, PatternInput, RegExpInput } from '../request/pattern.js';
 import type { Fingerprint } from '../request/fingerprint.js';
@@ -30,11 +31,13 @@ export type SkipReason =
   | `BUDGET_${string}`
   | 'SAME_CONTENT';
 
+/** Called for each request that is left out. */
 export type SkippedRequestCallback = (skipped: { url: string; reason: SkipReason }) => void | PromiseLike<void>;
 
 /** Changes or drops (by a falsy result) a request before it is made. */
 export type RequestTransform = (options: RequestOptions) => RequestOptions | false | undefined | null;
 
+/** Which links of a page are queued, and as what. */
 export interface EnqueueLinksOptions {
   /** Which links of the page: a CSS selector, `a` by default. */
   selector?: string;
@@ -72,6 +75,7 @@ export interface RequestSink {
   }>;
 }
 
+/** What the queue did with a link. */
 export interface ProcessedRequest {
   requestId: string;
   uniqueKey: string;
@@ -79,6 +83,7 @@ export interface ProcessedRequest {
   wasAlreadyHandled: boolean;
 }
 
+/** What became of the links that `enqueueLinks` found. */
 export interface BatchAddRequestsResult {
   processedRequests: ProcessedRequest[];
   unprocessedRequests: { uniqueKey: string; url: string; method?: string }[];
@@ -228,6 +233,7 @@ export function selectLinks(
     }
     const url = transformed ? transformed.url : found;
     if (url.length > MAX_URL_LENGTH || isHostTooLong(url)) {
+      limitReached(url.length > MAX_URL_LENGTH ? 'urlCharacters' : 'hostCharacters');
       rules.skip(`${url.slice(0, 200)}…`, 'invalid');
       continue;
     }

@@ -11,6 +11,7 @@ export interface OpenGraphProperty {
   children: OpenGraphProperty[];
 }
 
+/** One Open Graph property: its text, several of them, or its parts by name. */
 export type OpenGraphResult = string | string[] | Dictionary<string | string[] | Dictionary>;
 
 const property = (name: string, outputName: string, children: OpenGraphProperty[] = []): OpenGraphProperty => ({

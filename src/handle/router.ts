@@ -22,6 +22,7 @@ type AnyRoutes<Context> = Record<string, Context extends { request: Request<infe
 /** A declared map of labels accepts only its labels; an open one accepts any. */
 export type RouterLabel<Routes> = string extends keyof Routes ? string | symbol : (keyof Routes & string) | symbol;
 
+/** A handler per label. */
 export type RouterRoutes<Context, Routes extends Record<keyof Routes, Dictionary>> = {
   [Label in keyof Routes]: (context: RouteContext<Context, Routes[Label]>) => Awaitable<void>;
 };
@@ -133,7 +134,13 @@ function expectFunction(value: unknown, what: string): void {
   if (typeof value !== 'function') throw new CrawlError('OPTION_INVALID', `${what} must be a function`);
 }
 
-/** A router for BasicCrawler. */
+/**
+ * A router for BasicCrawler.
+ *
+ * @example
+ * const router = createBasicRouter();
+ * router.addDefaultHandler(async ({ sendRequest, pushData }) => pushData({ body: (await sendRequest()).body }));
+ */
 export function createBasicRouter<
   Context extends BasicCrawlingContext = BasicCrawlingContext,
   Routes extends Record<keyof Routes, Dictionary> = AnyRoutes<Context>,
@@ -141,7 +148,13 @@ export function createBasicRouter<
   return Router.create<Context, Routes>(routes);
 }
 
-/** A router for HttpCrawler. */
+/**
+ * A router for HttpCrawler.
+ *
+ * @example
+ * const router = createHttpRouter();
+ * router.addHandler('DETAIL', async ({ content, pushData }) => pushData({ title: content.title }));
+ */
 export function createHttpRouter<
   Context extends HttpCrawlingContext = HttpCrawlingContext,
   Routes extends Record<keyof Routes, Dictionary> = AnyRoutes<Context>,
@@ -149,7 +162,15 @@ export function createHttpRouter<
   return Router.create<Context, Routes>(routes);
 }
 
-/** A router for CheerioCrawler, typed by label when a map of labels is given. */
+/**
+ * A router for CheerioCrawler, typed by label when a map of labels is given.
+ *
+ * @example
+ * const router = createCheerioRouter();
+ * router.addDefaultHandler(async ({ enqueueLinks }) => void (await enqueueLinks({ label: 'DETAIL' })));
+ * router.addHandler('DETAIL', async ({ $, pushData }) => pushData({ heading: $('h1').text() }));
+ * await new CheerioCrawler({ requestHandler: router }).run(['https://example.com']);
+ */
 export function createCheerioRouter<
   Context extends CheerioCrawlingContext = CheerioCrawlingContext,
   Routes extends Record<keyof Routes, Dictionary> = AnyRoutes<Context>,
@@ -157,7 +178,13 @@ export function createCheerioRouter<
   return Router.create<Context, Routes>(routes);
 }
 
-/** A router for PlaywrightCrawler. */
+/**
+ * A router for PlaywrightCrawler.
+ *
+ * @example
+ * const router = createPlaywrightRouter();
+ * router.addHandler('DETAIL', async ({ page, pushData }) => pushData({ title: await page.title() }));
+ */
 export function createPlaywrightRouter<
   Context extends PlaywrightCrawlingContext = PlaywrightCrawlingContext,
   Routes extends Record<keyof Routes, Dictionary> = AnyRoutes<Context>,
@@ -165,7 +192,16 @@ export function createPlaywrightRouter<
   return Router.create<Context, Routes>(routes);
 }
 
-/** A router for AdaptivePlaywrightCrawler. */
+/**
+ * A router for AdaptivePlaywrightCrawler.
+ *
+ * @example
+ * const router = createAdaptivePlaywrightRouter();
+ * router.addDefaultHandler(async ({ parseWithCheerio, pushData }) => {
+ *   const $ = await parseWithCheerio('h1');
+ *   await pushData({ heading: $('h1').text() });
+ * });
+ */
 export function createAdaptivePlaywrightRouter<
   Context extends AdaptivePlaywrightCrawlingContext = AdaptivePlaywrightCrawlingContext,
   Routes extends Record<keyof Routes, Dictionary> = AnyRoutes<Context>,
@@ -173,7 +209,13 @@ export function createAdaptivePlaywrightRouter<
   return Router.create<Context, Routes>(routes);
 }
 
-/** A router for FileDownload. */
+/**
+ * A router for FileDownload.
+ *
+ * @example
+ * const router = createFileRouter();
+ * router.addDefaultHandler(async ({ body, log }) => log.info(`${body.length} bytes`));
+ */
 export function createFileRouter<
   Context extends FileDownloadCrawlingContext = FileDownloadCrawlingContext,
   Routes extends Record<keyof Routes, Dictionary> = AnyRoutes<Context>,

@@ -16,6 +16,7 @@ export const URL_NO_COMMAS_REGEX = urlPattern('');
 /** The same, with commas as part of URLs. */
 export const URL_WITH_COMMAS_REGEX = urlPattern(',');
 
+/** The text that URLs are taken from. */
 export interface ExtractUrlsOptions {
   /** The text to search, line by line. */
   string: string;
@@ -42,6 +43,7 @@ export function extractUrls(options: ExtractUrlsOptions): string[] {
   return urls;
 }
 
+/** A list of URLs to download. */
 export interface DownloadListOfUrlsOptions {
   /** Where the list is. A link to a shared Google sheet is turned into that of its CSV form. */
   url: string;

@@ -3,6 +3,7 @@
 
 /** `12,345` */
 export function countText(count: number): string {
+  // eslint-disable-next-line regexp/no-super-linear-move -- a number has few digits
   return String(Math.round(count)).replace(/\B(?=(\d{3})+$)/g, ',');
 }
 

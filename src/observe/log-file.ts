@@ -3,6 +3,7 @@
 // never stops the crawl.
 import { closeSync, fstatSync, mkdirSync, openSync, renameSync, writeSync } from 'node:fs';
 import path from 'node:path';
+import { PRIVATE_FILE, PRIVATE_FOLDER } from '../base/private-files.js';
 import type { LineOutput } from './log-lines.js';
 
 export interface LogFile {
@@ -21,8 +22,8 @@ const MAX_FILES = 5;
 
 export function openLogFile(file: string, options: LogFileOptions = {}): LogFile {
   const { maxBytes = MAX_BYTES, maxFiles = MAX_FILES } = options;
-  mkdirSync(path.dirname(file), { recursive: true });
-  let descriptor = openSync(file, 'a');
+  mkdirSync(path.dirname(file), PRIVATE_FOLDER);
+  let descriptor = openSync(file, 'a', PRIVATE_FILE.mode);
   let bytes = fstatSync(descriptor).size;
 
   function rotate(): void {
@@ -34,7 +35,7 @@ export function openLogFile(file: string, options: LogFileOptions = {}): LogFile
         // There is none of that age yet.
       }
     }
-    descriptor = openSync(file, 'a');
+    descriptor = openSync(file, 'a', PRIVATE_FILE.mode);
     bytes = fstatSync(descriptor).size;
   }
 

@@ -1,8 +1,9 @@
 // Turns log entries into lines and writes them: text for people (ours), JSON lines for machines (pino).
-// Promise: one entry never forges another; control characters from crawled content are escaped.
+// Promise: one entry never forges another; control characters from crawled content are escaped; no URL shows a password.
 import { createRequire } from 'node:module';
 import type { DestinationStream, Logger as PinoLogger, pino as Pino } from 'pino';
 import { LOG_LEVEL_NAMES } from '../configuration.js';
+import { hideLogins } from '../request/login.js';
 
 /** One event to be written. */
 export interface LogEntry {
@@ -54,7 +55,7 @@ export function createTextWriter(output: LineOutput, colours: (isProblem: boolea
       const prefix = entry.prefix === undefined ? '' : paint(` ${escapeControls(entry.prefix)}:`, YELLOW);
       const data = entry.data === undefined ? '' : paint(` ${dataText(entry.data)}`, GREY);
       output(
-        `${label}${prefix} ${escapeControls(entry.message)}${data}\n${exceptionText(entry.exception, paint)}`,
+        `${label}${prefix} ${escapeControls(hideLogins(entry.message))}${data}\n${exceptionText(entry.exception, paint)}`,
         problem,
       );
     },
@@ -90,7 +91,7 @@ export function createJsonWriter(output: LineOutput): LogWriter {
       const write = (pino as unknown as Record<string, (fields: object, message: string) => void>)[
         LOG_LEVEL_NAMES[level] as string
       ];
-      write?.call(pino, fields, prefix === undefined ? message : `${prefix}: ${message}`);
+      write?.call(pino, fields, hideLogins(prefix === undefined ? message : `${prefix}: ${message}`));
     },
   };
 }
@@ -116,7 +117,8 @@ function dataText(data: unknown): string {
 /** A copy that JSON.stringify accepts: no cycles, errors as objects, long strings cut, bounded depth. */
 export function safeData(value: unknown, depth = 0): unknown {
   if (typeof value === 'string') {
-    return value.length > MAX_STRING_CHARS ? `${value.slice(0, MAX_STRING_CHARS)}…` : value;
+    const text = hideLogins(value);
+    return text.length > MAX_STRING_CHARS ? `${text.slice(0, MAX_STRING_CHARS)}…` : text;
   }
   if (typeof value === 'bigint' || typeof value === 'symbol') return String(value);
   if (typeof value === 'function') return '[function]';
@@ -131,14 +133,14 @@ export function safeData(value: unknown, depth = 0): unknown {
 }
 
 function describeException(exception: unknown, causes = 0): unknown {
-  if (!(exception instanceof Error)) return { message: String(exception) };
-  const { name, message, stack, cause } = exception;
+  if (!(exception instanceof Error)) return { message: hideLogins(String(exception)) };
+  const { name, message, stack = '', cause } = exception;
   const code = (exception as { code?: unknown }).code;
   return {
     name,
-    message,
+    message: hideLogins(message),
     ...(typeof code === 'string' ? { code } : {}),
-    stack,
+    stack: hideLogins(stack),
     ...(cause === undefined || causes >= MAX_CAUSES ? {} : { cause: describeException(cause, causes + 1) }),
   };
 }
@@ -148,8 +150,8 @@ function exceptionText(exception: unknown, paint: Paint): string {
   let current = exception;
   for (let depth = 0; current !== undefined && depth <= MAX_CAUSES; depth++) {
     const lead = depth === 0 ? '' : 'caused by ';
-    if (!(current instanceof Error)) return `${text}  ${lead}${escapeControls(String(current))}\n`;
-    text += `  ${lead}${escapeControls(`${current.name}: ${current.message}`)}\n`;
+    if (!(current instanceof Error)) return `${text}  ${lead}${escapeControls(hideLogins(String(current)))}\n`;
+    text += `  ${lead}${escapeControls(hideLogins(`${current.name}: ${current.message}`))}\n`;
     for (const line of stackFrames(current)) text += `  ${paint(escapeControls(line), GREY)}\n`;
     current = current.cause;
   }

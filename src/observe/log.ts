@@ -6,7 +6,12 @@ import type { LogEntry, LogWriter } from './log-lines.js';
 
 export type { LogEntry, LogWriter } from './log-lines.js';
 
-/** How much is logged: everything up to and including the level. */
+/**
+ * How much is logged: everything up to and including the level.
+ *
+ * @example
+ * log.setLevel(LogLevel.DEBUG);
+ */
 export enum LogLevel {
   OFF = 0,
   ERROR = 1,
@@ -20,6 +25,7 @@ export enum LogLevel {
 /** Facts that are written beside the message. */
 export type LogData = Record<string, unknown> | null;
 
+/** What a `Log` writes, and where. */
 export interface LoggerOptions {
   /** Own level; without it a child follows its parent. */
   level?: LogLevel;
@@ -162,7 +168,12 @@ export class Log {
   }
 }
 
-/** The process's log. Its level comes from `logLevel` of the global Configuration until `setLevel` is called. */
+/**
+ * The process's log. Its level comes from `logLevel` of the global Configuration until `setLevel` is called.
+ *
+ * @example
+ * log.info('found items', { count: 12 });
+ */
 export const log = new Log();
 
 let levelRead: LogLevel | undefined;

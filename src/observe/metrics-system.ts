@@ -92,7 +92,7 @@ function addDiskActivity(metrics: Metrics, text: string): void {
 
 function addNetwork(metrics: Metrics, text: string): void {
   for (const line of text.split('\n')) {
-    const [, device, rest] = /^\s*([^\s:]+):\s*(.+)$/.exec(line) ?? [];
+    const [, device, rest] = /^\s*([^\s:]+):(.+)$/.exec(line) ?? [];
     if (device === undefined || rest === undefined) continue;
     const columns = rest.trim().split(/\s+/).map(Number);
     metrics.counter('orcrawl_machine_network_received_bytes_total', { device }).add(columns[0] ?? 0);

@@ -3,10 +3,16 @@
 import { aWholeNumber, checkOptions, objectWith, oneOf } from '../option-checks.js';
 import type { TaskEnd, TaskMonitor } from '../dispatch/dispatcher.js';
 import { bytesText, countText, durationText, rateText } from './figures.js';
+import { hideLogins } from '../request/login.js';
 import { escapeControls } from './log-lines.js';
 import type { ProgressOutput } from './progress.js';
 
-/** What a monitor shows. */
+/**
+ * What a monitor shows.
+ *
+ * @example
+ * const monitor = new CrawlerMonitor({ displayMode: DisplayMode.AGGREGATED });
+ */
 export const DisplayMode = Object.freeze({
   /** A row a URL. */
   DETAILED: 'detailed',
@@ -15,6 +21,7 @@ export const DisplayMode = Object.freeze({
 } as const);
 export type DisplayMode = (typeof DisplayMode)[keyof typeof DisplayMode];
 
+/** What a `CrawlerMonitor` shows, and where. */
 export interface CrawlerMonitorOptions {
   /** Default `DisplayMode.DETAILED`. */
   displayMode?: DisplayMode;
@@ -161,7 +168,7 @@ export class CrawlerMonitor implements TaskMonitor {
     const tookText = durationText((end?.atMs ?? this.#clock()) - startedAtMs).padStart(8);
     const state = end === undefined ? 'in work' : end.success ? `done ${end.statusCode}` : `failed ${end.errorCode}`;
     const size = end?.success ? bytesText(end.bytes).padStart(8) : ''.padStart(8);
-    return `${state.padEnd(24)} ${tookText} ${size}  ${escapeControls(url.slice(0, 2000))}`;
+    return `${state.padEnd(24)} ${tookText} ${size}  ${escapeControls(hideLogins(url.slice(0, 2000)))}`;
   }
 
   #forgetOldRows(): void {

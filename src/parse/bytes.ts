@@ -3,7 +3,6 @@
 
 export const TAB = 0x09;
 export const LF = 0x0a;
-export const FF = 0x0c;
 export const CR = 0x0d;
 export const SPACE = 0x20;
 export const BANG = 0x21;

@@ -64,7 +64,7 @@ export function restAfter(
   rules: PaceRules,
   nowMs: number,
 ): Rest {
-  const { pauseMs, isTooLong, tookMs, ...change } = judge(ending, record, rules, nowMs);
+  const { pauseMs, isTooLong, tookMs, ...change } = decideRest(ending, record, rules, nowMs);
   const changed = { ...record, ...change };
   const next = isSame(changed, record) ? record : changed;
   return { delayMs: delayOf(next, crawlDelaySecs, rules, tookMs), pauseMs, isTooLong, record: next };
@@ -84,13 +84,13 @@ export function delayOf(
   return Math.max(minDelayMs, asked, adaptive, recovering);
 }
 
-type Judged = Pick<HostRecord, 'failures' | 'downUntilMs' | 'backoff'> & {
+type RestDecision = Pick<HostRecord, 'failures' | 'downUntilMs' | 'backoff'> & {
   pauseMs: number;
   isTooLong: boolean;
   tookMs: number;
 };
 
-function judge(ending: Ending, record: HostRecord, rules: PaceRules, nowMs: number): Judged {
+function decideRest(ending: Ending, record: HostRecord, rules: PaceRules, nowMs: number): RestDecision {
   const { backoff } = record;
   const reached = { failures: 0, downUntilMs: 0, isTooLong: false, tookMs: 0 };
   if ('failure' in ending) {

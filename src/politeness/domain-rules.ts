@@ -37,6 +37,7 @@ const OVERRIDE_SHAPE: ShapeOf<DomainOverride> = {
   userAgent: aString,
 };
 
+/** Which domains are visited, and what is different for some of them. */
 export interface DomainRuleOptions {
   /** Domains never to visit, subdomains included. */
   exclude?: readonly string[];

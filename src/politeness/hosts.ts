@@ -1,5 +1,6 @@
 // PORT. What the crawl remembers of each host between two requests: robots rules, failures, backoff.
 // Promise: a record that is lost, cut or unreadable costs one more robots.txt, never a wrong decision.
+import { LIMITS } from '../limits.js';
 
 /** A host here is an origin: scheme, name and port, since each has a robots.txt of its own. */
 export interface HostRecord {
@@ -25,6 +26,7 @@ export interface HostRecord {
   readonly backoff: number;
 }
 
+/** What is known of hosts, between requests and, where it is stored, between runs. */
 export interface HostStore {
   /** What is known of a host; undefined when nothing is, or what there is cannot be read. */
   get(host: string): Promise<HostRecord | undefined>;
@@ -36,7 +38,7 @@ export interface HostStore {
 }
 
 /** Rules and sitemaps of one host take no more room than this. */
-export const MAX_RULES_BYTES = 16 * 1024;
+export const MAX_RULES_BYTES = LIMITS.robotsPackBytes.max;
 
 export function freshHost(agent: string): HostRecord {
   return {

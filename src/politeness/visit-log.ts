@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { appendFile, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { PRIVATE_FILE, PRIVATE_FOLDER } from '../base/private-files.js';
 
 /** `sent`: a handler's own, by `sendRequest`, which no turn paced. */
 export type VisitKind = 'page' | 'robots' | 'sitemap' | 'sent';
@@ -60,7 +61,7 @@ const MAX_DECISIONS = 1_000;
 /** Opens a log in a folder, made when missing. */
 export async function openVisitLog(options: VisitLogOptions): Promise<VisitLog> {
   const { folder, bootId, maxFileBytes = MAX_FILE_BYTES, maxFiles = MAX_FILES } = options;
-  await mkdir(folder, { recursive: true });
+  await mkdir(folder, PRIVATE_FOLDER);
   const writer = `${process.pid.toString(36)}-${randomBytes(4).toString('hex')}`;
   // performance.now() is the cheaper reading of the same clock.
   const offsetMs = Number(process.hrtime.bigint()) / 1e6 - performance.now();
@@ -80,7 +81,7 @@ export async function openVisitLog(options: VisitLogOptions): Promise<VisitLog> 
     if (!hasDecided) return;
     hasDecided = false;
     const file = path.join(folder, `decisions-${writer}.json`);
-    await writeFile(`${file}.new`, `${JSON.stringify(Object.fromEntries(decisions))}\n`);
+    await writeFile(`${file}.new`, `${JSON.stringify(Object.fromEntries(decisions))}\n`, PRIVATE_FILE);
     await rename(`${file}.new`, file);
   }
 
@@ -99,7 +100,7 @@ export async function openVisitLog(options: VisitLogOptions): Promise<VisitLog> 
       }
       // Domains are ASCII: a character is a byte.
       bytes += text.length;
-      await appendFile(fileOf(number), text);
+      await appendFile(fileOf(number), text, PRIVATE_FILE);
     }
   }
 

@@ -10,12 +10,16 @@ import type { RequestOptions } from './request.js';
 /** What a pattern may say about the requests it lets in. */
 export type PatternRequestOptions = Partial<Omit<RequestOptions, 'url'>>;
 
+/** A glob, with options for the requests that match it. */
 export type GlobObject = { glob: string } & PatternRequestOptions;
+/** A regular expression, with options for the requests that match it. */
 export type RegExpObject = { regexp: RegExp } & PatternRequestOptions;
 
 /** A glob, tested case-insensitively against the whole URL. */
 export type GlobInput = string | GlobObject;
+/** A regular expression, alone or with options for the requests that match it. */
 export type RegExpInput = RegExp | RegExpObject;
+/** A glob or a regular expression. */
 export type PatternInput = GlobInput | RegExpInput;
 
 export interface CompiledPattern {

@@ -24,7 +24,7 @@ const SHORT = {
   state: 't',
   handledAt: 'a',
   seeded: 'z',
-  appointments: 'w',
+  retryAfterCount: 'w',
   redirectedFrom: 'y',
   askedKey: 'i',
 } as const satisfies Partial<Record<keyof RequestOptions, string>>;

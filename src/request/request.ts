@@ -10,9 +10,15 @@ import { checkHttpUrl, normalizeUrl } from './url.js';
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- Crawlee's name and shape, so that its scripts compile.
 export type Dictionary<T = any> = Record<PropertyKey, T>;
 
+/** The HTTP methods a request may have. */
 export type AllowedHttpMethods = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE' | 'TRACE' | 'OPTIONS' | 'CONNECT' | 'PATCH';
 
-/** Where a request is in its life. */
+/**
+ * Where a request is in its life.
+ *
+ * @example
+ * const isLoaded = request.state >= RequestState.AFTER_NAV;
+ */
 export enum RequestState {
   UNPROCESSED = 0,
   BEFORE_NAV = 1,
@@ -27,6 +33,7 @@ export enum RequestState {
 /** −2 (last) to 2 (first) within a domain. */
 export type Priority = -2 | -1 | 0 | 1 | 2;
 
+/** All that can be said about a request. */
 export interface RequestOptions<UserData extends Dictionary = Dictionary> {
   url: string;
   uniqueKey?: string;
@@ -53,7 +60,7 @@ export interface RequestOptions<UserData extends Dictionary = Dictionary> {
   /** Set by the queue for what the user added, not a page: only such a request may name a private address. */
   seeded?: boolean;
   /** How often the host said when to come back (Retry-After) and this was waited for: no retries. */
-  appointments?: number;
+  retryAfterCount?: number;
   /** @internal Of a redirect that is queued as a request of its own: the URLs that led to `url`, the one asked for first. */
   redirectedFrom?: readonly string[];
   /** @internal With it: the unique key of the request that was asked for, if it had one of its own. */
@@ -71,7 +78,7 @@ const NO_REDIRECTS: readonly string[] = Object.freeze([]);
 const MAX_ERROR_MESSAGES = 20;
 const MAX_ERROR_MESSAGE_LENGTH = 4_096;
 
-const CHECKS: Record<Exclude<keyof RequestOptions, 'url'>, (value: unknown) => string | undefined> = {
+const CHECKS: Record<Exclude<keyof RequestOptions, 'url'> | 'appointments', (value: unknown) => string | undefined> = {
   uniqueKey: (value) => (typeof value === 'string' && value !== '' ? undefined : 'a non-empty string'),
   method: (value) =>
     typeof value === 'string' && METHODS.has(value.toUpperCase()) ? undefined : `one of ${[...METHODS].join(', ')}`,
@@ -101,7 +108,9 @@ const CHECKS: Record<Exclude<keyof RequestOptions, 'url'>, (value: unknown) => s
   state: wholeNumber,
   handledAt: (value) => (typeof value === 'string' || value instanceof Date ? undefined : 'an ISO date'),
   seeded: flag,
-  appointments: wholeNumber,
+  retryAfterCount: wholeNumber,
+  // Its name in what 0.1.0 wrote.
+  appointments: () => undefined,
   id: () => undefined,
 };
 
@@ -148,7 +157,7 @@ export class Request<UserData extends Dictionary = Dictionary> {
   state: RequestState;
   handledAt: string | undefined;
   /** @internal */ seeded: boolean;
-  /** @internal */ appointments: number;
+  /** @internal */ retryAfterCount: number;
 
   /** Given by the user, or worked out on first use. */
   #uniqueKey: string | undefined;
@@ -181,7 +190,7 @@ export class Request<UserData extends Dictionary = Dictionary> {
     this.state = options.state ?? RequestState.UNPROCESSED;
     this.handledAt = isoDate(options.handledAt);
     this.seeded = options.seeded ?? false;
-    this.appointments = options.appointments ?? 0;
+    this.retryAfterCount = options.retryAfterCount ?? 0;
     this.#uniqueKey = options.uniqueKey;
     this.#customKey = options.uniqueKey != null;
   }
@@ -314,7 +323,7 @@ export class Request<UserData extends Dictionary = Dictionary> {
       state: this.state,
       handledAt: this.handledAt,
       seeded: this.seeded,
-      appointments: this.appointments,
+      retryAfterCount: this.retryAfterCount,
     };
   }
 }

@@ -9,7 +9,9 @@ import { parseUrl, registrableDomain } from './url.js';
  * How far from the page a link may lead.
  *
  * @example
- * await enqueueLinks({ strategy: EnqueueStrategy.SameDomain });
+ * const crawler = new HttpCrawler({
+ *   requestHandler: async ({ enqueueLinks }) => void (await enqueueLinks({ strategy: EnqueueStrategy.SameDomain })),
+ * });
  */
 export const EnqueueStrategy = Object.freeze({
   /** Anywhere. */

@@ -3,16 +3,17 @@
 import { createRequire } from 'node:module';
 import type * as Tldts from 'tldts';
 import { CrawlError } from '../errors.js';
+import { limitReached, LIMITS } from '../limits.js';
 import { sortedPlainQuery } from './query.js';
 
 /** Changes when unique keys would; stores refuse to mix versions. */
 export const NORMALISATION_VERSION = 1;
 
 /** No server we want to talk to needs more; longer ones are traps. */
-export const MAX_URL_LENGTH = 65_536;
+export const MAX_URL_LENGTH = LIMITS.urlCharacters.max;
 
 /** DNS knows no longer names; what pretends to be one is no URL to us, and no queue has to store it. */
-const MAX_HOST_LENGTH = 255;
+const MAX_HOST_LENGTH = LIMITS.hostCharacters.max;
 /** A URL whose host, with scheme and port around it, ends here or before has no host that is too long. */
 const SAFE_HOST_END = 'http://'.length + MAX_HOST_LENGTH;
 
@@ -33,7 +34,10 @@ export function isHostTooLong(url: string): boolean {
 /** Parses an http(s) URL or says, by code, why it is none. */
 export function parseHttpUrl(text: string): URL {
   if (typeof text !== 'string') throw new CrawlError('URL_INVALID', `not a URL: ${String(text)}`);
-  if (text.length > MAX_URL_LENGTH) throw new CrawlError('URL_INVALID', `URL of ${text.length} characters is too long`);
+  if (text.length > MAX_URL_LENGTH) {
+    limitReached('urlCharacters');
+    throw new CrawlError('URL_INVALID', `URL of ${text.length} characters is too long`);
+  }
   const url = parseUrl(text);
   if (!url) throw new CrawlError('URL_INVALID', `not an absolute URL: "${clip(text)}"`);
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {

@@ -63,4 +63,39 @@ describe('cookies', () => {
     expect(cookies.header(URL_A)).toBe('');
     expect(cookies.setLine('a=1', URL_A)).toBe(true);
   });
+
+  it('counts a cookie that is set again once: a flood of one costs no more than one of many', () => {
+    const cookies = createCookies();
+    for (let index = 0; index < 179; index++) cookies.setLine(`c${index}=1`, URL_A);
+    for (let round = 0; round < 500; round++) cookies.setLine(`c0=${round}`, URL_A);
+    // Had every one been counted anew, the oldest would be gone.
+    expect(cookies.list(URL_A)).toHaveLength(179);
+    expect(cookies.header(URL_A)).toContain('c0=499');
+  });
+
+  it('lets nobody without TLS replace or hide a secure cookie, or set one', () => {
+    const cookies = createCookies();
+    expect(cookies.setLine('id=safe; Secure; Path=/', 'https://a.example/')).toBe(true);
+    for (const line of ['id=evil', 'id=evil; Path=/account', 'id=evil; Domain=a.example', 'other=1; Secure']) {
+      expect(cookies.setLine(line, 'http://a.example/')).toBe(false);
+    }
+    expect(cookies.header('https://a.example/account')).toBe('id=safe');
+    expect(cookies.setLine('id=new; Secure; Path=/', 'https://a.example/')).toBe(true);
+    expect(cookies.setLine('free=1', 'http://a.example/')).toBe(true);
+    expect(cookies.setLine('local=1; Secure', 'http://localhost/')).toBe(true);
+  });
+
+  it('holds cookies to what their names promise, in any case', () => {
+    const cookies = createCookies();
+    const broken = [
+      '__Host-a=1',
+      '__host-a=1; Secure; Path=/x',
+      '__HOST-a=1; Secure; Path=/; Domain=a.example',
+      '__secure-a=1',
+    ];
+    for (const line of broken) expect(cookies.setLine(line, 'https://a.example/')).toBe(false);
+    expect(cookies.setLine('__host-a=1; Secure; Path=/', 'http://a.example/')).toBe(false);
+    expect(cookies.setLine('__host-a=1; Secure; Path=/', 'https://a.example/')).toBe(true);
+    expect(cookies.setLine('__Secure-b=1; Secure; Domain=a.example', 'https://a.example/')).toBe(true);
+  });
 });

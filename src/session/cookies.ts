@@ -2,6 +2,8 @@
 // Promise: a session without cookies costs one small object; what servers set is bounded in number and size;
 // a malformed cookie is dropped, never an error.
 import { createRequire } from 'node:module';
+import { limitReached, LIMITS } from '../limits.js';
+import { parseUrl } from '../request/url.js';
 import type * as ToughCookieModule from 'tough-cookie';
 import type { Cookie as ToughCookie, CookieJar, SerializedCookieJar } from 'tough-cookie';
 
@@ -32,12 +34,12 @@ export interface Cookies {
 }
 
 // Name and value together, as browsers limit them (RFC 6265 asks for at least this much).
-const MAX_COOKIE_CHARS = 4096;
-const MAX_LINE_CHARS = 8192;
+const MAX_COOKIE_CHARS = LIMITS.cookieCharacters.max;
+const MAX_LINE_CHARS = LIMITS.cookieLineCharacters.max;
 // Chrome keeps 180 cookies a domain and evicts 30 at once; RFC 6265 asks for 3,000 in all.
-const MAX_PER_DOMAIN = 180;
+const MAX_PER_DOMAIN = LIMITS.cookiesPerDomain.max;
 const KEEP_PER_DOMAIN = 150;
-const MAX_IN_ALL = 3000;
+const MAX_IN_ALL = LIMITS.cookiesPerSession.max;
 const KEEP_IN_ALL = 2700;
 
 let toughCookie: typeof ToughCookieModule | undefined;
@@ -50,48 +52,66 @@ function load(): typeof ToughCookieModule {
 /** Cookies of a session, empty or as persisted earlier. */
 export function createCookies(persisted?: SerializedCookieJar): Cookies {
   let jar: CookieJar | undefined;
-  /** At least as many as there are: a replaced cookie counts again until the next count. */
+  /** As many as there are, or more: what expired counts until the next count. */
   const domainCounts = new Map<string, number>();
   let totalCount = 0;
+  /** Names that secure cookies have: few, and asked before the jar is. */
+  const secureNames = new Set<string>();
 
   function open(): CookieJar {
     if (jar !== undefined) return jar;
     const { CookieJar } = load();
     // A persisted jar that cannot be read is worth no more than an empty one.
     jar = (persisted && quietly(() => CookieJar.deserializeSync(persisted))) ?? new CookieJar();
-    for (const cookie of allCookies(jar)) count(cookie.domain ?? '');
+    for (const cookie of allCookies(jar)) count(cookie);
     return jar;
   }
 
-  function count(domain: string): number {
+  function count({ domain: given, key, secure }: ToughCookie): number {
+    const domain = given ?? '';
+    if (secure) secureNames.add(key);
     const inDomain = (domainCounts.get(domain) ?? 0) + 1;
     domainCounts.set(domain, inDomain);
     totalCount++;
     return inDomain;
   }
 
-  function set(cookie: string | ToughCookie, url: string): boolean {
-    let stored: ToughCookie | undefined;
-    try {
-      stored = open().setCookieSync(cookie, url, { ignoreError: true });
-    } catch {
-      // Not a URL: there is no host to keep the cookie for.
-      return false;
+  function set(cookie: ToughCookie, url: string, setBy: 'server' | 'user'): boolean {
+    const target = parseUrl(url);
+    // Without a host there is nobody to keep the cookie for.
+    if (target === undefined) return false;
+    if (setBy === 'server' && !isProtected(target)) {
+      if (cookie.secure || PREFIX.test(cookie.key)) return false;
+      if (secureNames.has(cookie.key) && hidesSecure(open(), cookie, target)) return false;
     }
+    if (setBy === 'server' && !keepsPromise(cookie)) return false;
+    const before = known(open(), cookie, target);
+    const stored = quietly(() => open().setCookieSync(cookie, url, { ignoreError: true }));
     if (stored === undefined) return false;
-    const domain = stored.domain ?? '';
-    if (count(domain) > MAX_PER_DOMAIN || totalCount > MAX_IN_ALL) evict(open(), domain);
+    // One that replaces another takes no more room.
+    if (before !== undefined) {
+      if (stored.secure) secureNames.add(stored.key);
+      return true;
+    }
+    if (count(stored) > MAX_PER_DOMAIN || totalCount > MAX_IN_ALL) evict(open(), stored.domain ?? '');
     return true;
   }
 
   function evict(from: CookieJar, domain: string): void {
     const inDomain = allCookies(from).filter((cookie) => cookie.domain === domain);
-    if (inDomain.length > MAX_PER_DOMAIN) removeOldest(from, inDomain, KEEP_PER_DOMAIN);
+    if (inDomain.length > MAX_PER_DOMAIN) {
+      limitReached('cookiesPerDomain');
+      removeOldest(from, inDomain, KEEP_PER_DOMAIN);
+    }
     const all = allCookies(from);
-    if (all.length > MAX_IN_ALL) removeOldest(from, all, KEEP_IN_ALL);
+    if (all.length > MAX_IN_ALL) {
+      limitReached('cookiesPerSession');
+      removeOldest(from, all, KEEP_IN_ALL);
+    }
     domainCounts.clear();
     totalCount = 0;
-    for (const cookie of allCookies(from)) count(cookie.domain ?? '');
+    secureNames.clear();
+    for (const cookie of allCookies(from)) count(cookie);
   }
 
   const isEmpty = () => jar === undefined && persisted === undefined;
@@ -100,17 +120,59 @@ export function createCookies(persisted?: SerializedCookieJar): Cookies {
     header: (url) => (isEmpty() ? '' : (quietly(() => open().getCookieStringSync(url)) ?? '')),
     list: (url) => (isEmpty() ? [] : (quietly(() => open().getCookiesSync(url)) ?? []).map(toObject)),
     setLine: (line, url) => {
-      if (line.length > MAX_LINE_CHARS) return false;
+      if (line.length > MAX_LINE_CHARS) {
+        limitReached('cookieLineCharacters');
+        return false;
+      }
       const cookie = load().Cookie.parse(line);
-      return cookie !== undefined && cookie.key.length + cookie.value.length <= MAX_COOKIE_CHARS && set(cookie, url);
+      return cookie !== undefined && isShort(cookie) && set(cookie, url, 'server');
     },
     setObject: (cookie, url) => {
       const made = fromObject(cookie);
-      return made.key.length + made.value.length <= MAX_COOKIE_CHARS && set(made, cookie.url ?? url);
+      return isShort(made) && set(made, cookie.url ?? url, 'user');
     },
     jar: open,
     serialize: () => (jar === undefined ? persisted : (jar.serializeSync() ?? undefined)),
   };
+}
+
+function isShort({ key, value }: ToughCookie): boolean {
+  if (key.length + value.length <= MAX_COOKIE_CHARS) return true;
+  limitReached('cookieCharacters');
+  return false;
+}
+
+/** What a cookie would replace. */
+function known(jar: CookieJar, cookie: ToughCookie, { hostname, pathname }: URL): ToughCookie | undefined {
+  const domain = cookie.domain ?? hostname;
+  const path = cookie.path ?? load().defaultPath(pathname);
+  let found: ToughCookie | undefined;
+  jar.store.findCookie(domain, path, cookie.key, (_error, one) => {
+    found = one ?? undefined;
+  });
+  return found;
+}
+
+const PREFIX = /^__(host|secure)-/i;
+
+/** What a cookie's name promises (RFC 6265bis), in whatever case: some servers do not mind the case. */
+function keepsPromise(cookie: ToughCookie): boolean {
+  const prefix = PREFIX.exec(cookie.key)?.[1]?.toLowerCase();
+  if (prefix === undefined) return true;
+  return cookie.secure && (prefix === 'secure' || (cookie.domain === null && cookie.path === '/'));
+}
+
+/** Whether what comes from there could not have been changed on its way: https, or this machine. */
+function isProtected({ protocol, hostname }: URL): boolean {
+  return protocol === 'https:' || /^(?:localhost|.*\.localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);
+}
+
+/** Whether a secure cookie of that name is there that the new one would replace, or stand before. */
+function hidesSecure(jar: CookieJar, cookie: ToughCookie, url: URL): boolean {
+  const secure = new URL(url);
+  secure.protocol = 'https:';
+  const there = quietly(() => jar.getCookiesSync(secure.href, { allPaths: true })) ?? [];
+  return there.some((one) => one.secure && one.key === cookie.key);
 }
 
 function quietly<T>(read: () => T): T | undefined {

@@ -27,6 +27,7 @@ export type ProxyConfigurationFunction = (
   options?: { request?: any },
 ) => string | null | undefined | Promise<string | null | undefined>;
 
+/** Which proxies are used, and how one is chosen. */
 export interface ProxyConfigurationOptions {
   /** Used in turn; null is a direct connection. */
   proxyUrls?: readonly (string | null)[];
@@ -35,6 +36,7 @@ export interface ProxyConfigurationOptions {
   tieredProxyUrls?: readonly (readonly (string | null)[])[];
 }
 
+/** The proxy of a request. */
 export interface ProxyInfo {
   sessionId?: string;
   url: string;

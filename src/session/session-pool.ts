@@ -30,11 +30,13 @@ export interface SessionPoolLog {
   warning(message: string, data?: Record<string, unknown>): void;
 }
 
+/** Makes a session, in place of the default. */
 export type CreateSession = (
   sessionPool: SessionPool,
   options?: { sessionOptions?: SessionOptions },
 ) => Session | Promise<Session>;
 
+/** How many sessions there are, and how they are made and saved. */
 export interface SessionPoolOptions {
   /** Default 1000. */
   maxPoolSize?: number;
@@ -61,6 +63,7 @@ export interface SessionPoolParts {
   readonly random?: () => number;
 }
 
+/** The sessions of a pool, as they are saved. */
 export interface SessionPoolState {
   usableSessionsCount: number;
   retiredSessionsCount: number;

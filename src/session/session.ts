@@ -1,6 +1,7 @@
 // One identity towards the sites: its cookies, its proxy (by id), its headers, and how well it fares.
 // Promise: a session that was blocked, got old or was used up is never usable again; costs little until cookies come.
 import type { CookieJar, SerializedCookieJar } from 'tough-cookie';
+import { limitReached, LIMITS } from '../limits.js';
 import { aFilledString, aFunction, anObject, aNumber, check, checkOptions } from '../option-checks.js';
 import type { ShapeOf } from '../option-checks.js';
 import { createCookies } from './cookies.js';
@@ -15,6 +16,7 @@ export interface SessionOwner {
   sessionRetired(session: Session): void;
 }
 
+/** How long a session lives, and what ends it. */
 export interface SessionOptions {
   id?: string;
   /** Default 3000. */
@@ -60,6 +62,9 @@ export interface ResponseLike {
   headers?: HeaderValues | { getSetCookie(): string[] } | (() => HeaderValues);
 }
 
+/** More than any site sets with one answer. */
+const MAX_LINES = LIMITS.cookiesPerResponse.max;
+
 const STATE_SHAPE = {
   id: aFilledString,
   userData: anObject,
@@ -87,9 +92,10 @@ export const SESSION_SHAPE: ShapeOf<SessionOptions> = {
  * A session: one user, as a site sees it.
  *
  * @example
+ * const sessionPool = await SessionPool.open();
  * const session = await sessionPool.getSession();
  * const cookie = session.getCookieString('https://example.com');
- * if (blocked) session.retire(); else session.markGood();
+ * session.isUsable() ? session.markGood() : session.retire();
  */
 export class Session {
   readonly id: string;
@@ -224,7 +230,8 @@ export class Session {
     if (lines.length === 0) return;
     const url = typeof response.url === 'function' ? response.url() : response.url;
     if (url === undefined) return;
-    for (const line of lines) this.#jar().setLine(line, url);
+    if (lines.length > MAX_LINES) limitReached('cookiesPerResponse');
+    for (const line of lines.slice(0, MAX_LINES)) this.#jar().setLine(line, url);
     this.#owner?.sessionChanged(this);
   }
 

@@ -3,6 +3,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
+import { PRIVATE_FILE, PRIVATE_FOLDER, PRIVATE_LMDB } from '../base/private-files.js';
 import type { Database, RootDatabase } from 'lmdb';
 import { lmdbFileState } from '../base/lmdb-file.js';
 import type { HostRecord, HostStore } from '../politeness/hosts.js';
@@ -23,7 +24,7 @@ export interface LmdbHostsOptions {
 
 const DEFAULT_MAX_BYTES = 4 * 1024 ** 3;
 /** A commit costs a millisecond whatever it carries: records wait this long for company. */
-const COMPANY_MS = 20;
+const BATCH_WAIT_MS = 20;
 const MAX_COMPANY = 256;
 /** LMDB's own limit on keys is 1,978 bytes; no origin of the web comes near this. */
 const MAX_HOST_LENGTH = 1_000;
@@ -109,7 +110,7 @@ export function openLmdbHosts(options: LmdbHostsOptions): HostStore {
       if (host.length > MAX_HOST_LENGTH) return;
       waiting.set(host, record);
       if (waiting.size >= MAX_COMPANY) start();
-      else timer ??= setTimeout(start, COMPANY_MS);
+      else timer ??= setTimeout(start, BATCH_WAIT_MS);
     },
     async claim(host, ms) {
       if (host.length > MAX_HOST_LENGTH) return true;
@@ -155,9 +156,9 @@ function openEnvironment(folder: string, bootId: string): RootDatabase {
   const lmdb = createRequire(import.meta.url)('lmdb') as typeof import('lmdb');
   const noSync = bootId !== '';
   const open = () => {
-    mkdirSync(folder, { recursive: true });
-    if (noSync) writeFileSync(path.join(folder, BOOT_FILE), bootId);
-    return lmdb.open({ path: folder, maxDbs: 4, noSubdir: false, eventTurnBatching: false, noSync });
+    mkdirSync(folder, PRIVATE_FOLDER);
+    if (noSync) writeFileSync(path.join(folder, BOOT_FILE), bootId, PRIVATE_FILE);
+    return lmdb.open({ path: folder, maxDbs: 4, noSubdir: false, eventTurnBatching: false, noSync, ...PRIVATE_LMDB });
   };
   const state = lmdbFileState(path.join(folder, 'data.mdb'));
   const isWhole = state === 'missing' || state === 'whole';

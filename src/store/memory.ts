@@ -39,8 +39,7 @@ function createMemorySegments(now: () => number): SegmentStore {
   let segments: MemorySegment[] = [];
   let begun = 0;
 
-  const begin = (kind: string): SegmentWriter => {
-    const name = `${String(++begun).padStart(6, '0')}-${kind}.jsonl`;
+  const begin = (name: string): SegmentWriter => {
     const time = now();
     const bytes = Buffer.alloc(0);
     const segment = { name, bytes, lengthBytes: 0, createdAtMs: time, modifiedAtMs: time, written: false, gone: false };
@@ -65,8 +64,11 @@ function createMemorySegments(now: () => number): SegmentStore {
       if (segment === undefined) return Buffer.alloc(0);
       return Buffer.from(segment.bytes.subarray(fromByte, Math.min(toByte, segment.lengthBytes)));
     },
-    openDirect: async () => begin('direct'),
-    openVisit: async (writerId) => begin(`visit-${writerId}`),
+    openDirect: async () => begin(`${String(++begun).padStart(6, '0')}-direct.jsonl`),
+    async openVisit(name) {
+      const known = segments.find((segment) => segment.name === name);
+      return known === undefined ? begin(name) : createMemoryWriter(known, now);
+    },
     clear,
     remove: clear,
   };

@@ -13,6 +13,7 @@ export interface OpenStorage {
   close(): Promise<void>;
 }
 
+/** Where a storage is opened. */
 export interface StorageManagerOptions {
   /** Where the storage is; the global Configuration unless given. */
   config?: Configuration;
@@ -40,6 +41,16 @@ const openedByConfig = new WeakMap<Configuration, Opened>();
 // Only to be able to close everything: holds no Configuration alive.
 const configs = new Set<WeakRef<Configuration>>();
 const collected = new FinalizationRegistry<WeakRef<Configuration>>((reference) => configs.delete(reference));
+
+/** Tells the clients of one process apart. */
+const clientNumbers = new WeakMap<StorageBackend, number>();
+let clients = 0;
+
+function numberOf(client: StorageBackend): number {
+  const number = clientNumbers.get(client) ?? ++clients;
+  clientNumbers.set(client, number);
+  return number;
+}
 
 /** Opens a storage, or joins who has it open. */
 export async function openStorage<T extends OpenStorage>(
@@ -93,7 +104,14 @@ function openedFor(config: Configuration): Opened {
   return opened;
 }
 
+/** The place of all storages of a Configuration. */
+export async function storageBackendOf(config: Configuration): Promise<StorageBackend> {
+  return (await backendOf(config, openedFor(config))).backend;
+}
+
 async function backendOf(config: Configuration, opened: Opened): Promise<{ backend: StorageBackend; where: string }> {
+  const client = config.get('storageClient');
+  if (client !== undefined) return { backend: client, where: `client ${numberOf(client)}` };
   if (!config.get('persistStorage')) {
     const { createMemoryBackend } = await import('./memory.js');
     opened.memory ??= createMemoryBackend();

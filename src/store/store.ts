@@ -1,5 +1,5 @@
-// PORT. What datasets and key-value stores need from where they are kept: a folder on disk, or memory.
-// Each method says its guarantee; test/integration runs one suite over every backend.
+// PORT. What datasets and key-value stores need from where they are kept: a folder on disk, memory, or a backend of yours.
+// Each method says its guarantee; `storageSuite` of orcrawl/testing runs them as tests over every backend.
 import type { Readable } from 'node:stream';
 
 /** An append-only run of lines with one writer. */
@@ -30,22 +30,33 @@ export interface SegmentWriter {
 
 /** The lines of one dataset. */
 export interface SegmentStore {
-  /** Makes the store usable, or throws STORAGE_UNWRITABLE; cuts half a line a dead process left in a direct segment. */
+  /**
+   * Makes the store usable, or throws STORAGE_UNWRITABLE; cuts half a line a dead process left in a direct segment. Called
+   * before items are written; a store that was never prepared reads as an empty one.
+   */
   prepare(): Promise<void>;
   /** Every segment, in reading order. */
   list(): Promise<readonly Segment[]>;
   /** Bytes from `fromByte` up to `toByte`, fewer where the segment ends earlier, none where it is gone. */
   read(name: string, fromByte: number, toByte: number): Promise<Buffer>;
-  /** A segment for items that stand by themselves: a new one, or one that its writer left below `maxBytes`. */
+  /**
+   * A segment for items that stand by themselves: a new one, or one that its writer left below `maxBytes`. The name of a
+   * new one begins with a number of six digits or more, one above the highest there is, and never repeats.
+   */
   openDirect(maxBytes: number): Promise<SegmentWriter>;
-  /** A new segment for items that are acknowledged together with visits. Nothing exists until the first append. */
-  openVisit(writerId: string): Promise<SegmentWriter>;
+  /**
+   * The segment of this name, for items that are acknowledged together with visits. A new name begins one: nothing
+   * exists until its first append. One that exists is opened as it is, so that what its dead writer appended and
+   * nobody acknowledged can be cut.
+   */
+  openVisit(name: string): Promise<SegmentWriter>;
   /** Removes every segment; writers opened before refuse further lines. */
   clear(): Promise<void>;
   /** As `clear`, and forgets the store itself. */
   remove(): Promise<void>;
 }
 
+/** A record and its type. */
 export interface StoredRecord {
   readonly body: Buffer;
   readonly contentType: string;
@@ -53,7 +64,7 @@ export interface StoredRecord {
 
 /** The records of one key-value store. Keys were checked by the caller. */
 export interface RecordStore {
-  /** Makes the store usable, or throws STORAGE_UNWRITABLE. */
+  /** Makes the store usable, or throws STORAGE_UNWRITABLE. Called before anything else. */
   prepare(): Promise<void>;
   read(key: string): Promise<StoredRecord | undefined>;
   /** Atomic: whoever reads, whatever dies, sees the old record or the new one. */

@@ -1,4 +1,4 @@
-// The `orcrawl/testing` entry: the synthetic web and the test proxy, for users' own tests as for ours.
+// The `orcrawl/testing` entry: the synthetic web, the test proxy and the suites that backends and placements pass.
 export { Simweb } from './simweb/simweb.js';
 export { startSimwebProcess } from './simweb/process/process.js';
 export type { SimwebProcess } from './simweb/process/process.js';
@@ -19,4 +19,7 @@ export type {
   NavigationRequest,
   NavigationSettings,
 } from './navigation/navigation.js';
-export type { TestRunner } from './conformance/conformance.js';
+export { frontierSuite } from './conformance/conformance.js';
+export type { Backend, BackendOptions, BackendTraits, MakeBackend, TestRunner } from './conformance/conformance.js';
+export { storageSuite } from './conformance/storage.js';
+export type { StorageTraits, StorageUnderTest } from './conformance/storage.js';

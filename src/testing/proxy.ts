@@ -8,6 +8,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { CrawlError } from '../errors.js';
 
+/** How the proxy behaves. */
 export interface ProxyOptions {
   /** Demand these credentials (407 without them). */
   readonly auth?: { readonly username: string; readonly password: string };
@@ -21,6 +22,7 @@ export interface ProxyOptions {
   readonly maxLogEntries?: number;
 }
 
+/** A request that went through the proxy. */
 export interface ProxiedRequest {
   /** The method, or `CONNECT` for a tunnel. */
   readonly method: string;
@@ -32,6 +34,7 @@ export interface ProxiedRequest {
   readonly username: string | undefined;
 }
 
+/** A running proxy. */
 export interface TestProxy {
   /** `http://127.0.0.1:port`, with the credentials if it demands any. */
   readonly url: string;

@@ -7,7 +7,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { createEmbeddedFrontier, type EmbeddedFrontier } from '../../src/frontier/embedded/frontier.js';
 import { META_VERSIONS } from '../../src/frontier/embedded/hot-state.js';
 import { openLmdbKv } from '../../src/frontier/tables/lmdb-kv.js';
-import { openEmbeddedLmdb, openLmdbFrontier } from '../../src/frontier/embedded/lmdb.js';
+import { openLmdbFrontier } from '../../src/frontier/embedded/lmdb.js';
 import { createMemoryKv } from '../../src/frontier/embedded/memory.js';
 import { packJson } from '../../src/frontier/tables/packing.js';
 import { createHandClock, entries, entry } from '../../src/testing/conformance/bench.js';
@@ -44,7 +44,7 @@ function lmdbBackend(access: 'owner' | 'shared') {
   return async (options: BackendOptions): Promise<Backend> => {
     const folder = mkdtempSync(join(tmpdir(), 'orcrawl-frontier-'));
     return backendOf(
-      () => openEmbeddedLmdb(folder, { ...options, access, holder: 'the process itself' }),
+      () => openLmdbFrontier(folder, { ...options, access, holder: 'the process itself' }),
       () => rmSync(folder, { recursive: true, force: true }),
     );
   };
@@ -82,14 +82,14 @@ describe('frontier on disk', () => {
     const path = folder();
     const options = { holder: 'h', pacing, maxSeenInMemory: 100 } as const;
     for (let run = 0; run < 3; run++) {
-      const frontier = await openEmbeddedLmdb(path, options);
+      const frontier = await openLmdbFrontier(path, options);
       const all = Array.from({ length: 250 }, (_, n) => entry(`page ${n}`, `site-${n}`));
       const presences = await frontier.add({ holder: 'h', call: run, entries: all });
       expect(presences.every((presence) => presence === (run === 0 ? 'new' : 'pending'))).toBe(true);
       expect((await frontier.add({ holder: 'h', call: 10 + run, entries: [entry(`run ${run}`)] }))[0]).toBe('new');
       await frontier.close();
     }
-    const roomy = await openEmbeddedLmdb(path, { holder: 'h', pacing });
+    const roomy = await openLmdbFrontier(path, { holder: 'h', pacing });
     expect((await roomy.find([entry('run 0').fingerprint, entry('page 249').fingerprint])).every(Boolean)).toBe(true);
     await roomy.close();
   });
@@ -133,7 +133,7 @@ describe('frontier on disk', () => {
   it('frees the leases of a dead sharer for the living within a second', async () => {
     const path = folder();
     const clock = createHandClock();
-    const open = (holder: string) => openEmbeddedLmdb(path, { access: 'shared', holder, pacing, clock });
+    const open = (holder: string) => openLmdbFrontier(path, { access: 'shared', holder, pacing, clock });
     const [living, dying] = [await open('living'), await open('dying')];
     await living.add({ holder: 'living', call: 1, entries: entries(5) });
     expect((await dying.lease({ holder: 'dying', call: 1, max: 3 })).leases.length).toBe(3);
@@ -156,7 +156,7 @@ describe('frontier on disk', () => {
     const lives = ['owner', 'shared', 'owner', 'owner', 'shared', 'shared', 'owner'] as const;
     for (const [life, access] of lives.entries()) {
       const holder = `life ${life}`;
-      const frontier = await openEmbeddedLmdb(path, { access, holder, pacing: turns, clock: createHandClock() });
+      const frontier = await openLmdbFrontier(path, { access, holder, pacing: turns, clock: createHandClock() });
       const lease = async () => (await frontier.lease({ holder, call: ++call, max: 9 })).leases;
       if (life === 0) {
         const one = Array.from({ length: queued }, (_, n) => entry(`p${n}`, 'd'));
@@ -187,14 +187,14 @@ describe('frontier on disk', () => {
       }
       await frontier.abandon();
     }
-    const last = await openEmbeddedLmdb(path, { holder: 'last', pacing: turns, clock: createHandClock() });
+    const last = await openLmdbFrontier(path, { holder: 'last', pacing: turns, clock: createHandClock() });
     const { counters } = await last.overview();
     expect(counters).toMatchObject({ done: 60 - queued, leased: 0, queued });
     await last.close();
   });
 
   it('has a domain due again when a turn returns, whatever its turns were meanwhile', async () => {
-    const frontier = await openEmbeddedLmdb(folder(), { holder: 'h', pacing: { delayMs: 0, turns: 9 } });
+    const frontier = await openLmdbFrontier(folder(), { holder: 'h', pacing: { delayMs: 0, turns: 9 } });
     let call = 0;
     const lease = async (max: number) => (await frontier.lease({ holder: 'h', call: ++call, max })).leases;
     await frontier.add({
@@ -215,7 +215,7 @@ describe('frontier on disk', () => {
 
   it('keeps count of turns when more domains are touched than it keeps in memory', async () => {
     const one = { delayMs: 0, turns: 1 };
-    const frontier = await openEmbeddedLmdb(folder(), { holder: 'h', pacing: one, clock: createHandClock() });
+    const frontier = await openLmdbFrontier(folder(), { holder: 'h', pacing: one, clock: createHandClock() });
     const domains = 17_000;
     let call = 0;
     const add = (name: string) => {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type CaseFacts, judge, type RunFacts } from './suite/case.js';
+import { type CaseFacts, checkCase, type RunFacts } from './suite/case.js';
 
 const PORT = 8000;
 const url = (page: number) => `http://127.77.0.1:${PORT}${page === 0 ? '/' : `/p/${page}`}`;
@@ -62,7 +62,7 @@ async function verdictOf(planted: Planted) {
     excused: [],
     mayBeIncomplete: planted.mayBeIncomplete ?? false,
   };
-  return judge(folder, facts);
+  return checkCase(folder, facts);
 }
 
 function record(page: number): string {

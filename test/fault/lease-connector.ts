@@ -3,16 +3,16 @@
 import { leaseCheck } from '../../src/crawl/run/turn.js';
 import type { CrawlError } from '../../src/errors.js';
 import { createHttpEngine } from '../../src/fetch/http/engine.js';
-import { createHolder } from '../../src/frontier/client.js';
+import { createFrontierClient } from '../../src/frontier/client.js';
 import { openRedisFrontier } from '../../src/frontier/redis/frontier.js';
 
 const [redisUrl, url] = process.argv.slice(2) as [string, string];
 const leaseMs = 3_000;
 const frontier = await openRedisFrontier({ url: redisUrl, pacing: { delayMs: 0, turns: 1 }, leaseMs });
-const holder = createHolder(frontier, { leaseMs });
+const client = createFrontierClient(frontier, { leaseMs });
 const engine = createHttpEngine({ allowPrivateAddresses: true });
-const { leases } = await holder.lease({ max: 1 });
-const life = holder.id;
+const { leases } = await client.lease({ max: 1 });
+const life = client.id;
 process.stdout.write(`leased ${leases.length}\n`);
 const order = {
   url,
@@ -23,7 +23,7 @@ const order = {
   timeoutMs: 60_000,
   maxBodyBytes: 10_000,
   ignoreTlsErrors: true,
-  beforeSend: leaseCheck(() => holder.isGood(life)),
+  beforeSend: leaseCheck(() => client.isGood(life)),
 };
 const end = await engine
   .visit(order, async ({ statusCode }) => `answered ${statusCode}`)

@@ -4,7 +4,7 @@ import { createServer as createTlsServer } from 'node:https';
 import { connect, createServer, type Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { createHolder } from '../../src/frontier/client.js';
+import { createFrontierClient } from '../../src/frontier/client.js';
 import { openRedisFrontier } from '../../src/frontier/redis/frontier.js';
 import { queuePrefix } from '../../src/frontier/redis/keys.js';
 import { HttpCrawler, RequestQueue } from '../../src/index.js';
@@ -66,19 +66,19 @@ describe.skipIf(redisMissing)(`a lost lease${redisMissing ? `: skipped, ${redisM
     const site = await slowSite();
     const frontier = await openRedisFrontier({ url: redis.url, pacing, leaseMs: 3_000 });
     onTestFinished(() => frontier.drop());
-    const holder = createHolder(frontier, { leaseMs: 3_000 });
-    await holder.add([entry('a')]);
+    const client = createFrontierClient(frontier, { leaseMs: 3_000 });
+    await client.add([entry('a')]);
     const child = spawn(process.execPath, ['--import', 'jiti/register', CONNECTOR, redis.url, site.url]);
     onTestFinished(() => void child.kill('SIGKILL'));
     let said = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => (said += text));
     // While others are silent, a process that comes new cannot tell how much time passed in the store.
-    while (site.connections() === 0) await holder.renew();
+    while (site.connections() === 0) await client.renew();
     await until(() => said === 'leased 1\n', 'the lease');
     child.kill('SIGSTOP');
     // The store gives the request to another holder: from here on it is not the stopped process's to ask for.
     for (let leases: readonly unknown[] = []; leases.length === 0;) {
-      ({ leases } = await holder.lease({ max: 1 }));
+      ({ leases } = await client.lease({ max: 1 }));
       await new Promise((resume) => setTimeout(resume, 50));
     }
     site.release();
@@ -117,9 +117,9 @@ describe.skipIf(redisMissing)(`a lost lease${redisMissing ? `: skipped, ${redisM
       create: false,
       seen: { kind: 'requests' },
     });
-    expect(await supervisor.release(queue.holder.id)).toBe(1);
+    expect(await supervisor.release(queue.client.id)).toBe(1);
     await supervisor.close();
-    await queue.holder.renew();
+    await queue.client.renew();
     site.release();
     const { requestsFinished, requestsFailed } = await running;
     expect({ requestsFinished, requestsFailed }).toEqual({ requestsFinished: 1, requestsFailed: 0 });

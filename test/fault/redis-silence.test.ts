@@ -2,7 +2,7 @@
 // supervisor's role outlive it, and a crawl goes on, ends, and obeys a signal.
 import { Redis } from 'ioredis';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createHolder } from '../../src/frontier/client.js';
+import { createFrontierClient } from '../../src/frontier/client.js';
 import { openRedisFrontier } from '../../src/frontier/redis/frontier.js';
 import { Request } from '../../src/request/request.js';
 import { entries } from '../../src/testing/conformance/bench.js';
@@ -31,11 +31,11 @@ describe.skipIf(redisMissing)(`a silent connection${redisMissing ? `: skipped, $
     const pacing = { delayMs: 0, turns: 100 };
     const frontier = await openRedisFrontier({ url, pacing, commandTimeoutMs: 700, patienceMs: 20_000 });
     onTestFinished(() => frontier.abandon());
-    const holder = createHolder(frontier);
-    await holder.add(entries(6));
-    await holder.lease({ max: 1 });
+    const client = createFrontierClient(frontier);
+    await client.add(entries(6));
+    await client.lease({ max: 1 });
     proxy.silence(direction);
-    const { leases } = await holder.lease({ max: 2 });
+    const { leases } = await client.lease({ max: 2 });
     expect(leases.length).toBe(2);
     // A call without a number, too.
     proxy.silence(direction);
@@ -52,7 +52,7 @@ describe.skipIf(redisMissing)(`a silent connection${redisMissing ? `: skipped, $
       patienceMs: 1_500,
     });
     onTestFinished(() => frontier.abandon());
-    await createHolder(frontier).add(entries(3));
+    await createFrontierClient(frontier).add(entries(3));
     proxy.silence('both');
     expect((await frontier.overview()).counters.accepted).toBe(3);
   });
@@ -67,17 +67,17 @@ describe.skipIf(redisMissing)(`a silent connection${redisMissing ? `: skipped, $
       leaseMs,
     });
     onTestFinished(() => frontier.abandon());
-    const holder = createHolder(frontier, { leaseMs });
-    await holder.add(entries(3));
-    const life = holder.id;
-    const { leases } = await holder.lease({ max: 3 });
+    const client = createFrontierClient(frontier, { leaseMs });
+    await client.add(entries(3));
+    const life = client.id;
+    const { leases } = await client.lease({ max: 3 });
     proxy.silence('both');
     // As a run renews: every third of the lease. Were it late, the leases would be gone and the life a new one.
     await new Promise((resume) => setTimeout(resume, leaseMs / 3));
-    await holder.renew();
-    expect(holder.isGood(life)).toBe(true);
+    await client.renew();
+    expect(client.isGood(life)).toBe(true);
     const settlements = leases.map(({ id }) => ({ kind: 'done' as const, lease: id }));
-    expect((await holder.settle({ settlements })).accepted).toEqual([true, true, true]);
+    expect((await client.settle({ settlements })).accepted).toEqual([true, true, true]);
   });
 });
 

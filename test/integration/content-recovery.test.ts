@@ -3,8 +3,9 @@
 import { copyFile, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { systemTime } from '../../src/crawl/time.js';
 import { createFileRecovery } from '../../src/pods/supervise/recovery.js';
-import { createHolder } from '../../src/frontier/client.js';
+import { createFrontierClient } from '../../src/frontier/client.js';
 import { openLmdbFrontier } from '../../src/frontier/embedded/lmdb.js';
 import { createRecentFingerprints } from '../../src/frontier/recent.js';
 import { createSettler } from '../../src/crawl/run/settler.js';
@@ -15,6 +16,7 @@ import { Configuration } from '../../src/configuration.js';
 import { sortLines } from '../../src/store/content/index-sorting.js';
 import { ownerName } from '../../src/store/segments/segment-names.js';
 import { recoverVisitSegments } from '../../src/store/dataset/visit-recovery.js';
+import { createDiskBackend } from '../../src/store/disk.js';
 import { done, entry } from '../../src/testing/conformance/bench.js';
 import { filesIn, folders, readArchive, readIndex } from './content-fixtures.js';
 import { page, urlOf } from './content-pages.js';
@@ -94,19 +96,20 @@ describe('after a settle whose answer never came', () => {
     const [queue, dataDir] = (await folders(2)) as [string, string];
     const open = () => openLmdbFrontier(join(queue, 'queue'), { holder: 'a', pacing: { delayMs: 0, turns: 99 } });
     const frontier = await open();
-    const holder = createHolder(frontier, { id: 'a' });
-    await holder.add(numbers(0, 30).map((n) => entry(urlOf(n))));
+    const client = createFrontierClient(frontier, { id: 'a' });
+    await client.add(numbers(0, 30).map((n) => entry(urlOf(n))));
     const content = await ContentStore.open({
       dataDirs: [dataDir],
       notes: {},
       async note(notes) {
-        while (!(await holder.settle({ settlements: [], notes })).held);
+        while (!(await client.settle({ settlements: [], notes })).held);
       },
       warn: () => undefined,
     });
     const failures: unknown[] = [];
     const settler = createSettler({
-      holder,
+      time: systemTime,
+      client,
       recent: createRecentFingerprints(),
       openWriter: () => Promise.reject(new Error('no items here')),
       content: {
@@ -120,7 +123,7 @@ describe('after a settle whose answer never came', () => {
       onFailure: (error) => failures.push(error),
       onFlushed: () => undefined,
     });
-    const { leases } = await holder.lease({ max: 30 });
+    const { leases } = await client.lease({ max: 30 });
     for (const [n, lease] of leases.entries()) {
       if (n === 20) await settler.flush();
       const stored = await content.pack(page(n));
@@ -214,14 +217,14 @@ describe('what is gone', () => {
     const [dataDir] = (await folders(1)) as [string];
     const config = new Configuration({ storageClientOptions: { localDataDirectory: dataDir } });
     const writer = await (await Dataset.open('things', { config })).openVisitWriter('somebody');
-    expect(await recoverVisitSegments([dataDir], { [writer.key]: writer.note })).toEqual([
+    expect(await recoverVisitSegments([createDiskBackend(dataDir)], { [writer.key]: writer.note })).toEqual([
       { key: writer.key, outcome: 'whole', notedBytes: 0, foundBytes: 0 },
     ]);
     await writer.append('{"a":1}\n{"a":2}\n');
     const { note } = writer;
     await writer.close();
     await rm(join(dataDir, 'datasets'), { recursive: true });
-    expect(await recoverVisitSegments([dataDir], { [writer.key]: note })).toMatchObject([
+    expect(await recoverVisitSegments([createDiskBackend(dataDir)], { [writer.key]: note })).toMatchObject([
       { outcome: 'missing', notedBytes: 16, lostLines: 2 },
     ]);
   });

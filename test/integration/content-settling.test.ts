@@ -1,7 +1,7 @@
 // Content and a real queue: the order of steps in which a worker settles visits, and what is left when it may not.
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createHolder } from '../../src/frontier/client.js';
+import { createFrontierClient } from '../../src/frontier/client.js';
 import { openLmdbFrontier } from '../../src/frontier/embedded/lmdb.js';
 import { ContentStore } from '../../src/store/content/content.js';
 import type { ContentBatch } from '../../src/store/content/content.js';
@@ -17,8 +17,8 @@ describe('content settled with a queue', () => {
   it('is there when its visits are acknowledged, and is not when the holder had lost them', async () => {
     const [queue, ...dataDirs] = (await folders(3)) as [string, string, string];
     const frontier = await openLmdbFrontier(join(queue, 'queue'), { holder: 'a', pacing: { delayMs: 0, turns: 9 } });
-    const holder = createHolder(frontier, { id: 'a' });
-    await holder.add([0, 1, 2, 3].map((n) => entry(urlOf(n))));
+    const client = createFrontierClient(frontier, { id: 'a' });
+    await client.add([0, 1, 2, 3].map((n) => entry(urlOf(n))));
     let noteRepeats = 0;
     const content = await ContentStore.open({
       dataDirs,
@@ -27,17 +27,17 @@ describe('content settled with a queue', () => {
       notes: (await frontier.overview()).notes,
       note: async (notes) => {
         // Refused when the life was over: the holder has begun a new one, and nothing was recorded.
-        while (!(await holder.settle({ settlements: [], notes })).held) noteRepeats++;
+        while (!(await client.settle({ settlements: [], notes })).held) noteRepeats++;
       },
     });
     const visit = async (numbers: number[]): Promise<boolean> => {
-      const life = holder.id;
-      const { leases } = await holder.lease({ max: numbers.length });
+      const life = client.id;
+      const { leases } = await client.lease({ max: numbers.length });
       const packed = [];
       for (const n of numbers) packed.push(await content.pack(page(n)));
       if (numbers.includes(2)) await frontier.release(life);
       const batch = await content.append(packed);
-      const answer = await holder.settle({ settlements: leases.map(done), notes: lengths(batch) }, life);
+      const answer = await client.settle({ settlements: leases.map(done), notes: lengths(batch) }, life);
       if (!answer.held) for (const { writer, before } of batch.written) await writer.cutTo(before);
       return answer.held;
     };

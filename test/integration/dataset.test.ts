@@ -13,6 +13,7 @@ import { beforeFirstUse } from '../../src/first-use.js';
 import { closeStorages } from '../../src/store/opened.js';
 import { purgeDefaultStorages } from '../../src/store/purge.js';
 import { recoverVisitSegments } from '../../src/store/dataset/visit-recovery.js';
+import { createDiskBackend } from '../../src/store/disk.js';
 import { anotherLook, makeStorage } from './storage-fixtures.js';
 import type { StorageFixture } from './storage-fixtures.js';
 
@@ -328,7 +329,7 @@ describe('a dataset on disk', () => {
       await dataset.openVisitWriter('c'),
     ];
     for (const writer of [a, b, c]) await writer.append('{"n":0}\n{"n":1}\n');
-    const outcomes = await recoverVisitSegments([fixture.folder], {
+    const outcomes = await recoverVisitSegments([createDiskBackend(fixture.folder)], {
       [a.key]: '8',
       [b.key]: 0,
       'dataset/items/000009-visit-gone-00.jsonl': 5,
@@ -346,7 +347,7 @@ describe('a dataset on disk', () => {
     await writer.append('{"n":0}\n{"n":1}\n');
     const path = join(fixture.folder, 'datasets', 'default', writer.key.split('/')[2] as string);
     writeFileSync(path, '{"n":0}\n{"n"');
-    const [outcome] = await recoverVisitSegments([fixture.folder], { [writer.key]: 16 });
+    const [outcome] = await recoverVisitSegments([createDiskBackend(fixture.folder)], { [writer.key]: 16 });
     expect(outcome).toEqual({ key: writer.key, outcome: 'short', notedBytes: 16, foundBytes: 12 });
     expect(readFileSync(path, 'utf8')).toBe('{"n":0}\n');
   });
@@ -383,7 +384,7 @@ describe('a dataset on disk', () => {
     const script = join(fixture.folder, 'filler.mts');
     writeFileSync(
       script,
-      `import { Dataset } from '${join(process.cwd(), 'src')}/store/dataset.ts';
+      `import { Dataset } from '${join(process.cwd(), 'src')}/store/dataset/dataset.ts';
        const dataset = await Dataset.open();
        await dataset.pushData({ n: 1 });
        const failed = await dataset.pushData({ big: 'x'.repeat(200_000) }).catch((error) => error.code);
@@ -407,7 +408,7 @@ describe('a dataset on disk', () => {
     const source = join(process.cwd(), 'src');
     writeFileSync(
       script,
-      `import { Dataset } from '${source}/store/dataset.ts';
+      `import { Dataset } from '${source}/store/dataset/dataset.ts';
        const life = Number(process.argv[2]);
        const dataset = await Dataset.open();
        for (let n = 0; ; n++) {

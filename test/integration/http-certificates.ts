@@ -26,7 +26,7 @@ export function makeCertificates(): Certificates {
     openssl('req', '-x509', ...newKey, '-keyout', 'ca.key', '-out', 'ca.pem', '-days', '2', '-subj', '/CN=test CA');
     const leaf = (name: string, ...dates: string[]): KeyPair => {
       openssl('req', ...newKey, '-keyout', `${name}.key`, '-out', `${name}.csr`, '-subj', `/CN=${name}`);
-      writeFileSync(join(folder, `${name}.ext`), 'subjectAltName=DNS:good.example,IP:127.0.0.1\n');
+      writeFileSync(join(folder, `${name}.ext`), 'subjectAltName=DNS:good.example,IP:127.0.0.1,IP:127.0.0.3\n');
       writeFileSync(join(folder, 'index.txt'), '');
       writeFileSync(
         join(folder, 'ca.cnf'),

@@ -188,12 +188,13 @@ describe('bad answers', () => {
     expect((await fetchText(http, url)).text).toBe('abc');
   });
 
-  it.each(['header', 'name', 'status', 'interim', 'trailer'])('breaks off an endless %s', async (kind) => {
+  it.each(['header', 'name', 'status', 'interim', 'trailer', 'extension'])('breaks off an endless %s', async (kind) => {
     const pieces: Record<string, [string, string]> = {
       header: ['HTTP/1.1 200 OK\r\n', `X-A: ${'a'.repeat(1000)}\r\n`],
       name: ['HTTP/1.1 200 OK\r\nX', 'a'.repeat(1000)],
-      status: ['HTTP/1.1 200 ', 'a'.repeat(1000)],
+      status: ['HTTP/1.1 200 ', 'a'.repeat(50_000)],
       interim: ['', 'HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n'],
+      extension: ['HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5;', 'a'.repeat(50_000)],
       trailer: ['HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n', `X-A: ${'a'.repeat(1000)}\r\n`],
     };
     const [start, more] = pieces[kind]!;
@@ -204,9 +205,8 @@ describe('bad answers', () => {
       };
       pour();
     });
-    // An endless status line is not counted by the parser: the deadline ends it.
-    const error = await fetchText(engine(), server.url, { timeoutMs: 1_500 }).catch((thrown: unknown) => thrown);
-    expect(error).toMatchObject({ code: kind === 'status' ? 'FETCH_TIMEOUT' : 'HTTP_MALFORMED' });
+    const error = await fetchText(engine(), server.url, { timeoutMs: 20_000 }).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'HTTP_MALFORMED' });
     await until(() => server.open.size === 0, 'the connection closes');
   });
 

@@ -1,6 +1,7 @@
 // The address guard where it counts: a private server listens and must never see a connection, whatever
 // URL, redirect or name leads to it; what is allowed or seeded gets through.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { systemTime } from '../../src/crawl/time.js';
 import type { Listening } from './http-fixtures.js';
 import { createRobotsReader } from '../../src/crawl/polite/robots-reader.js';
 import { fetchText, fixtures } from './http-fixtures.js';
@@ -91,6 +92,7 @@ describe('private targets are refused', () => {
 
   it('where a robots.txt was moved to, in every spelling', async () => {
     const readRobots = createRobotsReader({
+      time: systemTime,
       engine: engine({ allowPrivateAddresses: false }),
       userAgentFor: () => 'bot',
       timeoutMs: 5_000,

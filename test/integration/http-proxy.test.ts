@@ -71,7 +71,9 @@ describe.each(['http', 'https'] as const)('an %s proxy', (scheme) => {
       'GET http://two.example:81/ for two.example:81',
     ]);
     expect(log.credentials).toEqual([CREDENTIALS, CREDENTIALS]);
-    expect(proxy.accepted()).toBe(1);
+    // One connection per origin.
+    await fetchText(http, 'http://two.example:81/more', { proxyUrl });
+    expect(proxy.accepted()).toBe(2);
   });
 
   it('tunnels TLS, which ends at the target', async () => {

@@ -56,7 +56,7 @@ it.each(['process', 'machine'] as const)(
     const arrived = new Promise<void>((resolve, reject) => {
       void openStore(config, 1, () => {
         // What woke it must be there to be leased: it does not look again for up to a second.
-        void store.holder.lease({ max: 10 }).then(({ leases }) => {
+        void store.client.lease({ max: 10 }).then(({ leases }) => {
           leased = leases.length;
           resolve();
         }, reject);

@@ -1,18 +1,21 @@
 // The metrics endpoint over real sockets, judged by Prometheus' own tool where it is installed.
 import { spawnSync } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { openRedisFrontier } from '../../src/frontier/redis/frontier.js';
-import { watchServer } from '../../src/frontier/redis/server/server-stats.js';
 import { METRICS, type MetricName } from '../../src/observe/metrics-catalogue.js';
 import { createMetricsHub } from '../../src/observe/metrics-hub.js';
 import { type MetricsEndpoint, serveMetrics } from '../../src/observe/metrics-server.js';
 import { addProcessMetrics, machineMetrics } from '../../src/observe/metrics-system.js';
 import { createMetrics, type MetricsSnapshot } from '../../src/observe/metrics.js';
-import { storeSnapshot } from '../../src/pods/supervise/store-metrics.js';
+import { readPodsConfig } from '../../src/pods/config/config.js';
+import { openOwnRedisPod } from '../../src/pods/stores/redis-pod.js';
+import type { PodSupervisor } from '../../src/pods/supervise/pod-supervisor.js';
+import { openRunMetrics } from '../../src/pods/supervise/run-metrics.js';
 import { fingerprintOf } from '../../src/request/fingerprint.js';
 import { promtoolMissing } from '../support/promtool.js';
-import { redisMissing, startRedis } from '../support/redis-server.js';
+import { freePort, redisMissing, startRedis } from '../support/redis-server.js';
 
 let endpoint: MetricsEndpoint | undefined;
 afterEach(() => endpoint?.close());
@@ -85,31 +88,59 @@ describe('the metrics endpoint', () => {
 describe.skipIf(redisMissing)('the metrics of a store', () => {
   it('tell load, memory, clients, and where the frontier stands; 0 for up when it is away', async () => {
     const server = await startRedis();
-    const frontier = await openRedisFrontier({ url: server.url, pacing: { delayMs: 0, turns: 1 } });
-    const watch = await watchServer({ url: server.url });
+    const folder = await mkdtemp(join(tmpdir(), 'orcrawl-metrics-'));
+    const port = await freePort();
+    await writeFile(join(folder, 'seeds.txt'), 'http://a.test/\n');
+    await writeFile(
+      join(folder, 'crawl.yaml'),
+      [
+        `pods: [{ redis_url: '${server.url}' }]`,
+        `data_dirs: ['${join(folder, 'data')}']`,
+        `log_dir: '${join(folder, 'logs')}'`,
+        'seed_file: seeds.txt',
+        'email: test@example.com',
+        'enable_prometheus: true',
+        `prometheus_port: ${port}`,
+        'global_metrics_update_interval: 1',
+      ].join('\n'),
+    );
+    const config = await readPodsConfig(join(folder, 'crawl.yaml'), {}, { workingDir: folder });
+    const pod = await openOwnRedisPod(config, 0, () => undefined);
+    const metrics = await openRunMetrics(config, () => undefined);
+    const supervisor = { pod, workers: [] } as unknown as PodSupervisor;
+    const text = async () => (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
     try {
       const entries = ['a', 'a', 'b', 'c'].map((domain, i) => ({
         domain,
         record: `${domain}${i}`,
         fingerprint: fingerprintOf(`${domain}${i}`),
       }));
-      await frontier.add({ holder: 'h', call: 1, entries });
-      await frontier.lease({ holder: 'h', call: 2, max: 1 });
-      const stats = await watch.read();
-      expect(stats).toMatchObject({ frontierSize: 4, leased: 1, retrying: 0, dueDomains: 2, overflow: 0, spilled: 0 });
-      expect(stats!.memoryBytes).toBeGreaterThan(500_000);
-      expect(stats!.clients).toBeGreaterThanOrEqual(2);
-      const snapshot = storeSnapshot(stats, { entries: 6, bytes: 700 });
-      expect(snapshot).toContainEqual(['orcrawl_store_up', [], 1]);
-      expect(snapshot).toContainEqual(['orcrawl_queue_size', ['queued'], 3]);
-      expect(snapshot).toContainEqual(['orcrawl_queue_size', ['parse'], 6]);
-      await frontier.close();
-      await server.stop();
-      expect(storeSnapshot(await watch.read())).toEqual([['orcrawl_store_up', [], 0]]);
+      await pod.add(entries);
+      const reading = await pod.reading();
+      await expect
+        .poll(
+          () => {
+            metrics.look([supervisor], () => reading);
+            return text();
+          },
+          { timeout: 20_000 },
+        )
+        .toMatch(/orcrawl_redis_clients\{pod="0"\} [1-9]/);
+      const up = await text();
+      expect(up).toContain('orcrawl_store_up{pod="0"} 1');
+      expect(up).toContain('orcrawl_frontier_size{pod="0"} 4');
+      expect(up).toContain('orcrawl_due_domains{pod="0"} 3');
+      expect(up).toContain('orcrawl_queue_size{pod="0",queue="frontier"} 4');
+      expect(Number(/orcrawl_redis_memory_bytes\{pod="0"\} (\d+)/.exec(up)![1])).toBeGreaterThan(500_000);
+      metrics.look([supervisor], () => undefined);
+      const away = await text();
+      expect(away).toContain('orcrawl_store_up{pod="0"} 0');
+      expect(away).not.toContain('orcrawl_frontier_size{');
     } finally {
-      watch.close();
-      await frontier.close();
+      await metrics.close();
+      await pod.close();
       await server.dispose();
+      await rm(folder, { recursive: true, force: true });
     }
   });
 });

@@ -26,7 +26,7 @@ describe.each(['embedded', 'redis'] as const)('a robots.txt that leads through o
     });
     const { run, stored } = await podsTrial({
       ...(kind === 'redis' ? { redis: 2 } : { embedded: 2 }),
-      // A domain with work of its own, so that the errands have to wait for turns.
+      // A domain with work of its own, so that the relays have to wait for turns.
       seeds: [web.url(0, 1), web.url(0, 2), ...way.map((host) => web.url(host, 1))],
       more: [`politeness_delay_seconds: ${DELAY_MS / 1_000}`, 'seeded_urls_only: true'],
     });

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openRedisFrontier, type RedisFrontier, type RedisFrontierOptions } from '../../src/frontier/redis/frontier.js';
-import { createHolder } from '../../src/frontier/client.js';
+import { createFrontierClient } from '../../src/frontier/client.js';
 import { addsUp, createHandClock, done, entries, entry } from '../../src/testing/conformance/bench.js';
 import { redisMissing, type RedisServer, startRedis } from '../support/redis-server.js';
 
@@ -316,21 +316,21 @@ describe.skipIf(redisMissing)(`a frontier in Redis${redisMissing ? `: skipped, $
   });
 
   it('hands out a line far longer than its row can tell, in order and to its end, while others join it', async () => {
-    const holder = createHolder(await open(await serve()));
-    await holder.add(entries(600, 'long'));
+    const client = createFrontierClient(await open(await serve()));
+    await client.add(entries(600, 'long'));
     const records: string[] = [];
     while (records.length < 700) {
       // The last hundred come when the count in the row has been used up more than once.
-      if (records.length === 560) await holder.add(entries(100, 'long', 600));
-      const { leases, state } = await holder.lease({ max: 71 });
+      if (records.length === 560) await client.add(entries(100, 'long', 600));
+      const { leases, state } = await client.lease({ max: 71 });
       // One goes back as if it had never been leased: it comes next.
       const [back, ...ended] = [...leases].reverse();
       expect(ended.length, state).toBe(records.length < 630 ? 70 : 69);
       const landings = ended.map(({ id }) => ({ lease: id }));
       const untouched = { kind: 'untouched' as const, lease: back!.id };
-      await holder.settle({ landings, settlements: [...ended.map(done), untouched] });
+      await client.settle({ landings, settlements: [...ended.map(done), untouched] });
       records.push(...ended.reverse().map(({ record }) => record));
-      if (ended.length < 70) records.push((await holder.lease({ max: 2 })).leases[0]!.record);
+      if (ended.length < 70) records.push((await client.lease({ max: 2 })).leases[0]!.record);
     }
     expect(records).toEqual(entries(700, 'long').map(({ record }) => record));
   });

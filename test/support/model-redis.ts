@@ -195,11 +195,11 @@ async function redisStore(
     },
     tick: async () => void (await frontiers[0]!.release('nobody')),
     async deliver(isAway) {
-      const holder = {
+      const client = {
         settle: (parts: Omit<SettleCall, 'holder' | 'call'>) =>
           frontiers[0]!.settle({ ...parts, holder: 'delivery', call: ++deliveries }),
       };
-      await deliverOutbox({ pod: frontiers[0]!.pod, holder, targets: targets(isAway) });
+      await deliverOutbox({ pod: frontiers[0]!.pod, client, targets: targets(isAway) });
     },
   };
 }

@@ -3,8 +3,8 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { QueueEntry, SettleCall } from '../../src/frontier/frontier.js';
-import type { Holder } from '../../src/frontier/client.js';
-import { createRoutingHolder } from '../../src/pods/worker/routing-client.js';
+import type { FrontierClient } from '../../src/frontier/client.js';
+import { createRoutingClient } from '../../src/pods/worker/routing-client.js';
 import { podOfDomain } from '../../src/pods/topology.js';
 import type { HandClock } from '../../src/testing/conformance/bench.js';
 import type { MakeWorld, ModelOpening, ModelStore, ModelWorld } from '../../src/testing/model/store.js';
@@ -26,7 +26,7 @@ export function worldOf(clock: HandClock, stores: readonly ModelStore[], dispose
   return { clock, stores, podOf: (domain) => podOfDomain(domain, stores.length), dispose };
 }
 
-/** A visit's links for other pods are sent before it is settled, by the real routing holder. */
+/** A visit's links for other pods are sent before it is settled, by the real routing client. */
 export function routed(
   pod: number,
   pods: number,
@@ -38,15 +38,15 @@ export function routed(
       id: call.holder,
       settle: (parts: Omit<SettleCall, 'holder' | 'call'>) =>
         frontier.settle({ ...parts, holder: call.holder, call: call.call }),
-    } as unknown as Holder;
+    } as unknown as FrontierClient;
     const signal = new AbortController().signal;
     const log = { warning: () => undefined, error: () => undefined, info: () => undefined } as never;
-    const holder = createRoutingHolder({
+    const client = createRoutingClient({
       ...{ own, pod, pods, log, signal, checkAssignment: false },
       send: (target, entries) => (isAway(target) ? Promise.reject(new Error('away')) : send(target, entries)),
     });
     const { landings, settlements, notes } = call;
-    return holder.settle({ landings, settlements, notes }, call.holder);
+    return client.settle({ landings, settlements, notes }, call.holder);
   };
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createEmbeddedFrontier, type EmbeddedFrontier } from '../../src/frontier/embedded/frontier.js';
 import type { QueueEntry } from '../../src/frontier/frontier.js';
 import { openInbox } from '../../src/frontier/embedded/inbox-lmdb.js';
-import { openEmbeddedLmdb } from '../../src/frontier/embedded/lmdb.js';
+import { openLmdbFrontier } from '../../src/frontier/embedded/lmdb.js';
 import { createMemoryKv } from '../../src/frontier/embedded/memory.js';
 import { takeIn } from '../../src/pods/stores/embedded-store.js';
 import { packOutbox } from '../../src/pods/worker/routing-client.js';
@@ -78,7 +78,7 @@ function lmdb(access: 'owner' | 'shared'): ModelBackend {
       Promise.resolve({
         async make({ pacing, leaseMs, openings }: Setting, clock: HandClock) {
           const folder = folderFor(access);
-          const open = () => openEmbeddedLmdb(folder, { pacing, leaseMs, clock, access, holder: OWNER });
+          const open = () => openLmdbFrontier(folder, { pacing, leaseMs, clock, access, holder: OWNER });
           const owner = access === 'owner' ? { unexpiring: OWNER } : {};
           const store = await embeddedStore(clock, openings, open, { remembers: 'requests', ...owner });
           return worldOf(clock, [store], async () => {
@@ -102,7 +102,7 @@ const embeddedPods: ModelBackend = {
         const stores: ModelStore[] = [];
         const closings: (() => Promise<void>)[] = [];
         for (let pod = 0; pod < pods; pod++) {
-          const open = () => openEmbeddedLmdb(join(folder, `pod${pod}`), { pacing, leaseMs, clock, holder: OWNER });
+          const open = () => openLmdbFrontier(join(folder, `pod${pod}`), { pacing, leaseMs, clock, holder: OWNER });
           const store = await embeddedStore(clock, 1, open, { remembers: 'requests', unexpiring: OWNER });
           const inbox = inboxes[pod]!;
           let taken = 0;

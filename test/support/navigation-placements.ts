@@ -225,7 +225,7 @@ async function visitOnPod(
   }
 
   const entries = requests.map((request) => entryOf(new Request({ ...request, headers: { ...request.headers } })));
-  await worker.store.holder.add(entries);
+  await worker.store.client.add(entries);
   const endsAtMs = performance.now() + PATIENCE_MS;
   for (;;) {
     const { queued, retrying, leased } = (await worker.store.overview()).counters;

@@ -1,12 +1,9 @@
-// One result as `orcrawl scrape` and `orcrawl batch` write it: a line of JSON, a row, or the page itself.
+// What `orcrawl scrape` and `orcrawl batch` write of a result: its fields, or the parts that page formats take.
 // Promise: every line has the same fields in the same order; only what is written is worked out.
 import { escapeText } from '../../extract/markdown/inline.js';
 import type { CrawlResult } from '../../index.js';
-import { cellsOf, csvRow } from '../../store/dataset/csv.js';
+import type { PageParts } from '../../store/formats.js';
 import { UsageError } from '../exit-codes.js';
-
-export const BATCH_FORMATS = ['jsonl', 'json', 'csv', 'markdown', 'fit', 'text', 'html', 'links'] as const;
-export type BatchFormat = (typeof BATCH_FORMATS)[number];
 
 /** What can be written of a result, by name. */
 const FIELDS: Readonly<Record<string, (result: CrawlResult) => unknown>> = {
@@ -67,74 +64,35 @@ export function itemOf(result: CrawlResult, fields: readonly string[]): Record<s
   return Object.fromEntries(fields.map((name) => [name, FIELDS[name]!(result)]));
 }
 
-/** How a whole output begins, and what stands between and after its results. */
-export const FRAMES: Readonly<Record<BatchFormat, (fields: readonly string[]) => [head: string, tail: string]>> = {
-  jsonl: () => ['', ''],
-  json: () => ['[', '\n]\n'],
-  csv: (fields) => [csvRow(fields), ''],
-  markdown: () => ['', ''],
-  fit: () => ['', ''],
-  text: () => ['', ''],
-  html: () => ['', ''],
-  links: () => ['', ''],
-};
-
-/** One result; of a failure only the formats that have a place for it say something. */
-export function rendered(
-  result: CrawlResult,
-  format: BatchFormat,
-  fields: readonly string[],
-  isFirst: boolean,
-): string {
-  switch (format) {
-    case 'jsonl':
-      return `${JSON.stringify(itemOf(result, fields))}\n`;
-    case 'json':
-      return `${isFirst ? '' : ','}\n${JSON.stringify(itemOf(result, fields))}`;
-    case 'csv':
-      return csvRow(cellsOf(itemOf(result, fields), fields));
-    case 'markdown':
-    case 'fit':
-      return result.success ? `<!-- ${commentText(result.url)} -->\n\n${pageFile(result, format).text}\n` : '';
-    case 'text':
-      if (!result.success) return '';
-      return `# ${result.metadata?.title || result.url}\n${result.url}\n\n${result.text.trim()}\n\n\n`;
-    case 'html':
-      return result.success ? `${result.html}\n` : '';
-    case 'links': {
-      const { internal, external } = result.links;
-      return [...internal, ...external].map(({ url }) => `${url}\n`).join('');
-    }
-    default:
-      return format satisfies never;
-  }
+/** A result as page formats see it; each part is worked out when it is read. */
+export function partsOf(result: CrawlResult): PageParts {
+  return {
+    url: result.url,
+    get title() {
+      return result.metadata?.title;
+    },
+    get text() {
+      return result.text;
+    },
+    get markdown() {
+      return result.markdown.raw;
+    },
+    get fit() {
+      return fitMarkdown(result);
+    },
+    get html() {
+      return result.html;
+    },
+    get links() {
+      return [...result.links.internal, ...result.links.external].map(({ url }) => url);
+    },
+  };
 }
 
 /** The main content under the page's title: what is chosen as content often begins after it. */
-export function fitMarkdown({ markdown, metadata }: CrawlResult): string {
+function fitMarkdown({ markdown, metadata }: CrawlResult): string {
   const fit = markdown.fit.trim();
   const title = (markdown.title ?? metadata?.title ?? '').replace(/\s+/g, ' ').trim();
   if (title === '' || /^# /m.test(fit)) return fit;
   return `# ${escapeText(title)}\n\n${fit}`.trim();
-}
-
-/** What cannot end the comment it stands in. */
-function commentText(text: string): string {
-  return text.replaceAll('--', '-&#45;').replaceAll('>', '&gt;');
-}
-
-/** Formats of which a page can be a file of its own. */
-export type PageFormat = 'markdown' | 'fit' | 'text' | 'html' | 'links';
-
-export function isPageFormat(format: BatchFormat): format is PageFormat {
-  return format === 'markdown' || format === 'fit' || format === 'text' || format === 'html' || format === 'links';
-}
-
-/** The page alone, as a file of its own has it. */
-export function pageFile(result: CrawlResult, format: PageFormat): { extension: string; text: string } {
-  if (format === 'html') return { extension: 'html', text: result.html };
-  if (format === 'markdown') return { extension: 'md', text: `${result.markdown.raw.trim()}\n` };
-  if (format === 'fit') return { extension: 'md', text: `${fitMarkdown(result)}\n` };
-  if (format === 'links') return { extension: 'txt', text: rendered(result, 'links', [], true) };
-  return { extension: 'txt', text: `${result.text.trim()}\n` };
 }

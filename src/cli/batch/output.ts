@@ -5,12 +5,25 @@ import { mkdir, open, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Writable } from 'node:stream';
 import type { CrawlResult } from '../../index.js';
+import { forgetLogin, withoutLogin } from '../../request/login.js';
+import {
+  encoderOf,
+  extensionOfFormat,
+  type FormatOf,
+  isPageFormat,
+  pageAmongOthers,
+  pageFileText,
+  type PageFormatName,
+} from '../../store/formats.js';
 import { fileNamePart } from '../../store/names.js';
 import { asStorageError } from '../../store/storage-errors.js';
-import { type BatchFormat, FRAMES, isPageFormat, pageFile, type PageFormat, rendered } from './items.js';
+import { itemOf, partsOf } from './items.js';
 import { UsageError } from '../exit-codes.js';
+import { forStandardOutput } from '../terminal.js';
 
 const ELSEWHERE = 'choose another place with --out (or --resume)';
+
+export type BatchFormat = FormatOf<'batch'>;
 
 export interface BatchOutput {
   write(result: CrawlResult): Promise<void>;
@@ -24,17 +37,20 @@ export interface OutputOptions {
   readonly fields: readonly string[];
   readonly out?: string | undefined;
   readonly append?: string | undefined;
+  readonly rawCsv?: boolean | undefined;
 }
 
-export async function openOutput({ format, fields, out, append }: OutputOptions): Promise<BatchOutput> {
-  if (append !== undefined) return streamOutput(fileStream(append, 'a'), format, fields, false);
-  if (out === undefined) return streamOutput(process.stdout, format, fields);
+export async function openOutput(options: OutputOptions): Promise<BatchOutput> {
+  const { format, out, append } = options;
+  // Only JSON lines are appended to: they have no head and no end.
+  if (append !== undefined) return streamOutput(fileStream(append, 'a'), options);
+  if (out === undefined) return streamOutput(process.stdout, options);
   const isFolder = /[/\\]$/.test(out) || (await stat(out).catch(() => undefined))?.isDirectory() === true;
   if (!isFolder) {
     await mkdir(path.dirname(out), { recursive: true }).catch((error: unknown) => {
       throw asStorageError(error, out, ELSEWHERE);
     });
-    return streamOutput(fileStream(out, 'w'), format, fields);
+    return streamOutput(fileStream(out, 'w'), options);
   }
   if (!isPageFormat(format)) {
     throw new UsageError(`--format ${format} is one file: give --out a file name, not a folder`);
@@ -50,20 +66,18 @@ function fileStream(file: string, flags: string): Writable & { failure?: unknown
 
 function streamOutput(
   stream: Writable & { failure?: unknown },
-  format: BatchFormat,
-  fields: readonly string[],
-  isNew = true,
+  { format, fields, rawCsv }: OutputOptions,
 ): BatchOutput {
-  const [head, tail] = isNew ? FRAMES[format](fields) : ['', ''];
-  let isFirst = true;
+  const encoder = isPageFormat(format) ? undefined : encoderOf(format, fields, rawCsv);
   let isLeft = false;
   const isStdout = stream === process.stdout;
   const onGone = () => (isLeft = true);
   stream.on('error', onGone).on('close', onGone);
 
-  async function put(text: string): Promise<void> {
-    if (text === '' || isLeft) return assertWell();
-    if (!stream.write(text)) await whenReady(stream);
+  async function put(piece: string | Uint8Array): Promise<void> {
+    if (piece.length === 0 || isLeft) return assertWell();
+    const isShown = isStdout && typeof piece === 'string';
+    if (!stream.write(isShown ? forStandardOutput(piece) : piece)) await whenReady(stream);
     assertWell();
   }
 
@@ -73,15 +87,17 @@ function streamOutput(
 
   return {
     async write(result) {
-      const text = rendered(result, format, fields, isFirst);
-      await put(isFirst ? head + text : text);
-      isFirst = false;
+      const forget = (piece: string | Uint8Array) =>
+        typeof piece === 'string' ? forgetLogin(piece, result.url) : piece;
+      if (encoder !== undefined) await put(forget(encoder.add([itemOf(result, fields)])));
+      // Page formats have no place for a failure.
+      else if (result.success && isPageFormat(format)) await put(forget(pageAmongOthers(format, partsOf(result))));
     },
     get isLeft() {
       return isLeft;
     },
     async close() {
-      await put(isFirst ? head + tail : tail);
+      if (encoder !== undefined) await put(encoder.end());
       if (!isStdout) await new Promise<void>((resolve) => stream.end(resolve));
       stream.off('error', onGone).off('close', onGone);
       assertWell();
@@ -104,17 +120,17 @@ function whenReady(stream: Writable): Promise<void> {
 const READY_EVENTS = ['drain', 'close', 'error'] as const;
 
 /** A file a page, named by its place in the list and its URL. */
-function folderOutput(folder: string, format: PageFormat): BatchOutput {
+function folderOutput(folder: string, format: PageFormatName): BatchOutput {
   return {
     isLeft: false,
     async write(result) {
       if (!result.success) return;
-      const { extension, text } = pageFile(result, format);
+      const { url } = withoutLogin(result.url);
       const number = String(result.dispatch.index + 1).padStart(6, '0');
-      const name = `${number}-${fileNamePart(result.url.replace(/^https?:\/\//, ''))}.${extension}`;
+      const name = `${number}-${fileNamePart(url.replace(/^https?:\/\//, ''))}.${extensionOfFormat(format)}`;
       try {
         await mkdir(folder, { recursive: true });
-        await writeFile(path.join(folder, name), text);
+        await writeFile(path.join(folder, name), forgetLogin(pageFileText(format, partsOf(result)), result.url));
       } catch (error) {
         throw asStorageError(error, folder);
       }

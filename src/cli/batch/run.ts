@@ -11,9 +11,8 @@ import {
   WebCrawler,
   type WebCrawlerOptions,
 } from '../../index.js';
-import { type BatchFormat } from './items.js';
-import { type BatchOutput, openOutput, readEarlier } from './output.js';
-import { type BatchInput, urlsOf, without } from './urls.js';
+import { type BatchFormat, type BatchOutput, openOutput, readEarlier } from './output.js';
+import { type BatchInput, itemsFor, urlsOf, without } from './urls.js';
 import { EXIT } from '../exit-codes.js';
 
 export interface BatchSettings {
@@ -22,6 +21,7 @@ export interface BatchSettings {
   readonly format: BatchFormat;
   readonly fields: readonly string[];
   readonly out?: string | undefined;
+  readonly rawCsv?: boolean | undefined;
   readonly resume?: string | undefined;
   readonly permits: number;
   readonly maxConnections?: number | undefined;
@@ -41,7 +41,8 @@ export async function runBatch(settings: BatchSettings): Promise<number> {
   const interruption = watchInterruption();
   const crawler = await WebCrawler.open({ maxConnections: settings.maxConnections, ...settings.crawler });
   const all = urlsOf(settings.inputs, process.stdin, over.signal);
-  const results = crawler.runMany(done ? without(all, done) : all, settings.config, dispatcherOf(settings));
+  const items = itemsFor(done ? without(all, done) : all, settings.crawler?.engine !== undefined);
+  const results = crawler.runMany(items, settings.config, dispatcherOf(settings));
   let failed = 0;
   try {
     const stream = results[Symbol.asyncIterator]();

@@ -2,6 +2,8 @@
 // Promise: read only as fast as the batch goes; a line that is no URL is passed on and becomes a failed result.
 import { createReadStream, existsSync } from 'node:fs';
 import { createInterface } from 'node:readline';
+import type { UrlItem } from '../../index.js';
+import { withoutLogin } from '../../request/login.js';
 import { UsageError } from '../exit-codes.js';
 import { shown } from '../terminal.js';
 
@@ -54,11 +56,25 @@ function withScheme(text: string): string {
   return `${/^(?:localhost|[\d.]+)(?:[:/?#]|$)/.test(text) ? 'http' : 'https'}://${text}`;
 }
 
-/** Leaves out what an earlier run has done, entry by entry. */
+/** Leaves out what an earlier run has done, entry by entry. Its results name URLs without their passwords. */
 export async function* without(urls: AsyncIterable<string>, done: Map<string, number>): AsyncGenerator<string> {
-  for await (const url of urls) {
+  for await (const typed of urls) {
+    const { url } = withoutLogin(typed);
     const times = done.get(url) ?? 0;
     if (times > 0) done.set(url, times - 1);
-    else yield url;
+    else yield typed;
   }
+}
+
+/**
+ * A URL as a batch takes it. Over HTTP its user name and password are a header, so that nothing of its result has them;
+ * a browser needs them in the URL, for all that the page loads.
+ */
+export function itemFor(typed: string, usesBrowser: boolean): UrlItem {
+  const { url, authorization } = withoutLogin(typed);
+  return authorization === undefined || usesBrowser ? typed : { url, config: { headers: { authorization } } };
+}
+
+export async function* itemsFor(urls: AsyncIterable<string>, usesBrowser: boolean): AsyncGenerator<UrlItem> {
+  for await (const url of urls) yield itemFor(url, usesBrowser);
 }

@@ -4,7 +4,9 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { CACHE_MODES, type CacheMode } from '../../store/cache/cache.js';
 import { wholeNumber } from '../arguments.js';
 import { addBrowserFlags, type BrowserFlags, crawlerOptionsOf, pageConfigOf } from '../browser-flags.js';
-import { BATCH_FORMATS, type BatchFormat, DEFAULT_FIELDS, parseFields } from '../batch/items.js';
+import { formatHelp, formatsOf, isPageFormat } from '../../store/formats.js';
+import { DEFAULT_FIELDS, parseFields } from '../batch/items.js';
+import type { BatchFormat } from '../batch/output.js';
 import { inputOf } from '../batch/urls.js';
 import { EXIT, exitCodeOf, UsageError } from '../exit-codes.js';
 import { complain, errorLine, programName, quoted } from '../terminal.js';
@@ -13,6 +15,7 @@ interface BatchFlags extends Omit<BrowserFlags, 'screenshot' | 'pdf'> {
   readonly stream?: boolean;
   readonly format?: BatchFormat;
   readonly out?: string;
+  readonly rawCsv?: boolean;
   readonly fields?: string;
   readonly concurrency?: number;
   readonly memoryThreshold?: number;
@@ -35,7 +38,7 @@ Examples:
   $ orcrawl batch urls.txt --format csv --fields url,statusCode,title --out pages.csv
   $ orcrawl batch urls.txt --delay 1-3 --retries 2 --cache enabled --cache-ttl 3600
   $ orcrawl batch urls.txt --resume pages.jsonl        the first time, and again after Ctrl-C
-  $ orcrawl batch urls.txt --format fit --out pages/     main content as markdown, a file a page
+  $ orcrawl batch urls.txt --format fit --out pages/     main content as markdown, one file per page
 
 Results are written in the order of the list, each as soon as those before it are out; with --stream as they
 complete, in flat memory.
@@ -54,14 +57,15 @@ export function addBatchCommand(program: Command, onExit: (code: number) => void
     .argument('[FILE|-|URL...]', 'files of URLs, URLs, or - for standard input (the default when it is no terminal)')
     .option('--stream', 'write results as they complete')
     .addOption(
-      new Option('-f, --format <F>', 'of the results; markdown is whole pages, fit their main content')
-        .choices(BATCH_FORMATS)
+      new Option('-f, --format <F>', `of the results; ${formatHelp('batch')}`)
+        .choices(formatsOf('batch'))
         .default('jsonl'),
     )
     .option(
       '-o, --out <FILE|DIR>',
-      'where results go; markdown, fit, text, html and links into a folder: a file a page',
+      `where results go; ${formatsOf('batch').filter(isPageFormat).join(', ')} into a folder: one file per page`,
     )
+    .option('--raw-csv', 'with --format csv: leave cells as they are that a spreadsheet would run as a formula')
     .option('--fields <A,B>', 'which fields of a result are written')
     .option('-c, --concurrency <N>', 'most URLs at once (default: 20)', wholeNumber(1, 10_000))
     .option('--memory-threshold <P>', 'percent of memory above which nothing new starts (default: 90)', percent)
@@ -110,6 +114,7 @@ async function batch(args: readonly string[], flags: BatchFlags): Promise<number
       format,
       fields,
       out: flags.out,
+      rawCsv: flags.rawCsv,
       resume,
       permits: flags.maxSessions ?? flags.concurrency ?? 20,
       maxConnections: flags.concurrency,

@@ -7,7 +7,7 @@ import { bytesText, countOf } from '../../observe/figures.js';
 import { type PageCache, pageUrlOf } from '../../store/cache/cache.js';
 import { seedUrl } from '../arguments.js';
 import { EXIT } from '../exit-codes.js';
-import { complain, say, shown } from '../terminal.js';
+import { complain, print, say, shown } from '../terminal.js';
 
 interface CacheFlags {
   readonly storage?: string;
@@ -89,7 +89,7 @@ async function get(cache: PageCache, url: string): Promise<number> {
     complain(`error: ${shown(url)} is not in the cache`);
     return EXIT.someFailed;
   }
-  process.stdout.write(page.body);
+  await print(page.body);
   return EXIT.done;
 }
 

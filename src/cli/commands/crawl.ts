@@ -2,12 +2,13 @@
 // Promise: everything is checked before the first request; the crawler itself is loaded only after that.
 import type { Command } from 'commander';
 import { Option } from 'commander';
+import { withoutLogin } from '../../request/login.js';
 import { EnqueueStrategy } from '../../request/scope.js';
+import { formatsOf } from '../../store/formats.js';
 import { byteSize, headers, patterns, positiveNumber, seconds, seedUrl, wholeNumber } from '../arguments.js';
 import { chooseStart, defaultFolder, type StartMode } from '../crawl/folder.js';
 import { type CrawlSettings, readSettings } from '../crawl/settings.js';
 import { EXIT, exitCodeOf, UsageError } from '../exit-codes.js';
-import { RESULT_FORMATS } from '../crawl/result-file.js';
 import type { CrawlReport } from '../crawl/report.js';
 import { complain, errorLine, programName, quoted, say } from '../terminal.js';
 
@@ -58,12 +59,14 @@ export function addCrawlCommand(program: Command, onExit: (code: number) => void
     .option('--no-traps', 'also follow links that look endless: calendars, repeated folders, session ids')
     .option('--explain-skips', 'list every URL that was left out, and why, in skipped.jsonl')
     .option('-o, --out <DIR>', "the crawl's folder (default: ./orcrawl-out/<host>)")
-    .addOption(new Option('-f, --format <F>', 'of the result file (default: jsonl)').choices(RESULT_FORMATS))
+    .addOption(new Option('-f, --format <F>', 'of the result file (default: jsonl)').choices(formatsOf('crawl')))
+    .option('--raw-csv', 'with --format csv: leave cells as they are that a spreadsheet would run as a formula')
     .option('--links', 'also store the links of each page')
     .option('--resume', 'continue the crawl in --out')
     .option('--fresh', 'throw away the crawl in --out and start over')
     .option('--retries <N>', 'further tries of a page that fails (default: 3)', wholeNumber(0))
     .option('--allow-private', 'also follow links to private and loopback addresses')
+    .option('--refuse-private', 'refuse private and loopback addresses also for the given URLs')
     .option('--user-agent <UA>', 'the User-Agent header')
     .option('-H, --header <NAME: VALUE>', 'send a header to the hosts of the given URLs (may be repeated)', headers)
     .option('--max-body <SIZE>', 'largest page, decoded, such as 500k or 20M (default: 10M)', byteSize)
@@ -75,13 +78,15 @@ export function addCrawlCommand(program: Command, onExit: (code: number) => void
 
 async function crawl(args: readonly string[], flags: CrawlFlags): Promise<number> {
   const { out, resume, fresh, quiet, verbose, ...chosen } = flags;
-  const urls = args.map((text) => (text === '-' ? text : seedUrl(text)));
+  const typed = args.map((text) => (text === '-' ? text : seedUrl(text)));
+  const urls = typed.map((text) => withoutLogin(text).url);
+  const logins = typed.filter((text, index) => text !== urls[index]);
   if (urls.length === 0 && !(resume && out !== undefined)) {
     throw new UsageError('give a URL to start from, such as example.com, or --resume with --out to continue a crawl');
   }
   const folder = out ?? defaultFolder(urls);
   const mode = await chooseStart(folder, { resume, fresh });
-  const settings = await settingsFor(mode, folder, urls, chosen);
+  const settings = await settingsFor(mode, folder, urls, { ...chosen, ...(logins.length > 0 ? { logins } : {}) });
   const { runCrawl } = await import('../crawl/run.js');
   let report: CrawlReport;
   try {

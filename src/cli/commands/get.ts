@@ -5,10 +5,9 @@ import path from 'node:path';
 import { Option, type Command } from 'commander';
 import { CrawlError } from '../../errors.js';
 import { findPage, type StoredPage } from '../../store/content/reading.js';
-import { escapeControls } from '../../observe/log-lines.js';
 import { seedUrl } from '../arguments.js';
 import { EXIT, UsageError } from '../exit-codes.js';
-import { complain, say, shown } from '../terminal.js';
+import { complain, print, say, shown } from '../terminal.js';
 
 interface GetFlags {
   readonly dataDir?: readonly string[];
@@ -113,23 +112,4 @@ async function bodyOf({ headers, body }: NonNullable<StoredPage['response']>): P
     if (error instanceof CrawlError && error.code === 'BODY_DECODE') return body;
     throw error;
   }
-}
-
-/** Resolves when a pipe has taken all of it. */
-async function print(bytes: Buffer): Promise<void> {
-  const out = process.stdout.isTTY ? harmless(bytes.toString('utf8')) : bytes;
-  await new Promise<void>((resolve, reject) => {
-    process.stdout.write(out, (error) => {
-      if (error && (error as NodeJS.ErrnoException).code !== 'EPIPE') reject(error);
-      else resolve();
-    });
-  });
-}
-
-/** Lines and tabs stay, every other control character is escaped. */
-function harmless(text: string): string {
-  return text
-    .split(/([\n\t])/)
-    .map((part, n) => (n % 2 === 1 ? part : escapeControls(part)))
-    .join('');
 }

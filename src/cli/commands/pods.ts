@@ -6,6 +6,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { isIP } from 'node:net';
 import path from 'node:path';
+import { PRIVATE_FOLDER } from '../../base/private-files.js';
 import { EXIT, UsageError } from '../exit-codes.js';
 import { addPodsFlags, type ConfigFlags, reportConfigProblems } from '../pods-flags.js';
 import { say } from '../terminal.js';
@@ -47,7 +48,7 @@ async function up(flags: ConfigFlags): Promise<number> {
         continue;
       }
       const folder = path.join(config.stateDir, 'redis', `pod_${index}`);
-      mkdirSync(folder, { recursive: true });
+      mkdirSync(folder, PRIVATE_FOLDER);
       const { password } = new URL(pod.redisUrl);
       const child = spawn(
         'redis-server',

@@ -2,6 +2,7 @@
 // Promise: what was done in the window is on disk when the command ends, however it is ended.
 import { mkdirSync, readdirSync } from 'node:fs';
 import path from 'node:path';
+import { PRIVATE_FOLDER } from '../../base/private-files.js';
 import { type Command, Option } from 'commander';
 import { seedUrl } from '../arguments.js';
 import { profilesFolder } from '../browser-flags.js';
@@ -40,7 +41,7 @@ async function create(name: string, url: string | undefined, flags: CreateFlags)
   if (!/^[\w-][\w.-]*$/.test(name)) throw new UsageError('a profile name is made of letters, digits, dots and dashes');
   const start = url === undefined ? undefined : seedUrl(url);
   const userDataDir = path.join(profilesFolder(), name);
-  mkdirSync(userDataDir, { recursive: true });
+  mkdirSync(userDataDir, PRIVATE_FOLDER);
   const { launchBrowser } = await import('../../fetch/browser/launch.js');
   const { executablePath, headless = false } = flags;
   const sandbox = process.getuid?.() !== 0;

@@ -3,6 +3,7 @@
 import { type Command, Option } from 'commander';
 import { CrawlError } from '../../errors.js';
 import type { CrawlResult } from '../../index.js';
+import { forgetLogin } from '../../request/login.js';
 import type { CacheMode } from '../../store/cache/cache.js';
 import { seedUrl, headers, wholeNumber } from '../arguments.js';
 import { CACHE_OPTION, seconds } from './batch.js';
@@ -14,14 +15,15 @@ import {
   pageConfigOf,
   writeFiles,
 } from '../browser-flags.js';
-import { DEFAULT_FIELDS, fitMarkdown, itemOf } from '../batch/items.js';
+import { type FormatOf, formatHelp, formatsOf, isPageFormat, pageText } from '../../store/formats.js';
+import { DEFAULT_FIELDS, itemOf, partsOf } from '../batch/items.js';
+import { itemFor } from '../batch/urls.js';
 import { EXIT } from '../exit-codes.js';
+import { addExtractFlags, type ExtractFlags, extractOf } from '../extract-flags.js';
 import { complain, plain, say, shown } from '../terminal.js';
 
-const FORMATS = ['markdown', 'fit', 'text', 'html', 'json', 'links'] as const;
-
-interface ScrapeFlags extends BrowserFlags {
-  readonly format: (typeof FORMATS)[number];
+interface ScrapeFlags extends BrowserFlags, ExtractFlags {
+  readonly format: FormatOf<'scrape'>;
   readonly selector?: string;
   readonly retries?: number;
   readonly timeout?: number;
@@ -38,6 +40,8 @@ Examples:
   $ orcrawl scrape example.com --format fit
   $ orcrawl scrape https://example.com/ --format json | jq .metadata
   $ orcrawl scrape example.com --selector main --format html
+  $ orcrawl scrape example.com --schema '{"engine":"css","fields":{"title":{"selector":"h1"}}}'
+  $ orcrawl scrape example.com --prompt 'the price' --llm-url http://127.0.0.1:11434/v1 --llm-model llama3.2
   $ orcrawl scrape example.com --wait-for css:main --screenshot page.png
 `;
 
@@ -48,8 +52,8 @@ export function addScrapeCommand(program: Command, onExit: (code: number) => voi
     .description('Fetches one page and writes its content to standard output.')
     .argument('<URL>', 'a bare domain gets https://')
     .addOption(
-      new Option('-f, --format <F>', 'what to write; markdown is the whole page, fit its main content')
-        .choices(FORMATS)
+      new Option('-f, --format <F>', `what to write; ${formatHelp('scrape')}`)
+        .choices(formatsOf('scrape'))
         .default('markdown'),
     )
     .option('--selector <CSS>', 'only what matches counts as the page; html is then its cleaned HTML')
@@ -61,32 +65,38 @@ export function addScrapeCommand(program: Command, onExit: (code: number) => voi
     .option('--cache-ttl <SECS>', 'how long a cached page is used (default: for ever)', seconds)
     .option('--validate', 'follow HTTP’s caching rules, and ask whether a stale page is still good')
     .option('--respect-robots', 'ask for nothing that robots.txt forbids');
-  addFileFlags(addBrowserFlags(command))
+  addFileFlags(addBrowserFlags(addExtractFlags(command)))
     .addHelpText('after', EXAMPLES)
     .action(async (url: string, flags: ScrapeFlags) => onExit(await scrape(url, flags)));
 }
 
 async function scrape(text: string, flags: ScrapeFlags): Promise<number> {
   const pageConfig = pageConfigOf(flags);
-  const url = seedUrl(text);
+  const extraction = extractOf(flags);
+  const typed = seedUrl(text);
   await checkSelector(flags.selector);
   const { WebCrawler } = await import('../../index.js');
-  const crawler = await WebCrawler.open(crawlerOptionsOf(flags));
+  const crawlerOptions = crawlerOptionsOf(flags);
+  const item = itemFor(typed, crawlerOptions.engine !== undefined);
+  const { url, config: login } = typeof item === 'string' ? { url: item } : item;
+  const crawler = await WebCrawler.open(crawlerOptions);
+  const sayOf = (page: string) => say(forgetLogin(page, typed));
   try {
     const result = await crawler.run(url, {
       cssSelector: flags.selector,
       maxRetries: flags.retries,
       pageTimeoutMs: flags.timeout === undefined ? undefined : flags.timeout * 1000,
       userAgent: flags.userAgent,
-      headers: flags.header,
+      headers: { ...login?.headers, ...flags.header },
       cacheMode: flags.cache,
       cacheTtlSecs: flags.cacheTtl,
       validate: flags.validate,
       respectRobots: flags.respectRobots,
       ...pageConfig,
+      ...extraction,
     });
     await writeFiles(result, flags);
-    if (flags.format === 'json') say(JSON.stringify(itemOf(result, DEFAULT_FIELDS), null, 2));
+    if (flags.format === 'json') sayOf(JSON.stringify(itemOf(result, DEFAULT_FIELDS), null, 2));
     if (!result.success) {
       complain(`error: ${shown(plain(result.errorMessage ?? ''), 1000)} (${result.errorCode})`);
       return EXIT.someFailed;
@@ -96,12 +106,17 @@ async function scrape(text: string, flags: ScrapeFlags): Promise<number> {
       complain(`error: ${nothing}`);
       return EXIT.someFailed;
     }
-    if (flags.format === 'markdown') say(result.markdown.raw.trim());
-    if (flags.format === 'fit') say(fitMarkdown(result));
-    if (flags.format === 'text') say(result.text.trim());
-    if (flags.format === 'html') say(flags.selector === undefined ? result.html : result.cleanedHtml);
-    if (flags.format === 'links') {
-      for (const link of [...result.links.internal, ...result.links.external]) say(link.url);
+    if (extraction.extract) {
+      const { extracted } = result;
+      say(typeof extracted === 'string' ? plain(extracted) : JSON.stringify(extracted, null, 2));
+      return EXIT.done;
+    }
+    if (isPageFormat(flags.format)) {
+      const text =
+        flags.format === 'html' && flags.selector !== undefined
+          ? result.cleanedHtml
+          : pageText(flags.format, partsOf(result));
+      if (text !== '') sayOf(text);
     }
     return EXIT.done;
   } finally {

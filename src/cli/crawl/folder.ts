@@ -3,7 +3,8 @@
 import { readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { Configuration } from '../../configuration.js';
-import { isAlive, readLastRun } from '../../crawl/storage/run-state.js';
+import { isAlive } from '../../base/alive.js';
+import { readLastRun } from '../../crawl/storage/run-state.js';
 import { UsageError } from '../exit-codes.js';
 import { RESULT_FILES } from './result-file.js';
 import { quoted } from '../terminal.js';

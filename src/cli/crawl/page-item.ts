@@ -1,5 +1,6 @@
 // What `orcrawl crawl` stores of a page: one flat item.
 // Promise: every item has the same fields in the same order, so that it fits a table.
+import { hideLogins } from '../../request/login.js';
 import type { HttpCrawlingContext, LoadedRequest, Request } from '../../index.js';
 
 export interface PageItem {
@@ -29,8 +30,8 @@ export function pageItem(page: Page, withLinks: boolean, withMarkdown = false): 
   const isMarkup = /^(?:text\/html|application\/xhtml\+xml|(?:text|application)\/xml|.*\+xml)$/.test(contentType.type);
   const content = isMarkup ? page.content : undefined;
   const item: PageItem = {
-    url: request.url,
-    loadedUrl: request.loadedUrl,
+    url: hideLogins(request.url),
+    loadedUrl: hideLogins(request.loadedUrl),
     status: response.statusCode,
     title: content?.title || null,
     description: content?.metadata.description || null,

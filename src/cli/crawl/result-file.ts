@@ -7,20 +7,22 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Dataset } from '../../index.js';
 import { isSegmentName } from '../../store/segments/segment-names.js';
+import {
+  extensionOfFormat,
+  type FormatOf,
+  formatsOf,
+  isPageFormat,
+  pageAmongOthers,
+  type PageFormatName,
+} from '../../store/formats.js';
 import { asStorageError } from '../../store/storage-errors.js';
 import type { PageItem } from './page-item.js';
 
-export const RESULT_FORMATS = ['jsonl', 'json', 'csv', 'text', 'markdown'] as const;
-export type ResultFormat = (typeof RESULT_FORMATS)[number];
+export type ResultFormat = FormatOf<'crawl'>;
 
-const FILE_NAMES: Readonly<Record<ResultFormat, string>> = {
-  jsonl: 'pages.jsonl',
-  json: 'pages.json',
-  csv: 'pages.csv',
-  text: 'pages.txt',
-  markdown: 'pages.md',
-};
-export const RESULT_FILES: readonly string[] = Object.values(FILE_NAMES);
+const fileName = (format: ResultFormat) => `pages.${extensionOfFormat(format)}`;
+/** Every name a result file can have. */
+export const RESULT_FILES: readonly string[] = formatsOf('crawl').map(fileName);
 
 export interface ResultFile {
   readonly path: string;
@@ -32,14 +34,14 @@ export async function writeResultFile(
   dataset: Dataset,
   folder: string,
   format: ResultFormat,
-  name = FILE_NAMES[format],
+  { name = fileName(format), rawCsv = false }: { readonly name?: string; readonly rawCsv?: boolean } = {},
 ): Promise<ResultFile> {
   const file = path.join(folder, name);
   const draft = `${file}.${process.pid}.tmp`;
   try {
     await rm(draft, { force: true });
     if (format === 'jsonl') await joinSegments(path.join(folder, 'datasets', dataset.id), draft);
-    else await pipeline(pieces(dataset, format), createWriteStream(draft));
+    else await pipeline(pieces(dataset, format, rawCsv), createWriteStream(draft));
     await rename(draft, file);
     // Of one crawl there is one result: an earlier run may have written it in another format.
     if (RESULT_FILES.includes(name)) {
@@ -70,20 +72,20 @@ async function* contentsOf(files: readonly string[]): AsyncGenerator<Buffer> {
   for (const file of files) yield* createReadStream(file) as AsyncIterable<Buffer>;
 }
 
-function pieces(dataset: Dataset, format: Exclude<ResultFormat, 'jsonl'>): Readable {
-  if (format !== 'text' && format !== 'markdown') return dataset.exportStream(format);
-  const pages = dataset as Dataset<PageItem & Record<string, unknown>>;
-  return Readable.from(format === 'text' ? textPieces(pages) : markdownPieces(pages), { objectMode: false });
+function pieces(dataset: Dataset, format: Exclude<ResultFormat, 'jsonl'>, rawCells: boolean): Readable {
+  if (!isPageFormat(format)) return dataset.exportStream(format, { rawCells });
+  return Readable.from(pagePieces(dataset as Dataset<PageItem & Record<string, unknown>>, format), {
+    objectMode: false,
+  });
 }
 
-async function* textPieces(pages: AsyncIterable<PageItem>): AsyncGenerator<string> {
-  for await (const { url, title, text } of pages) yield `# ${title ?? url}\n${url}\n\n${text.trim()}\n\n\n`;
+async function* pagePieces(pages: AsyncIterable<PageItem>, format: PageFormatName): AsyncGenerator<string> {
+  for await (const page of pages) yield pageAmongOthers(format, partsOf(page, format));
 }
 
-/** Each page as a document with its title and address in front, rules between them. */
-async function* markdownPieces(pages: AsyncIterable<PageItem>): AsyncGenerator<string> {
-  for await (const { loadedUrl, title, text, markdown } of pages) {
-    const name = (title ?? loadedUrl).replace(/\s+/g, ' ').replace(/[\\`*_[\]<>#]/g, '\\$&');
-    yield `# ${name}\n\n<${loadedUrl}>\n\n${(markdown ?? text).trim()}\n\n---\n\n`;
-  }
+/** What is stored of a page, as page formats see it: its markdown is the main content, which lacks the title. */
+function partsOf({ url, loadedUrl, title, text, markdown = text, links = [] }: PageItem, format: PageFormatName) {
+  const heading = (title ?? loadedUrl).replace(/\s+/g, ' ').replace(/[\\`*_[\]<>#]/g, '\\$&');
+  const address = format === 'text' ? url : loadedUrl;
+  return { url: address, title, heading, text, markdown, fit: markdown, html: '', links };
 }

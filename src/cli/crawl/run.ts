@@ -3,6 +3,7 @@
 import { lookup } from 'node:dns/promises';
 import { access, constants, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { PRIVATE_FILE, PRIVATE_FOLDER } from '../../base/private-files.js';
 import { readLastRun } from '../../crawl/storage/run-state.js';
 import { CrawlError, type Configuration, Dataset, HttpCrawler, Log, LogLevel } from '../../index.js';
 import type { SkippedRequestCallback } from '../../index.js';
@@ -10,6 +11,7 @@ import { createTextWriter } from '../../observe/log-lines.js';
 import { type Progress, type ProgressFigures, startProgress } from '../../observe/progress.js';
 import { loadDomainList } from '../../politeness/domain-list.js';
 import type { DomainRuleOptions } from '../../politeness/domain-rules.js';
+import { hideLogins } from '../../request/login.js';
 import { parsePattern } from '../../request/pattern.js';
 import { asStorageError } from '../../store/storage-errors.js';
 import { configurationFor, FAILED_DATASET, removeLeftovers, SKIPPED_DATASET, type StartMode } from './folder.js';
@@ -20,6 +22,7 @@ import { type PageItem, pageItem } from './page-item.js';
 import { type CrawlReport, createReasons, type FailedItem, type ReasonCount } from './report.js';
 import { type ResultFile, writeResultFile } from './result-file.js';
 import { seedUrls } from './seeds.js';
+import { complainAsLogged } from '../terminal.js';
 import { version } from '../version.js';
 
 export interface CrawlManners {
@@ -52,7 +55,9 @@ export async function runCrawl(
   let endedBefore = 0;
   const over = new AbortController();
   const rules = linkRules(settings);
-  const headers = settings.header && createNamedHeaders(settings.header);
+  const headers =
+    settings.header || settings.logins || settings.urls.includes('-') ? createNamedHeaders(settings.header) : undefined;
+  for (const login of settings.logins ?? []) headers?.name(login);
 
   const progress = startProgress({
     output: manners.quiet ? { write: () => undefined } : process.stderr,
@@ -76,8 +81,9 @@ export async function runCrawl(
       onSkippedRequest: (async ({ url, reason }) => {
         // Links to mail addresses and the like are no pages anybody would miss.
         if (!/^https?:/.test(url)) return;
-        leftOut.reasons.add(reason, url);
-        if (settings.explainSkips) await crawler.pushData({ url, reason }, SKIPPED_DATASET);
+        const named = hideLogins(url);
+        leftOut.reasons.add(reason, named);
+        if (settings.explainSkips) await crawler.pushData({ url: named, reason }, SKIPPED_DATASET);
       }) satisfies SkippedRequestCallback,
     },
     config,
@@ -96,7 +102,7 @@ export async function runCrawl(
     }),
   ).catch(giveUp);
   if (!seeds && mode !== 'resume') giveUp(new UsageError('no URLs on standard input: give some, one a line'));
-  await mkdir(storageFolder, { recursive: true })
+  await mkdir(storageFolder, PRIVATE_FOLDER)
     .then(() => access(storageFolder, constants.W_OK))
     .catch((error: unknown) => giveUp(asStorageError(error, folder, 'choose another folder with --out')));
   const queue = await crawler.getRequestQueue().catch(giveUp);
@@ -145,9 +151,10 @@ export async function runCrawl(
         await Dataset.open<PageItem & Record<string, unknown>>(undefined, { config }),
         folder,
         settings.format,
+        { rawCsv: settings.rawCsv },
       ),
     };
-    await writeFile(path.join(storageFolder, 'report.json'), `${JSON.stringify(report, null, 2)}\n`);
+    await writeFile(path.join(storageFolder, 'report.json'), `${JSON.stringify(report, null, 2)}\n`, PRIVATE_FILE);
     return report;
   } finally {
     progress.close();
@@ -216,6 +223,7 @@ function crawlerOptions(settings: CrawlSettings) {
     maxRequestRetries: settings.retries,
     retryDelayMs: settings.retryDelayMs,
     allowPrivateAddresses: settings.allowPrivate,
+    allowPrivateSeeds: !settings.refusePrivate,
     userAgent: settings.userAgent,
     maxBodyBytes: settings.maxBody,
     // A link to a picture or an archive is no failure: it is stored without text.
@@ -227,8 +235,7 @@ function crawlerOptions(settings: CrawlSettings) {
 /** The seeds as they come; each is named before anything of it can be asked for. */
 async function* naming(seeds: AsyncIterable<string>, headers: NamedHeaders): AsyncGenerator<string> {
   for await (const url of seeds) {
-    headers.name(url);
-    yield url;
+    yield headers.name(url);
   }
 }
 
@@ -244,13 +251,19 @@ function linkRules({ strategy, include = [], exclude = [] }: CrawlSettings) {
 
 function failedItem(url: string, error: Error, retries: number): FailedItem {
   const code = error instanceof CrawlError ? error.code : 'HANDLER_FAILED';
-  return { url, code, message: error.message, retries, failedAt: new Date().toISOString() };
+  return {
+    url: hideLogins(url),
+    code,
+    message: hideLogins(error.message),
+    retries,
+    failedAt: new Date().toISOString(),
+  };
 }
 
 /** The crawler's log goes above the progress line: errors only, unless more is asked for. */
 function logFor(manners: CrawlManners, progress: Progress): Log {
   const isColoured = !process.env.NO_COLOR && process.stderr.isTTY === true;
-  const toStderr = manners.quiet ? (line: string) => process.stderr.write(line) : progress.print;
+  const toStderr = manners.quiet ? complainAsLogged : progress.print;
   return new Log({
     level: manners.verbose ? LogLevel.INFO : LogLevel.ERROR,
     logger: createTextWriter(
@@ -303,7 +316,7 @@ async function errorPagesOf(config: Configuration): Promise<Record<string, numbe
 async function skipsOf(config: Configuration, folder: string): Promise<{ skippedFile?: ResultFile }> {
   const dataset = await Dataset.open(SKIPPED_DATASET, { config });
   if (((await dataset.getInfo())?.itemCount ?? 0) === 0) return {};
-  return { skippedFile: await writeResultFile(dataset, folder, 'jsonl', 'skipped.jsonl') };
+  return { skippedFile: await writeResultFile(dataset, folder, 'jsonl', { name: 'skipped.jsonl' }) };
 }
 
 async function failuresOf(
@@ -317,5 +330,8 @@ async function failuresOf(
   for await (const { url, code, message } of dataset) {
     reasons.add(code, url, message.includes(url) ? message : `${url}: ${message}`);
   }
-  return { failures: reasons.list(), failedFile: await writeResultFile(dataset, folder, 'jsonl', 'failed.jsonl') };
+  return {
+    failures: reasons.list(),
+    failedFile: await writeResultFile(dataset, folder, 'jsonl', { name: 'failed.jsonl' }),
+  };
 }

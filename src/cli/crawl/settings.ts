@@ -1,7 +1,8 @@
 // What one crawl of the command line is told: checked, complete, and saved beside the crawl's data, so that
-// `--resume` needs nothing but the folder. Headers are not saved: they may be secrets.
+// `--resume` needs nothing but the folder. Headers and passwords are not saved.
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { PRIVATE_FILE } from '../../base/private-files.js';
 import type { EnqueueStrategy } from '../../request/scope.js';
 import { asStorageError } from '../../store/storage-errors.js';
 import type { ResultFormat } from './result-file.js';
@@ -29,21 +30,27 @@ export interface CrawlSettings {
   readonly traps?: boolean;
   readonly explainSkips?: boolean;
   readonly format: ResultFormat;
+  /** Cells that a spreadsheet would run stay as they are. */
+  readonly rawCsv?: boolean;
   readonly links?: boolean;
   readonly retries?: number;
   readonly retryDelayMs?: number;
   readonly allowPrivate?: boolean | readonly string[];
+  /** The given URLs themselves may not be at private addresses either. */
+  readonly refusePrivate?: boolean;
   readonly userAgent?: string;
   readonly maxBody?: number;
   readonly header?: Readonly<Record<string, string>>;
+  /** Those of the URLs that have a user name and password, as typed. */
+  readonly logins?: readonly string[];
 }
 
 const FILE = 'crawl.json';
 
 export async function saveSettings(folder: string, settings: CrawlSettings): Promise<void> {
-  const { header: _secret, ...kept } = settings;
+  const { header: _secret, logins: _secrets, ...kept } = settings;
   const file = path.join(folder, FILE);
-  await writeFile(file, `${JSON.stringify(kept, null, 2)}\n`).catch((error: unknown) => {
+  await writeFile(file, `${JSON.stringify(kept, null, 2)}\n`, PRIVATE_FILE).catch((error: unknown) => {
     throw asStorageError(error, folder);
   });
 }

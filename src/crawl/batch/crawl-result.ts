@@ -37,6 +37,7 @@ export interface DispatchFacts {
   readonly waited: number;
 }
 
+/** How long a fetch took. */
 export interface ResultTimings {
   /** Milliseconds of the last attempt until the response's headers, and until its end. */
   readonly headersMs: number;
@@ -60,6 +61,8 @@ export interface ResultParts {
   readonly fetchedAt: string;
   readonly config: ContentConfig & { readonly sessionId?: string };
   readonly dispatch: DispatchFacts;
+  /** What a model found. */
+  readonly modelled?: { readonly data: unknown } | undefined;
 }
 
 /**
@@ -104,10 +107,12 @@ export class CrawlResult {
   readonly timings: ResultTimings;
   readonly dispatch: DispatchFacts;
   readonly #makeContent: () => ResultContent;
+  readonly #modelled: ResultParts['modelled'];
   #made: ResultContent | undefined;
 
   /** @internal */
-  constructor({ url, capture, engine, failure, redirectChain, cacheStatus, fetchedAt, config, dispatch }: ResultParts) {
+  constructor(parts: ResultParts) {
+    const { url, capture, engine, failure, redirectChain, cacheStatus, fetchedAt, config, dispatch } = parts;
     this.url = url;
     this.loadedUrl = capture?.loadedUrl ?? null;
     this.redirected = redirectChain.length > 0;
@@ -129,6 +134,7 @@ export class CrawlResult {
     this.bytes = capture?.body.length ?? 0;
     this.timings = { headersMs: capture?.timings.headersMs ?? 0, totalMs: capture?.timings.totalMs ?? 0 };
     this.dispatch = dispatch;
+    this.#modelled = parts.modelled;
     this.#makeContent = () => (capture ? createResultContent(capture, config) : NO_CONTENT);
   }
 
@@ -176,7 +182,8 @@ export class CrawlResult {
 
   /** What the config's `extract` found; null without one. */
   get extracted(): Extracted | readonly Extracted[] | null {
-    return this.#content.extracted ?? null;
+    // What a model gives is whatever the schema says.
+    return this.#modelled ? (this.#modelled.data as Extracted) : (this.#content.extracted ?? null);
   }
 
   /** What `console.log` shows: what became of the URL; the content is in `html`, `markdown`, `text` and the like. */

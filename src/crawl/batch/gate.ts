@@ -24,7 +24,7 @@ export interface BatchGateParts {
   readonly log: Log;
   /** What is known of hosts under one identity; shared by the batches of a crawler, so that rules are read once. */
   readonly hostsOf: (identity: string) => Promise<HostStore>;
-  /** The URL a lease is for; undefined when it is an errand of a gate. */
+  /** The URL a lease is for; undefined when it is a relay of a gate. */
   readonly taskOf: (lease: Lease) => BatchTask | undefined;
   readonly onDenied: (task: BatchTask, error: CrawlError) => void;
 }
@@ -40,7 +40,7 @@ export function createBatchGate(parts: BatchGateParts, services: VisitServices<B
   const { limiter } = parts;
   const gates = new Map<string, Promise<Gate>>();
   /** Who waits for a robots.txt that was moved to another domain. */
-  const errands = new Map<string, Gate>();
+  const relays = new Map<string, Gate>();
 
   function gateFor(config: ResolvedRunConfig): Promise<Gate> {
     const identity = JSON.stringify([agentOf(config), config.proxy ?? null]);
@@ -78,6 +78,7 @@ export function createBatchGate(parts: BatchGateParts, services: VisitServices<B
         timeoutMs: READ_TIMEOUT_MS,
         ignoreTlsErrors: false,
         proxyUrl: async () => config.proxy,
+        time: services.time,
       }),
       readTimeoutMs: READ_TIMEOUT_MS,
       allowHost: parts.allowHost,
@@ -89,8 +90,7 @@ export function createBatchGate(parts: BatchGateParts, services: VisitServices<B
       onSkipped: () => undefined,
       onTrouble: (origin, code, why) => parts.log.warning(`Requests to ${origin} fail for now: ${why}`, { code }),
       signal: services.signal,
-      wallMs: Date.now,
-      monotonicMs: () => performance.now(),
+      time: services.time,
     });
   }
 
@@ -106,19 +106,19 @@ export function createBatchGate(parts: BatchGateParts, services: VisitServices<B
       const { lease } = taken;
       const task = parts.taskOf(lease);
       if (task && !task.config.respectRobots) return { kind: 'go', turn: limited(lease, undefined) };
-      const gate = task ? await gateFor(task.config) : errands.get(keyOf(lease));
+      const gate = task ? await gateFor(task.config) : relays.get(keyOf(lease));
       if (!gate) return { kind: 'ended', visit: abandoned(lease) };
       const decision = await gate.admit(taken, isGood);
       if (decision.kind === 'go') return { kind: 'go', turn: limited(lease, decision.turn) };
       const { settlement } = decision.visit;
-      for (const link of settlement.links ?? []) errands.set(keyOf(link), gate);
-      if (settlement.kind !== 'untouched') errands.delete(keyOf(lease));
+      for (const link of settlement.links ?? []) relays.set(keyOf(link), gate);
+      if (settlement.kind !== 'untouched') relays.delete(keyOf(lease));
       if (task && settlement.kind === 'skipped') parts.onDenied(task, deniedFor(settlement.reason));
       return decision;
     },
-    ride: async () => [],
-    // Riders are for queues of millions; a batch has few of a domain at a time.
-    skim: () => undefined,
+    bulkSkip: async () => [],
+    // Bulk skips are for queues of millions; a batch has few of a domain at a time.
+    bulkSkipDomains: () => undefined,
     refusal: () => undefined,
   };
 }
@@ -132,7 +132,7 @@ function deniedFor(reason: string): CrawlError {
   return new CrawlError('ROBOTS_DENIED', `the robots.txt of its host ${why}`);
 }
 
-/** An errand nobody waits for any more. */
+/** A relay nobody waits for any more. */
 function abandoned({ id }: Lease) {
   return { settlement: { kind: 'skipped' as const, lease: id, reason: 'robots.txt' }, items: [] };
 }

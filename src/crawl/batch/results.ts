@@ -14,7 +14,7 @@ export type ResultStream = AsyncIterableIterator<CrawlResult>;
  * @example
  * for await (const result of crawler.runMany(urls)) console.log(result.url);
  */
-export interface ManyResults<Awaited = CrawlResult[]> extends PromiseLike<Awaited>, AsyncIterable<CrawlResult> {
+export interface BatchResults<Awaited = CrawlResult[]> extends PromiseLike<Awaited>, AsyncIterable<CrawlResult> {
   catch<T = never>(onRejected?: ((reason: unknown) => T | PromiseLike<T>) | null): Promise<Awaited | T>;
   finally(onFinally?: (() => void) | null): Promise<Awaited>;
   [Symbol.asyncIterator](): ResultStream;
@@ -22,7 +22,7 @@ export interface ManyResults<Awaited = CrawlResult[]> extends PromiseLike<Awaite
 
 export type StartBatch = (parts: Pick<BatchParts, 'onResult' | 'unread'>) => RunningBatch;
 
-export function createManyResults<Awaited>(start: StartBatch, isStream: boolean): ManyResults<Awaited> {
+export function createBatchResults<Awaited>(start: StartBatch, isStream: boolean): BatchResults<Awaited> {
   let all: Promise<Awaited> | undefined;
   let stream: ResultStream | undefined;
 

@@ -5,8 +5,10 @@ import { check, findProblems, oneOf, optionError, type ShapeOf } from '../../opt
 import { NO_PAGE_SHAPE, PAGE_SHAPE, type PageConfig, pageConflicts } from '../browser/page-config.js';
 import type { AllowedHttpMethods } from '../../request/request.js';
 import { parseUrl } from '../../request/url.js';
+import { BATCH_ALIASES, withoutAliases } from '../../setting-names.js';
 import { checkSchema, type ExtractSchema } from '../../extract/fields/fields.js';
 import { checkFilter, type ContentFilter } from '../../extract/choose/filters.js';
+import { checkModelExtraction, type ModelExtraction } from '../model/options.js';
 import { CACHE_MODES, CacheMode } from '../../store/cache/cache.js';
 
 /** How a page's content is read. */
@@ -31,10 +33,14 @@ export interface ContentConfig {
   excludeDomains?: readonly string[] | undefined;
   /** How markdown is made: what `fit` keeps, what citations are made of, images, links. */
   markdown?: MarkdownConfig | undefined;
-  /** What `extracted` is: fields by CSS selectors, XPaths or regular expressions. */
-  extract?: ExtractSchema | undefined;
+  /** What `extracted` is: fields by CSS selectors, XPaths or regular expressions, or what a model finds. */
+  extract?: ExtractSchema | ModelSchema | undefined;
 }
 
+/** Extraction by a model, as `extractWithModel` does it, of the page's main content. */
+export type ModelSchema = { readonly engine: 'model' } & Omit<ModelExtraction, 'signal'>;
+
+/** How the markdown of a result is made. */
 export interface MarkdownConfig {
   /** What `withCitations` is made of; `fit` when there is a filter, else `raw`. */
   source?: 'raw' | 'fit' | undefined;
@@ -69,8 +75,14 @@ export interface FetchConfig {
   proxy?: string | undefined;
   /** Ask for nothing that the host's robots.txt forbids, and keep its crawl-delay. Default false. */
   respectRobots?: boolean | undefined;
+  /** The same as `respectRobots`: the name crawlers know it by. */
+  respectRobotsTxtFile?: boolean | undefined;
+  /** Accepts any TLS certificate. Default false. */
+  ignoreSslErrors?: boolean | undefined;
   /** Further tries after a transient failure. Default 1. */
   maxRetries?: number | undefined;
+  /** The same as `maxRetries`: the name crawlers know it by. */
+  maxRequestRetries?: number | undefined;
   /** Longest one attempt may take, all phases. Default 60,000. */
   pageTimeoutMs?: number | undefined;
 }
@@ -126,7 +138,7 @@ const names = arrayOf(aFilledString);
 /** Longer timers fire at once in Node. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-const SHAPE: ShapeOf<Omit<RunConfig, keyof PageConfig>> = {
+export const RUN_SHAPE: ShapeOf<Omit<RunConfig, keyof PageConfig>> = {
   wordCountThreshold: aWholeNumber({ from: 0 }),
   cssSelector: aFilledString,
   targetElements: names,
@@ -147,7 +159,10 @@ const SHAPE: ShapeOf<Omit<RunConfig, keyof PageConfig>> = {
   userAgent: aHeaderLine,
   proxy: aProxy,
   respectRobots: aBoolean,
+  respectRobotsTxtFile: aBoolean,
+  ignoreSslErrors: aBoolean,
   maxRetries: aWholeNumber({ from: 0 }),
+  maxRequestRetries: aWholeNumber({ from: 0 }),
   pageTimeoutMs: aNumber({ above: 0, orInfinity: true }),
   stream: aBoolean,
 };
@@ -166,15 +181,19 @@ const MARKDOWN_SHAPE: ShapeOf<MarkdownConfig> = {
  * @example
  * resolveRunConfig({ maxRetries: 2 }).pageTimeoutMs; // 60000
  */
-export function resolveRunConfig(given: RunConfig = {}, hasBrowser = false): ResolvedRunConfig {
+export function resolveRunConfig(asGiven: RunConfig = {}, hasBrowser = false): ResolvedRunConfig {
   const owner = 'RunConfig';
-  const problems = findProblems(owner, given, { ...(hasBrowser ? PAGE_SHAPE : NO_PAGE_SHAPE), ...SHAPE });
+  const problems = findProblems(owner, asGiven, { ...(hasBrowser ? PAGE_SHAPE : NO_PAGE_SHAPE), ...RUN_SHAPE });
+  if (problems.length > 0) throw optionError(problems);
+  const { options: given, problems: doubles } = withoutAliases(owner, asGiven, BATCH_ALIASES);
+  problems.push(...doubles);
   const method = given.method?.toString().toUpperCase() ?? (given.body === undefined ? 'GET' : 'POST');
   if (problems.length === 0) problems.push(...conflictsOf(owner, given, method));
   if (problems.length === 0) problems.push(...findProblems(`${owner} markdown`, given.markdown, MARKDOWN_SHAPE));
   if (problems.length > 0) throw optionError(problems);
   if (given.markdown?.contentFilter) checkFilter(given.markdown.contentFilter);
-  if (given.extract) checkSchema(given.extract);
+  if (given.extract?.engine === 'model') checkModelExtraction(given.extract);
+  else if (given.extract) checkSchema(given.extract);
   const { headers } = given;
   return Object.freeze({
     ...withoutUndefined(given),
@@ -197,7 +216,9 @@ export function resolveRunConfig(given: RunConfig = {}, hasBrowser = false): Res
 /** A URL's own options over those of the batch. `stream` is the batch's alone. */
 export function mergedRunConfig(batch: ResolvedRunConfig, own: RunConfig | undefined): ResolvedRunConfig {
   if (own === undefined) return batch;
-  const { stream, ...rest } = own;
+  const { options, problems } = withoutAliases('RunConfig', own, BATCH_ALIASES);
+  if (problems.length > 0) throw optionError(problems);
+  const { stream, ...rest } = options;
   if (stream !== undefined) throw optionError(['RunConfig option "stream" belongs to the whole batch, not to one URL']);
   const { method, hasBrowser, ...shared } = batch;
   // A method that followed from the batch's body must not outlive the URL's own choice.

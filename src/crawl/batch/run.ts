@@ -4,11 +4,10 @@ import type { Configuration } from '../../configuration.js';
 import type { Dispatcher } from '../../dispatch/dispatcher.js';
 import type { Permits } from '../../dispatch/permits.js';
 import type { SlowShare } from '../../dispatch/slow-share.js';
-import type { SystemLoad } from '../../dispatch/system-load.js';
 import { asCrawlError, CrawlError } from '../../errors.js';
 import type { Engine } from '../../fetch/engine.js';
 import { entryOf as queueEntryOf } from '../../frontier/entry.js';
-import { createHolder, newHolderId } from '../../frontier/client.js';
+import { createFrontierClient, newHolderId } from '../../frontier/client.js';
 import { createMemoryFrontier } from '../../frontier/embedded/memory.js';
 import { createRecentFingerprints } from '../../frontier/recent.js';
 import type { Lease, QueueEntry } from '../../frontier/frontier.js';
@@ -26,6 +25,7 @@ import { createDomainShares } from './shares.js';
 import type { CrawlResult } from './crawl-result.js';
 import { type Run, startRun } from '../run/lifecycle.js';
 import type { ResolvedRunConfig } from './run-config.js';
+import { isoNow, type Time } from '../time.js';
 import { type Many, openSource } from './url-source.js';
 import type { WebCrawlerHooks } from '../options/web-crawler-options.js';
 
@@ -41,6 +41,7 @@ export interface BatchResources {
   readonly hostsOf: (identity: string) => Promise<HostStore>;
   readonly config: Configuration;
   readonly log: Log;
+  readonly time: Time;
   readonly hooks: WebCrawlerHooks;
   readonly memoryMb: () => number;
   /** What fetches, for results of URLs that were never asked for. */
@@ -83,20 +84,10 @@ const PULL_BATCH = 256;
 /** The list is read when this part of the stock is used up: a call of the queue costs the same for one URL and for many. */
 const PULL_SHARE = 1 / 4;
 
-/** The dispatcher looks at memory, and its permits were asked for: the pool itself has no opinion. */
-const CALM_SIGNAL = Object.freeze({ isOverloaded: false, limitRatio: 1, actualRatio: 0 });
-const CALM = Object.freeze({ isOverloaded: false, cpu: CALM_SIGNAL, memory: CALM_SIGNAL, eventLoop: CALM_SIGNAL });
-const CALM_LOAD: SystemLoad = Object.freeze({
-  start: () => undefined,
-  stop: () => undefined,
-  current: () => CALM,
-  historical: () => CALM,
-  latest: () => ({ cpuRatio: 0, eventLoopLateMs: 0, usedBytes: 0, limitBytes: Infinity }),
-});
-
 export function startBatch(parts: BatchParts): RunningBatch {
   const { dispatcher, resources, config } = parts;
   const { permits, monitor } = dispatcher;
+  const { time } = resources;
   const stock = permits + Math.min(permits, STOCK_LIMIT);
   const leastPull = Math.ceil(Math.min(permits, STOCK_LIMIT) * PULL_SHARE);
   const limiter = dispatcher.rateLimiter;
@@ -110,8 +101,9 @@ export function startBatch(parts: BatchParts): RunningBatch {
     holder: holderId,
     pacing: { delayMs: limiter?.baseDelayMs[0] ?? 0, turns: MAX_TURNS },
     forgetEnded: true,
+    clock: { monotonicMs: () => Math.floor(time.monotonicMs()), wallMs: time.wallMs, bootId: '' },
   });
-  const holder = createHolder(frontier, { id: holderId });
+  const client = createFrontierClient(frontier, { id: holderId });
   // A limiter paces domains already, one request at a time.
   const shares = limiter
     ? undefined
@@ -119,11 +111,11 @@ export function startBatch(parts: BatchParts): RunningBatch {
   let endings = 0;
   /** A domain that has every slot and ends nothing is slow: others are looked for. */
   let endingsBefore = 0;
-  const looking = setInterval(() => {
+  const endLooking = time.every(SLOW_MS, () => {
     const isStuck = endings === endingsBefore && active.size >= permits && shares?.isAlone && !isSourceDone;
     endingsBefore = endings;
     if (isStuck) lookFurther();
-  }, SLOW_MS).unref();
+  });
   let pulled = 0;
   let room = stock;
   let isSourceDone = false;
@@ -138,12 +130,21 @@ export function startBatch(parts: BatchParts): RunningBatch {
 
   const run: Run = startRun({
     queue: {
-      holder: { ...holder, lease: leaseAndLookAhead },
+      client: { ...client, lease: leaseAndLookAhead },
       recent: createRecentFingerprints(),
       leaseMs: Infinity,
       overview: () => frontier.overview(),
     },
-    services: createBatchServices({ engine, log, hooks: resources.hooks, limiter, allowHost, taskAt, onEnd: finish }),
+    services: createBatchServices({
+      engine,
+      log,
+      time,
+      hooks: resources.hooks,
+      limiter,
+      allowHost,
+      taskAt,
+      onEnd: finish,
+    }),
     config: resources.config,
     poolOptions: {
       minConcurrency: permits,
@@ -153,11 +154,11 @@ export function startBatch(parts: BatchParts): RunningBatch {
     },
     mayStart,
     slowShare: resources.slowShare,
-    load: CALM_LOAD,
-    openWriter: () => Promise.reject(new CrawlError('OPTION_INVALID', 'a batch stores no items')),
+    // The dispatcher looks at memory, and its permits were asked for.
+    followsLoad: false,
     maxEnded: Infinity,
     // A domain at its limit waits for its visits to be settled.
-    settleCompanyMs: () => (shares && !shares.isAlone ? 1 : 10),
+    settleBatchWaitMs: () => (shares && !shares.isAlone ? 1 : 10),
     leaseAhead: limiter === undefined,
     keepAlive: false,
     seedsAreIn: () => isSourceDone && queues.waiting === 0 && adding === 0,
@@ -174,7 +175,7 @@ export function startBatch(parts: BatchParts): RunningBatch {
     shed,
     longestWaitMs() {
       for (const task of tasks.values()) {
-        if (!active.has(task)) return performance.now() - task.progress.pulledAtMs;
+        if (!active.has(task)) return time.monotonicMs() - task.progress.pulledAtMs;
       }
       return 0;
     },
@@ -216,8 +217,8 @@ export function startBatch(parts: BatchParts): RunningBatch {
     active.delete(task);
     active.add(task);
     const { progress } = task;
-    progress.startedAtMs ??= performance.now();
-    progress.startTime ??= new Date().toISOString();
+    progress.startedAtMs ??= time.monotonicMs();
+    progress.startTime ??= isoNow(time);
     progress.peakMemoryMb = Math.max(progress.peakMemoryMb, resources.memoryMb());
     monitor?.started(taskId(task), task.url);
   }
@@ -233,8 +234,8 @@ export function startBatch(parts: BatchParts): RunningBatch {
   }
 
   /** Slots are free and nothing is due: whatever waits belongs to domains that rest, so others are looked for. */
-  async function leaseAndLookAhead(call: Parameters<typeof holder.lease>[0]) {
-    const answer = await holder.lease(call);
+  async function leaseAndLookAhead(call: Parameters<typeof client.lease>[0]) {
+    const answer = await client.lease(call);
     if (answer.leases.length > 0) room = stock;
     else if (answer.state === 'waiting' && !isSourceDone && (active.size < permits || resources.slowShare?.isFull)) {
       lookFurther();
@@ -266,7 +267,7 @@ export function startBatch(parts: BatchParts): RunningBatch {
       if (!items || over) return;
       const queued: QueueEntry[] = [];
       for (const item of items) {
-        const admitted = admit(item, pulled++, config, performance.now());
+        const admitted = admit(item, pulled++, config, time.monotonicMs());
         if (asFound && admitted.request) admitted.request.seeded = !isFound(asFound(admitted.request));
         const { task } = admitted;
         tasks.set(task.index, task);
@@ -275,7 +276,7 @@ export function startBatch(parts: BatchParts): RunningBatch {
         else if (queues.mayGo(task.config.sessionId, admitted.request)) queued.push(enlist(task, admitted.request));
       }
       if (queued.length === 0) continue;
-      await holder.add(queued);
+      await client.add(queued);
       run.notify();
     }
   }
@@ -294,6 +295,7 @@ export function startBatch(parts: BatchParts): RunningBatch {
       taskId: taskId(task),
       memoryUsage: resources.memoryMb(),
       engine: resources.engineName,
+      time,
     });
     const { success, errorCode, statusCode, bytes } = result;
     monitor?.ended(taskId(task), {
@@ -313,7 +315,7 @@ export function startBatch(parts: BatchParts): RunningBatch {
     const task = next && tasks.get(indexOf(next.uniqueKey));
     if (!task) return;
     adding++;
-    void holder
+    void client
       .add([enlist(task, next)])
       .catch((error: unknown) => run.fail(asCrawlError(error, 'QUEUE_CORRUPT')))
       .finally(() => {
@@ -339,7 +341,7 @@ export function startBatch(parts: BatchParts): RunningBatch {
   async function end(): Promise<void> {
     const how = await run.ended;
     over = true;
-    clearInterval(looking);
+    endLooking();
     source.leave();
     feedMore();
     membership.leave();

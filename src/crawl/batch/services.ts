@@ -11,13 +11,14 @@ import { createNavigation, type NavigationRules } from '../navigate/navigate.js'
 import type { CacheAsk, CrawlOrder, PageOrder } from '../navigate/order.js';
 import { checkStatus, type StatusRules } from '../navigate/status.js';
 import { DEFAULT_MAX_BODY_BYTES } from '../options/options.js';
+import type { Time } from '../time.js';
 import { defaultUserAgent } from '../user-agent.js';
 import type { Navigate, Visit } from '../run/attempt.js';
 import type { BaseContext, PlacedServices } from '../run/services.js';
 import { withinMs } from '../run/time-limit.js';
 import { createPlainTurn } from '../run/turn.js';
 import type { WebCrawlerHooks } from '../options/web-crawler-options.js';
-import type { ResolvedRunConfig } from './run-config.js';
+import type { ModelSchema, ResolvedRunConfig } from './run-config.js';
 import { type BatchTask, indexOf, sessionOf } from './tasks.js';
 
 /** The context of a visit of a batch. */
@@ -28,6 +29,7 @@ export interface BatchContext extends BaseContext {
 export interface BatchServicesParts {
   readonly engine: Engine<object, CrawlOrder>;
   readonly log: Log;
+  readonly time: Time;
   readonly hooks: WebCrawlerHooks;
   readonly limiter: RateLimiter | undefined;
   readonly allowHost: (url: string) => Promise<boolean>;
@@ -39,20 +41,22 @@ export interface BatchServicesParts {
 /** Hooks are user code; they may not hold up a batch for longer. */
 const HOOK_TIMEOUT_MS = 60_000;
 const ERROR_HOOK_TIMEOUT_MS = 30_000;
+/** A handler is a hook, or a model that is asked about a long page in parts. */
+const HANDLER_TIMEOUT_MS = 600_000;
 /** A host that asks for a longer rest than this is not waited for. */
 export const MAX_DELAY_MS = 3_600_000;
 /** How often a URL comes back because its host asked it to. */
-const MAX_APPOINTMENTS = 3;
+const MAX_RETRY_AFTERS = 3;
 const LIMITS = {
   maxRequestRetries: 0,
   maxSessionRotations: 10,
   retryDelayMs: 1_000,
   maxRetryDelayMs: 60_000,
-  maxAppointments: MAX_APPOINTMENTS,
+  maxRetryAfters: MAX_RETRY_AFTERS,
 };
 
 export function createBatchServices(parts: BatchServicesParts): PlacedServices<BatchContext> {
-  const { limiter, hooks } = parts;
+  const { limiter, hooks, time } = parts;
   const delayMs = limiter?.baseDelayMs[0] ?? 0;
   const status: StatusRules = {
     ignoreHttpErrorStatusCodes: [],
@@ -98,28 +102,47 @@ export function createBatchServices(parts: BatchServicesParts): PlacedServices<B
     const { config } = task;
     return {
       cache: cacheAskOf(config),
+      ...(config.ignoreSslErrors && { ignoreTlsErrors: true }),
       ...(config.hasBrowser && { page: pageOrderOf(config), again: visit.again }),
       // Where a redirect leads, the robots.txt there comes first: it is queued and passes the gate, too.
       ...(config.respectRobots && { redirects: 'report' as const }),
-      onBegin: () => void (task.attemptStartedAtMs = performance.now()),
+      onBegin: () => void (task.attemptStartedAtMs = time.monotonicMs()),
     };
   }
 
   /** The status decides whether the page is a success. */
   function requestHandler({ task }: BatchContext): void | Promise<void> {
     const { afterResponse } = hooks;
+    if (task.config.extract?.engine === 'model') return checkAndAsk(task, task.config.extract);
     return afterResponse ? tellAndCheck(task, afterResponse) : checkStatus(task.capture!, undefined, status);
+  }
+
+  /** Only a page that is there is worth a question. */
+  async function checkAndAsk(task: BatchTask, { engine: _, ...extraction }: ModelSchema): Promise<void> {
+    if (hooks.afterResponse) await tellAndCheck(task, hooks.afterResponse);
+    else checkStatus(task.capture!, undefined, status);
+    const [{ extractWithModel }, { createResultContent }] = await Promise.all([
+      import('../model/extract.js'),
+      import('../page/result-content.js'),
+    ]);
+    const { fit, raw } = createResultContent(task.capture!, task.config).markdown;
+    task.modelled = await extractWithModel(fit || raw, extraction);
   }
 
   async function tellAndCheck(task: BatchTask, afterResponse: NonNullable<WebCrawlerHooks['afterResponse']>) {
     const { statusCode, loadedUrl, headers } = task.capture!;
-    await afterResponse({ url: task.url, loadedUrl, statusCode, headers });
+    await withinMs(
+      time,
+      HOOK_TIMEOUT_MS,
+      () => afterResponse({ url: task.url, loadedUrl, statusCode, headers }),
+      () => new CrawlError('HANDLER_TIMEOUT', `afterResponse did not end within ${HOOK_TIMEOUT_MS / 1000} s`),
+    );
     checkStatus(task.capture!, undefined, status);
   }
 
   /** Before a retry: a visit that used up its time is not tried again. */
   async function errorHandler({ request, task }: BatchContext, error: Error): Promise<void> {
-    if (performance.now() - task.attemptStartedAtMs >= task.config.pageTimeoutMs) request.noRetry = true;
+    if (time.monotonicMs() - task.attemptStartedAtMs >= task.config.pageTimeoutMs) request.noRetry = true;
     task.capture = undefined;
     await tellOfError(error, task, !request.noRetry);
   }
@@ -128,6 +151,7 @@ export function createBatchServices(parts: BatchServicesParts): PlacedServices<B
   async function tellOfError(error: Error, task: BatchTask, willRetry: boolean): Promise<void> {
     if (!hooks.onError) return;
     await withinMs(
+      time,
       ERROR_HOOK_TIMEOUT_MS,
       () => hooks.onError!(error, { url: task.url, attempt: task.attempts, willRetry }),
       () => new CrawlError('HANDLER_TIMEOUT', `onError did not end within ${ERROR_HOOK_TIMEOUT_MS / 1000} s`),
@@ -149,7 +173,7 @@ export function createBatchServices(parts: BatchServicesParts): PlacedServices<B
 
   const navigate: Navigate = async (visit, handle) => {
     const task = taskOf(visit.context);
-    const attempt = task.begin();
+    const attempt = task.begin(time.monotonicMs());
     try {
       const arrival = await navigateTo({ ...visit, signal: attempt.abortion.signal }, handle);
       if (arrival.kind === 'handled') {
@@ -172,7 +196,7 @@ export function createBatchServices(parts: BatchServicesParts): PlacedServices<B
     log: parts.log,
     navigate,
     handlers: {
-      timeoutMs: HOOK_TIMEOUT_MS,
+      timeoutMs: HANDLER_TIMEOUT_MS,
       request: requestHandler,
       error: errorHandler,
       failed: failedRequestHandler,
@@ -180,7 +204,7 @@ export function createBatchServices(parts: BatchServicesParts): PlacedServices<B
     identity: { bind: async (request) => ({ session: sessionOf(taskFor(request)), proxyInfo: undefined }) },
     turn: { plain: createPlainTurn(MAX_DELAY_MS, delayMs), isPaced: delayMs > 0 },
     limits: LIMITS,
-    random: Math.random,
+    time,
     openContext: (request) => ({ context: { request, log: parts.log, task: taskFor(request) } }),
     forgetsEnded: true,
   };

@@ -5,6 +5,7 @@ import { shown } from '../../option-checks.js';
 import { Request } from '../../request/request.js';
 import { parseUrl } from '../../request/url.js';
 import { Session } from '../../session/session.js';
+import { isoNow, type Time } from '../time.js';
 import { type CacheStatus, CrawlResult, type FetchedCapture } from './crawl-result.js';
 import { mergedRunConfig, type ResolvedRunConfig, type RunConfig } from './run-config.js';
 
@@ -37,6 +38,8 @@ export class BatchTask {
   attemptStartedAtMs = 0;
   /** The response of the last attempt, if one came. */
   capture: TaskCapture | undefined;
+  /** What a model found in it. */
+  modelled: { readonly data: unknown } | undefined;
   redirectChain: readonly string[] = [];
   /** Of the URL as given; undefined when it was never queued. */
   domain: string | undefined;
@@ -54,9 +57,9 @@ export class BatchTask {
   }
 
   /** A new attempt begins. */
-  begin(): BatchAttempt {
+  begin(nowMs: number): BatchAttempt {
     this.attempts++;
-    this.attemptStartedAtMs = performance.now();
+    this.attemptStartedAtMs = nowMs;
     return (this.attempt = { abortion: new AbortController(), isShed: false });
   }
 }
@@ -117,17 +120,23 @@ export function sessionOf(task: BatchTask): Session {
 export function resultOf(
   task: BatchTask,
   error: CrawlError | undefined,
-  world: { readonly taskId: string; readonly memoryUsage: number; readonly engine: 'http' | 'browser' },
+  world: {
+    readonly taskId: string;
+    readonly memoryUsage: number;
+    readonly engine: 'http' | 'browser';
+    readonly time: Time;
+  },
 ): CrawlResult {
-  const { taskId, memoryUsage, engine } = world;
+  const { taskId, memoryUsage, engine, time } = world;
   const { capture, progress, redirectChain } = task;
-  const nowMs = performance.now();
-  const endTime = new Date().toISOString();
+  const nowMs = time.monotonicMs();
+  const endTime = isoNow(time);
   return new CrawlResult({
     url: task.url,
     capture,
     engine,
     failure: error && { code: error.code, message: error.message },
+    modelled: task.modelled,
     redirectChain: capture === undefined ? [] : redirectChain,
     cacheStatus: capture?.cacheStatus ?? 'miss',
     fetchedAt: capture?.storedAtMs === undefined ? endTime : new Date(capture.storedAtMs).toISOString(),

@@ -87,10 +87,7 @@ export async function openBrowserCrawl(parts: BrowserCrawlParts): Promise<Browse
     rules,
     sideOf: (live) => (live && 'lent' in live ? (browserSide as never) : httpSide),
     early,
-    allowHost: async (url) => {
-      pool.relay?.allowHost(url);
-      return parts.allowHost(url);
-    },
+    allowHost: async (url) => (await parts.allowHost(url)) && (pool.relay?.allowHost(url) ?? true),
     refuseVisit,
     onStatus,
   });

@@ -19,6 +19,7 @@ import type { Capture, Engine } from '../../fetch/engine.js';
 import type { BrowserSessions } from '../../session/browser-sessions.js';
 import { blockedTypes, type PageConfig, type PageHook } from './page-config.js';
 import type { CrawlOrder, PageOrder } from '../navigate/order.js';
+import { systemTime, type Time } from '../time.js';
 
 /** What a page gave besides its content. */
 export interface PageArtifacts {
@@ -44,6 +45,7 @@ export interface LivePage {
 }
 
 export interface BrowserEngineParts {
+  readonly time?: Time;
   readonly pool: BrowserPool;
   /** The live pages of `sessionId`s, where there are some. */
   readonly sessions?: BrowserSessions<LentPage>;
@@ -73,11 +75,12 @@ export function createBrowserEngine<Live extends object = LivePage>(
 ): Engine<LivePage, CrawlOrder<Live | LivePage>> {
   type Order = CrawlOrder<Live | LivePage>;
   type Use<T> = (capture: BrowserCapture, live: LivePage) => Promise<T>;
-  const { pool, sessions } = parts;
+  const { pool, sessions, time = systemTime } = parts;
 
   async function visit<T>(order: Order, use: Use<T>): Promise<T> {
     const { sessionId, jsOnly = false, skipNavigation = false, identity } = order.page ?? NOTHING;
     const proxyUrl = order.proxyUrl ?? parts.proxyUrl;
+    if (order.seeded) pool.relay?.seed(order.url);
     // Asked beforehand: a navigation that is refused leaves an error page, and costs as much as one that is not.
     if (!jsOnly && !skipNavigation) await pool.relay?.check(new URL(order.url), proxyUrl).catch(onlyRefusals);
     if (sessionId === undefined || !sessions) {
@@ -112,7 +115,7 @@ export function createBrowserEngine<Live extends object = LivePage>(
   }
 
   async function inTime(lent: LentPage, order: Order, live: LivePage): Promise<BrowserCapture> {
-    if (order.page?.skipNavigation) return captureOf(order, lent);
+    if (order.page?.skipNavigation) return captureOf(order, lent, time.wallMs());
     const deadline = createDeadline(order.timeoutMs, order.url, order.signal);
     const stopCrashWatch = lent.onCrash(() => {
       deadline.fail(new CrawlError('PAGE_CRASHED', `${order.url}: the page or its browser ended`));
@@ -133,10 +136,11 @@ export function createBrowserEngine<Live extends object = LivePage>(
     live.response = loaded?.response;
     // Led elsewhere: there is no page to read.
     if (loaded && (loaded.capture.redirectTo || loaded.capture.refusedRedirect)) return loaded.capture;
-    const came = loaded?.capture ?? captureOf(order, lent);
+    const came = loaded?.capture ?? captureOf(order, lent, time.wallMs());
     if (page.reads === 'html') return { ...came, body: Buffer.from(await lent.page.content()) };
     if (page.reads !== 'shown') return came;
     await act(lent, page, deadline);
+    if (page.afterLoad) await deadline.run('afterLoad', hooked(page.afterLoad, lent, order.url));
     const { body, contentType } = await deadline.run('reading', takeBody(lent, live.response, order.maxBodyBytes));
     const artifacts: PageArtifacts = {
       ...(page.screenshot && { screenshot: await deadline.run('the screenshot', takeScreenshot(lent)) }),
@@ -158,8 +162,8 @@ export function createBrowserEngine<Live extends object = LivePage>(
       await deadline.run('opening', session.send('Network.setUserAgentOverride', { userAgent: page.userAgent }));
       lent.isSpoiled = true;
     }
-    if (parts.onPage)
-      await deadline.run('the hook onPage', Promise.resolve(parts.onPage(lent.page, { url: order.url })));
+    if (parts.onPage) await deadline.run('the hook onPage', hooked(parts.onPage, lent, order.url));
+    if (page.beforeLoad) await deadline.run('beforeLoad', hooked(page.beforeLoad, lent, order.url));
     const headers = { ...ownHeaders(order.headers), ...page.headers };
     return navigate(lent, { ...order, headers }, page.goto ?? {}, deadline, pool.relay);
   }
@@ -176,7 +180,7 @@ export function createBrowserEngine<Live extends object = LivePage>(
     }
     if (config.removeOverlays) await deadline.run('removeOverlays', removeOverlays(lent));
     const restMs = config.delayBeforeReturnMs ?? 100;
-    if (restMs > 0) await deadline.run('delayBeforeReturnMs', new Promise((resolve) => setTimeout(resolve, restMs)));
+    if (restMs > 0) await deadline.run('delayBeforeReturnMs', time.wait(restMs));
   }
 
   async function waitFor(lent: LentPage, wanted: string, deadline: Deadline): Promise<void> {
@@ -201,6 +205,10 @@ export function withoutPage<Live extends object, Order extends CrawlOrder>(
   };
 }
 
+async function hooked(hook: PageHook, { page }: LentPage, url: string): Promise<unknown> {
+  return hook(page, { url });
+}
+
 /** Other failures show when the page is loaded. */
 function onlyRefusals(error: unknown): void {
   if (error instanceof CrawlError && error.code === 'ADDRESS_REFUSED') throw error;
@@ -211,7 +219,7 @@ function ownHeaders(headers: Readonly<Record<string, string>>): Record<string, s
 }
 
 /** Of a page that was not loaded by this call. */
-function captureOf({ url }: Pick<CrawlOrder, 'url'>, lent: LentPage): Capture {
+function captureOf({ url }: Pick<CrawlOrder, 'url'>, lent: LentPage, nowMs: number): Capture {
   return {
     url,
     loadedUrl: lent.page.url(),
@@ -220,7 +228,7 @@ function captureOf({ url }: Pick<CrawlOrder, 'url'>, lent: LentPage): Capture {
     headers: {},
     body: Buffer.alloc(0),
     wireBytes: 0,
-    timings: { startedAtMs: Date.now(), headersMs: 0, totalMs: 0 },
+    timings: { startedAtMs: nowMs, headersMs: 0, totalMs: 0 },
   };
 }
 

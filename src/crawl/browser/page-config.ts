@@ -7,6 +7,7 @@ import type { BrowserContextOptions, Page } from '../../fetch/browser/playwright
 import {
   aBoolean,
   aFilledString,
+  aFunction,
   anObject,
   anyOf,
   arrayOf,
@@ -49,6 +50,10 @@ export interface PageConfig {
   captureNetwork?: boolean;
   /** Types of resources not to load (`image`, `media`, `font`, `stylesheet`, …); true: these four. */
   blockResources?: boolean | readonly string[];
+  /** Called with the live page before its URL is loaded in it. */
+  beforeLoad?: PageHook;
+  /** Called with the live page after everything else that was asked of it, before it is read. */
+  afterLoad?: PageHook;
 }
 
 const aWait = check('"css:SELECTOR" or "js:EXPRESSION"', (value) => {
@@ -72,6 +77,8 @@ export const PAGE_SHAPE: ShapeOf<PageConfig> = {
   captureConsole: aBoolean,
   captureNetwork: aBoolean,
   blockResources: anyOf(aBoolean, arrayOf(oneOf(RESOURCE_TYPES))),
+  beforeLoad: aFunction,
+  afterLoad: aFunction,
 };
 
 const needsBrowser = refused('needs a browser: open the WebCrawler with engine "browser" or "auto"');
@@ -88,13 +95,14 @@ export function pageConflicts(owner: string, given: PageConfig): string[] {
 /** Whether only a browser can do what is asked: then `auto` does not try without. */
 export function needsPage(config: PageConfig): boolean {
   const { sessionId, jsCode, waitFor, screenshot, pdf, mhtml, scanFullPage, captureConsole, captureNetwork } = config;
-  const texts = [sessionId, jsCode, waitFor].some((one) => one !== undefined);
-  return texts || [screenshot, pdf, mhtml, scanFullPage, captureConsole, captureNetwork].some(Boolean);
+  const given = [sessionId, jsCode, waitFor, config.beforeLoad, config.afterLoad].some((one) => one !== undefined);
+  return given || [screenshot, pdf, mhtml, scanFullPage, captureConsole, captureNetwork].some(Boolean);
 }
 
 /** Whether a page may be kept in the cache: not if it is part of a conversation, or a picture was wanted. */
 export function isCacheable(config: PageConfig): boolean {
-  return config.sessionId === undefined && config.jsCode === undefined && !needsArtifacts(config);
+  const { sessionId, jsCode, beforeLoad, afterLoad } = config;
+  return [sessionId, jsCode, beforeLoad, afterLoad].every((one) => one === undefined) && !needsArtifacts(config);
 }
 
 function needsArtifacts({ screenshot, pdf, mhtml, captureConsole, captureNetwork }: PageConfig): boolean {
@@ -225,5 +233,5 @@ export function browserPoolOptionsOf(
   };
 }
 
-/** A hook of WebCrawler that is given the live page before its URL is loaded. */
+/** A hook that is given the live page. */
 export type PageHook = (page: Page, visit: { readonly url: string }) => unknown;

@@ -4,20 +4,25 @@ import type { PooledPage } from '../../fetch/browser/page-lease.js';
 import { frameOf } from '../../fetch/browser/navigate.js';
 import type { Page, PageRequest } from '../../fetch/browser/playwright-types.js';
 import type { ClickElementsOptions } from '../../handle/browser-context.js';
+import { systemTime } from '../time.js';
 
 const CLICK_TIMEOUT_MS = 2_000;
 /** A page with more of them is a trap. */
 const MAX_CLICKS = 1_000;
 const MAX_URLS = 10_000;
 
-export async function urlsByClicking(lent: PooledPage, options: ClickElementsOptions): Promise<string[]> {
+export async function urlsByClicking(
+  lent: PooledPage,
+  options: ClickElementsOptions,
+  { monotonicMs, wait } = systemTime,
+): Promise<string[]> {
   const { selector, clickOptions, waitForPageIdleSecs = 1, maxWaitForPageIdleSecs = 5 } = options;
   const { page } = lent;
   const urls = new Set<string>();
-  let lastEventMs = performance.now();
+  let lastEventMs = monotonicMs();
   const start = page.url();
   const note = (url: string) => {
-    lastEventMs = performance.now();
+    lastEventMs = monotonicMs();
     if (/^https?:/.test(url) && url !== start && urls.size < MAX_URLS) urls.add(url);
   };
   const onPopup = (popup: Page) => {
@@ -29,7 +34,7 @@ export async function urlsByClicking(lent: PooledPage, options: ClickElementsOpt
   lent.keepPopups = false;
   // Routes stay with a page; this one is closed after the visit.
   await page.route('**/*', async (route) => {
-    lastEventMs = performance.now();
+    lastEventMs = monotonicMs();
     const request = route.request();
     if (!request.isNavigationRequest() || frameOf(request) !== page.mainFrame()) return route.fallback();
     note(request.url());
@@ -49,10 +54,10 @@ export async function urlsByClicking(lent: PooledPage, options: ClickElementsOpt
         // Covered, gone or disabled: there is nothing to note.
       });
     }
-    const endMs = performance.now() + maxWaitForPageIdleSecs * 1000;
-    lastEventMs = performance.now();
-    while (performance.now() < endMs && performance.now() - lastEventMs < waitForPageIdleSecs * 1000) {
-      await new Promise((resolve) => setTimeout(resolve, 50));
+    const endMs = monotonicMs() + maxWaitForPageIdleSecs * 1000;
+    lastEventMs = monotonicMs();
+    while (monotonicMs() < endMs && monotonicMs() - lastEventMs < waitForPageIdleSecs * 1000) {
+      await wait(50);
     }
   } finally {
     lent.context.off('request', onContextRequest);

@@ -19,6 +19,8 @@ import { pageExtraction } from '../page/extraction.js';
 import { followRule } from '../polite/nofollow.js';
 import type { ResolvedOptions } from '../options/options.js';
 import { compileScript } from './playwright-scripts.js';
+import { withinMs } from '../run/time-limit.js';
+import { systemTime } from '../time.js';
 
 const SELECTOR_TIMEOUT_MS = 5_000;
 /** What Crawlee blocks: things that are looked at, and archives. */
@@ -114,9 +116,13 @@ function controllerOf(lent: PooledPage) {
   };
 }
 
-export async function scrollToEnd(lent: PooledPage, scroll: InfiniteScrollOptions): Promise<void> {
+export async function scrollToEnd(
+  lent: PooledPage,
+  scroll: InfiniteScrollOptions,
+  { monotonicMs } = systemTime,
+): Promise<void> {
   const { timeoutSecs = 0, maxScrollHeight = 0, waitForSecs = 4, buttonSelector, stopScrollCallback } = scroll;
-  const endsAtMs = timeoutSecs > 0 ? performance.now() + timeoutSecs * 1000 : Infinity;
+  const endsAtMs = timeoutSecs > 0 ? monotonicMs() + timeoutSecs * 1000 : Infinity;
   await scrollDown(lent, {
     delayMs: SCROLL_DELAY_MS,
     patience: Math.max(1, Math.round((waitForSecs * 1000) / SCROLL_DELAY_MS)),
@@ -127,7 +133,7 @@ export async function scrollToEnd(lent: PooledPage, scroll: InfiniteScrollOption
         const button = lent.page.locator(buttonSelector).first();
         if (await button.isVisible()) await button.click({ timeout: SELECTOR_TIMEOUT_MS }).catch(() => undefined);
       }
-      return performance.now() < endsAtMs && (await stopScrollCallback?.()) !== true;
+      return monotonicMs() < endsAtMs && (await stopScrollCallback?.()) !== true;
     },
   });
 }
@@ -208,7 +214,12 @@ export async function wholeHtml(
   return $.html();
 }
 
-async function frameHtml(frame: Frame): Promise<string> {
-  const limit = new Promise<string>((resolve) => setTimeout(() => resolve(''), SELECTOR_TIMEOUT_MS).unref());
-  return Promise.race([frame.content().catch(() => ''), limit]);
+async function frameHtml(frame: Frame, time = systemTime): Promise<string> {
+  const late = new CrawlError('WAIT_TIMEOUT', 'a frame gave no content');
+  return withinMs(
+    time,
+    SELECTOR_TIMEOUT_MS,
+    () => frame.content(),
+    () => late,
+  ).catch(() => '');
 }

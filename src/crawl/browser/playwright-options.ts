@@ -11,6 +11,7 @@ import { aWholeNumber, check, findProblems, oneOf, refused, type Shape, withoutE
 import { parseUrl } from '../../request/url.js';
 import type { BasicCrawlerOptions, HttpCrawlerOptions } from '../options/options-types.js';
 
+/** How browsers are started. */
 export interface PlaywrightLaunchContext {
   /** Your own Playwright's `chromium`. Default: that of the package playwright-core. */
   launcher?: BrowserType | undefined;
@@ -31,6 +32,7 @@ export interface PlaywrightLaunchContext {
 
 type PageHook = (page: Page) => unknown;
 
+/** How many pages a browser has, and how long it lives. */
 export interface PlaywrightPoolOptions {
   /** Default 20. */
   maxOpenPagesPerBrowser?: number | undefined;
@@ -48,6 +50,7 @@ export interface PlaywrightPoolOptions {
   postPageCreateHooks?: readonly PageHook[] | undefined;
 }
 
+/** All options of a `PlaywrightCrawler`. */
 export interface PlaywrightCrawlerOptions<Context extends CrawlingContext = PlaywrightCrawlingContext>
   extends
     BasicCrawlerOptions<Context>,

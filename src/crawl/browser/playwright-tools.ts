@@ -103,7 +103,10 @@ async function enqueueLinksByClickingElements(
  * Crawlee's tools for Playwright pages, by themselves. In handlers the context has the same, without `page`.
  *
  * @example
- * preNavigationHooks: [async ({ page }) => playwrightUtils.blockRequests(page)]
+ * const crawler = new PlaywrightCrawler({
+ *   preNavigationHooks: [async ({ page }) => playwrightUtils.blockRequests(page)],
+ *   requestHandler: async ({ page, pushData }) => pushData({ title: await page.title() }),
+ * });
  */
 export const playwrightUtils = Object.freeze({
   injectFile,

@@ -44,8 +44,47 @@ export function initialAgeSecs({ age, date }: Headers, nowMs: number): number {
   return Math.min(Math.max(said, apparent, 0), 2 ** 31);
 }
 
-/** A name, and what follows it up to the comma that ends it: commas in quotes do not. */
-const DIRECTIVE = /([^\s,="]+)(?:=("(?:[^"\\]|\\.)*"|[^,"]*))?((?:"(?:[^"\\]|\\.)*"?|[^,"])*)(?:,|$)/g;
+interface Directive {
+  readonly name: string;
+  readonly value: string;
+  /** What stands between the value and the comma, and should not. */
+  readonly rest: string;
+}
+
+/** The directives of a header, which end with a comma: commas in quotes do not count. One pass, whatever it holds. */
+function directivesOf(text: string): Directive[] {
+  const found: Directive[] = [];
+  for (let from = 0; from < text.length;) {
+    const end = commaAfter(text, from);
+    const part = text.slice(from, end).replace(/^[\s="]+/, '');
+    from = end + 1;
+    const name = /^[^\s="]+/.exec(part)?.[0];
+    if (name === undefined) continue;
+    const after = part.slice(name.length);
+    const value = after.startsWith('="')
+      ? after.slice(1, 1 + quotedLength(after, 1))
+      : (/^=([^"]*)/.exec(after)?.[1] ?? '');
+    found.push({ name, value, rest: after.startsWith('=') ? after.slice(1 + value.length) : after });
+  }
+  return found;
+}
+
+function commaAfter(text: string, from: number): number {
+  for (let at = from; at < text.length; at++) {
+    if (text[at] === ',') return at;
+    if (text[at] === '"') at += quotedLength(text, at) - 1;
+  }
+  return text.length;
+}
+
+/** Of the quoted string that begins at `from`, quotes included; without a second quote all the rest. */
+function quotedLength(text: string, from: number): number {
+  for (let at = from + 1; at < text.length; at++) {
+    if (text[at] === '\\') at++;
+    else if (text[at] === '"') return at + 1 - from;
+  }
+  return text.length - from;
+}
 
 /**
  * Cache-Control in small letters, each directive once. A lifetime that is no whole number of seconds is none, and of
@@ -54,11 +93,11 @@ const DIRECTIVE = /([^\s,="]+)(?:=("(?:[^"\\]|\\.)*"|[^,"]*))?((?:"(?:[^"\\]|\\.
  */
 function readableDirectives(text: string): string {
   const read = new Map<string, number | undefined>();
-  for (const [, name, value = '', rest] of text.toLowerCase().matchAll(DIRECTIVE)) {
+  for (const { name, value, rest } of directivesOf(text.toLowerCase())) {
     if (name === 'must-revalidate') continue;
-    if (name !== 'max-age') read.set(name!, undefined);
+    if (name !== 'max-age') read.set(name, undefined);
     else {
-      const digits = rest!.trim() === '' ? /^"?(\d+)"?\s*$/.exec(value)?.[1] : undefined;
+      const digits = rest.trim() === '' ? /^"?(\d+)"?\s*$/.exec(value)?.[1] : undefined;
       read.set(name, Math.min(Number(digits ?? 0), read.get(name) ?? Infinity));
     }
   }

@@ -9,6 +9,7 @@ import { CacheMode, type PageCache, type PageKey, pageUrlOf, type StoredPage } f
 import { initialAgeSecs, isOtherVersion, policyResponse, storableHeaders, updatedHeaders } from './cache-headers.js';
 import type { CacheStatus } from '../batch/crawl-result.js';
 import type { CacheAsk, CrawlOrder } from './order.js';
+import { systemTime } from '../time.js';
 
 /** A capture that tells where it came from. */
 export interface CachedCapture extends Capture {
@@ -39,7 +40,7 @@ export function cached<Live extends object>(
   parts: CachedEngineParts,
 ): Engine<Live, CrawlOrder> {
   const name = parts.engineName ?? 'http';
-  const nowMs = parts.nowMs ?? Date.now;
+  const nowMs = parts.nowMs ?? systemTime.wallMs;
   const keyOf = (order: FetchOrder): PageKey => pageKeyOf(order, name);
 
   async function visit<T>(order: CrawlOrder, given: (capture: Capture, live: Live) => Promise<T>): Promise<T> {
@@ -53,7 +54,8 @@ export function cached<Live extends object>(
 
     const cache = await parts.open();
     const stored = READING.has(ask.mode) ? await cache.find(keyOf(order), withoutSecrets(order.headers)) : undefined;
-    if (stored && isFresh(stored, order, ask)) return use(captureOf(aged(stored, ask), order, 'hit'), {} as Live);
+    if (stored && isFresh(stored, order, ask))
+      return use(captureOf(aged(stored, ask), order, 'hit', nowMs()), {} as Live);
     const conditional = stored && ask.validate ? conditionalOrder(stored, order) : undefined;
     if (!stored || !conditional)
       return engine.visit(order, (capture, live) => use(taken(cache, capture, order, ask), live));
@@ -65,7 +67,9 @@ export function cached<Live extends object>(
       if (!validated) return undefined;
       if (WRITING.has(ask.mode)) cache.put(validated);
       const { wireBytes, timings } = capture;
-      return { used: await use({ ...captureOf(validated, order, 'hit_validated'), wireBytes, timings }, live) };
+      return {
+        used: await use({ ...captureOf(validated, order, 'hit_validated', nowMs()), wireBytes, timings }, live),
+      };
     });
     if (answer) return answer.used;
     return engine.visit(order, (capture, live) => use(taken(cache, capture, order, ask), live));
@@ -210,7 +214,12 @@ function revalidated(
   return { ...stored, headers, policy: policy.toObject(), storedAtMs: nowMs };
 }
 
-function captureOf(stored: StoredPage, order: FetchOrder, cacheStatus: 'hit' | 'hit_validated'): CachedCapture {
+function captureOf(
+  stored: StoredPage,
+  order: FetchOrder,
+  cacheStatus: 'hit' | 'hit_validated',
+  startedAtMs: number,
+): CachedCapture {
   const { loadedUrl, redirectChain, statusCode, headers, body, storedAtMs } = stored;
   return {
     url: order.url,
@@ -220,7 +229,7 @@ function captureOf(stored: StoredPage, order: FetchOrder, cacheStatus: 'hit' | '
     headers,
     body,
     wireBytes: 0,
-    timings: { startedAtMs: Date.now(), headersMs: 0, totalMs: 0 },
+    timings: { startedAtMs, headersMs: 0, totalMs: 0 },
     cacheStatus,
     storedAtMs,
   };

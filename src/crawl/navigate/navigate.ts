@@ -156,6 +156,7 @@ export function orderFor(visit: Visit, rules: NavigationRules, refuseVisit: Refu
   const isFree = refuseVisit === undefined && (request.enqueueStrategy ?? 'all') === 'all';
   return {
     url: request.target,
+    seeded: request.seeded && request.target === request.url,
     method: request.method as string,
     proxyUrl: identity.proxyInfo?.url,
     cookies: session && rules.persistCookiesPerSession ? cookiesOf(session) : undefined,
@@ -193,6 +194,7 @@ export async function runHooks(
 ): Promise<void> {
   for (const hook of hooks) {
     await withinMs(
+      visit.time,
       timeoutMs,
       () => hook(visit.context as never, hookOptions as never),
       () => new CrawlError('HANDLER_TIMEOUT', `a navigation hook did not end within ${timeoutMs / 1000} s`),

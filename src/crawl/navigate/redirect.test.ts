@@ -55,7 +55,10 @@ describe('a redirect that is a request of its own', () => {
     const post = { url: 'http://a.test/', method: 'POST', payload: 'x', headers: { 'x-key': 'secret' } } as const;
     expect(hop(post, 'http://a.test/y', 303)).toMatchObject({ method: 'GET', payload: undefined });
     expect(hop(post, 'http://a.test/y', 307)).toMatchObject({ method: 'POST', payload: 'x', headers: post.headers });
-    expect(hop(post, 'http://b.test/y', 307)).toMatchObject({ method: 'POST', payload: 'x', headers: {} });
+    expect(hop(post, 'https://a.test/y', 307)).toMatchObject({ method: 'POST', payload: 'x', headers: {} });
+    expect(hop(post, 'http://b.test/y', 303)).toMatchObject({ method: 'GET', payload: undefined, headers: {} });
+    // What a browser would send to anybody: a crawl does not.
+    expect(() => hop(post, 'http://b.test/y', 307)).toThrow(expect.objectContaining({ code: 'REDIRECT_INVALID' }));
   });
 
   it('leads nowhere but to http and https', () => {

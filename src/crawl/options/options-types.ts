@@ -44,11 +44,13 @@ export interface RequestManagerLike extends RequestListLike {
   reclaimRequest(request: Request, options?: { forefront?: boolean }): Promise<unknown>;
 }
 
+/** Crawlee's experiments; only `requestLocking` has an effect. */
 export interface CrawlerExperiments {
   /** `true` opens the queue for several processes at once (`access: 'shared'`). */
   requestLocking?: boolean | undefined;
 }
 
+/** The status of a crawl. */
 export interface StatusMessageCallbackParams {
   /** The crawl's counters now. */
   state: StatisticState;
@@ -72,6 +74,8 @@ export interface BasicCrawlerOptions<Context extends CrawlingContext = BasicCraw
 
   /** Retries after the first attempt. Default 3. */
   maxRequestRetries?: number | undefined;
+  /** The same as `maxRequestRetries`: the name batches know it by (ours). */
+  maxRetries?: number | undefined;
   /** Changes of session after a block or a proxy error; not counted as retries. Default 10. */
   maxSessionRotations?: number | undefined;
   /** Wait before the first retry; doubles with each further one, then × a random 0.5–1 (ours). Default 1,000. */
@@ -100,6 +104,8 @@ export interface BasicCrawlerOptions<Context extends CrawlingContext = BasicCraw
    * `sameDomainDelaySecs` above 0, turns polite mode on: nofollow is honoured and overloaded hosts rest. Default false.
    */
   respectRobotsTxtFile?: boolean | { userAgent?: string };
+  /** The same as `respectRobotsTxtFile`: the name batches know it by (ours). */
+  respectRobots?: boolean | undefined;
   /** What is paced together: a registrable domain with all its hosts, or each host alone (ours). Default `domain`. */
   paceBy?: 'domain' | 'host' | undefined;
   /** A longer `Retry-After` fails its request, a longer robots `Crawl-delay` skips its host (ours). Default 3,600. */
@@ -160,6 +166,8 @@ export interface BasicCrawlerOptions<Context extends CrawlingContext = BasicCraw
    * ranges (ours). Default false.
    */
   allowPrivateAddresses?: boolean | readonly string[] | undefined;
+  /** Whether a seed may itself be at such an address (ours). Turn it off where strangers choose the seeds. Default true. */
+  allowPrivateSeeds?: boolean | undefined;
   /** The User-Agent header (ours). Default `Mozilla/5.0 (compatible; orcrawl/VERSION)`. */
   userAgent?: string | undefined;
   /** Largest decoded body (ours). Default 10 MiB; FileDownload none. */

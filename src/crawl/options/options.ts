@@ -1,17 +1,17 @@
 // From the options a user gave to the options the crawl works with: checked, defaults applied, frozen.
 // Promise: what is wrong is reported in one error before anything starts; the rest of the code trusts the result.
+import { LIMITS } from '../../limits.js';
 import { findProblems, optionError, warnOnce } from '../../option-checks.js';
 import type { Warn } from '../../option-checks.js';
-import type { AnyData, ErrorHandler, HttpHook, RequestHandler } from '../../handle/context.js';
-import type { DomainRuleOptions } from '../../politeness/domain-rules.js';
+import type { AnyData } from '../../handle/context.js';
 import type { TrapOptions } from '../../politeness/traps/traps.js';
-import type { PaceBy } from '../../request/url.js';
+import { CRAWLER_ALIASES, withoutAliases } from '../../setting-names.js';
 import { defaultUserAgent } from '../user-agent.js';
 import { CRAWLER_NAMES, SHAPES } from './options-shapes.js';
 import { slowHostOptions } from '../run/slow-hosts.js';
 import type { CrawlerKind } from './options-shapes.js';
 import { browserCrawlOptions, findBrowserProblems } from '../browser/playwright-options.js';
-import type { BrowserCrawlOptions, PlaywrightCrawlerOptions } from '../browser/playwright-options.js';
+import type { PlaywrightCrawlerOptions } from '../browser/playwright-options.js';
 import type {
   BasicCrawlerOptions,
   CheerioCrawlerOptions,
@@ -32,85 +32,9 @@ export interface OptionsOfKind {
 }
 
 /** Options with every default applied. Durations in milliseconds; "no limit" is Infinity. */
-export interface ResolvedOptions extends Readonly<
-  Pick<
-    FileDownloadOptions<AnyData>,
-    | 'streamHandler'
-    | 'proxyConfiguration'
-    | 'requestQueue'
-    | 'requestList'
-    | 'requestManager'
-    | 'onSkippedRequest'
-    | 'suggestResponseEncoding'
-    | 'forceResponseEncoding'
-    | 'log'
-    | 'statusMessageCallback'
-  >
-> {
-  readonly kind: CrawlerKind;
-  /** Undefined for crawlers without a browser. */
-  readonly browser: BrowserCrawlOptions | undefined;
-  /** Whether the user named the user agent. */
-  readonly hasOwnUserAgent: boolean;
-  /** The public class, for messages and the log's prefix. */
-  readonly owner: string;
-  /** `requestHandler` or `router`. */
-  readonly requestHandler?: RequestHandler<AnyData>;
-  readonly errorHandler?: ErrorHandler<AnyData>;
-  readonly failedRequestHandler?: ErrorHandler<AnyData>;
-  readonly preNavigationHooks: readonly HttpHook<AnyData>[];
-  readonly postNavigationHooks: readonly HttpHook<AnyData>[];
-  readonly maxRequestRetries: number;
-  readonly maxSessionRotations: number;
-  readonly retryDelayMs: number;
-  readonly maxRetryDelayMs: number;
-  readonly requestHandlerTimeoutMs: number;
-  readonly navigationTimeoutMs: number;
-  readonly maxRequestsPerCrawl: number;
-  readonly maxCrawlDepth: number;
-  readonly maxRequestsPerMinute: number;
-  readonly minConcurrency: number;
-  readonly maxConcurrency: number;
-  readonly autoscaledPoolOptions: Readonly<NonNullable<BasicCrawlerOptions['autoscaledPoolOptions']>>;
-  readonly sameDomainDelayMs: number;
-  /** Robots rules, nofollow and rests of overloaded hosts are observed. */
-  readonly polite: boolean;
-  readonly traps: TrapOptions | false;
-  readonly maxRequestsPerHost: number;
-  readonly maxRequestsPerDomain: number;
-  readonly maxSameContent: number;
-  readonly domains: DomainRuleOptions;
-  /** The name under which robots.txt is read; undefined when it is not. */
-  readonly robotsAgent: string | undefined;
-  readonly robotsCacheTtlMs: number;
-  readonly maxDelayMs: number;
-  readonly adaptiveDelay: number;
-  readonly paceBy: PaceBy;
-  readonly maxConnectionsPerAddress: number;
-  readonly slowHostShare: number;
-  readonly slowHostPatienceMs: number;
-  readonly useSessionPool: boolean;
-  readonly sessionPoolOptions: Readonly<NonNullable<BasicCrawlerOptions['sessionPoolOptions']>>;
-  readonly persistCookiesPerSession: boolean;
-  readonly retryOnBlocked: boolean;
-  readonly blockedStatusCodes: readonly number[];
-  readonly ignoreHttpErrorStatusCodes: readonly number[];
-  readonly additionalHttpErrorStatusCodes: readonly number[];
-  /** How the default queue is opened. */
-  readonly queueAccess: 'owner' | 'shared';
-  readonly keepAlive: boolean;
-  readonly ignoreSslErrors: boolean;
-  readonly allowPrivateAddresses: boolean | readonly string[];
-  readonly userAgent: string;
-  readonly maxBodyBytes: number;
-  readonly maxRedirects: number;
-  /** In lower case, without parameters. FileDownload: every type. */
-  readonly additionalMimeTypes: readonly string[];
-  readonly statusMessageLoggingIntervalMs: number;
-  readonly statisticsOptions: Readonly<NonNullable<BasicCrawlerOptions['statisticsOptions']>>;
-}
+export type ResolvedOptions = Readonly<ReturnType<typeof withDefaults>>;
 
-export const DEFAULT_MAX_BODY_BYTES = 10 * 1024 * 1024;
+export const DEFAULT_MAX_BODY_BYTES = LIMITS.bodyBytes.max;
 /** Of one process to one address: many small sites share one. */
 const POLITE_CONNECTIONS = 20;
 const DEFAULT_BLOCKED_STATUS_CODES = [401, 403, 429];
@@ -128,11 +52,14 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
  */
 export function resolveOptions<Kind extends CrawlerKind>(
   kind: Kind,
-  given: OptionsOfKind[Kind] = {} as OptionsOfKind[Kind],
+  asGiven: OptionsOfKind[Kind] = {} as OptionsOfKind[Kind],
   warn?: Warn,
 ): ResolvedOptions {
   const owner = CRAWLER_NAMES[kind];
-  const problems = findProblems(owner, given, SHAPES[kind], warn);
+  const problems = findProblems(owner, asGiven, SHAPES[kind], warn);
+  if (problems.length > 0) throw optionError(problems);
+  const { options: given, problems: doubles } = withoutAliases(owner, asGiven, CRAWLER_ALIASES);
+  problems.push(...doubles);
   if (problems.length === 0 && usesBrowser(kind)) {
     problems.push(...findBrowserProblems(owner, given as PlaywrightCrawlerOptions));
   }
@@ -147,7 +74,7 @@ function usesBrowser(kind: CrawlerKind): boolean {
   return kind === 'playwright' || kind === 'adaptive';
 }
 
-function withDefaults(kind: CrawlerKind, given: FileDownloadOptions<AnyData>): ResolvedOptions {
+function withDefaults(kind: CrawlerKind, given: FileDownloadOptions<AnyData>) {
   const pool = given.autoscaledPoolOptions ?? {};
   const minConcurrency = given.minConcurrency ?? pool.minConcurrency ?? 1;
   const streams = given.streamHandler !== undefined;
@@ -157,8 +84,11 @@ function withDefaults(kind: CrawlerKind, given: FileDownloadOptions<AnyData>): R
   const useSessionPool = given.useSessionPool ?? true;
   return {
     kind,
+    /** Undefined for crawlers without a browser. */
     browser: usesBrowser(kind) ? browserCrawlOptions(given as PlaywrightCrawlerOptions) : undefined,
+    /** Whether the user named the user agent. */
     hasOwnUserAgent: given.userAgent !== undefined,
+    /** The public class, for messages and the log's prefix. */
     owner: CRAWLER_NAMES[kind],
     requestHandler: given.requestHandler ?? given.router,
     streamHandler: given.streamHandler,
@@ -193,14 +123,17 @@ function withDefaults(kind: CrawlerKind, given: FileDownloadOptions<AnyData>): R
     requestQueue: given.requestQueue,
     requestList: given.requestList,
     requestManager: given.requestManager,
-    queueAccess: given.experiments?.requestLocking === true ? 'shared' : 'owner',
+    /** How the default queue is opened. */
+    queueAccess: given.experiments?.requestLocking === true ? ('shared' as const) : ('owner' as const),
     keepAlive: given.keepAlive ?? false,
     onSkippedRequest: given.onSkippedRequest,
     ignoreSslErrors: given.ignoreSslErrors ?? false,
     allowPrivateAddresses: privateAddresses(given.allowPrivateAddresses),
+    allowPrivateSeeds: given.allowPrivateSeeds ?? true,
     userAgent: given.userAgent ?? defaultUserAgent(),
-    maxBodyBytes: given.maxBodyBytes ?? (kind === 'file' ? Infinity : DEFAULT_MAX_BODY_BYTES),
+    maxBodyBytes: given.maxBodyBytes ?? (kind === 'file' ? LIMITS.downloadBytes.max : DEFAULT_MAX_BODY_BYTES),
     maxRedirects: given.maxRedirects ?? 10,
+    /** In lower case, without parameters. FileDownload: every type. */
     additionalMimeTypes: kind === 'file' ? frozenList(['*/*']) : frozenList(given.additionalMimeTypes?.map(mimeType)),
     suggestResponseEncoding: given.suggestResponseEncoding,
     forceResponseEncoding: given.forceResponseEncoding,
@@ -255,7 +188,9 @@ function polite(given: FileDownloadOptions<AnyData>) {
   const agent = typeof robots === 'object' ? robots.userAgent : undefined;
   return {
     sameDomainDelayMs: sameDomainDelaySecs * 1_000,
+    /** Robots rules, nofollow and rests of overloaded hosts are observed. */
     polite: isPolite,
+    /** The name under which robots.txt is read; undefined when it is not. */
     robotsAgent: robots === false ? undefined : (agent ?? given.userAgent ?? defaultUserAgent()),
     robotsCacheTtlMs: (given.robotsCacheTtlSecs ?? 86_400) * 1_000,
     maxDelayMs: (given.maxDelaySecs ?? 3_600) * 1_000,

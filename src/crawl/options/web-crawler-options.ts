@@ -33,6 +33,7 @@ export interface CacheLimits {
   maxAgeSecs?: number | undefined;
 }
 
+/** All options of a `WebCrawler`. */
 export interface WebCrawlerOptions {
   /**
    * How pages are fetched: over HTTP, in a browser, or `auto`: over HTTP first, and in a browser what shows nothing
@@ -54,6 +55,8 @@ export interface WebCrawlerOptions {
   slowHostPatienceSecs?: number | undefined;
   /** Lets redirects reach private addresses: all, or the given CIDR ranges. Hosts in the list itself are allowed. */
   allowPrivateAddresses?: boolean | readonly string[] | undefined;
+  /** Whether hosts in the list may be at private addresses. Turn it off where strangers make the list. Default true. */
+  allowPrivateSeeds?: boolean | undefined;
   /** Where the cache lives, in a folder `cache` of its own. Default: the storage folder of the configuration. */
   storageDir?: string | undefined;
   hooks?: WebCrawlerHooks | undefined;
@@ -71,6 +74,7 @@ const SHAPE: Shape = {
   slowHostShare: aNumber({ from: 0, to: 1 }),
   slowHostPatienceSecs: aNumber({ above: 0 }),
   allowPrivateAddresses: anyOf(aBoolean, arrayOf(aFilledString)),
+  allowPrivateSeeds: aBoolean,
   storageDir: aFilledString,
   hooks: anObject,
   cache: anObject,

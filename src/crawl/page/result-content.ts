@@ -5,11 +5,11 @@ import { type MediaInventory, readMediaInventory } from '../../extract/fields/in
 import { type PageMarkdown, readMarkdown } from '../../extract/markdown/markdown-document.js';
 import { type PageTable, readTables } from '../../extract/fields/tables.js';
 import type { Capture } from '../../fetch/engine.js';
-import { loadDocument } from '../../handle/document.js';
 import { decodeBody, detectEncoding } from '../../parse/encoding/encoding.js';
 import { createPageContent, type PageContent, type PageFacts } from '../../parse/page.js';
 import { domainOf, hostOf } from '../../request/url.js';
 import { contentTypeOf, decodingHeader, isJson, isMarkup, isXml } from '../navigate/content-type.js';
+import { cleanHtml, isScoped, scopedHtml } from './clean-page.js';
 import { fieldsOf, pageExtraction, viewPage } from './extraction.js';
 import type { ContentConfig } from '../batch/run-config.js';
 
@@ -20,12 +20,14 @@ export interface ResultLink {
   readonly rel: string;
 }
 
+/** The links of a result, by whether they stay on its site. */
 export interface ResultLinks {
   /** To the page's own registrable domain. */
   readonly internal: readonly ResultLink[];
   readonly external: readonly ResultLink[];
 }
 
+/** The images, videos and sounds of a result. */
 export type ResultMedia = MediaInventory;
 
 /** What a page says about itself. */
@@ -105,7 +107,11 @@ export function createResultContent(capture: Capture, config: ContentConfig): Re
     return readMarkdown(view(), { filter, ...settings });
   });
   const tables = once(() => readTables(view()));
-  const extracted = once(() => config.extract && fieldsOf(view(), config.extract));
+  const extracted = once(() => {
+    const { extract } = config;
+    // A model was asked already, when the page came.
+    return extract === undefined || extract.engine === 'model' ? undefined : fieldsOf(view(), extract);
+  });
   const metadata = once(() => ({ title: whole().title, ...whole().metadata }));
   const text = once(() => longEnough(page().text, config.wordCountThreshold ?? 1));
   const cleaned = once(() => (config.onlyText ? text() : cleanHtml(scoped())));
@@ -145,52 +151,8 @@ function once<T>(make: () => T): () => T {
   return () => (made ??= { value: make() }).value;
 }
 
-function isScoped({ cssSelector, targetElements, excludedTags, excludedSelector }: ContentConfig): boolean {
-  return [cssSelector, targetElements, excludedTags, excludedSelector].some((one) => one !== undefined);
-}
-
 function contentOfText(html: string, url: string): PageContent {
   return createPageContent(Buffer.from(html), url, 'text/html; charset=utf-8', pageExtraction);
-}
-
-function scopedHtml(html: string, xml: boolean, config: ContentConfig): string {
-  if (!isScoped(config)) return html;
-  const $ = loadDocument(html, xml);
-  const excluded = [...(config.excludedTags ?? []), ...(config.excludedSelector ? [config.excludedSelector] : [])];
-  for (const selector of excluded) $(selector).remove();
-  const base = $('base[href]').first().toString();
-  const inside = config.cssSelector === undefined ? undefined : $(config.cssSelector).toArray();
-  const targets = config.targetElements?.join(', ');
-  if (targets === undefined)
-    return inside === undefined ? $.html() : base + inside.map((one) => $.html(one)).join('\n');
-  const chosen = (inside === undefined ? $(targets) : $(inside).find(targets).add($(inside).filter(targets))).toArray();
-  // One inside another would be there twice.
-  const outermost = chosen.filter((one) => $(one).parents(targets).length === 0 || inside !== undefined);
-  return base + outermost.map((one) => $.html(one)).join('\n');
-}
-
-/** Elements that hold no content for a reader. */
-const UNREAD = 'script, style, noscript, template, iframe, object, embed, link, meta, svg, canvas';
-/** Attributes that say something about the content. */
-const KEPT_ATTRIBUTES = new Set(['href', 'src', 'alt', 'title', 'colspan', 'rowspan', 'datetime', 'lang', 'dir']);
-
-function cleanHtml(html: string): string {
-  const $ = loadDocument(html);
-  $(UNREAD).remove();
-  for (const element of $('*').toArray()) {
-    for (const name of Object.keys($(element).attr() ?? {})) {
-      const value = $(element).attr(name) ?? '';
-      const isScript =
-        /^[\s\x00-\x1f]*(?:javascript|vbscript|data):/i.test(value) && name !== 'alt' && name !== 'title';
-      if (!KEPT_ATTRIBUTES.has(name) || isScript) $(element).removeAttr(name);
-    }
-  }
-  $('*')
-    .contents()
-    .filter((_, node) => node.type === 'comment')
-    .remove();
-  const body = $('body');
-  return (body.length > 0 ? (body.html() ?? '') : $.html()).replace(/[ \t]*\n\s*\n+/g, '\n').trim();
 }
 
 /** Leaves out lines of fewer words. */

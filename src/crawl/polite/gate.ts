@@ -2,7 +2,7 @@
 // Nothing is asked of a host before its robots.txt; what that forbids is skipped without using a turn, many at a
 // time; a host that is down, or whose robots.txt cannot be read, is left alone until its time has come.
 import { CrawlError, type ErrorCode } from '../../errors.js';
-import { type Landing, type Lease, MAX_SKIM, type QueueEntry } from '../../frontier/frontier.js';
+import { type Landing, type Lease, MAX_BULK_SKIP_DOMAINS, type QueueEntry } from '../../frontier/frontier.js';
 import { entryOf } from '../../frontier/entry.js';
 import type { PaceBy } from '../../request/url.js';
 import { delayOf } from '../../politeness/delay.js';
@@ -13,12 +13,12 @@ import { type KnownHost, originOf } from './host-cache.js';
 import { createHostAccess, type HostAccess, type HostAccessParts, isPutOff, type Reading } from './host-access.js';
 import type { TakenLease } from '../run/lease-feed.js';
 import {
-  createErrand,
+  createRobotsRelay,
   createReply,
-  type Errand,
-  ERRAND_LOOK_MS,
-  ERRAND_PATIENCE_MS,
-  errandOf,
+  type RobotsRelay,
+  RELAY_POLL_MS,
+  RELAY_PATIENCE_MS,
+  robotsRelayOf,
 } from './robots-relay.js';
 import type { FinishedVisit } from '../run/settler.js';
 import { landingOf, type Turn } from '../run/turn.js';
@@ -31,9 +31,9 @@ export interface Gate {
   /** Decides about a leased request; may spend its turn on robots.txt. */
   admit(taken: TakenLease, isGood: () => boolean): Promise<GateDecision>;
   /** Settles requests that came along on another's turn: those that may never be asked for end here. */
-  ride(riders: readonly Lease[]): Promise<FinishedVisit[]>;
-  /** The domains of which the next lease should bring riders. */
-  skim(): readonly string[] | undefined;
+  bulkSkip(bulkSkips: readonly Lease[]): Promise<FinishedVisit[]>;
+  /** The domains of which the next lease should bring bulk skips. */
+  bulkSkipDomains(): readonly string[] | undefined;
   /** Why a link need not even be queued, if the rules of its host are at hand. */
   refusal(url: string): 'robotsTxt' | undefined;
 }
@@ -75,7 +75,7 @@ const MAX_TROUBLED = 10_000;
 export function createGate(parts: GateParts): Gate {
   const { policyOf, paceOf, visitLog } = parts;
   const hosts: HostAccess = createHostAccess(parts);
-  const skimming = new Set<string>();
+  const bulkSkipped = new Set<string>();
   const troubled = new Set<string>();
 
   const delayAt = (host: KnownHost) => delayOf(host.record, host.crawlDelaySecs, paceOf(host.origin));
@@ -84,7 +84,7 @@ export function createGate(parts: GateParts): Gate {
     const reason = parts.refuseVisit(url);
     if (reason) return { kind: 'skip', reason };
     const policy = policyOf(host.origin);
-    const standing = standingOf(host.record, host.origin, policy, parts.wallMs());
+    const standing = standingOf(host.record, host.origin, policy, parts.time.wallMs());
     switch (standing.kind) {
       case 'down':
         return { kind: 'fail', code: 'HOST_DOWN', why: standing.why };
@@ -107,15 +107,15 @@ export function createGate(parts: GateParts): Gate {
   async function admit(taken: TakenLease, isGood: () => boolean): Promise<GateDecision> {
     const { lease, life } = taken;
     const { url, skipNavigation, seeded } = unpackRecord(lease.record);
-    const errand = errandOf(lease);
-    if (errand) return ended(await runErrand(taken, url, errand, isGood));
+    const relay = robotsRelayOf(lease);
+    if (relay) return ended(await runRobotsRelay(taken, url, relay, isGood));
     if (skipNavigation) return { kind: 'go', turn: undefined };
     const go = (host: KnownHost): GateDecision => ({ kind: 'go', turn: hosts.turn(lease, life, host) });
     let host = await hosts.known(originOf(url));
     for (let readings = 0; ; readings++) {
       const verdict = decide(host, url);
       if (verdict.kind === 'skip' || verdict.kind === 'fail') {
-        startSkimming(lease.domain);
+        startBulkSkip(lease.domain);
         return ended(await endWithout(lease, url, host.origin, verdict));
       }
       if (verdict.kind === 'wait') return ended(putBack(lease, host, verdict.ms));
@@ -130,7 +130,8 @@ export function createGate(parts: GateParts): Gate {
         continue;
       }
       const isPaced = lease.delayMs > 0;
-      if (isPaced && parts.laneOf(verdict.url) !== lease.domain) return ended(sendErrand(lease, host, verdict.url));
+      if (isPaced && parts.laneOf(verdict.url) !== lease.domain)
+        return ended(sendRobotsRelay(lease, host, verdict.url));
       const reading = await hosts.read(taken, host, verdict.url, { seeded: seeded === true, isPaced, isGood });
       // What the page itself will be told is clearer than what its robots.txt was.
       if (reading.kind === 'refused') return go(host);
@@ -171,35 +172,35 @@ export function createGate(parts: GateParts): Gate {
     return parts.refuse(lease, new CrawlError(code, why));
   }
 
-  function startSkimming(domain: string): void {
-    if (skimming.has(domain)) return;
-    if (skimming.size >= MAX_SKIM) skimming.delete(skimming.values().next().value!);
-    skimming.add(domain);
+  function startBulkSkip(domain: string): void {
+    if (bulkSkipped.has(domain)) return;
+    if (bulkSkipped.size >= MAX_BULK_SKIP_DOMAINS) bulkSkipped.delete(bulkSkipped.values().next().value!);
+    bulkSkipped.add(domain);
   }
 
   /** Asks for a robots.txt in the queue of the domain it was moved to, and waits for the answer. */
-  function sendErrand(lease: Lease, host: KnownHost, url: string): FinishedVisit {
-    const nowMs = parts.wallMs();
+  function sendRobotsRelay(lease: Lease, host: KnownHost, url: string): FinishedVisit {
+    const nowMs = parts.time.wallMs();
     const hop = host.record.hop!;
     const { askedAtMs } = hop;
-    if (askedAtMs !== undefined && nowMs - askedAtMs < ERRAND_PATIENCE_MS) return putBack(lease, host, ERRAND_LOOK_MS);
+    if (askedAtMs !== undefined && nowMs - askedAtMs < RELAY_PATIENCE_MS) return putBack(lease, host, RELAY_POLL_MS);
     if (askedAtMs !== undefined) {
       const message = `its new place, ${url}, gave no turn`;
       return putBack(lease, hosts.note(host, { kind: 'failure', code: 'FETCH_TIMEOUT', message }).host, 0);
     }
     hosts.save(host, { ...host.record, hop: { ...hop, askedAtMs: nowMs } });
-    const errand = createErrand(url, host.origin, nowMs);
-    parts.land({ lease: lease.id, ...landingOf(delayAt(host), ERRAND_LOOK_MS) });
+    const relay = createRobotsRelay(url, host.origin, nowMs);
+    parts.land({ lease: lease.id, ...landingOf(delayAt(host), RELAY_POLL_MS) });
     return {
-      settlement: { kind: 'untouched', lease: lease.id, links: [entryOf(errand, true, parts.paceBy)] },
+      settlement: { kind: 'untouched', lease: lease.id, links: [entryOf(relay, true, parts.paceBy)] },
       items: [],
     };
   }
 
-  async function runErrand(
+  async function runRobotsRelay(
     taken: TakenLease,
     url: string,
-    { sender, reply }: Errand,
+    { sender, reply }: RobotsRelay,
     isGood: () => boolean,
   ): Promise<FinishedVisit> {
     const { lease } = taken;
@@ -216,7 +217,7 @@ export function createGate(parts: GateParts): Gate {
       if (!answer) return untouched(lease);
       await rest();
       if (isPutOff(answer)) return untouched(lease);
-      const back = createReply(url, sender, answer, policyOf(sender).agent ?? '*', parts.wallMs());
+      const back = createReply(url, sender, answer, policyOf(sender).agent ?? '*', parts.time.wallMs());
       return done([entryOf(back, true, parts.paceBy)]);
     }
     const host = await hosts.fresh(sender);
@@ -234,12 +235,12 @@ export function createGate(parts: GateParts): Gate {
 
   return {
     admit,
-    async ride(riders) {
+    async bulkSkip(bulkSkips) {
       const visits: FinishedVisit[] = [];
       const endedIn = new Set<string>();
-      for (const lease of riders) {
+      for (const lease of bulkSkips) {
         const { url, skipNavigation } = unpackRecord(lease.record);
-        const isPage = !skipNavigation && errandOf(lease) === undefined;
+        const isPage = !skipNavigation && robotsRelayOf(lease) === undefined;
         const host = isPage ? await hosts.known(originOf(url)) : undefined;
         const verdict = host ? decide(host, url) : GO;
         if (verdict.kind === 'skip' || verdict.kind === 'fail') {
@@ -248,17 +249,17 @@ export function createGate(parts: GateParts): Gate {
         } else visits.push(untouched(lease));
       }
       // Nothing to skip among them: the next turn need not bring any.
-      for (const { domain } of riders) if (!endedIn.has(domain)) skimming.delete(domain);
+      for (const { domain } of bulkSkips) if (!endedIn.has(domain)) bulkSkipped.delete(domain);
       return visits;
     },
-    skim: () => (skimming.size === 0 ? undefined : [...skimming]),
+    bulkSkipDomains: () => (bulkSkipped.size === 0 ? undefined : [...bulkSkipped]),
     refusal(url) {
       const origin = originOf(url);
       const policy = policyOf(origin);
       if (policy.agent === undefined) return undefined;
       const host = hosts.atHand(origin);
       if (!host || host.isAllowed(url)) return undefined;
-      if (standingOf(host.record, host.origin, policy, parts.wallMs()).kind !== 'rules') return undefined;
+      if (standingOf(host.record, host.origin, policy, parts.time.wallMs()).kind !== 'rules') return undefined;
       visitLog?.count('link left out robotsTxt');
       return 'robotsTxt';
     },

@@ -9,6 +9,7 @@ import type { VisitKind, VisitLog } from '../../politeness/visit-log.js';
 import { createHostCache, type KnownHost, originOf } from './host-cache.js';
 import type { TakenLease } from '../run/lease-feed.js';
 import type { ReadRobots } from './robots-reader.js';
+import type { Time } from '../time.js';
 import { HostTurn, leaseCheck, type Turn, type TurnHosts } from '../run/turn.js';
 
 export interface HostAccessParts {
@@ -25,8 +26,7 @@ export interface HostAccessParts {
   readonly allowHost: (url: string) => Promise<boolean>;
   readonly visitLog: VisitLog | undefined;
   readonly signal: AbortSignal;
-  readonly wallMs: () => number;
-  readonly monotonicMs: () => number;
+  readonly time: Time;
 }
 
 /** What came of a reading: nothing left the machine (`refused`), nobody may say (`lost`), or the host as it is now. */
@@ -70,10 +70,10 @@ export const STAYED: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 ]);
 
 export function createHostAccess(parts: HostAccessParts): HostAccess {
-  const { policyOf, paceOf, visitLog, store, signal } = parts;
-  const book = createHostCache({ store, policyOf, shared: parts.shared, now: parts.monotonicMs });
+  const { policyOf, paceOf, visitLog, store, signal, time } = parts;
+  const book = createHostCache({ store, policyOf, shared: parts.shared, now: time.monotonicMs });
   const flights = new Map<string, Promise<Reading>>();
-  const nowMs = visitLog?.now ?? parts.monotonicMs;
+  const nowMs = visitLog?.now ?? time.monotonicMs;
 
   const known = (origin: string) => book.look(origin) ?? book.read(origin);
 
@@ -92,7 +92,7 @@ export function createHostAccess(parts: HostAccessParts): HostAccess {
     current: (host) => book.look(host.origin) ?? host,
     save: (host, record) => void book.save(host.origin, record),
     nowMs,
-    wallMs: parts.wallMs,
+    wallMs: time.wallMs,
     note(left, startMs, ending, restMs) {
       const status = 'failure' in ending ? ending.failure : ending.statusCode;
       if (!STAYED.has(status as ErrorCode)) writeLine(left, 'page', startMs, status, restMs);
@@ -100,7 +100,7 @@ export function createHostAccess(parts: HostAccessParts): HostAccess {
   };
 
   function note(host: KnownHost, answer: RobotsAnswer): { host: KnownHost; pauseMs: number } {
-    const { record, pauseMs } = afterReading(host.record, answer, policyOf(host.origin), parts.wallMs());
+    const { record, pauseMs } = afterReading(host.record, answer, policyOf(host.origin), time.wallMs());
     return { host: book.save(host.origin, record), pauseMs };
   }
 
@@ -108,10 +108,11 @@ export function createHostAccess(parts: HostAccessParts): HostAccess {
     if (!options.isGood()) return { kind: 'lost' };
     const checkLease = leaseCheck(options.isGood);
     let startMs = nowMs();
-    let reading = await parts.readRobots(url, signal, checkLease, taken.lease.delayMs);
     // Seeding an address allows that host, and not where its robots.txt leads.
     const isOwn = originOf(url) === host.origin;
-    if (isRefused(reading.status) && options.seeded && isOwn && (await parts.allowHost(url))) {
+    const isSeeded = options.seeded && isOwn;
+    let reading = await parts.readRobots(url, signal, checkLease, taken.lease.delayMs, isSeeded);
+    if (isRefused(reading.status) && isSeeded && (await parts.allowHost(url))) {
       startMs = nowMs();
       reading = await parts.readRobots(url, signal, checkLease, taken.lease.delayMs);
     }
@@ -137,14 +138,14 @@ export function createHostAccess(parts: HostAccessParts): HostAccess {
   /** Without turns that keep them apart, one of all processes reads and the others wait for it. */
   async function readOrWait(taken: TakenLease, host: KnownHost, url: string, options: ReadOptions): Promise<Reading> {
     const { origin } = host;
-    const endsMs = parts.monotonicMs() + parts.readTimeoutMs;
+    const endsMs = time.monotonicMs() + parts.readTimeoutMs;
     while (parts.shared && !(await store.claim(origin, parts.readTimeoutMs))) {
-      await new Promise((resume) => setTimeout(resume, POLL_MS));
+      await time.wait(POLL_MS);
       const now = await book.read(origin);
-      const isSettled = standingOf(now.record, origin, policyOf(origin), parts.wallMs()).kind !== 'read';
+      const isSettled = standingOf(now.record, origin, policyOf(origin), time.wallMs()).kind !== 'read';
       if (isSettled) return { kind: 'read', host: now, pauseMs: 0 };
       if (signal.aborted) return { kind: 'lost' };
-      if (parts.monotonicMs() > endsMs) break;
+      if (time.monotonicMs() > endsMs) break;
     }
     return readNow(taken, host, url, options);
   }

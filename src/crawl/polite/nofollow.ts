@@ -6,7 +6,7 @@ import { productToken } from '../../politeness/robots/robots.js';
 const NOFOLLOW = /(?:^|[\s,])(?:nofollow|none)(?=[\s,]|$)/i;
 const REL_NOFOLLOW = /(?:^|\s)nofollow(?=\s|$)/i;
 /** A directive that is for one robot only begins with its name: `otherbot: nofollow`. */
-const AGENT_PREFIX = /^\s*([\w*.-]+)\s*:\s*(.*)$/s;
+const AGENT_PREFIX = /^\s*([\w*.-]+)\s*:(.*)$/s;
 /** Directives that have a value are no names of robots. */
 const VALUED = new Set(['unavailable_after', 'max-snippet', 'max-image-preview', 'max-video-preview']);
 

@@ -19,6 +19,7 @@ import { createGate, type Gate, type GateParts } from './gate.js';
 import { type HostAccessParts, STAYED } from './host-access.js';
 import type { ResolvedOptions } from '../options/options.js';
 import { createRobotsReader } from './robots-reader.js';
+import type { Time } from '../time.js';
 
 export interface Politeness {
   /** The gate of a run. */
@@ -29,7 +30,8 @@ export interface Politeness {
 }
 
 /** What politeness needs of a queue: how it is shared and paced, and where its files are. */
-export type PoliteQueue = Pick<RequestQueue, 'access' | 'folder' | 'visitsFolder' | 'paceBy'>;
+export type PoliteQueue = Pick<RequestQueue, 'access' | 'folder' | 'visitsFolder' | 'paceBy'> &
+  Partial<Pick<RequestQueue, 'openHosts'>>;
 
 export interface PolitenessParts {
   readonly options: ResolvedOptions;
@@ -41,6 +43,7 @@ export interface PolitenessParts {
   readonly isElsewhere?: GateParts['isElsewhere'];
   readonly proxyConfiguration: ProxyConfiguration | undefined;
   readonly log: Log;
+  readonly time: Time;
 }
 
 /** In the log, in place of the life in the queue under which pages are asked for. */
@@ -67,6 +70,7 @@ export async function openPoliteness(parts: PolitenessParts): Promise<Politeness
     timeoutMs: readTimeoutMs,
     ignoreTlsErrors: options.ignoreSslErrors,
     proxyUrl: async () => parts.proxyConfiguration?.newUrl(),
+    time: parts.time,
   });
   return {
     openGate: (services) =>
@@ -87,8 +91,7 @@ export async function openPoliteness(parts: PolitenessParts): Promise<Politeness
         onSkipped: (skipped) => void services.links?.onSkipped(skipped),
         onTrouble: (origin, code, why) => log.warning(`Requests to ${origin} fail for now: ${why}`, { code }),
         signal: services.signal,
-        wallMs: Date.now,
-        monotonicMs: () => performance.now(),
+        time: parts.time,
       }),
     sending(url) {
       if (!visitLog) return () => undefined;
@@ -137,6 +140,7 @@ function rulesByOrigin(
 }
 
 async function openHosts(queue: PoliteQueue, log: Log): Promise<HostStore> {
+  if (queue.openHosts !== undefined) return queue.openHosts();
   if (queue.folder === undefined) return createMemoryHosts();
   const { openLmdbHosts } = await import('../../store/hosts-lmdb.js');
   return openLmdbHosts({

@@ -5,6 +5,7 @@ import type { Capture, Engine } from '../../fetch/engine.js';
 import type { RobotsAnswer } from '../../politeness/robots/cache.js';
 import { MAX_ROBOTS_BYTES } from '../../politeness/robots/robots.js';
 import { retryAfterMs } from '../run/retry.js';
+import type { Time } from '../time.js';
 
 export interface RobotsReaderOptions {
   readonly engine: Engine;
@@ -12,6 +13,7 @@ export interface RobotsReaderOptions {
   readonly timeoutMs: number;
   readonly ignoreTlsErrors: boolean;
   readonly proxyUrl: () => Promise<string | undefined>;
+  readonly time: Time;
 }
 
 /** What came, and the status to log: a number, or the code of the failure. */
@@ -20,16 +22,17 @@ export interface RobotsReading {
   readonly status: number | string;
 }
 
-/** `beforeSend` and `repeatAfterMs` as in an order. */
+/** `beforeSend`, `repeatAfterMs` and `seeded` as in an order. */
 export type ReadRobots = (
   url: string,
   signal: AbortSignal,
   beforeSend?: () => void,
   repeatAfterMs?: number,
+  seeded?: boolean,
 ) => Promise<RobotsReading>;
 
 export function createRobotsReader(options: RobotsReaderOptions): ReadRobots {
-  return async (url, signal, beforeSend, repeatAfterMs) => {
+  return async (url, signal, beforeSend, repeatAfterMs, seeded) => {
     try {
       const order = {
         url,
@@ -46,10 +49,11 @@ export function createRobotsReader(options: RobotsReaderOptions): ReadRobots {
         ignoreTlsErrors: options.ignoreTlsErrors,
         beforeSend,
         repeatAfterMs,
+        seeded,
         signal,
         yields: 'until-end' as const,
       };
-      return await options.engine.visit(order, read);
+      return await options.engine.visit(order, (capture) => read(capture, options.time));
     } catch (thrown) {
       const { code, message } = asCrawlError(thrown, 'CONNECT_FAILED');
       return { answer: { kind: 'failure', code, message }, status: code };
@@ -57,7 +61,7 @@ export function createRobotsReader(options: RobotsReaderOptions): ReadRobots {
   };
 }
 
-async function read(capture: Capture): Promise<RobotsReading> {
+async function read(capture: Capture, time: Time): Promise<RobotsReading> {
   const { statusCode, headers, redirectTo, stream } = capture;
   if (redirectTo !== undefined) return { answer: { kind: 'redirect', to: redirectTo }, status: statusCode };
   const chunks: Buffer[] = [];
@@ -69,7 +73,7 @@ async function read(capture: Capture): Promise<RobotsReading> {
       if (bytes >= MAX_ROBOTS_BYTES) break;
     }
   }
-  const pause = retryAfterMs(headers['retry-after'], Date.now());
+  const pause = retryAfterMs(headers['retry-after'], time.wallMs());
   const body = Buffer.concat(chunks);
   return {
     answer: { kind: 'answer', statusCode, body, ...(pause === undefined ? {} : { retryAfterMs: pause }) },

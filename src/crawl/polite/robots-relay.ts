@@ -1,5 +1,5 @@
 // A robots.txt that was moved to another domain must be asked for on that domain's turn, not on ours.
-// An errand is a request in that domain's queue that nobody but the gate sees: it brings back the rules and ends. Where
+// A relay is a request in that domain's queue that nobody but the gate sees: it brings back the rules and ends. Where
 // that domain belongs to another pod, which knows nothing of our hosts, the answer comes back as a request of its own.
 import type { Lease } from '../../frontier/frontier.js';
 import { MAX_RULES_BYTES } from '../../politeness/hosts.js';
@@ -7,28 +7,28 @@ import { type RobotsAnswer, robotsUrl } from '../../politeness/robots/cache.js';
 import { RobotsTxt } from '../../politeness/robots/robots.js';
 import { Request } from '../../request/request.js';
 
-/** Under this name an errand carries the origin whose rules it fetches. */
-const ERRAND = 'orcrawl.robotsOf';
+/** Under this name a relay carries the origin whose rules it fetches. */
+const RELAY = 'orcrawl.robotsOf';
 /** Under this name an answer carries what was asked for and what came. */
 const ANSWER = 'orcrawl.robotsAnswer';
 /** A domain that gives no turn for this long does not answer. */
-export const ERRAND_PATIENCE_MS = 300_000;
-/** How often somebody looks whether the errand is back. */
-export const ERRAND_LOOK_MS = 1_000;
+export const RELAY_PATIENCE_MS = 300_000;
+/** How often somebody looks whether the relay is back. */
+export const RELAY_POLL_MS = 1_000;
 
-export interface Errand {
+export interface RobotsRelay {
   /** The origin it was sent for. */
   readonly sender: string;
   /** Of one on its way back: the URL that was asked for, and what came. */
   readonly reply?: { readonly url: string; readonly answer: RobotsAnswer };
 }
 
-export function createErrand(url: string, origin: string, nowMs: number): Request {
+export function createRobotsRelay(url: string, origin: string, nowMs: number): Request {
   return new Request({
     url,
-    // Not the page's key: a crawl may want that URL as a page, too, and a later errand must not count as seen.
+    // Not the page's key: a crawl may want that URL as a page, too, and a later relay must not count as seen.
     uniqueKey: `robots.txt of ${origin} at ${nowMs}: ${url}`,
-    userData: { [ERRAND]: origin },
+    userData: { [RELAY]: origin },
     priority: 2,
   });
 }
@@ -38,15 +38,15 @@ export function createReply(url: string, origin: string, answer: RobotsAnswer, a
   return new Request({
     url: robotsUrl(origin),
     uniqueKey: `answer for robots.txt of ${origin} at ${nowMs}: ${url}`,
-    userData: { [ERRAND]: origin, [ANSWER]: { url, ...packAnswer(answer, agent) } },
+    userData: { [RELAY]: origin, [ANSWER]: { url, ...packAnswer(answer, agent) } },
     priority: 2,
   });
 }
 
-/** What an errand is about; undefined for any other request. */
-export function errandOf(lease: Lease): Errand | undefined {
-  if (!lease.record.includes(ERRAND)) return undefined;
-  const { [ERRAND]: sender, [ANSWER]: packed } = Request.fromRecord(lease.record).userData as Record<string, unknown>;
+/** What a relay is about; undefined for any other request. */
+export function robotsRelayOf(lease: Lease): RobotsRelay | undefined {
+  if (!lease.record.includes(RELAY)) return undefined;
+  const { [RELAY]: sender, [ANSWER]: packed } = Request.fromRecord(lease.record).userData as Record<string, unknown>;
   if (typeof sender !== 'string') return undefined;
   if (typeof packed !== 'object' || packed === null) return { sender };
   const { url, ...answer } = packed as PackedAnswer & { url: string };

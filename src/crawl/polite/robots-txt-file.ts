@@ -15,7 +15,7 @@ const FORBID_ALL = 'User-agent: *\nDisallow: /\n';
  *
  * @example
  * const robots = await RobotsTxtFile.find('https://example.com/any/page');
- * if (robots.isAllowed('https://example.com/private', 'MyBot')) …
+ * if (robots.isAllowed('https://example.com/private', 'MyBot')) log.info('may be visited');
  * const urls = await robots.parseUrlsFromSitemaps();
  */
 export class RobotsTxtFile {

@@ -1,6 +1,5 @@
 // robots.txt and sitemaps by URL, outside of a crawl: fetched one at a time over the HTTP engine, so that address
 // guard, redirects, TLS and deadlines hold. Only hosts that the caller names may be private; what files name may not.
-import { setTimeout as delay } from 'node:timers/promises';
 import { CrawlError } from '../../errors.js';
 import type { Capture, FetchOrder } from '../../fetch/engine.js';
 import type { HttpEngine } from '../../fetch/http/engine.js';
@@ -15,6 +14,7 @@ import {
   type ShapeOf,
 } from '../../option-checks.js';
 import type { OpenSitemap, SitemapLimits } from '../../politeness/sitemaps/walk.js';
+import { systemTime } from '../time.js';
 import { defaultUserAgent } from '../user-agent.js';
 
 /** How robots.txt and sitemaps are fetched. */
@@ -143,6 +143,6 @@ async function* bytesOf(body: Buffer): AsyncGenerator<Uint8Array> {
 }
 
 /** A pause that ends early when the signal says so. */
-export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
-  await delay(ms, undefined, { signal }).catch(() => undefined);
+export async function pause(ms: number, signal?: AbortSignal, time = systemTime): Promise<void> {
+  await time.wait(ms, signal).catch(() => undefined);
 }

@@ -22,7 +22,9 @@ import { createScope, type Scope } from '../../request/scope.js';
 import { parseHttpUrl } from '../../request/url.js';
 import { pause, SITEMAP_SHAPE, sitemapLimits, type SitemapOptions, withSitemaps } from './site-files.js';
 import { namedUrls } from './sitemap.js';
+import { systemTime } from '../time.js';
 
+/** Which sitemaps are read, and which of their URLs become requests. */
 export interface SitemapRequestListOptions extends SitemapOptions {
   sitemapUrls: readonly string[];
   /** Only URLs that match one of `globs` and `regexps` become requests, if any are given. */
@@ -189,9 +191,10 @@ export class SitemapRequestList {
 
   async #load(): Promise<void> {
     const { sitemapUrls, timeoutMillis, signal: given } = this.#options;
-    const signals = [this.#ending.signal, ...(given ? [given] : [])];
-    if (timeoutMillis !== undefined) signals.push(AbortSignal.timeout(timeoutMillis));
-    const signal = AbortSignal.any(signals);
+    const tooLong = new AbortController();
+    // Not `after`: a list that nobody reads must not keep the process alive.
+    const cancel = systemTime.every(timeoutMillis ?? Infinity, () => tooLong.abort());
+    const signal = AbortSignal.any([this.#ending.signal, tooLong.signal, ...(given ? [given] : [])]);
     const wakeUp = (): void => this.#notify();
     signal.addEventListener('abort', wakeUp, { once: true });
     try {
@@ -209,6 +212,7 @@ export class SitemapRequestList {
       // A file's trouble is told, not thrown; this is an option that the engine refused.
       this.#failure = error;
     } finally {
+      cancel();
       signal.removeEventListener('abort', wakeUp);
       this.#isLoaded = true;
       this.#notify();

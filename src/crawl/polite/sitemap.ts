@@ -1,5 +1,6 @@
 // Sitemaps by URL, read whole: what `Sitemap.load` gives to a script. Files that fail are told, not thrown.
 import { CrawlError } from '../../errors.js';
+import { limitReached, LIMITS } from '../../limits.js';
 import { checkOptions } from '../../option-checks.js';
 import { type SitemapProblem, type SitemapUrl, walkSitemaps } from '../../politeness/sitemaps/walk.js';
 import { foundAt } from '../../request/found.js';
@@ -9,8 +10,8 @@ import { pause, SITEMAP_SHAPE, sitemapLimits, type SitemapOptions, withSitemaps 
 export type { SitemapOptions } from './site-files.js';
 export type { SitemapProblem, SitemapUrl } from '../../politeness/sitemaps/walk.js';
 
-const MAX_URLS = 1_000_000;
-const MAX_PROBLEMS = 1_000;
+const MAX_URLS = LIMITS.sitemapUrls.max;
+const MAX_PROBLEMS = LIMITS.sitemapProblems.max;
 
 /**
  * What sitemaps list: XML, indexes with all they name, plain lists, RSS and Atom, gzipped or not.
@@ -90,6 +91,7 @@ export async function loadSitemap(
       },
       onProblem: (problem) => {
         if (problems.length < MAX_PROBLEMS) problems.push(problem);
+        else limitReached('sitemapProblems');
       },
       limits: sitemapLimits(options, MAX_URLS),
       wait: (ms) => pause(ms, options.signal),

@@ -1,18 +1,18 @@
 // An attempt with a scripted engine: what it sends, whom it tells and how it is settled.
 import { describe, expect, it } from 'vitest';
 import { AddressRefusedError, CrawlError } from '../../errors.js';
-import type { Capture, Engine } from '../../fetch/engine.js';
+import { type Answer, captureOf, navigationRules, scriptedEngine } from '../../../test/support/scripted-visits.js';
+import type { Capture } from '../../fetch/engine.js';
 import type { Landing, Lease } from '../../frontier/frontier.js';
 import { Log, LogLevel } from '../../observe/log.js';
 import { Request, type RequestOptions } from '../../request/request.js';
 import { createHttpSide } from '../navigate/http-side.js';
 import { createNavigation, type NavigationRules } from '../navigate/navigate.js';
+import { createManualTime } from '../../../test/support/manual-time.js';
 import type { CrawlOrder } from '../navigate/order.js';
 import { attempt } from './attempt.js';
 import type { BaseContext, VisitServices } from './services.js';
 import { createPlainTurn } from './turn.js';
-
-type Answer = Partial<Capture> | Error;
 
 interface Scene {
   readonly sent: CrawlOrder[];
@@ -27,34 +27,8 @@ function scene(answers: Answer[], changes: Partial<NavigationRules> = {}, handle
   const landed: Landing[] = [];
   const skipped: Scene['skipped'] = [];
   const told: string[] = [];
-  const engine: Engine<object, CrawlOrder> = {
-    async visit(order, use) {
-      sent.push(order);
-      order.beforeSend?.();
-      const answer = answers.shift()!;
-      if (answer instanceof Error) throw answer;
-      return use({ ...captureOf(order.url), ...answer }, {});
-    },
-    close: () => Promise.resolve(),
-  };
-  const rules: NavigationRules = {
-    status: {
-      ignoreHttpErrorStatusCodes: [],
-      additionalHttpErrorStatusCodes: [],
-      blockedStatusCodes: [],
-      retryOnBlocked: false,
-    },
-    maxRedirects: 10,
-    navigationTimeoutMs: 1_000,
-    hookTimeoutMs: 1_000,
-    maxBodyBytes: 1_000,
-    ignoreTlsErrors: false,
-    stream: false,
-    persistCookiesPerSession: false,
-    redirects: 'report',
-    additionalMimeTypes: [],
-    ...changes,
-  };
+  const engine = scriptedEngine(sent, () => answers.shift()!);
+  const rules = navigationRules(changes);
   const side = createHttpSide<object>({
     rules,
     preNavigationHooks: [() => void told.push('pre')],
@@ -90,7 +64,7 @@ function scene(answers: Answer[], changes: Partial<NavigationRules> = {}, handle
       onSkipped: (one) => void skipped.push(one),
     },
     limits: { maxRequestRetries: 1, maxSessionRotations: 1, retryDelayMs: 100, maxRetryDelayMs: 100 },
-    random: () => 1,
+    time: createManualTime(() => 1),
     openContext: (request) => ({ context: { request, log: services.log } }),
     signal: new AbortController().signal,
     onFatal: (error) => void told.push(`fatal ${error.code}`),
@@ -109,19 +83,6 @@ function scene(answers: Answer[], changes: Partial<NavigationRules> = {}, handle
     return finished;
   };
   return { sent, landed, skipped, told, allowed, services, visit };
-}
-
-function captureOf(url: string): Capture {
-  return {
-    url,
-    loadedUrl: url,
-    redirectChain: [],
-    statusCode: 200,
-    headers: { 'content-type': 'text/html' },
-    body: Buffer.from('<p>'),
-    wireBytes: 3,
-    timings: { startedAtMs: 0, headersMs: 1, totalMs: 2 },
-  };
 }
 
 const URL_A = 'http://a.test/';
@@ -158,7 +119,7 @@ describe('an attempt', () => {
     expect(settlement).toMatchObject({ kind: 'retry', afterMs: 0 });
     expect(Request.fromRecord((settlement as { record: string }).record)).toMatchObject({
       retryCount: 1,
-      appointments: 1,
+      retryAfterCount: 1,
     });
     expect(landed).toEqual([{ lease: 7, pauseMs: 5_001 }]);
   });

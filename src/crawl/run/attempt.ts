@@ -1,32 +1,27 @@
 // One attempt at one leased request: identity, navigation, handler, and the verdict on what went wrong.
 // Whatever user code, the page or the network does, the result is exactly one settlement.
-import { setTimeout as delay } from 'node:timers/promises';
-import { asCrawlError, CrawlError, type ErrorCode, SessionError } from '../../errors.js';
+import { asCrawlError, CrawlError } from '../../errors.js';
 import type { Capture } from '../../fetch/engine.js';
 import { entryOf } from '../../frontier/entry.js';
 import type { Lease } from '../../frontier/frontier.js';
 import type { SkipReason } from '../../handle/enqueue-links.js';
 import type { Ending } from '../../politeness/delay.js';
 import { Request, RequestState } from '../../request/request.js';
-import { placeOf, wantsStacks } from './failure-place.js';
-import { decideRetry, type Verdict } from './retry.js';
+import { recordOf, settleFailure } from './failure.js';
 import type { BaseContext, CommonServices, Identity, VisitServices } from './services.js';
 import type { FinishedVisit } from './settler.js';
 import { withinMs } from './time-limit.js';
 import { createTransaction, type Transaction } from './transaction.js';
 import { endingOf, leaseCheck, type Turn, type TurnEnd } from './turn.js';
 import type { VisitContext } from './visit-context.js';
-
-/** Not the host's doing: the request goes back as it was. */
-const BROKEN_OFF = new Set<ErrorCode>(['LEASE_LOST', 'ADDRESS_BUSY', 'FETCH_SLOW']);
-/** Failures that another session may not meet. */
-const RETIRING = new Set<ErrorCode>(['HTTP_BLOCKED', 'PROXY_FAILED']);
+import { isoNow, type Time } from '../time.js';
 
 /** What a navigation is given: the request, its context and identity, and its domain's turn. */
 export interface Visit extends VisitContext<BaseContext> {
   readonly request: Request;
   readonly identity: Identity;
   readonly signal: AbortSignal;
+  readonly time: Time;
   /** Resolves when the domain may be asked, where the queue alone does not see to it. */
   readonly ready: ((signal: AbortSignal) => Promise<void>) | undefined;
   /** The request is on its way: from here on the domain's turn is used. */
@@ -63,7 +58,7 @@ export async function attempt<Context extends BaseContext>(
   isGood: () => boolean,
   ownTurn: Turn = services.turn.plain,
 ): Promise<FinishedVisit> {
-  const startedAtMs = performance.now();
+  const startedAtMs = services.time.monotonicMs();
   const request = Request.fromRecord(lease.record, lease.priority);
   const transaction = createTransaction(request.url, services.links?.releaseLink);
   const turn = new TrackedTurn(services, lease.id, isGood, ownTurn, transaction);
@@ -73,13 +68,14 @@ export async function attempt<Context extends BaseContext>(
     identity = await bindIdentity(services, services.handlers.timeoutMs, request);
     visited = services.openContext(request, identity, transaction);
     const { context, setLinkFinder } = visited;
-    const { signal } = services;
+    const { signal, time } = services;
     const visit: Visit = {
       context,
       setLinkFinder,
       request,
       identity,
       signal,
+      time,
       ready: ownTurn.ready,
       beginTurn: () => turn.begin(),
       checkLease: turn.checkLease,
@@ -104,10 +100,15 @@ export async function attempt<Context extends BaseContext>(
 }
 
 /** A session, and through it a proxy, before anything leaves the machine. */
-function bindIdentity({ identity }: CommonServices, limitMs: number, request: Request): Promise<Identity> | Identity {
+function bindIdentity(
+  { identity, time }: CommonServices,
+  limitMs: number,
+  request: Request,
+): Promise<Identity> | Identity {
   if (!identity) return NOBODY;
   // A createSessionFunction and a newUrlFunction are user code.
   return withinMs(
+    time,
     limitMs,
     () => identity.bind(request),
     () => new CrawlError('HANDLER_TIMEOUT', `no session and proxy in ${limitMs} ms`),
@@ -121,7 +122,7 @@ export async function refuse<Context extends BaseContext>(
   error: CrawlError,
 ): Promise<FinishedVisit> {
   const request = Request.fromRecord(lease.record, lease.priority);
-  return settleFailure(services, lease.id, error, request, NOBODY, undefined, performance.now());
+  return settleFailure(services, lease.id, error, request, NOBODY, undefined, services.time.monotonicMs());
 }
 
 /** Ends a turn once if it began, and not at all if it never did. */
@@ -159,7 +160,7 @@ class TrackedTurn {
   }
 
   endWith(capture: (Capture & { readonly cacheStatus?: string }) | undefined): void {
-    if (capture?.cacheStatus !== 'hit') return this.end(capture && endingOf(capture));
+    if (capture?.cacheStatus !== 'hit') return this.end(capture && endingOf(capture, this.#services.time));
     // Read from the cache: the domain was not asked, and the turn goes back unused.
     this.#isUsed = false;
     this.#turn.release?.(0);
@@ -167,10 +168,10 @@ class TrackedTurn {
 
   async again(capture: (Capture & { readonly cacheStatus?: string }) | undefined): Promise<boolean> {
     this.#transaction.clear();
-    const { turn, signal } = this.#services;
+    const { turn, signal, time } = this.#services;
     if (!this.#isUsed) return !turn.isPaced;
     if (capture?.cacheStatus === 'hit') return true;
-    await delay(this.#turn.restMs(capture && endingOf(capture)), undefined, { signal });
+    await time.wait(this.#turn.restMs(capture && endingOf(capture, time)), signal);
     this.checkLease();
     this.#turn.begin();
     return true;
@@ -178,12 +179,13 @@ class TrackedTurn {
 }
 
 async function handle<Context extends BaseContext>(
-  { handlers, signal }: VisitServices<Context>,
+  { handlers, signal, time }: VisitServices<Context>,
   context: Context,
   request: Request,
 ): Promise<void> {
   request.state = RequestState.REQUEST_HANDLER;
   await withinMs(
+    time,
     handlers.timeoutMs,
     () => handlers.request(context),
     () => new CrawlError('HANDLER_TIMEOUT', `requestHandler did not end within ${handlers.timeoutMs / 1000} s`),
@@ -201,11 +203,11 @@ function settleArrival(
   startedAtMs: number,
 ): FinishedVisit {
   const { items, links } = transaction;
-  const { stats } = services;
+  const { stats, time } = services;
   switch (arrival.kind) {
     case 'handled':
       request.state = RequestState.DONE;
-      request.handledAt = new Date().toISOString();
+      request.handledAt = isoNow(services.time);
       identity.session?.markGood();
       return {
         settlement: {
@@ -217,7 +219,7 @@ function settleArrival(
         items,
         page: services.pageOf?.(request),
         onSettled: (held) => {
-          if (held) stats?.finishJob(performance.now() - startedAtMs, request.retryCount);
+          if (held) stats?.finishJob(time.monotonicMs() - startedAtMs, request.retryCount);
           else transaction.clear();
         },
       };
@@ -227,7 +229,7 @@ function settleArrival(
         settlement: { kind: 'handed', lease, capture, bytes, record: recordOf(services, request) },
         items: [],
         onSettled: (held) => {
-          if (held) stats?.finishJob(performance.now() - startedAtMs, request.retryCount);
+          if (held) stats?.finishJob(time.monotonicMs() - startedAtMs, request.retryCount);
         },
       };
     }
@@ -270,158 +272,3 @@ function skipped(
     onSettled: () => void services.links?.onSkipped(told),
   };
 }
-
-/** As {@link endFailed}, and whatever user code made of the request and its context: one settlement. */
-async function settleFailure<Context extends BaseContext>(
-  ...failure: Parameters<typeof endFailed<Context>>
-): Promise<FinishedVisit> {
-  try {
-    return await endFailed(...failure);
-  } catch (thrown) {
-    const [services, lease, error, request] = failure;
-    const because = asCrawlError(thrown, 'HANDLER_FAILED').message;
-    services.log.error(`${request.url}: failed (${error.code}), and user code left its request unusable: ${because}`);
-    return { settlement: { kind: 'failed', lease, reason: error.code }, items: [] };
-  }
-}
-
-async function endFailed<Context extends BaseContext>(
-  services: VisitServices<Context>,
-  lease: number,
-  thrown: CrawlError,
-  request: Request,
-  identity: Identity,
-  failedContext: Context | undefined,
-  startedAtMs: number,
-  advice?: TurnEnd,
-): Promise<FinishedVisit> {
-  // Nothing was sent, or it was we who broke it off: it is as good as never leased.
-  if (services.signal.aborted || BROKEN_OFF.has(thrown.code)) {
-    return { settlement: { kind: 'untouched', lease }, items: [] };
-  }
-  const error = advice?.error ?? thrown;
-  const { session } = identity;
-  if (error instanceof SessionError || RETIRING.has(error.code)) session?.retire();
-  else session?.markBad();
-
-  const verdict = decideRetry(error, request, services.limits, services.random, advice);
-  if (verdict.kind === 'stop-crawl') {
-    services.onFatal(error);
-    return { settlement: { kind: 'untouched', lease }, items: [] };
-  }
-  request.pushErrorMessage(error);
-  // A transaction of their own: the handler that failed may still be running, and must not add to it.
-  const transaction = createTransaction(request.url);
-  const context = succeed(failedContext, services.openContext(request, identity, transaction).context);
-  try {
-    const again = verdict.kind === 'fail' ? undefined : await prepareRetry(services, verdict, error, context);
-    if (again === undefined) {
-      request.state = RequestState.ERROR;
-      request.handledAt = new Date().toISOString();
-      await runUserErrorHandler(services, 'failed', context, error);
-    }
-    const { items, links } = transaction;
-    const record = recordOf(services, request);
-    if (again !== undefined) {
-      if (!(again >= 0)) throw new CrawlError('REQUEST_INVALID', `its retryCount is ${String(request.retryCount)}`);
-      services.stats?.retryJob(error.code);
-      return { settlement: { kind: 'retry', lease, afterMs: again, record, links }, items };
-    }
-    return {
-      settlement: { kind: 'failed', lease, reason: error.code, record, links },
-      items,
-      onSettled: (held) => {
-        if (held) services.stats?.failJob(performance.now() - startedAtMs, request.retryCount, error.code);
-      },
-    };
-  } finally {
-    transaction.close();
-  }
-}
-
-/** The context of the error handlers: all that the failed one had, but its own way to add things. */
-function succeed<Context extends BaseContext>(failed: Context | undefined, context: Context): Context {
-  if (!failed) return context;
-  const inherited = Object.getOwnPropertyDescriptors(failed) as Record<string, PropertyDescriptor>;
-  for (const name of Object.keys(context)) delete inherited[name];
-  return Object.defineProperties(context, inherited);
-}
-
-/** The request as it is to be stored; undefined (as it was) when user code put something into it that cannot be. */
-function recordOf({ log }: CommonServices, request: Request): string | undefined {
-  try {
-    return request.toRecord();
-  } catch (error) {
-    log.error(`${request.url}: its changes cannot be stored: ${(error as Error).message}`);
-    return undefined;
-  }
-}
-
-/** Asks the user's errorHandler, counts the attempt; undefined when the handler forbade another one. */
-async function prepareRetry<Context extends BaseContext>(
-  services: VisitServices<Context>,
-  verdict: Exclude<Verdict, { kind: 'fail' | 'stop-crawl' }>,
-  error: CrawlError,
-  context: Context,
-): Promise<number | undefined> {
-  const { request } = context;
-  request.state = RequestState.ERROR_HANDLER;
-  await runUserErrorHandler(services, 'error', context, error);
-  if (request.noRetry) return undefined;
-  request.state = RequestState.UNPROCESSED;
-  request.left();
-  const left = `${request.url} (${error.code}: ${error.message})`;
-  if (verdict.kind === 'rotate-session') {
-    request.sessionRotationCount++;
-    services.log.debug(`Rotating the session of ${left}`);
-    return 0;
-  }
-  if (verdict.isAppointment) {
-    request.appointments++;
-    services.log.debug(`Coming back when the host asked to: ${left}`);
-    return verdict.afterMs;
-  }
-  request.retryCount++;
-  services.log.warning(`Reclaiming failed request back to the queue: ${left}`, {
-    id: request.id,
-    retryCount: request.retryCount,
-    afterMs: verdict.afterMs,
-  });
-  return verdict.afterMs;
-}
-
-/** The user's code for failures; what it throws is logged and changes nothing. */
-async function runUserErrorHandler<Context extends BaseContext>(
-  { handlers, log }: VisitServices<Context>,
-  name: 'error' | 'failed',
-  context: Context,
-  error: CrawlError,
-): Promise<void> {
-  const userHandler = handlers[name];
-  const { request } = context;
-  if (!userHandler) {
-    // A host whose every URL fails unasked was told of once.
-    if (name === 'failed' && error.code !== 'HOST_DOWN' && error.code !== 'ROBOTS_UNREACHABLE') {
-      const isBug = error.code === 'HANDLER_FAILED';
-      const what = `${error.code}: ${error.message}${isBug ? placeOf(error) : ''}`;
-      const message = `Request failed and reached maximum retries: ${request.url} (${what})`;
-      const data = { id: request.id, retryCount: request.retryCount };
-      if (isBug && wantsStacks(log)) log.exception(error, message, data);
-      else log.error(message, data);
-    }
-    return;
-  }
-  try {
-    await withinMs(
-      handlers.timeoutMs,
-      // Handlers expect what their code threw, not our wrapping of it.
-      () => userHandler(context, error.code === 'HANDLER_FAILED' && error.cause instanceof Error ? error.cause : error),
-      () =>
-        new CrawlError('HANDLER_TIMEOUT', `${HANDLER_NAMES[name]} did not end within ${handlers.timeoutMs / 1000} s`),
-    );
-  } catch (thrown) {
-    log.exception(asCrawlError(thrown, 'HANDLER_FAILED'), `${HANDLER_NAMES[name]} threw for ${request.url}`);
-  }
-}
-
-const HANDLER_NAMES = { error: 'errorHandler', failed: 'failedRequestHandler' } as const;

@@ -23,6 +23,7 @@ import type { CrawlerKind, ResolvedOptions } from '../options/options.js';
 import { addFile, addPage } from '../page/page-context.js';
 import type { LinkPolicy } from '../polite/link-policy.js';
 import type { Politeness, PoliteQueue } from '../polite/politeness.js';
+import { systemTime, type Time } from '../time.js';
 import type { Navigate } from './attempt.js';
 import type { HandlerServices, LinkServices, PlacedServices, VisitServices } from './services.js';
 import type { Statistics } from './statistics.js';
@@ -49,6 +50,7 @@ export interface CrawlServicesParts extends Pick<LinkServices, 'roomForRequests'
   };
   /** Where browsers keep their files, for crawls that use some. */
   readonly config?: Configuration;
+  readonly time?: Time;
   /** Asked before the rules of hosts and lists. */
   readonly refuseLink?: (url: string) => SkipReason | undefined;
   /** What a handled request's visit stores of its page. */
@@ -75,19 +77,18 @@ export interface CrawlServices {
 }
 
 export async function openCrawlServices(parts: CrawlServicesParts): Promise<CrawlServices> {
-  const { options, queue, log, stats, policy, sessionPool, privateHosts } = parts;
+  const { options, queue, log, stats, policy, sessionPool, privateHosts, time = systemTime } = parts;
   // Loaded with the first run: importing the package stays cheap.
   const { createHttpEngine } = await import('../../fetch/http/engine.js');
   const { allowPrivateAddresses, maxConnectionsPerAddress } = options;
   const slowShare = openSlowShare(options, queue.paceBy);
   const http = createHttpEngine({ allowPrivateAddresses, maxConnectionsPerAddress, watch: slowShare });
   const engine = parts.engine ?? http;
-  const knownPrivateHosts = (await privateHosts?.list()) ?? [];
+  const knownPrivateHosts = options.allowPrivateSeeds ? ((await privateHosts?.list()) ?? []) : [];
   for (const host of knownPrivateHosts) http.allowHost(`http://${host}/`);
   const allowHost = async (url: string) => {
-    if (!privateHosts) return false;
+    if (!privateHosts || !options.allowPrivateSeeds || !http.allowHost(url)) return false;
     await privateHosts.note(new URL(url).host);
-    http.allowHost(url);
     // Always asked again: another seed of the host may have been refused just before it was allowed.
     return true;
   };
@@ -105,6 +106,7 @@ export async function openCrawlServices(parts: CrawlServicesParts): Promise<Craw
           isElsewhere: parts.isElsewhere,
           proxyConfiguration: options.proxyConfiguration,
           log,
+          time,
         })
       : undefined;
   let gate: Gate | undefined;
@@ -185,7 +187,7 @@ export async function openCrawlServices(parts: CrawlServicesParts): Promise<Craw
     turn: { plain: createPlainTurn(options.maxDelayMs, options.sameDomainDelayMs), isPaced: options.polite },
     links,
     limits: options,
-    random: Math.random,
+    time,
     openContext: (request, identity, transaction) => createVisitContext(forContexts, request, identity, transaction),
     stats,
     pageOf: parts.pageOf,

@@ -1,7 +1,8 @@
 // Keeps a few leased requests at hand for the pool, so that the queue is asked for many at a time.
 // What was leased and not started is given back untouched when the crawl stops.
-import type { Holder } from '../../frontier/client.js';
+import type { FrontierClient } from '../../frontier/client.js';
 import type { HolderId, Lease } from '../../frontier/frontier.js';
+import type { Time } from '../time.js';
 
 /** A lease, and the life in which it was taken. */
 export interface TakenLease {
@@ -28,14 +29,15 @@ export interface LeaseFeed {
 }
 
 export interface LeaseFeedOptions {
-  readonly holder: Holder;
+  readonly client: FrontierClient;
+  readonly time: Time;
   /** How many requests could be started now or soon. */
   readonly wanted: () => number;
   readonly maxEnded: number | undefined;
-  /** Domains whose next requests shall come along as riders. */
-  readonly skim?: () => readonly string[] | undefined;
-  /** Takes the riders of an answer: they are never visited. */
-  readonly onRiders?: (riders: readonly Lease[], life: HolderId) => void;
+  /** Domains whose next requests shall come along as bulk skips. */
+  readonly bulkSkipDomains?: () => readonly string[] | undefined;
+  /** Takes the bulk skips of an answer: they are never visited. */
+  readonly onBulkSkips?: (bulkSkips: readonly Lease[], life: HolderId) => void;
   /** Something may be ready: ask again. */
   readonly onReady: () => void;
 }
@@ -46,13 +48,14 @@ const MAX_LEASE = 256;
 const LONGEST_SLEEP_MS = 1_000;
 
 export function createLeaseFeed(options: LeaseFeedOptions): LeaseFeed {
+  const { client, time } = options;
   let atHand: TakenLease[] = [];
   let next = 0;
   let asking: Promise<void> | undefined;
   let exhausted = false;
   let sleepUntilMs = 0;
   let changes = 0;
-  let timer: NodeJS.Timeout | undefined;
+  let cancelTimer: (() => void) | undefined;
   let closed = false;
 
   const ready = () => atHand.length - next;
@@ -61,13 +64,13 @@ export function createLeaseFeed(options: LeaseFeedOptions): LeaseFeed {
     const max = Math.min(options.wanted() - ready(), MAX_LEASE);
     if (max <= 0 || closed) return;
     const changesBefore = changes;
-    const skim = options.skim?.();
-    const answer = await options.holder.lease({ max, maxEnded: options.maxEnded, skim });
-    const life = options.holder.id;
-    const leases = skim ? answer.leases.filter(({ rider }) => !rider) : answer.leases;
+    const bulkSkipDomains = options.bulkSkipDomains?.();
+    const answer = await client.lease({ max, maxEnded: options.maxEnded, bulkSkipDomains });
+    const life = client.id;
+    const leases = bulkSkipDomains ? answer.leases.filter(({ bulkSkip }) => !bulkSkip) : answer.leases;
     if (leases.length < answer.leases.length) {
-      options.onRiders?.(
-        answer.leases.filter(({ rider }) => rider),
+      options.onBulkSkips?.(
+        answer.leases.filter(({ bulkSkip }) => bulkSkip),
         life,
       );
     }
@@ -77,9 +80,9 @@ export function createLeaseFeed(options: LeaseFeedOptions): LeaseFeed {
     exhausted = answer.state === 'exhausted' && answer.leases.length === 0;
     if (answer.state !== 'more') {
       const sleepMs = Math.min(answer.nextDueMs ?? LONGEST_SLEEP_MS, LONGEST_SLEEP_MS);
-      sleepUntilMs = performance.now() + sleepMs;
-      clearTimeout(timer);
-      timer = setTimeout(wake, Math.max(1, Math.ceil(sleepMs)));
+      sleepUntilMs = time.monotonicMs() + sleepMs;
+      cancelTimer?.();
+      cancelTimer = time.after(Math.max(1, Math.ceil(sleepMs)), wake);
     }
   }
 
@@ -110,7 +113,7 @@ export function createLeaseFeed(options: LeaseFeedOptions): LeaseFeed {
       return gone;
     },
     async refill() {
-      if (closed || performance.now() < sleepUntilMs) return;
+      if (closed || time.monotonicMs() < sleepUntilMs) return;
       asking ??= ask().finally(() => (asking = undefined));
       await asking;
     },
@@ -125,7 +128,7 @@ export function createLeaseFeed(options: LeaseFeedOptions): LeaseFeed {
     async drain() {
       closed = true;
       await asking?.catch(() => undefined);
-      clearTimeout(timer);
+      cancelTimer?.();
       const left = atHand.slice(next);
       atHand = [];
       next = 0;

@@ -6,7 +6,6 @@ import type { Configuration } from '../../configuration.js';
 import { AutoscaledPool } from '../../dispatch/autoscaled-pool.js';
 import type { AutoscaledPoolOptions } from '../../dispatch/pool-options.js';
 import type { SlowShare } from '../../dispatch/slow-share.js';
-import type { SystemLoad } from '../../dispatch/system-load.js';
 import { asCrawlError, CrawlError } from '../../errors.js';
 import type { HolderId, Lease } from '../../frontier/frontier.js';
 import type { RequestQueue } from '../../frontier/queue/request-queue.js';
@@ -21,14 +20,15 @@ import { createSettler, type FinishedVisit } from './settler.js';
 import { joinSlowShare } from './slow-hosts.js';
 
 export interface RunParts<Context extends BaseContext> {
-  readonly queue: Pick<RequestQueue, 'holder' | 'recent' | 'leaseMs' | 'overview'>;
+  readonly queue: Pick<RequestQueue, 'client' | 'recent' | 'leaseMs' | 'overview'>;
   /** Everything an attempt needs but what the run itself provides. */
   readonly services: PlacedServices<Context>;
   readonly config: Configuration;
   readonly poolOptions: Partial<AutoscaledPoolOptions>;
   /** Polite crawls have a gate that every lease passes. */
   readonly openGate?: (services: VisitServices<Context>) => Gate;
-  readonly openWriter: (dataset: string | undefined) => Promise<VisitWriter>;
+  /** Missing where visits have no items. */
+  readonly openWriter?: (dataset: string | undefined) => Promise<VisitWriter>;
   /** Where the pages of visits are stored, if they are. */
   readonly content?: Pick<ContentStore, 'append'>;
   readonly maxEnded: number;
@@ -49,9 +49,9 @@ export interface RunParts<Context extends BaseContext> {
   /** Keeps slow hosts to their share of the slots. */
   readonly slowShare?: SlowShare | undefined;
   /** How long an ended visit waits for others to be settled with. Default 10. */
-  readonly settleCompanyMs?: () => number;
-  /** The load the pool follows. Default: that of the machine. */
-  readonly load?: SystemLoad;
+  readonly settleBatchWaitMs?: () => number;
+  /** False: as many visits at once as the pool options say, whatever the load of the machine. Default true. */
+  readonly followsLoad?: boolean;
 }
 
 /** Why a run ended. */
@@ -79,7 +79,8 @@ const LONGEST_RENEWAL_MS = 20_000;
 
 export function startRun<Context extends BaseContext>(parts: RunParts<Context>): Run {
   const { queue } = parts;
-  const { holder } = queue;
+  const { client } = queue;
+  const { time } = parts.services;
   const abortion = new AbortController();
   // Every visit on the wire listens to it.
   setMaxListeners(0, abortion.signal);
@@ -87,9 +88,10 @@ export function startRun<Context extends BaseContext>(parts: RunParts<Context>):
 
   const releaseLink = parts.services.links?.releaseLink;
   const settler = createSettler({
-    holder,
+    client,
+    time,
     recent: queue.recent,
-    companyMs: parts.settleCompanyMs,
+    batchWaitMs: parts.settleBatchWaitMs,
     openWriter: parts.openWriter,
     content: parts.content,
     onDuplicate: releaseLink && (({ record }) => releaseLink(unpackRecord(record).url)),
@@ -106,11 +108,12 @@ export function startRun<Context extends BaseContext>(parts: RunParts<Context>):
     signal: abortion.signal,
   };
   const gate = parts.openGate?.(services);
-  const riding = new Set<Promise<void>>();
+  const bulkSkipping = new Set<Promise<void>>();
   /** A pool that is aborted waits for none of its tasks. */
   const running = new Set<Promise<void>>();
   const feed = createLeaseFeed({
-    holder,
+    client,
+    time,
     wanted() {
       const free = pool.desiredConcurrency - pool.currentConcurrency;
       // With the share of slow hosts full, somebody has to know whether others wait behind them.
@@ -118,11 +121,11 @@ export function startRun<Context extends BaseContext>(parts: RunParts<Context>):
       return isAhead ? free + Math.min(pool.desiredConcurrency, MAX_AHEAD) : free;
     },
     maxEnded: Number.isFinite(parts.maxEnded) ? parts.maxEnded : undefined,
-    skim: gate?.skim,
-    onRiders: (riders, life) => {
-      const ride = settleRiders(riders, life).catch(onError);
-      riding.add(ride);
-      void ride.finally(() => riding.delete(ride));
+    bulkSkipDomains: gate?.bulkSkipDomains,
+    onBulkSkips: (bulkSkips, life) => {
+      const skipping = settleBulkSkips(bulkSkips, life).catch(onError);
+      bulkSkipping.add(skipping);
+      void skipping.finally(() => bulkSkipping.delete(skipping));
     },
     onReady: () => pool.notify(),
   });
@@ -139,7 +142,7 @@ export function startRun<Context extends BaseContext>(parts: RunParts<Context>):
     },
     parts.config,
     {
-      ...(parts.load ? { load: parts.load } : {}),
+      followsLoad: parts.followsLoad,
       // A crawl's own function may take its time.
       isTaskAtHand: parts.poolOptions.isTaskReadyFunction ? undefined : () => feed.ready > 0 && isTaskReady(1) === true,
     },
@@ -189,13 +192,13 @@ export function startRun<Context extends BaseContext>(parts: RunParts<Context>):
     }
   }
 
-  async function settleRiders(riders: readonly Lease[], life: HolderId): Promise<void> {
-    for (const visited of await gate!.ride(riders)) await settler.settle({ ...visited, life });
+  async function settleBulkSkips(bulkSkips: readonly Lease[], life: HolderId): Promise<void> {
+    for (const visited of await gate!.bulkSkip(bulkSkips)) await settler.settle({ ...visited, life });
   }
 
   /** A request goes on the wire only while its lease is good; one that was lost is somebody else's now. */
   function isGood({ life }: TakenLease): () => boolean {
-    return () => holder.isGood(life);
+    return () => client.isGood(life);
   }
 
   function isTaskReady(freeSlots: number): boolean | Promise<boolean> {
@@ -258,17 +261,15 @@ export function startRun<Context extends BaseContext>(parts: RunParts<Context>):
   }
 
   async function work(): Promise<RunEnd> {
-    const renewal = setInterval(
-      () => void holder.renew().catch(onError),
-      Math.min(LONGEST_RENEWAL_MS, queue.leaseMs / 3),
-    ).unref();
+    const renewalMs = Math.min(LONGEST_RENEWAL_MS, queue.leaseMs / 3);
+    const endRenewal = time.every(renewalMs, () => void client.renew().catch(onError));
     try {
       await pool.run();
     } catch (error) {
       onError(error);
     }
     await giveBack().catch(onError);
-    clearInterval(renewal);
+    endRenewal();
     return end ?? { kind: 'stopped' };
   }
 
@@ -277,7 +278,7 @@ export function startRun<Context extends BaseContext>(parts: RunParts<Context>):
     const left = await feed.drain();
     // Each is bounded by the time limits of its steps; one that threw has ended the pool, and was told of.
     await Promise.allSettled(running);
-    await Promise.all(riding);
+    await Promise.all(bulkSkipping);
     for (const { lease, life } of left) {
       await settler.settle({ settlement: { kind: 'untouched', lease: lease.id }, items: [], life });
     }

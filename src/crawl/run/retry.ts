@@ -7,7 +7,7 @@ import type { Request } from '../../request/request.js';
 export interface RetryLimits {
   readonly maxRequestRetries: number;
   /** How often a request comes back when its host asked it to. Default 100. */
-  readonly maxAppointments?: number;
+  readonly maxRetryAfters?: number;
   readonly maxSessionRotations: number;
   readonly retryDelayMs: number;
   readonly maxRetryDelayMs: number;
@@ -17,20 +17,20 @@ export type Verdict =
   | { readonly kind: 'stop-crawl' }
   | { readonly kind: 'fail' }
   | { readonly kind: 'rotate-session' }
-  | { readonly kind: 'retry'; readonly afterMs: number; readonly isAppointment?: true };
+  | { readonly kind: 'retry'; readonly afterMs: number; readonly isRetryAfter?: true };
 
 /** What the landing of the attempt says about the next one. */
 export interface RetryAdvice {
   /** In place of the usual wait: the domain itself rests. */
   readonly afterMs?: number;
   /** The host said when to come back: coming back then is no retry. */
-  readonly isAppointment?: boolean;
+  readonly isRetryAfter?: boolean;
   /** How often that holds for a request, which then fails. Default: the limits', after which coming back is a retry. */
-  readonly maxAppointments?: number;
+  readonly maxRetryAfters?: number;
 }
 
 /** A host that says "later" for ever must end, too. */
-const MAX_APPOINTMENTS = 100;
+const MAX_RETRY_AFTERS = 100;
 
 export function decideRetry(
   error: CrawlError,
@@ -41,10 +41,10 @@ export function decideRetry(
 ): Verdict {
   if (error instanceof CriticalError || error.class === 'fatal') return { kind: 'stop-crawl' };
   if (request.noRetry || error instanceof NonRetryableError || error.class === 'permanent') return { kind: 'fail' };
-  if (advice.isAppointment) {
-    const most = advice.maxAppointments ?? limits.maxAppointments ?? MAX_APPOINTMENTS;
-    if (request.appointments < most) return { kind: 'retry', afterMs: advice.afterMs ?? 0, isAppointment: true };
-    if (advice.maxAppointments !== undefined) return { kind: 'fail' };
+  if (advice.isRetryAfter) {
+    const most = advice.maxRetryAfters ?? limits.maxRetryAfters ?? MAX_RETRY_AFTERS;
+    if (request.retryAfterCount < most) return { kind: 'retry', afterMs: advice.afterMs ?? 0, isRetryAfter: true };
+    if (advice.maxRetryAfters !== undefined) return { kind: 'fail' };
   }
   // A proxy that fails is the session's: another session has another one.
   if (error instanceof SessionError || error.code === 'PROXY_FAILED') {
@@ -70,7 +70,7 @@ const SHORTEST_WAIT_MS = 1_000;
 
 /**
  * The wait that a Retry-After header asks for, or undefined when there is none that can be read. "At once" (0, a date
- * that has passed) is none: it would be an appointment without a wait, over and over.
+ * that has passed) is none: it would bring the request back without a wait, over and over.
  */
 export function retryAfterMs(header: string | string[] | undefined, nowMs: number): number | undefined {
   const text = (Array.isArray(header) ? header[0] : header)?.trim();

@@ -9,6 +9,7 @@ import type {
 } from '../../frontier/queue/request-queue.js';
 import type { Request } from '../../request/request.js';
 import type { RequestListLike, RequestManagerLike } from '../options/options.js';
+import type { Time } from '../time.js';
 
 export interface Seeding {
   readonly isUnderWay: boolean;
@@ -33,7 +34,7 @@ const COPY_BATCH = 1_000;
 /** A manager with nothing to give now may have something later. */
 const POLL_MS = 250;
 
-export function createSeeding(openQueue: () => Promise<RequestQueue>, onChange: () => void): Seeding {
+export function createSeeding(openQueue: () => Promise<RequestQueue>, onChange: () => void, time: Time): Seeding {
   let underWay = 0;
   const copies = new Set<Copy>();
 
@@ -69,7 +70,7 @@ export function createSeeding(openQueue: () => Promise<RequestQueue>, onChange: 
         await new Promise((resume) => setImmediate(resume));
       } else if (!isManager(list) || !('isFinished' in list)) return;
       else if (await (list as { isFinished(): Promise<boolean> }).isFinished()) return;
-      else await new Promise((resume) => setTimeout(resume, POLL_MS));
+      else await time.wait(POLL_MS);
     }
   }
 

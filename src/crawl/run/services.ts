@@ -15,6 +15,7 @@ import type { Statistics } from './statistics.js';
 import type { Transaction } from './transaction.js';
 import type { Turn } from './turn.js';
 import type { VisitContext } from './visit-context.js';
+import type { Time } from '../time.js';
 
 /** What every context has, whatever else its placement adds. */
 export interface BaseContext {
@@ -76,7 +77,7 @@ export interface VisitServices<Context extends BaseContext = BaseContext> {
   readonly turn: TurnServices;
   readonly links?: LinkServices | undefined;
   readonly limits: RetryLimits;
-  readonly random: () => number;
+  readonly time: Time;
   openContext(request: Request, identity: Identity, transaction: Transaction): VisitContext<Context>;
   readonly stats?: Pick<Statistics, 'finishJob' | 'failJob' | 'retryJob'> | undefined;
   /** The queue forgets what ended: how a request ended need not be written into it. */

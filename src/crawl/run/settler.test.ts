@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { CrawlError } from '../../errors.js';
 import type { Lease } from '../../frontier/frontier.js';
-import { createHolder, type Holder } from '../../frontier/client.js';
+import { createManualTime } from '../../../test/support/manual-time.js';
+import { createFrontierClient, type FrontierClient } from '../../frontier/client.js';
 import { createMemoryFrontier } from '../../frontier/embedded/memory.js';
 import { createRecentFingerprints } from '../../frontier/recent.js';
 import { fingerprintOf } from '../../request/fingerprint.js';
@@ -41,7 +42,7 @@ function createWriter(key: string) {
 describe('a settler', () => {
   let nowMs = 0;
   let frontier: ReturnType<typeof createMemoryFrontier>;
-  let holder: Holder;
+  let client: FrontierClient;
   let writers: ReturnType<typeof createWriter>[];
   let failures: unknown[];
   let settler: Settler;
@@ -51,12 +52,13 @@ describe('a settler', () => {
     nowMs = 0;
     const clock = { monotonicMs: () => nowMs, wallMs: () => 1e12 + nowMs, bootId: 'test' };
     frontier = createMemoryFrontier({ pacing: { delayMs: 0, turns: 10 }, leaseMs: LEASE_MS, clock });
-    holder = createHolder(frontier, { id: 'one' });
+    client = createFrontierClient(frontier, { id: 'one' });
     writers = [];
     failures = [];
     duplicates = [];
     settler = createSettler({
-      holder,
+      client,
+      time: createManualTime(),
       recent: createRecentFingerprints(),
       openWriter: async () => {
         const writer = createWriter(`segment-${writers.length}`);
@@ -71,14 +73,14 @@ describe('a settler', () => {
 
   const entry = (name: string) => ({ fingerprint: fingerprintOf(name), domain: 'a.example', record: name });
   async function lease(...names: string[]): Promise<Lease[]> {
-    await holder.add(names.map(entry));
-    return [...(await holder.lease({ max: names.length })).leases];
+    await client.add(names.map(entry));
+    return [...(await client.lease({ max: names.length })).leases];
   }
   const done = (one: Lease, line: string, links: string[] = []) =>
     settler.settle({
       settlement: { kind: 'done', lease: one.id, links: links.map(entry) },
       items: [{ dataset: undefined, lines: Buffer.from(line) }],
-      life: holder.id,
+      life: client.id,
     });
 
   it('tells of links that two visits found, but not of what a redirect leads to', async () => {
@@ -88,7 +90,7 @@ describe('a settler', () => {
     await settler.flush();
     await done(third!, '', ['5', '7']);
     const settlement = { kind: 'skipped', lease: fourth!.id, reason: 'redirected', links: [entry('7')] } as const;
-    await settler.settle({ settlement, items: [], life: holder.id });
+    await settler.settle({ settlement, items: [], life: client.id });
     await settler.flush();
     expect(duplicates).toEqual(['6', '5']);
   });
@@ -119,7 +121,7 @@ describe('a settler', () => {
     expect(writers.map((writer) => writer.text).join('')).toBe('');
     expect((await frontier.overview()).counters).toMatchObject({ accepted: 1, done: 0, queued: 1 });
     // The next life goes on.
-    const [again] = (await holder.lease({ max: 1 })).leases;
+    const [again] = (await client.lease({ max: 1 })).leases;
     await done(again!, '{"n":1}\n');
     await settler.flush();
     expect(writers.at(-1)!.text).toBe('{"n":1}\n');
@@ -153,8 +155,8 @@ describe('a settler', () => {
     const [first, second] = await lease('1', '2');
     await done(first!, '{"n":1}\n');
     await settler.flush();
-    const settle = holder.settle.bind(holder);
-    holder.settle = async (...call) => {
+    const settle = client.settle.bind(client);
+    client.settle = async (...call) => {
       await settle(...call);
       throw new CrawlError('QUEUE_UNREACHABLE', 'the answer was lost');
     };

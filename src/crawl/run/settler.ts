@@ -1,7 +1,8 @@
 // The last step of every visit: items, then links and acknowledgement in one atomic step of the queue.
 // Visits settle in batches; after a crash each item stands once, because the queue records how much of each
 // segment belongs to acknowledged visits and the rest is cut (guarantee 2).
-import type { Holder } from '../../frontier/client.js';
+import type { Time } from '../time.js';
+import type { FrontierClient } from '../../frontier/client.js';
 import type { HolderId, Landing, QueueEntry, Settlement } from '../../frontier/frontier.js';
 import type { RecentFingerprints } from '../../frontier/recent.js';
 import type { ContentStore } from '../../store/content/content.js';
@@ -41,21 +42,22 @@ export interface Settler {
   settle(visit: SettledVisit): Promise<void>;
   /** Settles everything handed over so far. */
   flush(): Promise<void>;
-  /** Settle without waiting for company: the crawl has nothing else to do. */
+  /** Settle without waiting for other visits: the crawl has nothing else to do. */
   hurry(): void;
   readonly pending: number;
   close(): Promise<void>;
 }
 
 export interface SettlerOptions {
-  readonly holder: Holder;
+  readonly client: FrontierClient;
+  readonly time: Time;
   readonly recent: RecentFingerprints;
-  /** The writer of a dataset's visit segment. */
-  readonly openWriter: (dataset: string | undefined) => Promise<VisitWriter>;
+  /** The writer of a dataset's visit segment; missing where visits have no items. */
+  readonly openWriter?: (dataset: string | undefined) => Promise<VisitWriter>;
   /** Where pages are stored, after the items and before the acknowledgement. */
   readonly content?: Pick<ContentStore, 'append'>;
   /** How long the first visit of a batch waits for others. Default 10. */
-  readonly companyMs?: (() => number) | undefined;
+  readonly batchWaitMs?: (() => number) | undefined;
   /** A store failed: the crawl cannot go on. */
   readonly onFailure: (error: unknown) => void;
   /** A link of an acknowledged visit was in the queue already, as far as this process knows. */
@@ -68,7 +70,7 @@ export interface SettlerOptions {
 /** A full batch is settled at once; a kill loses at most one. */
 export const SETTLE_BATCH = 64;
 /** How long the first visit of a batch waits for others. Under load a batch fills sooner. */
-const COMPANY_MS = 10;
+const BATCH_WAIT_MS = 10;
 /** Links make a batch heavy: past this many it goes at once. */
 const BATCH_LINKS = 20_000;
 /** So do items: they are joined before they are written. */
@@ -77,13 +79,13 @@ const BATCH_BYTES = 16 * 1024 * 1024;
 const WAITING_BYTES = 4 * BATCH_BYTES;
 
 export function createSettler(options: SettlerOptions): Settler {
-  const { holder, recent, companyMs = () => COMPANY_MS } = options;
+  const { client, recent, batchWaitMs = () => BATCH_WAIT_MS } = options;
   const writers = new Map<string, VisitWriter>();
   const visits: SettledVisit[] = [];
   let landings: Landing[] = [];
   let links = 0;
   let bytes = 0;
-  let timer: NodeJS.Timeout | undefined;
+  let cancelTimer: (() => void) | undefined;
   let flushing: Promise<void> | undefined;
   let failed = false;
   let roomWaiters: (() => void)[] = [];
@@ -95,10 +97,10 @@ export function createSettler(options: SettlerOptions): Settler {
     if (current && !current.full) return current;
     await current?.close();
     writers.delete(key);
-    const writer = await options.openWriter(dataset);
+    const writer = await options.openWriter!(dataset);
     // Noted before the first append: after a crash, bytes without a note would pass for acknowledged ones.
     // A refused call notes nothing: it is made again in the new life.
-    while (!(await holder.settle({ settlements: [], notes: { [writer.key]: writer.note } })).held);
+    while (!(await client.settle({ settlements: [], notes: { [writer.key]: writer.note } })).held);
     writers.set(key, writer);
     return writer;
   }
@@ -106,12 +108,14 @@ export function createSettler(options: SettlerOptions): Settler {
   function schedule(): void {
     if (failed || flushing) return;
     if (visits.length >= SETTLE_BATCH || links >= BATCH_LINKS || bytes >= BATCH_BYTES) start();
-    else if (!timer && (visits.length > 0 || landings.length > 0)) timer = setTimeout(start, companyMs());
+    else if (!cancelTimer && (visits.length > 0 || landings.length > 0)) {
+      cancelTimer = options.time.after(batchWaitMs(), start);
+    }
   }
 
   function start(): void {
-    clearTimeout(timer);
-    timer = undefined;
+    cancelTimer?.();
+    cancelTimer = undefined;
     if (failed || flushing || (visits.length === 0 && landings.length === 0)) return;
     const batch = takeBatch();
     const landed = landings;
@@ -154,14 +158,14 @@ export function createSettler(options: SettlerOptions): Settler {
     for (const { items } of batch) for (const { dataset } of items) await writerOf(dataset);
     // Opening a writer may have told that this life is over: what was leased in an earlier one is refused
     // before anything of it is written.
-    const life = holder.id;
+    const life = client.id;
     const held = batch.filter((visit) => visit.life === life);
     for (const visit of batch) if (visit.life !== life) visit.onSettled?.(false);
     const written = await appendAll(held);
     const notes: Record<string, string> = {};
     for (const { writer } of written) notes[writer.key] = writer.note;
     const settlements = held.map(({ settlement }) => withNewLinks(settlement));
-    const answering = holder.settle({ settlements, landings: landed, notes }, life);
+    const answering = client.settle({ settlements, landings: landed, notes }, life);
     options.onSettling?.();
     // When no answer came, the step may have happened: what was written stays, and the next start cuts it if it did not.
     const answer = await answering;
@@ -270,7 +274,7 @@ export function createSettler(options: SettlerOptions): Settler {
       return visits.length + (flushing ? 1 : 0);
     },
     async close() {
-      clearTimeout(timer);
+      cancelTimer?.();
       await flushing;
       for (const writer of writers.values()) await writer.close();
     },

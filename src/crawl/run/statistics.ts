@@ -1,6 +1,8 @@
 // Counts and durations of a crawl's requests, in Crawlee's shape; saved with the crawl so that a resumed
 // run goes on counting.
+import { isoNow, systemTime, type Time } from '../time.js';
 
+/** What a run came to. */
 export interface FinalStatistics {
   requestsFinished: number;
   requestsFailed: number;
@@ -34,6 +36,7 @@ export interface StatisticState {
   requestsWithStatusCode: Record<string, number>;
 }
 
+/** How statistics are logged and saved. */
 export interface StatisticsOptions {
   /** For tests. */
   clock?: () => number;
@@ -56,16 +59,18 @@ export class Statistics {
   readonly requestRetryHistogram: number[] = [];
   state: StatisticState = emptyState();
   readonly #clock: () => number;
+  readonly #time: Time;
   #startedAtMs: number | undefined;
   #earlierRuntimeMs = 0;
 
-  constructor(options: StatisticsOptions = {}) {
-    this.#clock = options.clock ?? (() => performance.now());
+  constructor(options: StatisticsOptions = {}, time = systemTime) {
+    this.#clock = options.clock ?? time.monotonicMs;
+    this.#time = time;
   }
 
   startCapturing(): void {
     this.#startedAtMs = this.#clock();
-    this.state.crawlerStartedAt ??= new Date().toISOString();
+    this.state.crawlerStartedAt ??= isoNow(this.#time);
     this.state.crawlerFinishedAt = null;
   }
 
@@ -73,7 +78,7 @@ export class Statistics {
     this.#earlierRuntimeMs = this.#runtimeMs();
     this.#startedAtMs = undefined;
     this.state.crawlerRuntimeMillis = this.#earlierRuntimeMs;
-    this.state.crawlerFinishedAt = new Date().toISOString();
+    this.state.crawlerFinishedAt = isoNow(this.#time);
   }
 
   registerStatusCode(code: number): void {
@@ -144,7 +149,7 @@ export class Statistics {
       requestMinDurationMillis: Number.isFinite(this.state.requestMinDurationMillis)
         ? this.state.requestMinDurationMillis
         : 0,
-      statsPersistedAt: new Date().toISOString(),
+      statsPersistedAt: isoNow(this.#time),
       requestRetryHistogram: Array.from(this.requestRetryHistogram, (count) => count ?? 0),
     };
   }

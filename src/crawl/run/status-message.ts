@@ -5,6 +5,7 @@ import type { RequestQueue } from '../../frontier/queue/request-queue.js';
 import type { Log } from '../../observe/log.js';
 import type { ResolvedOptions } from '../options/options.js';
 import type { Statistics, StatisticState } from './statistics.js';
+import type { Time } from '../time.js';
 import { withinMs } from './time-limit.js';
 
 const CALLBACK_LIMIT_MS = 5_000;
@@ -19,10 +20,11 @@ export interface StatusMessageParts {
   readonly crawler: unknown;
   readonly queue: RequestQueue;
   readonly pool: AutoscaledPool;
+  readonly time: Time;
 }
 
 export function startStatusMessages(parts: StatusMessageParts): { close(): Promise<void> } {
-  const { options, log, stats } = parts;
+  const { options, log, stats, time } = parts;
   let previousState: StatisticState = { ...stats.state };
   let telling: Promise<void> = Promise.resolve();
 
@@ -32,18 +34,18 @@ export function startStatusMessages(parts: StatusMessageParts): { close(): Promi
     if (options.statusMessageCallback) {
       const told = { state, previousState, crawler: parts.crawler, message };
       const late = () => new CrawlError('HANDLER_TIMEOUT', 'statusMessageCallback did not end');
-      await withinMs(CALLBACK_LIMIT_MS, () => options.statusMessageCallback?.(told), late);
+      await withinMs(time, CALLBACK_LIMIT_MS, () => options.statusMessageCallback?.(told), late);
     } else log.info(message);
     previousState = state;
   }
 
-  const timer = setInterval(() => {
+  const end = time.every(options.statusMessageLoggingIntervalMs, () => {
     telling = tell().catch((error: unknown) => log.exception(error as Error, 'the status message failed'));
-  }, options.statusMessageLoggingIntervalMs).unref();
+  });
 
   return {
     async close() {
-      clearInterval(timer);
+      end();
       await telling;
     },
   };

@@ -1,12 +1,14 @@
 // A bound on user code: it may hang, throw late or reject late, and the crawl goes on.
 
 import { CrawlError } from '../../errors.js';
+import type { Time } from '../time.js';
 
 /**
  * Runs `work` for at most `limitMs`, and until `signal` aborts. After that the returned promise rejects
  * with `late()` or ABORTED; whatever the work still does or throws is ignored.
  */
 export async function withinMs<T>(
+  time: Time,
   limitMs: number,
   work: () => T | PromiseLike<T>,
   late: () => Error,
@@ -15,13 +17,13 @@ export async function withinMs<T>(
   const working = work();
   // Handlers that return nothing to wait for need no timer.
   if (!isThenable(working)) return working;
-  let timer: NodeJS.Timeout | undefined;
+  let cancel: (() => void) | undefined;
   let onAbort: (() => void) | undefined;
   // Let go at the end: a removed listener stays in the chain of those of the signal until a full collection, and by way
   // of `late` would keep what the caller knows, which is the page.
   let onLate: (() => Error) | undefined = late;
   const limit = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(onLate!()), Math.min(limitMs, 2 ** 31 - 1));
+    cancel = time.after(limitMs, () => reject(onLate!()));
     onAbort = () => reject(new CrawlError('ABORTED', 'broken off because the crawl ends'));
     signal?.addEventListener('abort', onAbort, { once: true });
     // The work's first step may have been to end the crawl.
@@ -30,7 +32,7 @@ export async function withinMs<T>(
   try {
     return await Promise.race([working, limit]);
   } finally {
-    clearTimeout(timer);
+    cancel?.();
     onLate = undefined;
     if (onAbort) signal?.removeEventListener('abort', onAbort);
   }

@@ -1,6 +1,7 @@
 // What one attempt wants to leave behind: items and links, kept until the visit settles.
 // A failed attempt leaves nothing; a handler that outlives its attempt can add nothing any more.
 import { CrawlError } from '../../errors.js';
+import { limitReached, LIMITS } from '../../limits.js';
 import type { QueueEntry } from '../../frontier/frontier.js';
 import type { Fingerprint } from '../../request/fingerprint.js';
 import { unpackRecord } from '../../request/record.js';
@@ -22,7 +23,7 @@ export interface Transaction {
 }
 
 /** A page that links to more than this is a trap, and would not fit one atomic step: the rest is left out. */
-const MAX_LINKS = 100_000;
+const MAX_LINKS = LIMITS.pageLinks.max;
 const MAX_ITEM_BYTES = 64 * 1024 * 1024;
 
 /** As many bits of a fingerprint as a number holds: within one page they tell links apart. */
@@ -51,7 +52,9 @@ class VisitTransaction implements Transaction {
   }
 
   get roomForLinks(): number {
-    return MAX_LINKS - this.links.length;
+    const room = MAX_LINKS - this.links.length;
+    if (room <= 0) limitReached('pageLinks');
+    return room;
   }
 
   pushItem(item: PendingItem): void {

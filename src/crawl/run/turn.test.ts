@@ -33,7 +33,7 @@ describe.each(turns())('a turn %s', (_, turn) => {
   it('rests as long as a Retry-After asks, and coming back is no retry', () => {
     const end = turn.end({ statusCode: 503, tookMs: 5, retryAfterMs: 2_000 });
     expect(end.landing.pauseMs).toBeGreaterThanOrEqual(2_000);
-    expect(end).toMatchObject({ afterMs: 0, isAppointment: true });
+    expect(end).toMatchObject({ afterMs: 0, isRetryAfter: true });
   });
 
   it('fails a request whose host asks for more than an hour', () => {
@@ -79,8 +79,8 @@ describe('the turn of a limiter', () => {
   it('lets one of its codes come back as often as it says', () => {
     const limiter = new RateLimiter({ baseDelayMs: 0, maxRetries: 2, codes: [404] });
     const turn = createLimitedTurn(plain, limiter, 'a.test');
-    expect(turn.end({ statusCode: 404, tookMs: 1 })).toMatchObject({ isAppointment: true, maxAppointments: 2 });
-    expect(turn.end({ statusCode: 429, tookMs: 1 })).not.toHaveProperty('isAppointment');
+    expect(turn.end({ statusCode: 404, tookMs: 1 })).toMatchObject({ isRetryAfter: true, maxRetryAfters: 2 });
+    expect(turn.end({ statusCode: 429, tookMs: 1 })).not.toHaveProperty('isRetryAfter');
   });
 
   it('lets one batch ask a domain at a time, and frees it when nothing was sent', async () => {

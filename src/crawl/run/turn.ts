@@ -7,6 +7,7 @@ import type { Capture } from '../../fetch/engine.js';
 import type { Landing } from '../../frontier/frontier.js';
 import { type Ending, isOverload, isUnreached, type PaceRules, type Rest, restAfter } from '../../politeness/delay.js';
 import type { HostRecord } from '../../politeness/hosts.js';
+import type { Time } from '../time.js';
 import { retryAfterMs, type RetryAdvice } from './retry.js';
 
 /** What follows from an ending: for the domain, and for the request if it is tried again. */
@@ -37,10 +38,10 @@ export function leaseCheck(isGood: () => boolean): () => void {
 }
 
 /** How a response ended. */
-export function endingOf({ statusCode, headers, timings }: Capture): Ending {
+export function endingOf({ statusCode, headers, timings }: Capture, time: Time): Ending {
   const tookMs = timings.totalMs;
   if (!isOverload(statusCode)) return { statusCode, tookMs };
-  const asked = retryAfterMs(headers['retry-after'], Date.now());
+  const asked = retryAfterMs(headers['retry-after'], time.wallMs());
   return asked === undefined ? { statusCode, tookMs } : { statusCode, tookMs, retryAfterMs: asked };
 }
 
@@ -55,7 +56,7 @@ export function createPlainTurn(maxDelayMs: number, delayMs: number): Turn {
       if (!ending || 'failure' in ending || ending.retryAfterMs === undefined) return NOTHING;
       const { retryAfterMs: asked } = ending;
       if (asked > maxDelayMs) return { landing: {}, error: tooLong(asked, maxDelayMs) };
-      return { landing: { pauseMs: asked + ROUNDING_MS }, afterMs: 0, isAppointment: true };
+      return { landing: { pauseMs: asked + ROUNDING_MS }, afterMs: 0, isRetryAfter: true };
     },
     restMs: () => delayMs,
   };
@@ -126,7 +127,7 @@ function adviceFor(ending: Ending, isTooLong: boolean, pace: PaceRules): Omit<Tu
   }
   if (!isOverload(ending.statusCode)) return {};
   if (isTooLong) return { error: tooLong(ending.retryAfterMs!, pace.maxDelayMs) };
-  return ending.retryAfterMs === undefined ? { afterMs: 0 } : { afterMs: 0, isAppointment: true };
+  return ending.retryAfterMs === undefined ? { afterMs: 0 } : { afterMs: 0, isRetryAfter: true };
 }
 
 /** A turn whose domain is also paced by a rate limiter, which several batches may share. */
@@ -157,7 +158,7 @@ export function createLimitedTurn(inner: Turn, limiter: RateLimiter, domain: str
       release(Math.max(landing.delayMs ?? 0, landing.pauseMs ?? 0));
       const isSlower = limiter.codes.includes((ending as { statusCode: number }).statusCode);
       if (!isSlower || end.error) return { ...end, landing };
-      return { landing, afterMs: 0, isAppointment: true, maxAppointments: limiter.maxRetries };
+      return { landing, afterMs: 0, isRetryAfter: true, maxRetryAfters: limiter.maxRetries };
     },
     restMs: (ending) => Math.max(inner.restMs(ending), limited(ending)?.delayMs ?? 0),
     release: (restMs = limiter.baseDelayMs[0]) => release(restMs),

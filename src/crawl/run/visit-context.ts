@@ -23,6 +23,7 @@ import { encodeItems } from '../../store/dataset/items.js';
 import { checkStorageName } from '../../store/names.js';
 import type { Identity, LinkServices } from './services.js';
 import type { Transaction } from './transaction.js';
+import { inheritedBy } from './inherited.js';
 
 /** What a context's functions work with. */
 export interface ContextServices {
@@ -177,7 +178,7 @@ export function createVisitContext(
     },
     sendRequest: (options = {}) =>
       services.sendRequest(
-        { url: request.url, method: request.method, headers: request.headers, body: request.payload, ...options },
+        inheritedBy(options, request),
         { request, session: identity.session, proxyUrl: identity.proxyInfo?.url },
       ) as Promise<SentResponse<never>>,
     getKeyValueStore: services.storage.openKeyValueStore,

@@ -1,25 +1,26 @@
 // Decides at the first use of a storage folder whether the default queue, dataset and key-value store of the last runs
 // are emptied or continued. Guarantee: items are emptied only together with the queue whose crawl wrote them.
+import { isAlive } from '../../base/alive.js';
 import type { Configuration } from '../../configuration.js';
 import type { PurgeOnStart } from '../../configuration-options.js';
 import { WITHIN_FIRST_USE } from '../../first-use.js';
 import { RequestQueue } from '../../frontier/queue/request-queue.js';
 import { purgeDefaultStorages } from '../../store/purge.js';
-import { isAlive, markPrepared, readRuns, type RunRecord, withRunLock } from './run-state.js';
+import { markPrepared, readRuns, type RunRecord, runPlaceOf, withRunLock } from './run-state.js';
 
 export async function prepareDefaultStorages(config: Configuration): Promise<void> {
   const purgeOnStart = config.get('purgeOnStart');
-  if (purgeOnStart === false || !config.get('persistStorage')) return;
-  const folder = config.localDataDirectory();
-  await withRunLock(folder, async () => {
-    const record = await readRuns(folder);
+  if (purgeOnStart === false || !config.isPersistent) return;
+  const place = runPlaceOf(config);
+  await withRunLock(place, async () => {
+    const record = await readRuns(place);
     const ownQueue = config.get('defaultRequestQueueId');
     const start = decideStart(record, ownQueue, purgeOnStart);
     if (start === 'continue') return;
     const { [ownQueue]: own, ...others } = record?.runs ?? {};
     if (!(await emptyDefaultQueue(config, purgeOnStart === true || own !== undefined))) return;
     if (start === 'empty all') await purgeDefaultStorages({ config });
-    await markPrepared(folder, start === 'empty all' ? {} : others);
+    await markPrepared(place, start === 'empty all' ? {} : others);
   });
 }
 

@@ -1,10 +1,17 @@
 // How the last runs over a storage folder ended, one entry a queue. Runs that ended by themselves let the
 // next start begin afresh; one that was interrupted is continued. A crash writes nothing, so "running"
 // means interrupted, and a record that cannot be read counts as interrupted too: nothing is deleted on doubt.
-import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, open, readFile, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { isAlive } from '../../base/alive.js';
+import { PRIVATE_FILE, PRIVATE_FOLDER } from '../../base/private-files.js';
+import { writeWhole } from '../../base/whole-file.js';
+import type { Configuration } from '../../configuration.js';
 import { CrawlError } from '../../errors.js';
+import { JSON_TYPE } from '../../store/content-types.js';
 import { asStorageError, isMissing } from '../../store/storage-errors.js';
+import type { RecordStore } from '../../store/store.js';
+import { systemTime } from '../time.js';
 
 export type RunState = 'running' | 'finished' | 'interrupted';
 
@@ -27,10 +34,22 @@ const LOCK_TIMEOUT_MS = 30_000;
 /** A lock without a pid is being written, or its writer died doing so. */
 const EMPTY_LOCK_STALE_MS = 2_000;
 
+/** Where the record is: a storage folder, or the records of a storage client. */
+export type RunPlace = string | RecordStore;
+
+/** The key-value store of a storage client that holds the record. */
+const CLIENT_STORE = '__orcrawl';
+
+export function runPlaceOf(config: Configuration): RunPlace {
+  return config.get('storageClient')?.records(CLIENT_STORE) ?? config.localDataDirectory();
+}
+
 /** Undefined when there is a record that cannot be read. */
-export async function readRuns(folder: string): Promise<RunRecord | undefined> {
+export async function readRuns(place: RunPlace): Promise<RunRecord | undefined> {
   try {
-    const record = JSON.parse(await readFile(path.join(folder, FILE), 'utf8')) as RunRecord;
+    const text = typeof place === 'string' ? await readFile(path.join(place, FILE), 'utf8') : await recordText(place);
+    if (text === undefined) return { runs: {} };
+    const record = JSON.parse(text) as RunRecord;
     return typeof record.runs === 'object' && record.runs !== null ? record : undefined;
   } catch (error) {
     const isNothingThere = isMissing(error) || (error as NodeJS.ErrnoException).code === 'ENOTDIR';
@@ -38,23 +57,28 @@ export async function readRuns(folder: string): Promise<RunRecord | undefined> {
   }
 }
 
+async function recordText(store: RecordStore): Promise<string | undefined> {
+  await store.prepare();
+  return (await store.read(FILE))?.body.toString('utf8');
+}
+
 /** The last run over one queue; undefined when there was none. */
-export async function readLastRun(folder: string, queueId = 'default'): Promise<LastRun | undefined> {
-  const record = await readRuns(folder);
+export async function readLastRun(place: RunPlace, queueId = 'default'): Promise<LastRun | undefined> {
+  const record = await readRuns(place);
   return record ? record.runs[queueId] : { state: 'interrupted', pids: [] };
 }
 
 /** This process works on a queue now. */
-export function beginRun(folder: string, queueId: string): Promise<void> {
-  return updateRuns(folder, ({ runs }) => {
+export function beginRun(place: RunPlace, queueId: string): Promise<void> {
+  return updateRuns(place, ({ runs }) => {
     const others = (runs[queueId]?.pids ?? []).filter((pid) => pid !== process.pid && isAlive(pid));
     return { runs: { ...runs, [queueId]: { state: 'running', pids: [...others, process.pid] } } };
   });
 }
 
 /** This process's run ended. */
-export function endRun(folder: string, queueId: string, state: 'finished' | 'interrupted'): Promise<void> {
-  return updateRuns(folder, ({ runs }) => {
+export function endRun(place: RunPlace, queueId: string, state: 'finished' | 'interrupted'): Promise<void> {
+  return updateRuns(place, ({ runs }) => {
     const run = afterEnd(runs[queueId], process.pid, state);
     return { runs: { ...runs, [queueId]: run } };
   });
@@ -76,51 +100,39 @@ export function afterEnd(
 }
 
 /** The queue is gone, and with it what its runs were about. */
-export async function forgetRun(folder: string, queueId: string): Promise<void> {
-  if ((await readRuns(folder))?.runs[queueId] === undefined) return;
-  await updateRuns(folder, ({ runs: { [queueId]: _, ...runs }, ...rest }) => ({ ...rest, runs }));
+export async function forgetRun(place: RunPlace, queueId: string): Promise<void> {
+  if ((await readRuns(place))?.runs[queueId] === undefined) return;
+  await updateRuns(place, ({ runs: { [queueId]: _, ...runs }, ...rest }) => ({ ...rest, runs }));
 }
 
 /** The default storages were emptied for this process. Call it within `withRunLock`. */
-export function markPrepared(folder: string, runs: RunRecord['runs']): Promise<void> {
-  return writeRuns(folder, { preparedBy: process.pid, runs });
+export function markPrepared(place: RunPlace, runs: RunRecord['runs']): Promise<void> {
+  return writeRuns(place, { preparedBy: process.pid, runs });
 }
 
-async function updateRuns(folder: string, update: (record: RunRecord) => RunRecord): Promise<void> {
-  await withRunLock(folder, async () => writeRuns(folder, update((await readRuns(folder)) ?? { runs: {} })));
+async function updateRuns(place: RunPlace, update: (record: RunRecord) => RunRecord): Promise<void> {
+  await withRunLock(place, async () => writeRuns(place, update((await readRuns(place)) ?? { runs: {} })));
 }
 
 /** Atomic and on the disk before it counts: a reader sees the old record or the new one. */
-async function writeRuns(folder: string, record: RunRecord): Promise<void> {
-  const file = path.join(folder, FILE);
-  const draft = `${file}.${process.pid}`;
-  try {
-    const handle = await open(draft, 'w');
-    await handle.writeFile(`${JSON.stringify(record)}\n`);
-    await handle.sync();
-    await handle.close();
-    await rename(draft, file);
-  } catch (error) {
+async function writeRuns(folder: RunPlace, record: RunRecord): Promise<void> {
+  if (typeof folder !== 'string') return folder.write(FILE, Buffer.from(JSON.stringify(record)), JSON_TYPE);
+  await writeWhole(path.join(folder, FILE), `${JSON.stringify(record)}\n`).catch((error: unknown) => {
     throw asStorageError(error, folder);
-  }
-}
-
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
+  });
 }
 
 /** Locks this process holds: a file with our pid that is not among them was left by an earlier life. */
 const held = new Set<string>();
 
-/** Runs `work` while nobody else who starts or ends a run on this folder runs theirs. */
-export async function withRunLock<T>(folder: string, work: () => Promise<T>): Promise<T> {
+/**
+ * Runs `work` while nobody else who starts or ends a run on this folder runs theirs. A storage client has no lock: in this
+ * process one after another, and among processes the queue itself refuses to be dropped while others work on it.
+ */
+export async function withRunLock<T>(folder: RunPlace, work: () => Promise<T>): Promise<T> {
+  if (typeof folder !== 'string') return inOrder(work);
   const file = path.join(folder, LOCK);
-  await mkdir(folder, { recursive: true }).catch((error: unknown) => {
+  await mkdir(folder, PRIVATE_FOLDER).catch((error: unknown) => {
     throw asStorageError(error, folder);
   });
   await takeLock(file);
@@ -132,12 +144,20 @@ export async function withRunLock<T>(folder: string, work: () => Promise<T>): Pr
   }
 }
 
-async function takeLock(file: string): Promise<void> {
-  for (const deadlineMs = Date.now() + LOCK_TIMEOUT_MS; ;) {
+let last: Promise<unknown> = Promise.resolve();
+
+function inOrder<T>(work: () => Promise<T>): Promise<T> {
+  const mine = last.then(work, work);
+  last = mine.catch(() => undefined);
+  return mine;
+}
+
+async function takeLock(file: string, time = systemTime): Promise<void> {
+  for (const deadlineMs = time.wallMs() + LOCK_TIMEOUT_MS; ;) {
     if (!held.has(file)) {
       held.add(file);
       try {
-        const handle = await open(file, 'wx');
+        const handle = await open(file, 'wx', PRIVATE_FILE.mode);
         await handle.writeFile(String(process.pid));
         await handle.close();
         return;
@@ -145,21 +165,21 @@ async function takeLock(file: string): Promise<void> {
         held.delete(file);
         if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw asStorageError(error, path.dirname(file));
       }
-      if (await isStale(file)) {
+      if (await isStale(file, time.wallMs())) {
         await rm(file, { force: true });
         continue;
       }
     }
-    if (Date.now() > deadlineMs) {
+    if (time.wallMs() > deadlineMs) {
       throw new CrawlError('STORAGE_UNWRITABLE', `${file} is held by another process: delete it if no crawl runs here`);
     }
-    await new Promise((resume) => setTimeout(resume, LOCK_RETRY_MS));
+    await time.wait(LOCK_RETRY_MS);
   }
 }
 
-async function isStale(file: string): Promise<boolean> {
+async function isStale(file: string, nowMs: number): Promise<boolean> {
   const holder = Number(await readFile(file, 'utf8').catch(() => ''));
   if (holder > 0) return holder === process.pid || !isAlive(holder);
   const written = await stat(file).catch(() => undefined);
-  return written !== undefined && Date.now() - written.mtimeMs > EMPTY_LOCK_STALE_MS;
+  return written !== undefined && nowMs - written.mtimeMs > EMPTY_LOCK_STALE_MS;
 }

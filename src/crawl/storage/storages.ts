@@ -7,13 +7,14 @@ import type { Dictionary } from '../../request/request.js';
 import { SessionPool } from '../../session/session-pool.js';
 import { Dataset } from '../../store/dataset/dataset.js';
 import { KeyValueStore } from '../../store/records/key-value.js';
-import { closeStorages } from '../../store/opened.js';
+import { closeStorages, storageBackendOf } from '../../store/opened.js';
 import { isForeignWriter, isVisitWriterGone, ownerName } from '../../store/segments/segment-names.js';
 import { recoverVisitSegments } from '../../store/dataset/visit-recovery.js';
 import type { VisitWriter } from '../../store/dataset/visit-segments.js';
 import type { ResolvedOptions } from '../options/options.js';
-import { beginRun, endRun, readLastRun } from './run-state.js';
+import { beginRun, endRun, readLastRun, runPlaceOf } from './run-state.js';
 import type { Statistics } from '../run/statistics.js';
+import type { Time } from '../time.js';
 
 /** Crawlee's key for the first crawler; crawlers on other queues have their own. */
 const statisticsKey = (queueId: string) => `SDK_CRAWLER_STATISTICS_${queueId === 'default' ? '0' : queueId}`;
@@ -24,7 +25,7 @@ const ROOM_FACTOR = 2;
 const ROOM_RESERVE = 100;
 
 export function createStorages(options: ResolvedOptions, config: Configuration, log: Log) {
-  const isPersistent = config.get('persistStorage');
+  const { isPersistent } = config;
   const isSavingStatistics = options.statisticsOptions.persistenceOptions?.enable ?? true;
   let opened: RequestQueue | undefined;
   let opening: Promise<RequestQueue> | undefined;
@@ -67,8 +68,8 @@ export function createStorages(options: ResolvedOptions, config: Configuration, 
     await cutUnacknowledged(notes);
     current.runs++;
     if (!isPersistent) return current;
-    const folder = config.localDataDirectory();
-    const last = await readLastRun(folder, current.id);
+    const place = runPlaceOf(config);
+    const last = await readLastRun(place, current.id);
     const pending = counters.queued + counters.retrying + counters.leased;
     if ((last?.state === 'running' || last?.state === 'interrupted') && counters.accepted > 0) {
       stats.restore(await (await openKeyValueStore()).getValue(statisticsKey(current.id)), counters);
@@ -77,7 +78,7 @@ export function createStorages(options: ResolvedOptions, config: Configuration, 
           'To start fresh, set ORCRAWL_PURGE_ON_START=true or delete the storage folder.',
       );
     }
-    await beginRun(folder, current.id);
+    await beginRun(place, current.id);
     return current;
   }
 
@@ -87,7 +88,7 @@ export function createStorages(options: ResolvedOptions, config: Configuration, 
     // An owner is alone: whoever wrote the other segments is gone, even if the operating system cannot tell.
     const isGone = opened?.access === 'owner' ? isForeignWriter : isVisitWriterGone;
     const ofTheDead = Object.entries(notes).filter(([key]) => isGone(key));
-    const recovered = await recoverVisitSegments([config.localDataDirectory()], Object.fromEntries(ofTheDead));
+    const recovered = await recoverVisitSegments([await storageBackendOf(config)], Object.fromEntries(ofTheDead));
     for (const { key, outcome, notedBytes, foundBytes } of recovered) {
       if (outcome === 'short') log.warning(`${key} lost acknowledged items`, { notedBytes, foundBytes });
     }
@@ -104,7 +105,7 @@ export function createStorages(options: ResolvedOptions, config: Configuration, 
     opened.hasLeftovers = hasLeftovers;
     if (state === 'finished') opened.endedEarlier = counters.done + counters.failed;
     await cutUnacknowledged(notes);
-    if (isPersistent) await endRun(config.localDataDirectory(), opened.id, state);
+    if (isPersistent) await endRun(runPlaceOf(config), opened.id, state);
   }
 
   return {
@@ -113,17 +114,15 @@ export function createStorages(options: ResolvedOptions, config: Configuration, 
     end,
     openDataset,
     openKeyValueStore,
-    /** Until the interval is cleared; what a crash loses of the counts the queue still knows. */
-    saveStatisticsRegularly(stats: Statistics): NodeJS.Timeout {
+    /** Until the returned function ends it; what a crash loses of the counts the queue still knows. */
+    saveStatisticsRegularly(stats: Statistics, time: Time): () => void {
       const save = async () => {
         if (!opened || !isSavingStatistics) return;
         await (await openKeyValueStore()).setValue(statisticsKey(opened.id), stats.toJSON());
       };
       const everyMs = config.get('persistStateIntervalMillis');
-      return setInterval(
-        () => void save().catch((error: unknown) => log.exception(error as Error, 'statistics could not be saved')),
-        everyMs,
-      ).unref();
+      const failed = (error: unknown) => log.exception(error as Error, 'statistics could not be saved');
+      return time.every(everyMs, () => void save().catch(failed));
     },
     get openedQueue() {
       return opened;
@@ -166,7 +165,7 @@ export function createStorages(options: ResolvedOptions, config: Configuration, 
     async notePrivateHost(current: RequestQueue, host: string): Promise<void> {
       const key = PRIVATE_HOST_NOTE + host;
       if ((await current.overview()).notes[key] !== undefined) return;
-      await current.holder.settle({ settlements: [], notes: { [key]: '1' } });
+      await current.client.settle({ settlements: [], notes: { [key]: '1' } });
     },
     async close(): Promise<void> {
       await closeStorages(config);

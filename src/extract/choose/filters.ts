@@ -23,6 +23,7 @@ export interface Bm25Filter {
   readonly threshold?: number | undefined;
 }
 
+/** What may narrow down the main content. */
 export type ContentFilter = PruningFilter | Bm25Filter;
 
 const PRUNING_SHAPE: Shape = {

@@ -36,7 +36,7 @@ const LEADS_AWAY = new RegExp(
     '(?:articoli|prodotti) (?:correlati|simili|recenti)|leggi anche|potrebbe(?:ro)? interessarti(?: .*)?',
     '(?:artigos|produtos|notícias|posts) (?:relacionad[oa]s|semelhantes|recentes)|(?:leia|veja) também',
     '(?:gerelateerde|verwante) (?:artikelen|producten|berichten)|lees ook|meer over dit onderwerp',
-  ].join('|')})[:.…! ]*$`,
+  ].join('|')})$`,
   'i',
 );
 const MAX_LINE_WORDS = 8;
@@ -52,6 +52,13 @@ const AWAY = -3;
 const HOPELESS = -4;
 const LOOK_AHEAD = 12;
 
+/** Without the colon, dots or exclamation marks that a heading ends with. */
+function withoutMarks(text: string): string {
+  let end = text.length;
+  while (end > 0 && ':.…! '.includes(text[end - 1]!)) end--;
+  return text.slice(0, end);
+}
+
 /** Lowers the logits of sections that lead away from the page. */
 export function leaveRelated(segments: Segments, logits: Float32Array): void {
   const { tree, blocks, count, words } = segments;
@@ -62,7 +69,7 @@ export function leaveRelated(segments: Segments, logits: Float32Array): void {
     const text = blockText(tree, blocks[at + FIRST_NODE]!, blocks[at + LAST_NODE]!)
       .replace(/\s+/g, ' ')
       .trim();
-    if (!LEADS_AWAY.test(text)) continue;
+    if (!LEADS_AWAY.test(withoutMarks(text))) continue;
     const end = sectionEnd(segments, b, MAX_SHARE * words[0]!);
     // A line without a section is a line of the text.
     if (b + 1 === count || blocks[at + STRIDE + FIRST_NODE]! >= end) continue;

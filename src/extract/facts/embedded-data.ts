@@ -1,12 +1,13 @@
 // The prose that a page carries as data for its scripts: JSON in script elements and in attributes.
 // Promise: read only where the page shows next to nothing; bounded in bytes, depth and strings; plain strings, never run.
+import { limitReached, LIMITS } from '../../limits.js';
 import type { PageTree } from '../../parse/tree/tree.js';
-import { elementNumber } from '../page/elements.js';
+import { elementNumber, RAW, TEXT } from '../page/elements.js';
 
 const SCRIPT = elementNumber('script');
 /** What one page may hand over; beyond it is a catalogue, not a page. */
-const MAX_BYTES = 4_000_000;
-const MAX_VALUES = 200_000;
+const MAX_BYTES = LIMITS.embeddedDataBytes.max;
+const MAX_VALUES = LIMITS.embeddedDataValues.max;
 const MAX_DEPTH = 40;
 /** Shorter attributes hold settings. */
 const MIN_ATTRIBUTE = 500;
@@ -63,21 +64,30 @@ export function embeddedTexts(tree: PageTree): string[] {
         const assigned = ASSIGNED.exec(code)?.[0].length ?? 0;
         if (assigned > 0) read(code.slice(assigned, code.endsWith(';') ? -1 : undefined));
       }
-    } else if (tree.to[node]! - tree.from[node]! > MIN_ATTRIBUTE) {
+    } else if (isElement(tree, node) && tree.to[node]! - tree.from[node]! > MIN_ATTRIBUTE) {
       for (const text of jsonAttributes(tree, node)) read(text);
     }
   }
+  if (bytes > MAX_BYTES) limitReached('embeddedDataBytes');
+  if (values > MAX_VALUES) limitReached('embeddedDataValues');
   return found;
+}
+
+/** The rows of a text stand where it does, and are no attributes. */
+function isElement(tree: PageTree, node: number): boolean {
+  return tree.tag[node] !== TEXT && tree.tag[node] !== RAW;
 }
 
 /** The values of an element's long attributes that begin like JSON. */
 function jsonAttributes(tree: PageTree, node: number): string[] {
   const list = tree.attributes(node);
-  const names: string[] = [];
+  const found: string[] = [];
   for (let k = 0; k < list.count; k++) {
-    if (list.valueTo(k) - list.valueFrom(k) > MIN_ATTRIBUTE) names.push(tree.raw(list.nameFrom(k), list.nameTo(k)));
+    if (list.valueTo(k) - list.valueFrom(k) <= MIN_ATTRIBUTE) continue;
+    const value = tree.decodeAttribute(list.valueFrom(k), list.valueTo(k));
+    if (/^\s*[{[]/.test(value)) found.push(value);
   }
-  return names.map((name) => tree.attribute(node, name) ?? '').filter((value) => /^\s*[{[]/.test(value));
+  return found;
 }
 
 function parsed(json: string): unknown {

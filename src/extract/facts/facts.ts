@@ -1,5 +1,6 @@
 // Who wrote a page, when, for which site, under which title: the best of what its head and its text say.
 // Promise: each fact comes from the first source that has it, most reliable first; nothing is invented.
+import { LIMITS } from '../../limits.js';
 import { collapse } from './metadata.js';
 import type { LinkedData, PageHead } from './metadata.js';
 import { typesOf } from './metadata.js';
@@ -96,7 +97,11 @@ function nameOf(value: unknown, depth = 0): string | null {
 
 /** Addresses are not names. */
 function personName(value: string | undefined): string | null {
-  return value === undefined || /^(?:https?:)?\/\/|^@|@.+\./.test(value.trim()) ? null : value;
+  if (value === undefined) return null;
+  const text = value.trim();
+  const at = text.indexOf('@');
+  const isMail = at === 0 || (at > 0 && text.indexOf('.', at + 2) > 0);
+  return isMail || /^(?:https?:)?\/\//.test(text) ? null : value;
 }
 
 function siteEntity({ entities }: PageHead): string | null {
@@ -104,12 +109,15 @@ function siteEntity({ entities }: PageHead): string | null {
   return textOf(site?.['name']);
 }
 
-const SEPARATOR = /\s+[|\-–—·»:•]+\s+/;
+const SEPARATOR = /\s[|\-–—·»:•]+\s/;
+const SPACE_OR_SEPARATOR = /[\s|\-–—·»:•]/;
 const squeeze = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');
 
 /** What a site may call itself, by its host: `www.sea-news.co.uk` is sea-news, sea-news.co and sea-news.co.uk. */
 function hostNames(url: string | null): string[] {
   const host = /^https?:\/\/(?:[^/@]*@)?(?:www\d?\.)?([^/:?#]+)/i.exec(url ?? '')?.[1] ?? '';
+  // No name is longer, and every label makes a text of its own.
+  if (host.length > LIMITS.hostCharacters.max) return [];
   const labels = host.split('.');
   return labels.length < 2 || /^\d+$/.test(labels.at(-1)!)
     ? []
@@ -144,12 +152,18 @@ function titleOf(
   // The site's name stands first or last, after or before a separator.
   let title = shared;
   for (let parts = title.split(SEPARATOR); parts.length > 1; parts = title.split(SEPARATOR)) {
-    if (isSite(parts.at(-1)!))
-      title = title.slice(0, title.lastIndexOf(parts.at(-1)!)).replace(/\s*[|\-–—·»:•]+\s*$/, '');
+    if (isSite(parts.at(-1)!)) title = withoutSeparator(title.slice(0, title.lastIndexOf(parts.at(-1)!)));
     else if (isSite(parts[0]!)) title = title.slice(parts[0]!.length).replace(/^\s*[|\-–—·»:•]+\s*/, '');
     else break;
   }
   return first(title, shared);
+}
+
+/** Without the separator that it ends with. */
+function withoutSeparator(text: string): string {
+  let end = text.length;
+  while (end > 0 && SPACE_OR_SEPARATOR.test(text[end - 1]!)) end--;
+  return text.slice(0, end);
 }
 
 /** The first text that is a date, as ISO 8601; a day alone stays a day. */

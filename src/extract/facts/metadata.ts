@@ -1,7 +1,7 @@
 // What a page says about itself in its head: titles, meta elements, JSON-LD.
 // Promise: read once per page from the tree, bounded in what is parsed, page-given keys never touch a prototype.
 import { nestsDeeperThan } from '../../base/json-depth.js';
-import { MAX_JSON_DEPTH } from '../../limits.js';
+import { limitReached, LIMITS } from '../../limits.js';
 import type { PageTree } from '../../parse/tree/tree.js';
 import { RAW, TEXT, elementNumber } from '../page/elements.js';
 
@@ -13,8 +13,8 @@ const TITLE = elementNumber('title');
 const BASE = elementNumber('base');
 
 /** JSON-LD beyond this is data for machines, not a description of the page. */
-const MAX_JSON_LD_BYTES = 1_000_000;
-const MAX_META = 500;
+const MAX_JSON_LD_BYTES = LIMITS.jsonLdBytes.max;
+const MAX_META = LIMITS.metaTags.max;
 
 /** A JSON-LD object. */
 export type LinkedData = Readonly<Record<string, unknown>>;
@@ -44,6 +44,7 @@ export function readHead(tree: PageTree): PageHead {
   let base: string | null = null;
   let canonical: string | null = null;
   let jsonBytes = 0;
+  let isFull = false;
   for (let node = 1; node < tree.count; node++) {
     switch (tree.tag[node]!) {
       case HTML:
@@ -60,7 +61,11 @@ export function readHead(tree: PageTree): PageHead {
           canonical = tree.attribute(node, 'href');
         break;
       case META: {
-        if (meta.size >= MAX_META) break;
+        if (meta.size >= MAX_META) {
+          if (!isFull) limitReached('metaTags');
+          isFull = true;
+          break;
+        }
         const name =
           tree.attribute(node, 'property') ?? tree.attribute(node, 'name') ?? tree.attribute(node, 'http-equiv');
         const content = name === null ? null : tree.attribute(node, 'content');
@@ -73,6 +78,7 @@ export function readHead(tree: PageTree): PageHead {
         if (!isJsonLd(tree, node) || node + 1 >= tree.end[node]!) break;
         jsonBytes += tree.to[node + 1]! - tree.from[node + 1]!;
         if (jsonBytes <= MAX_JSON_LD_BYTES) parseInto(jsonLd, tree.raw(tree.from[node + 1]!, tree.to[node + 1]!));
+        else limitReached('jsonLdBytes');
         break;
       default:
         break;
@@ -98,7 +104,7 @@ function isJsonLd(tree: PageTree, node: number): boolean {
 }
 
 function parseInto(list: unknown[], json: string): void {
-  if (nestsDeeperThan(json, MAX_JSON_DEPTH)) return;
+  if (nestsDeeperThan(json, LIMITS.jsonDepth.max)) return limitReached('jsonDepth');
   try {
     list.push(JSON.parse(json));
   } catch {
@@ -115,7 +121,7 @@ function hasWord(list: string | null, word: string): boolean {
   return list !== null && list.toLowerCase().split(/\s+/).includes(word);
 }
 
-const MAX_ENTITIES = 500;
+const MAX_ENTITIES = LIMITS.linkedEntities.max;
 
 /** The typed objects of JSON-LD, outer ones first; `@graph`, lists and `mainEntity` are looked into. */
 function entitiesOf(blocks: readonly unknown[]): LinkedData[] {
@@ -132,6 +138,7 @@ function entitiesOf(blocks: readonly unknown[]): LinkedData[] {
       }
     }
   }
+  if (found.length >= MAX_ENTITIES) limitReached('linkedEntities');
   return found;
 }
 

@@ -1,6 +1,7 @@
 // The text of a page that shows next to none without its scripts: its posts in JSON-LD, else the prose in the data for
 // its scripts, else its title and its longest description.
 // Promise: used only where the page itself has nothing to choose from; plain text, bounded, never markup.
+import { limitReached, LIMITS } from '../../limits.js';
 import type { PageTree } from '../../parse/tree/tree.js';
 import { embeddedTexts } from './embedded-data.js';
 import type { LinkedData, PageHead } from './metadata.js';
@@ -14,8 +15,8 @@ const FRAME_WORDS = 60;
 const POSTS_TIMES = 4;
 /** A page whose data holds fewer words of prose is a form, a login or a board of figures. */
 const EMBEDDED_WORDS = 60;
-const MAX_POSTS = 1_000;
-const MAX_CHARS = 1_000_000;
+const MAX_POSTS = LIMITS.standInPosts.max;
+const MAX_CHARS = LIMITS.standInCharacters.max;
 /** What stands in is seldom all of the text: on the three given pages that need it, F1 is 0.12 to 0.17. */
 export const STAND_IN_CONFIDENCE = 0.1;
 
@@ -84,6 +85,8 @@ function postTexts(entities: readonly LinkedData[]): string[] {
     for (const name of REPLIES) visit(post[name], depth + 1);
   };
   for (const entity of entities) visit(entity, 0);
+  if (seen.size >= MAX_POSTS) limitReached('standInPosts');
+  if (chars > MAX_CHARS) limitReached('standInCharacters');
   return lines;
 }
 

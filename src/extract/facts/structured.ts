@@ -1,5 +1,6 @@
 // Data that a page carries for machines: JSON-LD, microdata, Open Graph, and its other metadata.
 // Promise: read from the tree once; keys given by the page live in objects without a prototype; sizes are bounded.
+import { limitReached, LIMITS } from '../../limits.js';
 import { elementSet, elementNumber } from '../page/elements.js';
 import { nodeText } from '../page/node-text.js';
 import type { PageView } from '../page/page-view.js';
@@ -12,6 +13,7 @@ export interface MicrodataItem {
   readonly properties: Readonly<Record<string, readonly (string | MicrodataItem)[]>>;
 }
 
+/** The structured data of a page. */
 export interface StructuredData {
   readonly jsonLd: readonly unknown[];
   readonly microdata: readonly MicrodataItem[];
@@ -19,6 +21,7 @@ export interface StructuredData {
   readonly openGraph: Readonly<Record<string, string>>;
 }
 
+/** What a page says of itself; null where it says nothing. */
 export interface PageMetadata {
   readonly title: string | null;
   readonly description: string | null;
@@ -34,7 +37,7 @@ export interface PageMetadata {
   readonly meta: Readonly<Record<string, string>>;
 }
 
-const MAX_ITEMS = 5_000;
+const MAX_ITEMS = LIMITS.structuredItems.max;
 const OPEN_GRAPH = /^(?:og|article|book|profile|video|music|product|fb):/;
 const ADDRESS = elementSet('a area link audio video embed iframe img source track object');
 const META = elementNumber('meta');
@@ -74,13 +77,18 @@ interface OpenItem {
   readonly item: MicrodataItem & { readonly properties: Record<string, (string | MicrodataItem)[]> };
 }
 
+/** Small pages may repeat themselves as if they were this large. */
+const FREE_CHARACTERS = 10_000;
+
 /** Items by nesting; `itemref` is not followed. */
 function readMicrodata(view: PageView): MicrodataItem[] {
   const { tree } = view;
   const top: MicrodataItem[] = [];
   const open: OpenItem[] = [];
   let made = 0;
-  for (let node = 1; node < tree.count && made < MAX_ITEMS; node++) {
+  // Properties that hold each other repeat their text.
+  let characters = LIMITS.structuredRepeats.max * tree.bytes.length + FREE_CHARACTERS;
+  for (let node = 1; node < tree.count && made < MAX_ITEMS && characters > 0; node++) {
     while (open.length > 0 && node >= open.at(-1)!.end) open.pop();
     if (tree.from[node]! >= tree.to[node]! || ELEMENT_TEXT[tree.tag[node]!] === 1) continue;
     const names = tree.attributeRange(node, 'itemprop') === null ? null : tree.attribute(node, 'itemprop');
@@ -101,11 +109,14 @@ function readMicrodata(view: PageView): MicrodataItem[] {
     }
     if (names === null || owner === undefined) continue;
     value ??= propertyValue(view, node);
+    if (typeof value === 'string') characters -= value.length;
     for (const name of words(names).slice(0, 10)) {
       made++;
       (owner.properties[name] ??= []).push(value);
     }
   }
+  if (made >= MAX_ITEMS) limitReached('structuredItems');
+  if (characters <= 0) limitReached('structuredRepeats');
   return top;
 }
 

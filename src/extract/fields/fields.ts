@@ -1,8 +1,10 @@
 // Schemas to JSON: what to select, and as what type each field is wanted; CSS, XPath or regular expressions.
 // Promise: a schema is checked whole before the page is read; a field that is not there is its default, or null.
 import { CrawlError } from '../../errors.js';
+import { limitReached, LIMITS } from '../../limits.js';
 import { findProblems, aBoolean, aString, anyOf, aRegExp, check, oneOf, optionError } from '../../option-checks.js';
 
+/** What is made of the text or element a selector finds. */
 export type FieldType =
   'text' | 'html' | 'attribute' | 'number' | 'integer' | 'boolean' | 'date' | 'url' | 'exists' | 'object';
 
@@ -34,6 +36,9 @@ export interface ExtractSchema {
 
 /** How fields are looked up: one implementation per engine. */
 export interface FieldSource<Node> {
+  /** Nodes of the page, and those at and below one: what it costs to look through them. */
+  readonly size: number;
+  sizeOf(node: Node): number;
   select(from: Node, selector: string): readonly Node[];
   text(node: Node): string;
   html(node: Node): string;
@@ -86,6 +91,7 @@ function badPattern(pattern: string, owner: string): string[] {
   }
 }
 
+/** What a schema found in a page, by field. */
 export type Extracted = Record<string, unknown>;
 
 /** Applies a checked schema: a list of objects with `items`, else one object. */
@@ -94,48 +100,92 @@ export function readFields<Node>(
   source: FieldSource<Node>,
   root: Node,
 ): Extracted | Extracted[] {
-  if (schema.items === undefined) return readObject(schema.fields, source, root);
-  return source.select(root, schema.items).map((item) => readObject(schema.fields, source, item));
+  const reading: Reading<Node> = { source, left: stepsFor(source.size, fieldsIn(schema.fields)) };
+  if (schema.items === undefined) return readObject(schema.fields, reading, root);
+  const items: Extracted[] = [];
+  for (const item of selected(reading, root, schema.items)) {
+    if (reading.left <= 0) break;
+    items.push(readObject(schema.fields, reading, item));
+  }
+  return items;
+}
+
+/** Items that hold each other are looked through again and again: the work is bounded, beyond it results end. */
+interface Reading<Node> {
+  readonly source: FieldSource<Node>;
+  left: number;
+}
+
+function stepsFor(nodes: number, fields: number): number {
+  return LIMITS.fieldSteps.max * (fields + 1) * (nodes + FREE_NODES);
+}
+
+/** Small pages may be read as if they were this large. */
+const FREE_NODES = 500;
+
+function fieldsIn(fields: Readonly<Record<string, FieldSchema>>): number {
+  return Object.values(fields).reduce((sum, field) => sum + 1 + fieldsIn(field.fields ?? {}), 0);
+}
+
+/** False when the work is over its limit. */
+function spend<Node>(reading: Reading<Node>, node: Node): boolean {
+  if (reading.left <= 0) return false;
+  reading.left -= reading.source.sizeOf(node);
+  if (reading.left <= 0) limitReached('fieldSteps');
+  return reading.left > 0;
+}
+
+function selected<Node>(reading: Reading<Node>, node: Node, selector: string | undefined): readonly Node[] {
+  if (selector === undefined) return [node];
+  return spend(reading, node) ? reading.source.select(node, selector) : [];
 }
 
 function readObject<Node>(
   fields: Readonly<Record<string, FieldSchema>>,
-  source: FieldSource<Node>,
+  reading: Reading<Node>,
   node: Node,
 ): Extracted {
   const result = Object.create(null) as Extracted;
-  for (const [name, field] of Object.entries(fields)) result[name] = readField(field, source, node);
+  for (const [name, field] of Object.entries(fields)) result[name] = readField(field, reading, node);
   return { ...result };
 }
 
-function readField<Node>(field: FieldSchema, source: FieldSource<Node>, node: Node): unknown {
-  const nodes = field.selector === undefined ? [node] : source.select(node, field.selector);
+function readField<Node>(field: FieldSchema, reading: Reading<Node>, node: Node): unknown {
+  const nodes = selected(reading, node, field.selector);
   if (field.type === 'exists') return nodes.length > 0;
   if (field.many === true) {
-    return nodes.flatMap((one) => {
-      if (field.pattern !== undefined && field.fields === undefined) return allMatches(field, source, one);
-      const value = readValue(field, source, one);
-      return value === null ? [] : [value];
-    });
+    const values: unknown[] = [];
+    for (const one of nodes) {
+      if (reading.left <= 0) break;
+      if (field.pattern !== undefined && field.fields === undefined) {
+        for (const value of allMatches(field, reading, one)) values.push(value);
+        continue;
+      }
+      const value = readValue(field, reading, one);
+      if (value !== null) values.push(value);
+    }
+    return values;
   }
   for (const one of nodes) {
-    const value = readValue(field, source, one);
+    const value = readValue(field, reading, one);
     if (value !== null) return value;
   }
   return field.default ?? null;
 }
 
-function readValue<Node>(field: FieldSchema, source: FieldSource<Node>, node: Node): unknown {
-  if (field.fields !== undefined) return readObject(field.fields, source, node);
-  const raw = rawValue(field, source, node);
+function readValue<Node>(field: FieldSchema, reading: Reading<Node>, node: Node): unknown {
+  if (field.fields !== undefined) return readObject(field.fields, reading, node);
+  const raw = rawValue(field, reading, node);
   if (raw === null) return null;
-  return typed(field, field.pattern === undefined ? raw : firstMatch(field.pattern, raw), source);
+  return typed(field, field.pattern === undefined ? raw : firstMatch(field.pattern, raw), reading.source);
 }
 
-function rawValue<Node>(field: FieldSchema, source: FieldSource<Node>, node: Node): string | null {
+function rawValue<Node>(field: FieldSchema, reading: Reading<Node>, node: Node): string | null {
+  const { source } = reading;
   if (field.attribute !== undefined) return source.attribute(node, field.attribute);
   if (field.type === 'attribute')
     throw new CrawlError('OPTION_INVALID', 'a field of type "attribute" needs "attribute"');
+  if (!spend(reading, node)) return null;
   if (field.type === 'html') return source.html(node);
   return source
     .text(node)
@@ -148,17 +198,18 @@ function firstMatch(pattern: string | RegExp, text: string): string | null {
   return match === null ? null : (match[1] ?? match[0]);
 }
 
-const MAX_MATCHES = 10_000;
-
-function allMatches<Node>(field: FieldSchema, source: FieldSource<Node>, node: Node): unknown[] {
-  const raw = rawValue(field, source, node);
+function allMatches<Node>(field: FieldSchema, reading: Reading<Node>, node: Node): unknown[] {
+  const raw = rawValue(field, reading, node);
   if (raw === null) return [];
   const { source: text, flags } = new RegExp(field.pattern!);
   const found: unknown[] = [];
   for (const match of raw.matchAll(new RegExp(text, flags.includes('g') ? flags : `${flags}g`))) {
-    const value = typed(field, match[1] ?? match[0], source);
+    const value = typed(field, match[1] ?? match[0], reading.source);
     if (value !== null) found.push(value);
-    if (found.length >= MAX_MATCHES) break;
+    if (found.length >= LIMITS.fieldMatches.max) {
+      limitReached('fieldMatches');
+      break;
+    }
   }
   return found;
 }
@@ -192,14 +243,19 @@ function typed<Node>(field: FieldSchema, value: string | null, source: FieldSour
   }
 }
 
+/** Where the last digit ends: separators after it belong to the sentence. */
+function endOfDigits(text: string): number {
+  let end = text.length;
+  while (end > 0 && (text[end - 1] === '.' || text[end - 1] === ',')) end--;
+  return end;
+}
+
 /** The first number in a text: `1,234.50`, `1.234,50`, `-3`, `€ 12`. The last separator followed by one or two digits is the decimal. */
 export function parseNumber(text: string): number | null {
   const match = /[-−+]?\d[\d.,'’\s\u00a0\u202f]*/.exec(text);
   if (match === null) return null;
-  let digits = match[0]
-    .replace(/[\s\u00a0\u202f'’]/g, '')
-    .replace('−', '-')
-    .replace(/[.,]+$/, '');
+  let digits = match[0].replace(/[\s\u00a0\u202f'’]/g, '').replace('−', '-');
+  digits = digits.slice(0, endOfDigits(digits));
   const lastDot = digits.lastIndexOf('.');
   const lastComma = digits.lastIndexOf(',');
   const decimal = lastDot > lastComma ? '.' : ',';

@@ -1,5 +1,6 @@
 // The links and media of a page with what stands around them: enough to choose among them without the page.
 // Promise: absolute safe addresses, each once; context is short; the number of entries is bounded.
+import { limitReached, LIMITS } from '../../limits.js';
 import { elementNumber } from '../page/elements.js';
 import { imageSource } from '../page/media.js';
 import { nodeText } from '../page/node-text.js';
@@ -13,9 +14,10 @@ const VIDEO = elementNumber('video');
 const AUDIO = elementNumber('audio');
 const SOURCE = elementNumber('source');
 const IFRAME = elementNumber('iframe');
-const MAX_ENTRIES = 20_000;
+const MAX_ENTRIES = LIMITS.inventoryEntries.max;
 const MAX_TEXT = 300;
 
+/** A link of a page. */
 export interface InventoryLink {
   readonly url: string;
   readonly text: string;
@@ -27,6 +29,7 @@ export interface InventoryLink {
   readonly inContent: boolean;
 }
 
+/** An image, video or sound of a page. */
 export interface InventoryMedia {
   readonly url: string;
   readonly alt: string;
@@ -36,12 +39,14 @@ export interface InventoryMedia {
   readonly inContent: boolean;
 }
 
+/** The links of a page, by whether they stay on its site. */
 export interface LinkInventory {
   /** Links to the page's own host. */
   readonly internal: readonly InventoryLink[];
   readonly external: readonly InventoryLink[];
 }
 
+/** The images, videos and sounds of a page. */
 export interface MediaInventory {
   readonly images: readonly InventoryMedia[];
   readonly videos: readonly InventoryMedia[];
@@ -93,6 +98,7 @@ export function readLinkInventory(view: PageView): LinkInventory {
     if (linkHost === host) internal.push(link);
     else external.push(link);
   }
+  if (seen.size >= MAX_ENTRIES) limitReached('inventoryEntries');
   return { internal, external };
 }
 
@@ -120,6 +126,7 @@ export function readMediaInventory(view: PageView): MediaInventory {
       ...around.at(node),
     });
   }
+  if (left === 0) limitReached('inventoryEntries');
   return { images: [...lists.images.values()], videos: [...lists.videos.values()], audios: [...lists.audios.values()] };
 }
 

@@ -1,5 +1,6 @@
 // Follows a parsed XPath through the compact tree.
 // Promise: results are in document order without repeats; the work per query is bounded, beyond it results end.
+import { limitReached, LIMITS } from '../../limits.js';
 import type { PageTree } from '../../parse/tree/tree.js';
 import { RAW, TEXT } from '../page/elements.js';
 import type { Expression, Path, Step } from './xpath.js';
@@ -7,8 +8,8 @@ import type { Expression, Path, Step } from './xpath.js';
 /** An element or text by its row, or an attribute as text. */
 export type Found = { readonly node: number } | { readonly value: string };
 
-/** Rows looked at in one query, predicates included: far beyond any real page, soon reached by hostile ones. */
-const MAX_STEPS = 5_000_000;
+/** Small pages may be looked through as if they were this large. */
+const FREE_ROWS = 2_000;
 
 type Value = string | number | boolean | readonly Found[];
 
@@ -21,10 +22,12 @@ interface Context {
 /** Runs paths from a node. */
 export class XPathQuery {
   readonly #tree: PageTree;
-  #left = MAX_STEPS;
+  #left: number;
 
   constructor(tree: PageTree) {
     this.#tree = tree;
+    // Rows looked at, predicates included: far beyond any real page, soon reached by hostile ones.
+    this.#left = LIMITS.xpathSteps.max * (tree.count + FREE_ROWS);
   }
 
   select(paths: readonly Path[], from: number): Found[] {
@@ -67,7 +70,7 @@ export class XPathQuery {
     const { end, parent } = this.#tree;
     const found: number[] = [];
     const take = (candidate: number): void => {
-      this.#left--;
+      if (--this.#left === 0) limitReached('xpathSteps');
       if (this.#matches(candidate, test)) found.push(candidate);
     };
     switch (axis) {
@@ -198,7 +201,7 @@ export class XPathQuery {
     let text = '';
     const end = isText(tree, found.node) ? found.node + 1 : tree.end[found.node]!;
     for (let at = found.node; at < end; at++) {
-      this.#left--;
+      if (--this.#left === 0) limitReached('xpathSteps');
       if (tree.flags[at] === 1 && at > found.node) text += ' ';
       if (tree.tag[at] === TEXT) text += tree.decode(tree.from[at]!, tree.to[at]!);
       else if (tree.tag[at] === RAW) text += tree.raw(tree.from[at]!, tree.to[at]!);

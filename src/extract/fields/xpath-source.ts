@@ -14,6 +14,8 @@ export function createXPathSource(view: PageView): FieldSource<Found> {
   const parsed = new Map<string, readonly Path[]>();
   const query = new XPathQuery(tree);
   return {
+    size: tree.count,
+    sizeOf: (found) => ('value' in found ? 1 : tree.end[found.node]! - found.node),
     select(from, selector) {
       let paths = parsed.get(selector);
       if (paths === undefined) parsed.set(selector, (paths = parseXPath(selector)));

@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import { aWholeNumber, checkOptions, optionError } from '../../option-checks.js';
 
+/** How long chunks are, how much they overlap, and where they are cut. */
 export interface ChunkOptions {
   /** The most characters of a chunk; 2,000 by default. */
   readonly maxChars?: number | undefined;
@@ -40,7 +41,7 @@ interface Section {
  * Cuts a markdown document into chunks.
  *
  * @example
- * for (const { id, headings, text } of chunkMarkdown(content.markdown, { maxChars: 1500 })) index(id, headings, text);
+ * for (const { id, headings, text } of chunkMarkdown('# Title\n\nText', { maxChars: 1500 })) console.log(id, headings, text);
  */
 export function chunkMarkdown(markdown: string, options: ChunkOptions = {}): Chunk[] {
   checkOptions('chunkMarkdown', options, SHAPE);
@@ -98,7 +99,7 @@ function sectionsOf(markdown: string, deepest: number): Section[] {
 /** A heading as its words: links by their text, no markers. */
 function plain(text: string): string {
   return text
-    .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replace(/!?\[((?:[^[\]\\]|\\.)*)\]\((?:[^()\\]|\\.)*\)/gs, '$1')
     .replace(/\\([^\p{L}\p{N}\s])/gu, '$1')
     .replace(/[*`]+/g, '')
     .trim();

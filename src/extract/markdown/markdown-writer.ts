@@ -1,6 +1,7 @@
 // Writes markdown blocks line by line inside quotes and list items.
 // Promise: every block is separated as CommonMark needs it, and continues its containers on every line, as long as what
 // lines begin with stays in proportion to the page; beyond that the text goes on without them.
+import { limitReached, LIMITS } from '../../limits.js';
 
 interface Container {
   /** What the container's first line begins with; empty once written. */
@@ -12,7 +13,7 @@ interface Container {
 }
 
 /** Quotes and lists nested deeper than any reader follows are written as if they ended here. */
-const MAX_CONTAINERS = 32;
+const MAX_CONTAINERS = LIMITS.markdownContainers.max;
 /** What the beginnings of lines may come to, for each byte of the page and in all. */
 const PREFIX_PER_BYTE = 2;
 const LEAST_PREFIX = 65_536;
@@ -45,6 +46,7 @@ export class MarkdownWriter {
 
   open(first: string, rest: string): void {
     const isTooDeep = this.#containers.length >= MAX_CONTAINERS;
+    if (this.#containers.length === MAX_CONTAINERS) limitReached('markdownContainers');
     this.#containers.push({ first: isTooDeep ? '' : first, rest: isTooDeep ? '' : rest, blocksBefore: this.#blocks });
   }
 

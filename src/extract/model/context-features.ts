@@ -10,6 +10,7 @@ const LEVELS = 5;
 const WINDOWS = [3, 8, 20];
 
 export const PAGE_KINDS = ['article', 'collection', 'documentation', 'forum', 'listing', 'product', 'service'] as const;
+/** What kind of page the extractor took it for. */
 export type PageKind = (typeof PAGE_KINDS)[number];
 
 const LEVEL_FIELDS = ['mean', 'chosen', 'size'];

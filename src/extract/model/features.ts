@@ -130,7 +130,7 @@ function titleHashes(head: PageHead): Set<number> {
   for (const title of [head.title, head.meta.get('og:title') ?? '', head.meta.get('twitter:title') ?? '']) {
     if (title === '') continue;
     hashes.add(hashOf(title));
-    for (const part of title.slice(0, 500).split(/\s+[|\-–—·:»]\s+|:\s/)) if (part.length > 3) hashes.add(hashOf(part));
+    for (const part of title.slice(0, 500).split(/\s[|\-–—·:»]\s|:\s/)) if (part.length > 3) hashes.add(hashOf(part));
   }
   return hashes;
 }

@@ -22,11 +22,6 @@ export function elementNumber(name: string): number {
   return number;
 }
 
-/** The number of any name; 0 when it is not listed. */
-export function lookUpElement(name: string): number {
-  return numbers.get(name) ?? 0;
-}
-
 /** A table of flags by element number. */
 export function elementSet(list: string): Uint8Array {
   const set = new Uint8Array(256);

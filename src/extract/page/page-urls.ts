@@ -1,12 +1,13 @@
 // Addresses of a page's links and images, absolute and safe to hand on.
 // Promise: never a `javascript:` or other executable address; always what a browser would resolve, or null.
+import { limitReached, LIMITS } from '../../limits.js';
 import type { PageTree } from '../../parse/tree/tree.js';
 import { parseUrl } from '../../request/url.js';
 
 /** Schemes that only fetch or open a mail, call or chat. */
 const SAFE_SCHEMES = new Set(['http:', 'https:', 'mailto:', 'tel:', 'ftp:', 'sms:', 'geo:']);
 /** Longer ones are data in disguise; every kept link would repeat it. */
-const MAX_URL_LENGTH = 4_096;
+const MAX_URL_LENGTH = LIMITS.contentUrlCharacters.max;
 /** Nothing a URL parser would change: no dot segments, escapes or blanks; the host lower-case and plain. */
 const PLAIN = /^https?:\/\/(?:[a-z][a-z0-9]*\.)+[a-z]{2,}\/[A-Za-z0-9\-_~!$&()*+,;=:@/?#.%]*$/;
 const PLAIN_PATH = /^\/[A-Za-z0-9\-_~][A-Za-z0-9\-_~!$&()*+,;=:@/?#.%]*$/;
@@ -28,6 +29,7 @@ export function createPageUrls(tree: PageTree, url: string | null, baseHref: str
 
   function resolve(reference: string): string | null {
     const text = reference.trim();
+    if (text.length > MAX_URL_LENGTH) limitReached('contentUrlCharacters');
     if (text === '' || text.length > MAX_URL_LENGTH) return null;
     const hasDots = text.includes('/.') || text.includes('%2');
     if (!hasDots && PLAIN.test(text)) return text;

@@ -2,7 +2,7 @@
 // Promise: every visible text node is in exactly one block, blocks are in document order, one pass over the tree.
 import type { PageTree } from '../../parse/tree/tree.js';
 import { codeSpan } from './code-lines.js';
-import { ELEMENTS, RAW, TEXT, elementNumber, elementSet } from './elements.js';
+import { RAW, TEXT, elementNumber, elementSet } from './elements.js';
 import { forgetWords, hintsFound, readHints, wordsOfPage, wordsSoFar } from './hints.js';
 import { TextStats } from './text-stats.js';
 
@@ -288,9 +288,4 @@ function signature(tree: PageTree, style: Int32Array, container: number): number
     hash = (Math.imul(hash, 31) + style[node]!) | 0;
   }
   return hash;
-}
-
-/** For reading the tables above in tests and tools. */
-export function tagOf(tree: PageTree, node: number): string {
-  return ELEMENTS[tree.tag[node]!]!;
 }

@@ -1,5 +1,6 @@
 // The cells of a table by row and column, and whether the table holds data at all.
 // Promise: spans are bounded, nested tables are left to themselves, layout tables are told apart.
+import { limitReached, LIMITS } from '../../limits.js';
 import type { PageTree } from '../../parse/tree/tree.js';
 import { elementNumber, elementSet } from './elements.js';
 
@@ -12,8 +13,8 @@ const CELL = elementSet('td th');
 /** Blocks that no pipe table can hold. */
 const NOT_IN_DATA = elementSet('table pre h1 h2 h3 h4 h5 h6 blockquote hr');
 /** The standard allows more; no reader wants a row of a million empty cells. */
-const MAX_SPAN = 100;
-const MAX_COLUMNS = 200;
+const MAX_SPAN = LIMITS.cellSpan.max;
+const MAX_COLUMNS = LIMITS.tableColumns.max;
 
 export interface Grid {
   /** The caption's row in the tree, or -1. */
@@ -66,6 +67,7 @@ export function readGrid(tree: PageTree, table: number, dropped: Uint8Array | nu
         if (rows.length === headRows && (at < headEnd || onlyHeads)) headRows++;
         rows.push(row);
       }
+      if (next.length > MAX_COLUMNS) limitReached('tableColumns');
       carried = next.slice(0, MAX_COLUMNS);
     }
   }
@@ -78,5 +80,6 @@ function spanOf(tree: PageTree, cell: number, attribute: string): number {
   const range = tree.attributeRange(cell, attribute);
   if (range === null) return 1;
   const span = Number.parseInt(tree.raw(range.from, range.to), 10);
+  if (span > MAX_SPAN) limitReached('cellSpan');
   return span > 1 ? Math.min(span, MAX_SPAN) : 1;
 }

@@ -1,15 +1,18 @@
 // What a visit takes home from a page: HTML or the raw body, pictures, documents, and what was logged and asked for.
 // Promise: lists are bounded; nothing is taken that was not asked for.
 import { CrawlError } from '../../errors.js';
+import { limitReached, LIMITS } from '../../limits.js';
 import type { PooledPage } from './page-lease.js';
 import type { PageRequest, PageResponse } from './playwright-types.js';
 
+/** A message on the console of a page. */
 export interface ConsoleMessage {
   readonly type: string;
   readonly text: string;
   readonly url: string;
 }
 
+/** A request that a page made. */
 export interface NetworkRequest {
   readonly url: string;
   readonly method: string;
@@ -21,14 +24,16 @@ export interface NetworkRequest {
 }
 
 /** More than a page says or asks for unless it floods. */
-const MAX_ENTRIES = 1_000;
-const MAX_TEXT = 10_000;
+const MAX_ENTRIES = LIMITS.consoleEntries.max;
+const MAX_TEXT = LIMITS.consoleCharacters.max;
 
 /** Notes console messages from now on, until the page is given back. */
 export function watchConsole(lent: PooledPage): readonly ConsoleMessage[] {
   const messages: ConsoleMessage[] = [];
   const add = (type: string, text: string, url: string) => {
-    if (messages.length < MAX_ENTRIES) messages.push({ type, text: text.slice(0, MAX_TEXT), url });
+    if (messages.length >= MAX_ENTRIES) return limitReached('consoleEntries');
+    if (text.length > MAX_TEXT) limitReached('consoleCharacters');
+    messages.push({ type, text: text.slice(0, MAX_TEXT), url });
   };
   lent.page.on('console', (message) => add(message.type(), message.text(), message.location().url));
   lent.page.on('pageerror', (error) => add('error', String(error), lent.page.url()));
@@ -40,7 +45,7 @@ export function watchNetwork(lent: PooledPage): readonly NetworkRequest[] {
   const entries: NetworkRequest[] = [];
   const known = new WeakMap<PageRequest, NetworkRequest>();
   lent.page.on('request', (request) => {
-    if (entries.length >= MAX_ENTRIES) return;
+    if (entries.length >= MAX_ENTRIES) return limitReached('consoleEntries');
     const entry = {
       url: request.url().slice(0, MAX_TEXT),
       method: request.method(),

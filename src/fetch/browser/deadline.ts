@@ -3,7 +3,6 @@
 import { CrawlError, type ErrorCode } from '../../errors.js';
 
 export interface Deadline {
-  readonly leftMs: number;
   readonly isOver: boolean;
   /** The result of `work`, or the error of the limit if that comes first. */
   run<T>(phase: string, work: Promise<T>, code?: ErrorCode): Promise<T>;
@@ -17,7 +16,6 @@ export interface Deadline {
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export function createDeadline(limitMs: number, what: string, signal?: AbortSignal): Deadline {
-  const startMs = performance.now();
   let phase = 'start';
   let code: ErrorCode = 'FETCH_TIMEOUT';
   let isOver = false;
@@ -39,9 +37,6 @@ export function createDeadline(limitMs: number, what: string, signal?: AbortSign
   else signal?.addEventListener('abort', onAbort, { once: true });
 
   return {
-    get leftMs() {
-      return Math.max(1, limitMs - (performance.now() - startMs));
-    },
     get isOver() {
       return isOver;
     },

@@ -3,7 +3,7 @@
 import { asCrawlError, type CrawlError } from '../../errors.js';
 import { parseUrl } from '../../request/url.js';
 import type { FetchOrder } from '../engine.js';
-import { isRedirect, redirectTarget } from '../http/redirect.js';
+import { checkPayloadStays, type Hop, isRedirect, redirectTarget } from '../http/redirect.js';
 import type { PooledPage } from './page-lease.js';
 
 export interface StoppedRedirect {
@@ -51,7 +51,7 @@ export async function openDocumentGate(lent: PooledPage, order: Order): Promise<
   function answer(paused: Paused): Promise<unknown> {
     const { requestId, request, frameId } = paused;
     if (frameId !== mainFrame) return session.send('Fetch.continueRequest', { requestId });
-    if (paused.responseStatusCode !== undefined) return judge(paused);
+    if (paused.responseStatusCode !== undefined) return decideRedirect(paused);
     if (paused.responseErrorReason !== undefined) return session.send('Fetch.continueRequest', { requestId });
     try {
       order.beforeSend?.();
@@ -60,29 +60,34 @@ export async function openDocumentGate(lent: PooledPage, order: Order): Promise<
       return session.send('Fetch.failRequest', { requestId, errorReason: 'Aborted' });
     }
     const isOwn = parseUrl(request.url)?.origin === origin;
-    const changes = isFirst
-      ? {
-          ...(order.method === 'GET' ? {} : { method: order.method }),
-          ...(order.payload === undefined ? {} : { postData: Buffer.from(order.payload).toString('base64') }),
-          headers: headerList({ ...request.headers, ...(isOwn ? order.headers : {}) }),
-        }
-      : // Headers of the order may be secrets of that site.
-        {
-          headers: headerList(
-            isOwn ? { ...request.headers, ...order.headers } : without(request.headers, order.headers),
-          ),
-        };
-    isFirst = false;
+    // All that the order adds may be a secret of its origin; a document that still runs may ask for another first.
+    const changes = {
+      ...(isOwn && isFirst && order.method !== 'GET' ? { method: order.method } : {}),
+      ...(isOwn && isFirst && order.payload !== undefined
+        ? { postData: Buffer.from(order.payload).toString('base64') }
+        : {}),
+      headers: headerList(isOwn ? { ...request.headers, ...order.headers } : without(request.headers, order.headers)),
+    };
+    if (isOwn) isFirst = false;
     return session.send('Fetch.continueRequest', { requestId, ...(isPlain ? {} : changes) });
   }
 
-  function judge({ requestId, request, responseStatusCode, responseHeaders = [] }: Paused): Promise<unknown> {
+  /** A redirect that keeps the method keeps the order's payload. */
+  function sentBy(url: URL, { method }: Paused['request']): Hop {
+    return { url, method, headers: {}, payload: method === order.method ? order.payload : undefined };
+  }
+
+  function decideRedirect({ requestId, request, responseStatusCode, responseHeaders = [] }: Paused): Promise<unknown> {
     const headers = Object.fromEntries(responseHeaders.map(({ name, value }) => [name.toLowerCase(), value]));
     const { location } = headers;
     if (!isRedirect(responseStatusCode!, location)) return session.send('Fetch.continueRequest', { requestId });
     let target: string;
     try {
-      target = redirectTarget(new URL(request.url), location).href;
+      const from = new URL(request.url);
+      const to = redirectTarget(from, location);
+      // Where the crawl makes the next request itself, it checks that itself.
+      if (order.redirects === 'follow') checkPayloadStays(sentBy(from, request), responseStatusCode!, to);
+      target = to.href;
     } catch (thrown) {
       refusal = thrown as CrawlError;
       return session.send('Fetch.failRequest', { requestId, errorReason: 'Aborted' });

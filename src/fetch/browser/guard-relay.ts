@@ -1,6 +1,7 @@
 // The only way out of a browser: relays on loopback that connect for it through the engine's own guarded connector.
 // Promise: whatever a page, a worker or the browser itself asks for, names are resolved here and the very address that
-// is connected to was judged, so that no redirect, frame, socket or second DNS answer reaches a refused one.
+// is connected to was judged, so that no redirect, frame, socket or second DNS answer reaches a refused one. Processes
+// of other users are not connected.
 import { createServer as createHttpServer, request as httpRequest } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
@@ -13,6 +14,7 @@ import { createAddressGuard, isLocalhostName, literalAddress } from '../http/gua
 import { createSystemResolve } from '../http/resolve.js';
 import { createTlsConnector } from '../http/tls.js';
 import { openTunnel } from '../http/tunnel.js';
+import { createRelayPeers } from './relay-peers.js';
 import { readSocksRequest, SOCKS_ANSWERS } from './socks.js';
 
 export interface GuardRelayOptions {
@@ -21,20 +23,23 @@ export interface GuardRelayOptions {
   readonly resolve?: Resolve;
   /** A monotonic clock in milliseconds, by which answers grow old. */
   readonly now?: () => number;
+  /** The port of a browser that runs already: its user may connect, too. */
+  readonly browserPort?: number;
 }
 
 export interface GuardRelay {
   /** The proxy a browser is given: `socks5://…` for direct ways, `http://…` for those through a proxy of the user. */
   serverFor(proxyUrl: string | undefined): Promise<string>;
-  /** The user named this host: it may be reached although it is private. */
-  allowHost(url: string): void;
+  /** The user named this URL: what its host is first found at is pinned. */
+  seed(url: string): void;
+  /** The user named this host: it may be reached although it is private; false when its name was public before. */
+  allowHost(url: string): boolean;
   /** Rejects as connecting would. Behind a proxy only what the URL spells out is judged. */
   check(url: URL, proxyUrl?: string): Promise<void>;
   /** Why the last connection to where a URL leads could not be made, if it could not. */
   failureOf(url: string): CrawlError | undefined;
   /** Ends every connection. */
   close(): Promise<void>;
-  readonly openSockets: number;
 }
 
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -50,6 +55,7 @@ export function createGuardRelay(options: GuardRelayOptions = {}): GuardRelay {
     now: options.now ?? (() => performance.now()),
   });
   const connector = createConnector({ guard, names, tls: createTlsConnector() });
+  const peers = createRelayPeers(options.browserPort);
   const sockets = new Set<Socket>();
   const servers = new Map<string, Promise<{ server: Server; address: string }>>();
   const failures = new Map<string, CrawlError>();
@@ -89,8 +95,18 @@ export function createGuardRelay(options: GuardRelayOptions = {}): GuardRelay {
     }
   }
 
+  /** A listener for connections of our own user; those of others end unread. */
+  function acceptOwn(use: (client: Socket) => unknown): Server {
+    return createServer((client) => {
+      track(client);
+      peers
+        .isOwn(client)
+        .then((isOwn) => (isOwn ? use(client) : client.destroy()))
+        .catch(() => client.destroy());
+    });
+  }
+
   async function relaySocks(client: Socket): Promise<void> {
-    track(client);
     const wanted = await readSocksRequest(client, CONNECT_TIMEOUT_MS);
     if (!wanted) return void client.destroy();
     const url = urlOf(wanted.hostname, wanted.port);
@@ -174,19 +190,19 @@ export function createGuardRelay(options: GuardRelayOptions = {}): GuardRelay {
 
   async function listen(proxyUrl: string | undefined): Promise<{ server: Server; address: string }> {
     if (proxyUrl === undefined) {
-      const server = createServer((client) => void relaySocks(client).catch(() => client.destroy()));
+      const server = acceptOwn(relaySocks);
       return { server, address: `socks5://127.0.0.1:${await portOf(server)}` };
     }
     const proxy = parseUrl(proxyUrl);
     if (proxy?.protocol !== 'http:' && proxy?.protocol !== 'https:') {
       throw new CrawlError('PROXY_FAILED', 'a proxy must be an http or https URL');
     }
-    const server = createHttpServer((incoming, answer) => void relayRequest(incoming, answer, proxy));
-    server.on('connection', track);
-    server.on('connect', (incoming: IncomingMessage, client: Duplex, first: Buffer) => {
+    const http = createHttpServer((incoming, answer) => void relayRequest(incoming, answer, proxy));
+    http.on('connect', (incoming: IncomingMessage, client: Duplex, first: Buffer) => {
       void relayTunnel(incoming.url ?? '', client, first, proxy);
     });
-    server.on('clientError', (_error, socket) => socket.destroy());
+    http.on('clientError', (_error, socket) => socket.destroy());
+    const server = acceptOwn((client) => http.emit('connection', client));
     return { server, address: `http://127.0.0.1:${await portOf(server)}` };
   }
 
@@ -202,9 +218,14 @@ export function createGuardRelay(options: GuardRelayOptions = {}): GuardRelay {
       }
       return (await listening).address;
     },
+    seed(url) {
+      const host = parseUrl(url)?.host;
+      if (host !== undefined) guard.seed(host);
+    },
     allowHost(url) {
       const host = url.includes('//') ? parseUrl(url)?.host : url;
-      if (host !== undefined && options.allowPrivateAddresses !== true) guard.allowHost(host);
+      if (host === undefined) return false;
+      return options.allowPrivateAddresses === true || guard.allowHost(host);
     },
     async check(url, proxyUrl) {
       if (proxyUrl === undefined) await connector.addressesOf(url);
@@ -220,9 +241,6 @@ export function createGuardRelay(options: GuardRelayOptions = {}): GuardRelay {
       for (const socket of sockets) socket.destroy();
       const running = listening.flatMap((one) => (one.status === 'fulfilled' ? [one.value.server] : []));
       await Promise.all(running.map((server) => new Promise((done) => server.close(done))));
-    },
-    get openSockets() {
-      return sockets.size;
     },
   };
 

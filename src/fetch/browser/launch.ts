@@ -4,6 +4,7 @@ import { mkdtempSync, readlinkSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { hostname, tmpdir } from 'node:os';
 import path from 'node:path';
+import { isAlive } from '../../base/alive.js';
 import { CrawlError } from '../../errors.js';
 import { endsWithin } from './deadline.js';
 import { assertNotEnding, watchExit } from './exit-watch.js';
@@ -267,13 +268,4 @@ function assertFree(userDataDir: string): void {
   const pid = Number(holder.slice(dash + 1));
   if (holder.slice(0, dash) !== hostname() || !isAlive(pid)) return;
   throw profileError(userDataDir, `process ${pid}`);
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
 }

@@ -1,6 +1,8 @@
 // A page while it is lent: what its borrower did to it decides whether it may be lent again.
 // Promise: listeners and pop-ups of one borrower never meet the next; a page that was changed beyond its document is closed.
 import type { EventEmitter } from 'node:events';
+import { limitReached, LIMITS } from '../../limits.js';
+import { parseUrl } from '../../request/url.js';
 import type { BrowserContext, CDPSession, Page } from './playwright-types.js';
 
 /** What changes a page for good, and cannot be taken back. */
@@ -19,8 +21,34 @@ const LASTING = [
   'setViewportSize',
 ] as const;
 
+/** The same of a context. */
+const LASTING_OF_CONTEXTS = [
+  'addInitScript',
+  'exposeBinding',
+  'exposeFunction',
+  'route',
+  'routeFromHAR',
+  'routeWebSocket',
+  'setDefaultNavigationTimeout',
+  'setDefaultTimeout',
+  'setExtraHTTPHeaders',
+  'setGeolocation',
+  'setHTTPCredentials',
+  'setOffline',
+] as const;
+
+/** Tells of everything that a borrower does to a context for good, or that a page made it keep beyond any wiping. */
+export function watchContext(context: BrowserContext, onChange: () => void): void {
+  for (const name of LASTING_OF_CONTEXTS) watch(context, name, onChange);
+  // The browser remembers a password that a URL or a script gave, and nothing makes it forget.
+  context.on('request', (request) => {
+    const url = request.url();
+    if (url.includes('@') && parseUrl(url)?.username !== '') onChange();
+  });
+}
+
 /** More pop-ups than this from one visit are closed as they open. */
-const MAX_POPUPS = 5;
+const MAX_POPUPS = LIMITS.popups.max;
 
 /** A page of the pool with what is known about it. */
 export interface PooledPage {
@@ -32,8 +60,6 @@ export interface PooledPage {
   isReused: boolean;
   /** It is not to be lent again. */
   isSpoiled: boolean;
-  /** Pages that it opened and that are still there. */
-  readonly popups: ReadonlySet<Page>;
   /** Whether pop-ups live as long as the visit, or are closed at once. */
   keepPopups: boolean;
   /** Something ended the page: crash, close, or the browser's end. */
@@ -71,7 +97,6 @@ export function createPooledPage(page: Page, context: BrowserContext, maxPopups 
     cdp: () => (session ??= context.newCDPSession(page)),
     isReused: false,
     isSpoiled: false,
-    popups,
     keepPopups: false,
     get isGone() {
       return isGone || page.isClosed();
@@ -97,6 +122,7 @@ export function createPooledPage(page: Page, context: BrowserContext, maxPopups 
     for (const listener of crashListeners) listener();
   };
   const onPopup = (popup: Page) => {
+    if (pooled.keepPopups && popups.size >= maxPopups) limitReached('popups');
     if (!pooled.keepPopups || popups.size >= maxPopups) return void closeQuietly(popup);
     popups.add(popup);
     popup.on('close', () => popups.delete(popup));
@@ -117,14 +143,14 @@ async function closeQuietly(page: Page): Promise<void> {
   await page.close().catch(() => undefined);
 }
 
-function watch(page: Page, name: (typeof LASTING)[number], onCall: () => void): void {
-  const own = page[name] as ((...args: unknown[]) => unknown) | undefined;
+function watch<Owner extends object>(owner: Owner, name: keyof Owner, onCall: () => void): void {
+  const own = owner[name] as ((...args: unknown[]) => unknown) | undefined;
   if (typeof own !== 'function') return;
-  Object.defineProperty(page, name, {
+  Object.defineProperty(owner, name, {
     configurable: true,
     value: (...args: unknown[]) => {
       onCall();
-      return own.apply(page, args);
+      return own.apply(owner, args);
     },
   });
 }

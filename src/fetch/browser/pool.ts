@@ -9,7 +9,7 @@ import type { PooledPage } from './page-lease.js';
 import type { BrowserContext, BrowserContextOptions } from './playwright-types.js';
 import { type BrowserPoolCounts, type BrowserPoolOptions, resolvePoolOptions } from './pool-options.js';
 import { guardByRoutes, guardRedirects } from './route-guard.js';
-import { openRoom, type Room } from './rooms.js';
+import { openPooledContext, type PooledContext } from './pooled-context.js';
 
 export type { BrowserPoolCounts, BrowserPoolOptions } from './pool-options.js';
 
@@ -43,9 +43,9 @@ export interface BrowserPool {
 }
 
 /** A browser and what is open in it. */
-interface House {
+interface PooledBrowser {
   readonly running: RunningBrowser;
-  readonly rooms: Set<Room>;
+  readonly contexts: Set<PooledContext>;
   /** Pages lent or being opened. */
   lent: number;
   served: number;
@@ -61,48 +61,56 @@ export function createBrowserPool(given: BrowserPoolOptions): BrowserPool {
   // A browser elsewhere cannot reach a relay on this machine's loopback.
   const isRemote =
     launch.cdpUrl !== undefined && !/^(?:https?|wss?):\/\/(?:127\.|localhost|\[::1\])/.test(launch.cdpUrl);
-  const relay = guard === false ? undefined : createGuardRelay(guard);
-  const houses = new Set<House>();
-  const homes = new Map<Room, House>();
-  const roomOf = new WeakMap<LentPage, Room>();
+  const browserPort = launch.cdpUrl === undefined || isRemote ? undefined : Number(new URL(launch.cdpUrl).port);
+  const relay = guard === false ? undefined : createGuardRelay({ ...guard, browserPort });
+  const browsers = new Set<PooledBrowser>();
+  const browserOf = new Map<PooledContext, PooledBrowser>();
+  const contextOf = new WeakMap<LentPage, PooledContext>();
   const closings = new Set<Promise<unknown>>();
-  let starting: Promise<House> | undefined;
+  let starting: Promise<PooledBrowser> | undefined;
   let launches = 0;
   let lentPages = 0;
   let isClosed = false;
   let sweeper: NodeJS.Timeout | undefined;
 
-  async function startHouse(): Promise<House> {
+  async function startBrowser(): Promise<PooledBrowser> {
     const server = relay && !isRemote ? await relay.serverFor(undefined) : undefined;
     await options.beforeLaunch?.();
     const running = await launchBrowser(launch, server);
     launches++;
-    const house: House = { running, rooms: new Set(), lent: 0, served: 0, isRetired: false, idleSinceMs: now() };
-    houses.add(house);
+    const browser: PooledBrowser = {
+      running,
+      contexts: new Set(),
+      lent: 0,
+      served: 0,
+      isRetired: false,
+      idleSinceMs: now(),
+    };
+    browsers.add(browser);
     running.onGone(() => {
-      house.isRetired = true;
-      for (const room of house.rooms) homes.delete(room);
-      house.rooms.clear();
-      if (houses.delete(house)) track(running.close());
+      browser.isRetired = true;
+      for (const context of browser.contexts) browserOf.delete(context);
+      browser.contexts.clear();
+      if (browsers.delete(browser)) track(running.close());
     });
-    if (isClosed) await closeHouse(house);
+    if (isClosed) await closeBrowser(browser);
     await options.onLaunch?.({ pid: running.pid, version: running.version });
     sweeper ??= setInterval(sweep, SWEEP_MS).unref();
-    return house;
+    return browser;
   }
 
   /** A browser with room for one more page; its seat is taken when this returns. */
-  async function seat(): Promise<House> {
+  async function seat(): Promise<PooledBrowser> {
     for (;;) {
       if (isClosed) throw new CrawlError('ABORTED', 'the browsers are closed');
-      for (const house of houses) {
+      for (const browser of browsers) {
         const isOpen =
-          !house.isRetired && (launch.userDataDir !== undefined || house.lent < options.maxOpenPagesPerBrowser);
+          !browser.isRetired && (launch.userDataDir !== undefined || browser.lent < options.maxOpenPagesPerBrowser);
         if (!isOpen) continue;
-        house.lent++;
-        return house;
+        browser.lent++;
+        return browser;
       }
-      starting ??= startHouse().finally(() => (starting = undefined));
+      starting ??= startBrowser().finally(() => (starting = undefined));
       await starting;
     }
   }
@@ -110,41 +118,41 @@ export function createBrowserPool(given: BrowserPoolOptions): BrowserPool {
   async function take(ask: PageAsk): Promise<LentPage> {
     if (isClosed) throw new CrawlError('ABORTED', 'the browsers are closed');
     const key = keyOf(ask, launch.userDataDir !== undefined);
-    const known = keptRoom(key);
-    const house = known ? homes.get(known)! : await seat();
-    if (known) house.lent++;
+    const known = keptContext(key);
+    const browser = known ? browserOf.get(known)! : await seat();
+    if (known) browser.lent++;
     lentPages++;
-    let room = known;
+    let context = known;
     try {
-      room ??= keptRoom(key, house) ?? (await addRoom(house, key, ask));
-      room.lent++;
-      const lent = await room.takePage();
-      roomOf.set(lent, room);
+      context ??= keptContext(key, browser) ?? (await addContext(browser, key, ask));
+      context.lent++;
+      const lent = await context.takePage();
+      contextOf.set(lent, context);
       return lent;
     } catch (error) {
       lentPages--;
-      house.lent--;
-      if (room) room.lent--;
+      browser.lent--;
+      if (context) context.lent--;
       // A browser that opens no page is of no use to anybody.
-      house.isRetired = true;
-      await settle(house);
+      browser.isRetired = true;
+      await settle(browser);
       throw error;
     }
   }
 
-  /** A room that may be used: of its identity, or one for strangers that is empty. */
-  function keptRoom(key: string, within?: House): Room | undefined {
-    for (const house of within ? [within] : houses) {
-      if (house.isRetired) continue;
-      for (const room of house.rooms) {
-        if (room.key !== key || room.isClosed) continue;
-        if (room.identity !== undefined || launch.userDataDir !== undefined || room.lent === 0) return room;
+  /** A context that may be used: of its identity, or one for strangers that is empty. */
+  function keptContext(key: string, within?: PooledBrowser): PooledContext | undefined {
+    for (const browser of within ? [within] : browsers) {
+      if (browser.isRetired) continue;
+      for (const context of browser.contexts) {
+        if (context.key !== key || context.isClosed) continue;
+        if (context.identity !== undefined || launch.userDataDir !== undefined || context.lent === 0) return context;
       }
     }
     return undefined;
   }
 
-  async function addRoom(house: House, key: string, ask: PageAsk): Promise<Room> {
+  async function addContext(browser: PooledBrowser, key: string, ask: PageAsk): Promise<PooledContext> {
     const isGuardedByRoutes = relay !== undefined && isRemote;
     const proxy =
       relay && !isRemote && (ask.proxyUrl !== undefined || launch.cdpUrl !== undefined)
@@ -152,10 +160,10 @@ export function createBrowserPool(given: BrowserPoolOptions): BrowserPool {
         : relay || ask.proxyUrl === undefined
           ? undefined
           : proxyOf(ask.proxyUrl);
-    const room = await openRoom({
+    const context = await openPooledContext({
       key,
       identity: ask.identity,
-      running: house.running,
+      running: browser.running,
       contextOptions: { ...launch.contextOptions, ...ask.contextOptions, ...(proxy && { proxy }) },
       onPage: async (page, context) => {
         if (isGuardedByRoutes) await guardRedirects(page, context, relay);
@@ -166,71 +174,71 @@ export function createBrowserPool(given: BrowserPoolOptions): BrowserPool {
         await ask.prepare?.(context);
       },
     });
-    house.rooms.add(room);
-    homes.set(room, house);
-    return room;
+    browser.contexts.add(context);
+    browserOf.set(context, browser);
+    return context;
   }
 
   async function giveBack(lent: LentPage, isGood: boolean): Promise<void> {
-    const room = roomOf.get(lent);
-    if (!room) return;
-    roomOf.delete(lent);
-    const house = homes.get(room);
+    const context = contextOf.get(lent);
+    if (!context) return;
+    contextOf.delete(lent);
+    const browser = browserOf.get(context);
     try {
-      if (!house || house.running.isGone) return;
-      house.served++;
-      if (house.served >= options.retireAfterPages) house.isRetired = true;
+      if (!browser || browser.running.isGone) return;
+      browser.served++;
+      if (browser.served >= options.retireAfterPages) browser.isRetired = true;
       const isKept =
         isGood &&
         options.reusePages &&
-        (room.identity !== undefined || options.keepStrangers) &&
+        (context.identity !== undefined || options.keepStrangers) &&
         !lent.isSpoiled &&
         !lent.isGone &&
-        !house.isRetired &&
+        !browser.isRetired &&
         !isClosed;
       // A page whose process died or hangs may not close either: then the browser goes when its other visits ended.
-      const isTidy = isKept ? await keep(room, lent) : await discard(room, lent);
-      if (!isTidy) house.isRetired = true;
+      const isTidy = isKept ? await keep(context, lent) : await discard(context, lent);
+      if (!isTidy) browser.isRetired = true;
     } finally {
       lentPages--;
-      room.lent--;
-      room.idleSinceMs = now();
-      if (house) {
-        house.lent--;
-        house.idleSinceMs = now();
-        await settle(house);
+      context.lent--;
+      context.idleSinceMs = now();
+      if (browser) {
+        browser.lent--;
+        browser.idleSinceMs = now();
+        await settle(browser);
       }
     }
   }
 
-  async function keep(room: Room, pooled: PooledPage): Promise<boolean> {
-    if (await room.keepPage(pooled)) return true;
-    return room.identity === undefined ? closeRoom(room) : true;
+  async function keep(context: PooledContext, pooled: PooledPage): Promise<boolean> {
+    if (await context.keepPage(pooled)) return true;
+    return context.identity === undefined ? closeContext(context) : true;
   }
 
   /** With the page of a stranger goes all that it stored. */
-  async function discard(room: Room, pooled: PooledPage): Promise<boolean> {
-    if (room.identity === undefined && launch.userDataDir === undefined) return closeRoom(room);
-    return room.closePage(pooled);
+  async function discard(context: PooledContext, pooled: PooledPage): Promise<boolean> {
+    if (context.identity === undefined && launch.userDataDir === undefined) return closeContext(context);
+    return context.closePage(pooled);
   }
 
-  async function closeRoom(room: Room): Promise<boolean> {
-    homes.get(room)?.rooms.delete(room);
-    homes.delete(room);
-    return room.close();
+  async function closeContext(context: PooledContext): Promise<boolean> {
+    browserOf.get(context)?.contexts.delete(context);
+    browserOf.delete(context);
+    return context.close();
   }
 
   /** Closes a browser that is worn out and that nobody uses any more. */
-  async function settle(house: House): Promise<void> {
-    if (house.isRetired && house.lent <= 0) await closeHouse(house);
+  async function settle(browser: PooledBrowser): Promise<void> {
+    if (browser.isRetired && browser.lent <= 0) await closeBrowser(browser);
   }
 
-  async function closeHouse(house: House): Promise<void> {
-    house.isRetired = true;
-    houses.delete(house);
-    for (const room of house.rooms) homes.delete(room);
-    house.rooms.clear();
-    await house.running.close();
+  async function closeBrowser(browser: PooledBrowser): Promise<void> {
+    browser.isRetired = true;
+    browsers.delete(browser);
+    for (const context of browser.contexts) browserOf.delete(context);
+    browser.contexts.clear();
+    await browser.running.close();
   }
 
   function track(work: Promise<unknown>): void {
@@ -240,20 +248,20 @@ export function createBrowserPool(given: BrowserPoolOptions): BrowserPool {
 
   function sweep(): void {
     const nowMs = now();
-    const idle: Room[] = [];
-    for (const house of houses) {
-      if (house.lent > 0) {
-        house.idleSinceMs = nowMs;
-      } else if (nowMs - house.idleSinceMs >= options.closeIdleBrowserMs) {
-        track(closeHouse(house));
+    const idle: PooledContext[] = [];
+    for (const browser of browsers) {
+      if (browser.lent > 0) {
+        browser.idleSinceMs = nowMs;
+      } else if (nowMs - browser.idleSinceMs >= options.closeIdleBrowserMs) {
+        track(closeBrowser(browser));
         continue;
       }
-      for (const room of house.rooms) if (room.lent === 0) idle.push(room);
+      for (const context of browser.contexts) if (context.lent === 0) idle.push(context);
     }
     idle.sort((a, b) => a.idleSinceMs - b.idleSinceMs);
-    idle.forEach((room, index) => {
+    idle.forEach((context, index) => {
       const isTooMany = idle.length - index > options.maxIdleContexts;
-      if (isTooMany || nowMs - room.idleSinceMs >= options.closeIdleContextMs) track(closeRoom(room));
+      if (isTooMany || nowMs - context.idleSinceMs >= options.closeIdleContextMs) track(closeContext(context));
     });
   }
 
@@ -272,29 +280,29 @@ export function createBrowserPool(given: BrowserPoolOptions): BrowserPool {
       }
     },
     async warmUp() {
-      const house = await seat();
-      house.lent--;
+      const browser = await seat();
+      browser.lent--;
     },
     async forget(identity) {
-      for (const [room] of homes) {
-        if (room.identity === identity && room.lent === 0) await closeRoom(room);
+      for (const [context] of browserOf) {
+        if (context.identity === identity && context.lent === 0) await closeContext(context);
       }
     },
     relay,
     get counts() {
       let contexts = 0;
       let pages = 0;
-      for (const room of homes.keys()) {
+      for (const context of browserOf.keys()) {
         contexts++;
-        pages += room.isClosed ? 0 : room.context.pages().length;
+        pages += context.isClosed ? 0 : context.browserContext.pages().length;
       }
-      return { browsers: houses.size, contexts, pages, lent: lentPages, launches };
+      return { browsers: browsers.size, contexts, pages, lent: lentPages, launches };
     },
     async close() {
       isClosed = true;
       clearInterval(sweeper);
       await starting?.catch(() => undefined);
-      await Promise.all([...houses].map(closeHouse));
+      await Promise.all([...browsers].map(closeBrowser));
       await endsWithin(15_000, Promise.all(closings));
       await relay?.close();
     },

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import * as zlib from 'node:zlib';
 import fc from 'fast-check';
 import type { Coding } from './body.js';
-import { contentCodings, decodeBody, joinChunks, ZSTD_AVAILABLE } from './body.js';
+import { contentCodings, decodeBody, ZSTD_AVAILABLE } from './body.js';
 
 const HOST = 'a.example';
 const MANY = 10 * 1024 * 1024;
@@ -123,14 +123,5 @@ describe('decodeBody', () => {
         },
       ),
     );
-  });
-});
-
-describe('joinChunks', () => {
-  it('copies nothing for one chunk and joins several', () => {
-    const one = Buffer.from('one');
-    expect(joinChunks([one], 3)).toBe(one);
-    expect(joinChunks([one, Buffer.from('two')], 6).toString()).toBe('onetwo');
-    expect(joinChunks([], 0)).toHaveLength(0);
   });
 });

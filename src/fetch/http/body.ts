@@ -4,6 +4,7 @@ import { promisify } from 'node:util';
 import * as zlib from 'node:zlib';
 import { constants as bufferConstants } from 'node:buffer';
 import { CrawlError } from '../../errors.js';
+import { limitReached, LIMITS } from '../../limits.js';
 import { decodeError } from './errors.js';
 import { type LentBody, lendGunzipped } from './lent-body.js';
 
@@ -27,7 +28,7 @@ export const ZSTD_AVAILABLE = typeof withZstd.zstdDecompressSync === 'function';
 export const ACCEPT_ENCODING = ZSTD_AVAILABLE ? 'gzip, deflate, br, zstd' : 'gzip, deflate, br';
 
 /** More codings than this on one body is an attack or an accident. */
-const MAX_CODINGS = 3;
+const MAX_CODINGS = LIMITS.contentCodings.max;
 /** Above this many bytes on the wire inflating would hold the loop for more than about a millisecond or two. */
 const ASYNC_WIRE_BYTES = 256 * 1024;
 /** A small body that inflates beyond this leaves the loop as well. */
@@ -51,6 +52,7 @@ export function contentCodings(header: string | undefined, host: string): readon
     }
     codings.push(coding);
     if (codings.length > MAX_CODINGS) {
+      limitReached('contentCodings');
       throw new CrawlError('BODY_DECODE', `${host}: more than ${MAX_CODINGS} content codings on one body`);
     }
   }
@@ -58,11 +60,6 @@ export function contentCodings(header: string | undefined, host: string): readon
 }
 
 const GZIP_ONLY: readonly Coding[] = ['gzip'];
-
-/** The chunks of a body as one buffer, copied at most once. */
-export function joinChunks(chunks: readonly Buffer[], totalBytes: number): Buffer {
-  return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, totalBytes);
-}
 
 /**
  * Decodes a body: a buffer when it could be done at once, else a promise.

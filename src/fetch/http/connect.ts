@@ -3,11 +3,11 @@
 import * as net from 'node:net';
 import type { LookupFunction, Socket } from 'node:net';
 import { AddressRefusedError, CrawlError } from '../../errors.js';
+import { basicCredentials } from '../../request/login.js';
 import type { NameCache } from './dns.js';
 import { connectError } from './errors.js';
 import type { AddressGuard } from './guard.js';
 import { isLocalhostName, literalAddress } from './guard.js';
-import { basicCredentials } from './headers.js';
 import type { TlsConnector } from './tls.js';
 import { openTunnel } from './tunnel.js';
 

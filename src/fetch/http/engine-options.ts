@@ -1,6 +1,7 @@
 // The engine's options: checked and frozen once, trusted afterwards.
 import { CONNECT_TIMEOUT_MS } from '../../configuration-options.js';
 import { CrawlError } from '../../errors.js';
+import { LIMITS } from '../../limits.js';
 import type { FetchWatch } from '../engine.js';
 import type { Resolve } from './dns.js';
 
@@ -44,7 +45,7 @@ const NUMBERS = {
   bodyIdleTimeoutMs: 30_000,
   onceIdleMs: 2_000,
   hotIdleMs: 15_000,
-  maxHeaderBytes: 64 * 1024,
+  maxHeaderBytes: LIMITS.headerBytes.max,
 } as const;
 
 const NAMES: ReadonlySet<string> = new Set([

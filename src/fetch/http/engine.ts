@@ -34,8 +34,11 @@ export type { HttpEngineOptions } from './engine-options.js';
 export type HttpLive = Readonly<Record<never, never>>;
 
 export interface HttpEngine extends Engine<HttpLive> {
-  /** A seed names this host (a URL, or as in `URL.host`, port included): it may be reached although it is private. */
-  allowHost(hostOrUrl: string): void;
+  /**
+   * A seed names this host (a URL, or as in `URL.host`, port included): it may be reached although it is private;
+   * false when its name was public before.
+   */
+  allowHost(hostOrUrl: string): boolean;
   /** Connections now: lent to a visit, and kept for the next. */
   readonly connections: { readonly inUse: number; readonly idle: number };
 }
@@ -82,7 +85,8 @@ export function createHttpEngine(options: HttpEngineOptions = {}): HttpEngine {
   const connector = createConnector({ guard, names, tls: createTlsConnector(resolved.ca) });
   const pool = createConnectionPool(resolved);
   const deadlines = createDeadlines(now, (nowMs) => pool.sweep(nowMs));
-  const parts = { pool, deadlines, now };
+  const sockets = new WeakMap<Undici.Client, Socket>();
+  const parts = { pool, deadlines, now, bytesRead: (client: Undici.Client) => sockets.get(client)?.bytesRead ?? 0 };
   const { maxConnectionsPerAddress } = resolved;
   const seats = Number.isFinite(maxConnectionsPerAddress)
     ? createAddressSeats({ perAddress: maxConnectionsPerAddress, maxWaitMs: connectTimeoutMs })
@@ -90,8 +94,8 @@ export function createHttpEngine(options: HttpEngineOptions = {}): HttpEngine {
   let closed = false;
 
   function openClient(origin: string, way: Way, attempt: AbortController): Undici.Client {
-    return new (undici().Client)(origin, {
-      connect: connectWith(connector, way, attempt.signal),
+    const client: Undici.Client = new (undici().Client)(origin, {
+      connect: connectWith(connector, way, attempt.signal, (socket) => sockets.set(client, socket)),
       // Deadlines are ours: one timer for all, and errors that name the phase.
       headersTimeout: 0,
       bodyTimeout: 0,
@@ -100,6 +104,7 @@ export function createHttpEngine(options: HttpEngineOptions = {}): HttpEngine {
       keepAliveTimeoutThreshold: KEEP_ALIVE_MARGIN_MS,
       maxHeaderSize: maxHeaderBytes,
     });
+    return client;
   }
 
   /** One hop over one connection; once more over a new one if a kept connection turned out dead. */
@@ -119,10 +124,11 @@ export function createHttpEngine(options: HttpEngineOptions = {}): HttpEngine {
       origin = plainProxy.origin;
     }
     const verifyTls = !order.ignoreTlsErrors;
-    const key = `${verifyTls ? '' : '!'}${proxy ? `${proxy.href} ` : ''}${origin}`;
+    // By the target's origin also where the proxy is asked in plain text: it may hand on what a server sends too much.
+    const key = `${verifyTls ? '' : '!'}${proxy ? `${proxy.href} ` : ''}${url.origin}`;
     const open = (attempt: AbortController) =>
       openClient(origin, { target: plainProxy ?? url, proxy, verifyTls }, attempt);
-    const judge: Decide = plainProxy
+    const decideAnswer: Decide = plainProxy
       ? (statusCode, answerHeaders) => {
           if (statusCode === 407)
             throw new CrawlError('PROXY_FAILED', `proxy ${plainProxy.host}: refused with status 407`);
@@ -142,7 +148,7 @@ export function createHttpEngine(options: HttpEngineOptions = {}): HttpEngine {
           parts,
           pool.take(key, open, fresh, seat?.address),
           limits,
-          judge,
+          decideAnswer,
           order.beforeSend,
         );
         visit.exchange = exchange;
@@ -179,6 +185,7 @@ export function createHttpEngine(options: HttpEngineOptions = {}): HttpEngine {
     const startedAtMs = Date.now();
     const startMs = now();
     const start = parseHttpUrl(order.url);
+    if (order.seeded) guard.seed(start.host);
     const trail = createRedirectTrail(start, order.maxRedirects);
     let hop: Hop = { url: start, method: order.method.toUpperCase(), headers: order.headers, payload: order.payload };
 
@@ -258,8 +265,8 @@ export function createHttpEngine(options: HttpEngineOptions = {}): HttpEngine {
       }
     },
     allowHost(hostOrUrl) {
-      if (resolved.allowPrivateAddresses === true) return;
-      guard.allowHost(hostOrUrl.includes('//') ? parseHttpUrl(hostOrUrl).host : hostOrUrl);
+      if (resolved.allowPrivateAddresses === true) return true;
+      return guard.allowHost(hostOrUrl.includes('//') ? parseHttpUrl(hostOrUrl).host : hostOrUrl);
     },
     async close() {
       closed = true;
@@ -321,10 +328,13 @@ function startVisit(order: FetchOrder, limits: ExchangeLimits): Visit {
   return visit;
 }
 
-function connectWith(connector: Connector, way: Way, signal: AbortSignal) {
+function connectWith(connector: Connector, way: Way, signal: AbortSignal, onOpen: (socket: Socket) => void) {
   return (_options: unknown, done: (...result: [null, Socket] | [Error, null]) => void): void => {
     connector.connect(way, signal).then(
-      (socket) => done(null, socket),
+      (socket) => {
+        onOpen(socket);
+        done(null, socket);
+      },
       (error: Error) => done(error, null),
     );
   };

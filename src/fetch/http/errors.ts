@@ -1,6 +1,7 @@
 // Where errors of node and undici become ours: every one gets a code, a message that names the host and
 // the phase, and the original as cause. Nothing outside src/fetch/http sees a raw one.
 import type { ErrorCode } from '../../errors.js';
+import { limitReached } from '../../limits.js';
 import { CrawlError } from '../../errors.js';
 
 /** How far an exchange had come. */
@@ -77,7 +78,10 @@ export function exchangeError(host: string, phase: Phase, thrown: unknown): Craw
   const make = (ours: ErrorCode, what: string) => new CrawlError(ours, `${host}: ${what}`, { cause: thrown });
   if (isArgumentError(error)) return make('REQUEST_INVALID', `cannot be sent: ${error.message}`);
   if (isClosedError(error)) return make('ABORTED', 'the engine was closed');
-  if (code === 'UND_ERR_HEADERS_OVERFLOW') return make('HTTP_MALFORMED', 'response headers are too large');
+  if (code === 'UND_ERR_HEADERS_OVERFLOW') {
+    limitReached('headerBytes');
+    return make('HTTP_MALFORMED', 'response headers are too large');
+  }
   const malformed = code === 'UND_ERR_SOCKET' && error.message.startsWith('bad ');
   if (malformed) return make('HTTP_MALFORMED', 'not a valid HTTP/1.1 exchange (unexpected response)');
   // The parser's errors carry no code; the one for an early end says so in its message.
@@ -121,6 +125,7 @@ export function decodeError(host: string, coding: string, maxBytes: number, thro
 }
 
 export function tooLargeError(host: string, maxBytes: number, where: 'on the wire' | 'decoded' | 'announced') {
+  limitReached('bodyBytes');
   return new CrawlError('BODY_TOO_LARGE', `${host}: the body is larger than ${maxBytes} bytes (${where})`);
 }
 

@@ -1,10 +1,12 @@
 // One request and its response over one connection: collects the body under the caps, watches the deadlines,
 // and settles exactly once. Whatever goes wrong, the connection is given back or destroyed before it settles.
 import type { Readable } from 'node:stream';
-import type { Dispatcher } from 'undici';
+import type { Client, Dispatcher } from 'undici';
 import { asCrawlError, CrawlError } from '../../errors.js';
+import { limitReached, LIMITS } from '../../limits.js';
 import type { Coding } from './body.js';
-import { contentCodings, decodeBody, joinChunks, lendBody } from './body.js';
+import { contentCodings, decodeBody, lendBody } from './body.js';
+import { BodyPieces } from './body-pieces.js';
 import type { BodySource } from './body-stream.js';
 import { openBodyStream } from './body-stream.js';
 import type { Connection, ConnectionPool } from './connections.js';
@@ -50,20 +52,24 @@ export interface ExchangeParts {
   readonly pool: ConnectionPool;
   readonly deadlines: Deadlines;
   readonly now: () => number;
+  /** What a client's socket has received so far, all of it. */
+  readonly bytesRead: (client: Client) => number;
 }
 
+/** A chunk of one byte comes with five others, in a TLS record of its own with thirty. */
+const FRAME_BYTES_PER_BYTE = 40;
 const NO_BODY = Buffer.alloc(0);
 /** Reading a redirect's body keeps the connection; beyond this a new connection is cheaper. */
 const MAX_DISCARDED_BYTES = 64 * 1024;
 /** Early hints come once or twice; a stream of them is an attack. */
-const MAX_INTERIM_RESPONSES = 32;
+const MAX_INTERIM_RESPONSES = LIMITS.interimResponses.max;
 
 export class Exchange implements Dispatcher.DispatchHandler, Waiting, BodySource {
   /** True when the connection had served before: a failure may then be the connection's age, not the server's. */
   readonly reused: boolean;
   private phase: Phase = 'connect';
   private controller: Dispatcher.DispatchController | undefined;
-  private chunks: Buffer[] = [];
+  private readonly pieces = new BodyPieces();
   wireBytes = 0;
   private statusCode = 0;
   private headers: Record<string, string | string[]> = {};
@@ -71,6 +77,8 @@ export class Exchange implements Dispatcher.DispatchHandler, Waiting, BodySource
   private use: BodyUse = 'read';
   private phaseSinceMs: number;
   private headersAtMs = 0;
+  /** What the connection had received when the request went out. */
+  private bytesBefore = 0;
   private interim = 0;
   private method = 'GET';
   private ended = false;
@@ -108,7 +116,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Waiting, BodySource
     this.ended = true;
     this.parts.deadlines.delete(this);
     this.parts.pool.discard(this.connection, error);
-    this.chunks = [];
+    this.pieces.drop();
     this.fault?.(error);
     this.reject(error);
   }
@@ -117,14 +125,30 @@ export class Exchange implements Dispatcher.DispatchHandler, Waiting, BodySource
     const { limits, phase } = this;
     if (nowMs >= limits.visitEndsAtMs) return this.fail(timeoutError(limits.host, phase, limits.visitMs, true));
     if (phase === 'body' && this.controller?.paused) return;
+    if (phase !== 'connect' && this.isAllFraming()) {
+      limitReached('framingBytes');
+      return this.fail(
+        new CrawlError(
+          'HTTP_MALFORMED',
+          `${limits.host}: sends ${phase === 'headers' ? 'a status line' : 'chunk extensions'} without end`,
+        ),
+      );
+    }
     const spanMs = phase === 'connect' ? limits.connectMs : phase === 'headers' ? limits.headersMs : limits.bodyIdleMs;
     if (nowMs - this.phaseSinceMs >= spanMs) this.fail(timeoutError(limits.host, phase, spanMs, false));
+  }
+
+  /** The parser skips status texts and extensions of chunks: only the socket knows how much came. */
+  private isAllFraming(): boolean {
+    const framing = this.parts.bytesRead(this.connection.client) - this.bytesBefore - this.wireBytes;
+    return framing > LIMITS.framingBytes.max + FRAME_BYTES_PER_BYTE * this.wireBytes;
   }
 
   /** The client calls it when its socket is ready, and writes the request in the same step unless it throws. */
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.beforeSend?.();
     this.controller = controller;
+    this.bytesBefore = this.parts.bytesRead(this.connection.client);
     this.phase = 'headers';
     this.phaseSinceMs = this.parts.now();
   }
@@ -137,6 +161,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Waiting, BodySource
     if (this.ended) return;
     if (statusCode < 200) {
       if (++this.interim > MAX_INTERIM_RESPONSES) {
+        limitReached('interimResponses');
         this.fail(new CrawlError('HTTP_MALFORMED', `${this.limits.host}: sends interim responses without end`));
       }
       return;
@@ -170,7 +195,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Waiting, BodySource
     }
     const { host, maxBodyBytes } = this.limits;
     if (this.wireBytes > maxBodyBytes) return this.fail(tooLargeError(host, maxBodyBytes, 'on the wire'));
-    if (!this.feed) this.chunks.push(chunk);
+    if (!this.feed) this.pieces.add(chunk);
     else if (!this.feed(chunk)) this.controller!.pause();
   }
 
@@ -193,8 +218,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Waiting, BodySource
     }
     if (this.use === 'discard' || this.wireBytes === 0) return this.settle(NO_BODY);
     const { host, maxBodyBytes, received } = this.limits;
-    const wire = joinChunks(this.chunks, this.wireBytes);
-    this.chunks = [];
+    const wire = this.pieces.join();
     if (received === 'only') return this.settle(NO_BODY, { received: wire });
     const lent = this.limits.lends ? lendBody(wire, this.codings, maxBodyBytes) : undefined;
     if (lent) return this.settle(NO_BODY, { lent });

@@ -173,4 +173,41 @@ describe('createAddressGuard', () => {
     expect(guard.refusal('intranet.example', '127.0.0.1')).toBe('loopback');
     expect(guard.refusal('public.example', '127.0.0.1')).toBe('loopback');
   });
+
+  it('pins a seeded name from its first resolution on, before anybody asks to allow it', () => {
+    const guard = createAddressGuard(false);
+    guard.seed('rebound.example');
+    guard.observe('rebound.example', ['8.8.8.8']);
+    guard.observe('rebound.example', ['127.0.0.1']);
+    expect(guard.allowHost('rebound.example')).toBe(false);
+    guard.observe('rebound.example', ['127.0.0.1']);
+    expect(guard.refusal('rebound.example', '127.0.0.1')).toBe('loopback');
+    guard.seed('rebound.example');
+    guard.observe('rebound.example', ['127.0.0.1']);
+    expect(guard.allowHost('rebound.example')).toBe(false);
+    expect(guard.refusal('rebound.example', '127.0.0.1')).toBe('loopback');
+  });
+
+  it('allows a seeded name only when it is asked to, at the address that was refused', () => {
+    const guard = createAddressGuard(false);
+    guard.seed('intranet.example');
+    guard.observe('intranet.example', ['10.0.0.7']);
+    expect(guard.refusal('intranet.example', '10.0.0.7')).toBe('private');
+    expect(guard.allowHost('intranet.example')).toBe(true);
+    guard.observe('intranet.example', ['127.0.0.1']);
+    expect(guard.refusal('intranet.example', '10.0.0.7')).toBeUndefined();
+    expect(guard.refusal('intranet.example', '127.0.0.1')).toBe('loopback');
+  });
+
+  it('remembers a bounded number of seeded names', () => {
+    const guard = createAddressGuard(false);
+    for (let n = 0; n < 300_000; n++) {
+      guard.seed(`host-${n}.example`);
+      guard.observe(`host-${n}.example`, ['8.8.8.8']);
+    }
+    expect(guard.allowHost('host-299999.example')).toBe(false);
+    guard.seed('intranet.example');
+    guard.observe('intranet.example', ['10.0.0.7']);
+    expect(guard.allowHost('intranet.example')).toBe(true);
+  });
 });

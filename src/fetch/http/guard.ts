@@ -107,24 +107,45 @@ export function literalAddress(hostname: string): string | undefined {
 export interface AddressGuard {
   /** Why connecting `host` (as in `URL.host`) at this address is refused, or undefined when it may be. */
   refusal(host: string, address: string): string | undefined;
-  /** A seed spelled this host (as in `URL.host`): it may be reached wherever it is now. */
-  allowHost(host: string): void;
+  /** A seed spelled this host (as in `URL.host`): what its name is first found at is what it may be allowed at. */
+  seed(host: string): void;
+  /** A seed's host may be reached where it is now; false when it may not, because its name was public before. */
+  allowHost(host: string): boolean;
   /** Tells which addresses a name was found at; the first time decides what a seeded name may point to. */
   observe(host: string, addresses: readonly string[]): void;
 }
 
-/** Names remembered from seeds: enough for any intranet; a broad crawl's million seeds must not pile up. */
+/** Private names remembered from seeds: enough for any intranet. */
 const MAX_SEEDED_NAMES = 10_000;
+/** Public ones, by a number each: a broad crawl's million seeds must not pile up. The oldest are forgotten. */
+const MAX_PUBLIC_NAMES = 250_000;
+
+interface SeededName {
+  /** The private addresses of its first resolution. */
+  pinned: ReadonlySet<string> | undefined;
+  isAllowed: boolean;
+}
 
 /**
  * A guard that refuses special addresses except those inside the allowed ranges (`true`: everywhere) and
- * those of seeded hosts. A seeded name is pinned to the addresses of its first resolution, so it cannot
- * be rebound to another private address later.
+ * those of seeded hosts. A seeded name is pinned to the addresses of its first resolution, so neither a public name
+ * nor a private one can be rebound to another private address later.
  */
 export function createAddressGuard(allow: boolean | readonly string[]): AddressGuard {
   const allowed = Array.isArray(allow) ? (allow as readonly string[]).map(parseAllowedRange) : [];
   const seededAddresses = new Set<string>();
-  const seededNames = new Map<string, ReadonlySet<string> | undefined>();
+  const seededNames = new Map<string, SeededName>();
+  const publicNames = new Set<number>();
+
+  /** A name that is seeded and was not seen public; undefined when it was, or when there is no room. */
+  function seededName(host: string): SeededName | undefined {
+    const known = seededNames.get(host);
+    if (known || publicNames.has(numberOf(host)) || seededNames.size >= MAX_SEEDED_NAMES) return known;
+    const name: SeededName = { pinned: undefined, isAllowed: false };
+    seededNames.set(host, name);
+    return name;
+  }
+
   return {
     refusal(host, address) {
       if (allow === true) return undefined;
@@ -132,22 +153,49 @@ export function createAddressGuard(allow: boolean | readonly string[]): AddressG
       const kind = bytes ? kindOf(bytes) : 'not an address';
       if (kind === undefined || !bytes) return kind;
       if (allowed.some((range) => inRange(bytes, range))) return undefined;
-      if (seededAddresses.has(host) || seededNames.get(host)?.has(address)) return undefined;
-      return kind;
+      if (seededAddresses.has(host)) return undefined;
+      const name = seededNames.get(host);
+      return name?.isAllowed && name.pinned?.has(address) ? undefined : kind;
+    },
+    seed(host) {
+      if (allow !== true && isName(hostnameOf(host))) seededName(host);
     },
     allowHost(host) {
       const hostname = hostnameOf(host);
-      const literal = literalAddress(hostname);
-      if (literal !== undefined ? specialKind(literal) : isLocalhostName(hostname)) seededAddresses.add(host);
-      else if (literal === undefined && !seededNames.has(host) && seededNames.size < MAX_SEEDED_NAMES) {
-        seededNames.set(host, undefined);
+      if (!isName(hostname)) {
+        const literal = literalAddress(hostname);
+        if (literal === undefined || specialKind(literal)) seededAddresses.add(host);
+        return true;
       }
+      const name = seededName(host);
+      if (name) name.isAllowed = true;
+      return name !== undefined;
     },
     observe(host, addresses) {
-      if (seededNames.size === 0 || !seededNames.has(host) || seededNames.get(host)) return;
-      seededNames.set(host, new Set(addresses.filter((address) => specialKind(address))));
+      const name = seededNames.size === 0 ? undefined : seededNames.get(host);
+      if (!name || name.pinned) return;
+      const special = addresses.filter((address) => specialKind(address));
+      if (special.length > 0) {
+        name.pinned = new Set(special);
+        return;
+      }
+      seededNames.delete(host);
+      if (publicNames.size >= MAX_PUBLIC_NAMES) publicNames.delete(publicNames.values().next().value!);
+      publicNames.add(numberOf(host));
     },
   };
+}
+
+/** Whether the DNS decides where a hostname is. */
+function isName(hostname: string): boolean {
+  return literalAddress(hostname) === undefined && !isLocalhostName(hostname);
+}
+
+/** 31 bits of a name: two names of one number only mean that a private one is refused. */
+function numberOf(host: string): number {
+  let hash = 0;
+  for (let index = 0; index < host.length; index++) hash = (Math.imul(hash, 31) + host.charCodeAt(index)) | 0;
+  return hash >>> 1;
 }
 
 function hostnameOf(host: string): string {

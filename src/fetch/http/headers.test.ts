@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { basicCredentials, headerText, incomingHeaders, mergeCookies, outgoingHeaders } from './headers.js';
+import { basicCredentials } from '../../request/login.js';
+import { headerText, incomingHeaders, mergeCookies, outgoingHeaders } from './headers.js';
 
 const hop = (headers: Record<string, string>, url = 'http://a.example/') => ({
   url: new URL(url),

@@ -1,5 +1,6 @@
 // Headers on their way out (what the order says, plus cookies, credentials and accept-encoding) and on
 // their way in (one string a name, set-cookie as a list).
+import { basicCredentials } from '../../request/login.js';
 import type { Hop } from './redirect.js';
 
 /** The connection's own business: the client sets these, so an order's are left out. */
@@ -56,20 +57,6 @@ export function mergeCookies(jar: string, explicit: string): string {
 function cookieName(pair: string): string {
   const equals = pair.indexOf('=');
   return (equals < 0 ? pair : pair.slice(0, equals)).trim();
-}
-
-/** The Basic credentials a URL spells before its host. */
-export function basicCredentials(url: URL): string {
-  const text = `${decodePart(url.username)}:${decodePart(url.password)}`;
-  return `Basic ${Buffer.from(text, 'utf8').toString('base64')}`;
-}
-
-function decodePart(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 /** Repeated headers joined as HTTP allows; `set-cookie` always a list. Works in place: the object is ours. */

@@ -87,7 +87,7 @@ describe('nextHop', () => {
   it.each(['http://a.example/', 'https://a.example:8443/', 'https://b.example/', 'https://sub.a.example/'])(
     'drops credentials on the way to %s',
     (target) => {
-      const { headers } = nextHop(post, 307, url(target));
+      const { headers } = nextHop({ ...post, payload: undefined }, 307, url(target));
       expect(headers).toEqual({ 'Content-Type': 'text/plain', accept: '*/*' });
     },
   );

@@ -2,6 +2,7 @@
 // Keeps two promises: a chain always ends, and secrets of one origin never reach another.
 import { MAX_URL_LENGTH, parseUrl } from '../../request/url.js';
 import { CrawlError } from '../../errors.js';
+import { limitReached, LIMITS } from '../../limits.js';
 
 /** The request of one hop: what the wire needs, nothing of the visit's limits. */
 export interface Hop {
@@ -45,7 +46,7 @@ const PAYLOAD_HEADERS: ReadonlySet<string> = new Set([
 ]);
 
 /** A URL may be asked for twice in one chain: the way out and back of a cookie exchange. */
-const MAX_VISITS_OF_ONE_URL = 2;
+const MAX_VISITS_OF_ONE_URL = LIMITS.redirectVisits.max;
 
 /** Whether an answer sends the visit elsewhere. */
 export function isRedirect(statusCode: number, location: string | undefined): location is string {
@@ -79,11 +80,30 @@ export function redirectTarget(from: URL, location: string): URL {
   return target;
 }
 
+/** Whether the method, and with it the payload, ends with a redirect. */
+function becomesGetAfter(statusCode: number, method: string): boolean {
+  if (statusCode === 303) return method !== 'HEAD' && method !== 'GET';
+  return (statusCode === 301 || statusCode === 302) && method === 'POST';
+}
+
+/**
+ * Throws when a redirect asks to send the payload to another origin: it may be a secret of this one. The same host's
+ * way from http to https is safe.
+ */
+export function checkPayloadStays({ url, method, payload }: Hop, statusCode: number, target: URL): void {
+  if (payload === undefined || target.origin === url.origin || becomesGetAfter(statusCode, method)) return;
+  const isUpgrade = target.protocol === 'https:' && url.protocol === 'http:' && target.host === url.host;
+  if (isUpgrade) return;
+  throw new CrawlError(
+    'REDIRECT_INVALID',
+    `${url.host} redirects a ${method} with its payload to ${target.host}, which is not sent: request that URL yourself`,
+  );
+}
+
 /** The request that follows a redirect: method and payload by status, headers by origin. */
 export function nextHop(hop: Hop, statusCode: number, target: URL): Hop {
-  const becomesGet =
-    (statusCode === 303 && hop.method !== 'HEAD' && hop.method !== 'GET') ||
-    ((statusCode === 301 || statusCode === 302) && hop.method === 'POST');
+  checkPayloadStays(hop, statusCode, target);
+  const becomesGet = becomesGetAfter(statusCode, hop.method);
   const sameOrigin = target.origin === hop.url.origin;
   if (!becomesGet && sameOrigin) return { ...hop, url: target };
   const headers: Record<string, string> = {};
@@ -119,6 +139,7 @@ export function createRedirectTrail(start: URL, maxRedirects: number): RedirectT
       const key = withoutFragment(target);
       const count = (visits.get(key) ?? 0) + 1;
       if (count > MAX_VISITS_OF_ONE_URL) {
+        limitReached('redirectVisits');
         throw new CrawlError('REDIRECT_LIMIT', `${start.host} redirects in a loop: ${clip(key)}`);
       }
       visits.set(key, count);

@@ -18,7 +18,6 @@ export interface TlsTarget {
 export interface TlsConnector {
   /** Starts a handshake over `socket`, or over a new TCP connection made with `tcp`. */
   connect(target: TlsTarget, over: { socket: Duplex } | { tcp: NetConnectOpts }): tls.TLSSocket;
-  readonly sessionCount: number;
 }
 
 /** At about half a KB a session this is 5 MB; 30 if all spoke TLS 1.2, whose certificates stay. */
@@ -56,9 +55,6 @@ export function createTlsConnector(ca?: string | readonly string[], maxSessions 
       const drop = () => sessions.delete(key);
       socket.once('error', drop).once('secureConnect', () => socket.off('error', drop));
       return socket;
-    },
-    get sessionCount() {
-      return sessions.size;
     },
   };
 }

@@ -2,9 +2,10 @@
 // Reads no more than the proxy's answer; what follows stays in the socket for TLS.
 import type { Socket } from 'node:net';
 import { CrawlError } from '../../errors.js';
+import { limitReached, LIMITS } from '../../limits.js';
 
 /** Proxies answer with a line or two; more is not an answer to CONNECT. */
-const MAX_ANSWER_BYTES = 16 * 1024;
+const MAX_ANSWER_BYTES = LIMITS.tunnelAnswerBytes.max;
 
 /** Resolves when the proxy has opened the way to `authority` (host:port); rejects with PROXY_FAILED. */
 export function openTunnel(
@@ -31,8 +32,10 @@ export function openTunnel(
         answer = Buffer.concat([answer, chunk]);
         const end = answer.indexOf('\r\n\r\n');
         if (end < 0) {
-          if (answer.length > MAX_ANSWER_BYTES) fail('sent an endless answer to CONNECT');
-          else continue;
+          if (answer.length > MAX_ANSWER_BYTES) {
+            limitReached('tunnelAnswerBytes');
+            fail('sent an endless answer to CONNECT');
+          } else continue;
           return;
         }
         const status = statusOf(answer);

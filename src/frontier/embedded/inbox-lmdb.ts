@@ -2,6 +2,7 @@
 // Guarantee: an append is one transaction, on the disk when it returns. What was taken in is removed afterwards, so a
 // crash in between repeats and loses nothing.
 import { createRequire } from 'node:module';
+import { PRIVATE_LMDB } from '../../base/private-files.js';
 import type { Database, RootDatabase } from 'lmdb';
 import { checkLmdbFolder } from '../../base/lmdb-file.js';
 import { SHARED_WRITERS, transactShared } from '../../base/lmdb-shared.js';
@@ -22,7 +23,13 @@ export interface Inbox {
 export function openInbox(folder: string): Inbox {
   checkLmdbFolder(folder);
   const lmdb = createRequire(import.meta.url)('lmdb') as typeof import('lmdb');
-  const environment: RootDatabase = lmdb.open({ path: folder, maxDbs: 4, noSubdir: false, ...SHARED_WRITERS });
+  const environment: RootDatabase = lmdb.open({
+    path: folder,
+    maxDbs: 4,
+    noSubdir: false,
+    ...SHARED_WRITERS,
+    ...PRIVATE_LMDB,
+  });
   const batches: Database<string, number> = environment.openDB({ name: 'batches', encoding: 'string' });
   const facts: Database<number, string> = environment.openDB({ name: 'facts', encoding: 'json' });
 

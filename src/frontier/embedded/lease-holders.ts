@@ -72,11 +72,11 @@ export function createHolders(machine: Machine, options: { opener: () => number;
 
   function loseHolder(holder: Holder): number {
     const leases = leasesOf(holder);
-    const together = leases.filter(({ row }) => !row.rider).length;
+    const together = leases.filter(({ row }) => !row.bulkSkip).length;
     for (const { lease, row } of leases) {
       tables.leases.remove(holder.number, lease);
-      // A rider was never asked for.
-      if (row.rider) giveBack(machine, row);
+      // A bulk skip was never asked for.
+      if (row.bulkSkip) giveBack(machine, row);
       else loseLease(machine, row, together);
     }
     remove(holder);

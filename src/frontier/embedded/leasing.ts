@@ -2,7 +2,13 @@
 // Taking the request and taking the domain's turn are the same transaction, so no server is asked beyond its pace.
 import { type Taken, takeFront } from './domain-queue.js';
 import type { Domain } from './domains.js';
-import { type Lease, type LeaseAnswer, type LeaseCall, RIDERS_PER_CALL, RIDERS_PER_DOMAIN } from '../frontier.js';
+import {
+  type Lease,
+  type LeaseAnswer,
+  type LeaseCall,
+  BULK_SKIPS_PER_CALL,
+  BULK_SKIPS_PER_DOMAIN,
+} from '../frontier.js';
 import type { Holders } from './lease-holders.js';
 import { MAX_KEY } from '../tables/kv.js';
 import type { Machine } from './machine.js';
@@ -21,8 +27,10 @@ export function leaseDue(machine: Machine, holders: Holders, call: LeaseCall): L
   const share = wanted > 0 ? shareOf(machine, holders.numberOf(call.holder)) : 'ordinary';
   const picked = wanted > 0 ? pick(machine, share, wanted) : [];
   const leases = picked.length > 0 ? leaseFrom(machine, holders.enrol(call.holder), picked) : [];
-  if (call.skim && picked.length > 0 && share === 'ordinary') {
-    leases.push(...leaseRiders(machine, holders.enrol(call.holder), picked, call.skim, allowed - picked.length));
+  if (call.bulkSkipDomains && picked.length > 0 && share === 'ordinary') {
+    leases.push(
+      ...leaseBulkSkips(machine, holders.enrol(call.holder), picked, call.bulkSkipDomains, allowed - picked.length),
+    );
   }
   machine.domains.flush();
   if (call.max > 0 && picked.length === call.max) return { leases, state: 'more' };
@@ -90,43 +98,43 @@ function leaseFrom(machine: Machine, holder: number, picked: readonly Domain[]):
   return picked.map((domain) => leaseOne(machine, holder, domain, taken.get(domain)!.pop()!, false));
 }
 
-/** Further requests of the skimmed domains that got a turn: they hold none, so no pace is touched. */
-function leaseRiders(
+/** Further requests of the bulk-skipped domains that got a turn: they hold none, so no pace is touched. */
+function leaseBulkSkips(
   machine: Machine,
   holder: number,
   picked: readonly Domain[],
-  skim: readonly string[],
+  domains: readonly string[],
   allowed: number,
 ): Lease[] {
   const { hot } = machine;
   const byName = new Map(picked.map((domain) => [domain.name, domain]));
-  const riders: Lease[] = [];
-  for (const name of new Set(skim)) {
+  const bulkSkips: Lease[] = [];
+  for (const name of new Set(domains)) {
     const domain = byName.get(name);
     if (!domain) continue;
-    const room = Math.min(RIDERS_PER_CALL, allowed) - riders.length;
-    const count = Math.min(RIDERS_PER_DOMAIN, room, domain.queued);
+    const room = Math.min(BULK_SKIPS_PER_CALL, allowed) - bulkSkips.length;
+    const count = Math.min(BULK_SKIPS_PER_DOMAIN, room, domain.queued);
     if (count <= 0) continue;
     domain.queued -= count;
     hot.queued -= count;
     hot.leased += count;
     for (const taken of takeFront(machine, domain, count)) {
-      riders.push(leaseOne(machine, holder, domain, taken, true));
+      bulkSkips.push(leaseOne(machine, holder, domain, taken, true));
     }
     machine.domains.mark(domain);
   }
-  return riders;
+  return bulkSkips;
 }
 
-function leaseOne(machine: Machine, holder: number, domain: Domain, taken: Taken, rider: boolean): Lease {
+function leaseOne(machine: Machine, holder: number, domain: Domain, taken: Taken, bulkSkip: boolean): Lease {
   const { tables, hot, domains } = machine;
   const { request, place } = taken;
   const id = hot.nextLease++;
-  tables.leases.put(holder, id, packLease({ request, domain: domain.id, place, landed: rider, rider }));
+  tables.leases.put(holder, id, packLease({ request, domain: domain.id, place, landed: bulkSkip, bulkSkip }));
   const { hi, lo, record, priority, lostLeases } = readRequest(machine, request);
   const delayMs = domains.delayOf(domain);
   const lease: Lease = { id, fingerprint: { hi, lo }, domain: domain.name, record, priority, lostLeases, delayMs };
-  return rider ? { ...lease, rider } : lease;
+  return bulkSkip ? { ...lease, bulkSkip } : lease;
 }
 
 /** How long until something queued may be due; undefined when nothing is queued that time alone would free. */

@@ -1,7 +1,7 @@
 // The frontier on disk: the embedded machine over LMDB. What `add` and `settle` accepted outlives the process.
 // As owner, the fast path of one process; shared, any number of processes of one machine lease from it.
 import { createEmbeddedFrontier, type EmbeddedFrontier, type EmbeddedOptions } from './frontier.js';
-import type { Frontier, HolderId } from '../frontier.js';
+import type { HolderId } from '../frontier.js';
 import { openLmdbKv } from '../tables/lmdb-kv.js';
 import type { Access } from './openers.js';
 
@@ -22,12 +22,7 @@ export interface LmdbFrontierOptions extends EmbeddedOptions {
  *   access: 'owner', holder: 'crawl-1', pacing: { delayMs: 0, turns: 10 },
  * });
  */
-export async function openLmdbFrontier(path: string, options: LmdbFrontierOptions): Promise<Frontier> {
-  return openEmbeddedLmdb(path, options);
-}
-
-/** The same with what only its maker needs: tests end it as `kill -9` would. */
-export async function openEmbeddedLmdb(path: string, options: LmdbFrontierOptions): Promise<EmbeddedFrontier> {
+export async function openLmdbFrontier(path: string, options: LmdbFrontierOptions): Promise<EmbeddedFrontier> {
   const access = options.access ?? 'owner';
   const kv = await openLmdbKv(path, { alone: access === 'owner' });
   try {

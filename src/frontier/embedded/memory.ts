@@ -4,6 +4,13 @@ import { createEmbeddedFrontier, type EmbeddedFrontier, type EmbeddedOptions } f
 import { type Kv, TABLE_NAMES, type Tables } from '../tables/kv.js';
 import { createSortedTable } from '../tables/sorted-table.js';
 
+/**
+ * Tables in memory for `openTableFrontier`.
+ *
+ * @example
+ * const tables = createMemoryTables();
+ * await tables.transact(() => tables.tables.meta.put(0, 200, Buffer.from('mine')));
+ */
 export function createMemoryKv(): Kv {
   const tables = Object.fromEntries(TABLE_NAMES.map((name) => [name, createSortedTable()])) as unknown as Tables;
   return {

@@ -30,7 +30,7 @@ export function settleVisits(machine: Machine, holders: Holders, call: SettleCal
   }
   const accepted = call.settlements.map((settlement) => {
     const lease = held(settlement.lease);
-    if (!lease || (lease.rider && !mayEndRider(settlement))) return false;
+    if (!lease || (lease.bulkSkip && !mayEndBulkSkip(settlement))) return false;
     leases.remove(holder!, settlement.lease);
     landed.delete(settlement.lease);
     settleOne(machine, lease, settlement);
@@ -42,8 +42,8 @@ export function settleVisits(machine: Machine, holders: Holders, call: SettleCal
   return { held: true, accepted };
 }
 
-/** A rider was never asked for: it cannot be done, and has nothing to be retried. */
-function mayEndRider({ kind }: Settlement): boolean {
+/** A bulk skip was never asked for: it cannot be done, and has nothing to be retried. */
+function mayEndBulkSkip({ kind }: Settlement): boolean {
   return kind === 'skipped' || kind === 'failed' || kind === 'untouched';
 }
 

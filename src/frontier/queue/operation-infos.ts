@@ -3,6 +3,7 @@
 import { fingerprintOf, fingerprintToId } from '../../request/fingerprint.js';
 import type { Presence } from '../frontier.js';
 
+/** What the queue did with a request. */
 export interface QueueOperationInfo {
   requestId: string;
   uniqueKey: string;

@@ -7,13 +7,17 @@ import type { WITHIN_FIRST_USE } from '../../first-use.js';
 import { check, checkOptions, oneOf, type Shape, warnOnce } from '../../option-checks.js';
 import { aLeaseInSecs, CONFIGURATION_SHAPE } from '../../configuration-options.js';
 import type { HolderId, Pacing } from '../frontier.js';
-import { createHolder, newHolderId } from '../client.js';
+import { createFrontierClient, newHolderId } from '../client.js';
+import type { ClientFrontier, StorageClient } from '../../storage-client.js';
+import type { EmbeddedFrontier } from '../embedded/frontier.js';
 import { createMemoryFrontier } from '../embedded/memory.js';
+import type { RedisFrontier } from '../redis/frontier.js';
 import { MAX_TURNS } from '../validation.js';
 import { createRecentFingerprints } from '../recent.js';
 
 const DEFAULT_LOCK_SECS = 180;
 
+/** Where a queue lives and who works on it. */
 export interface RequestQueueOpenOptions {
   config?: Configuration;
   /** `owner` (default): this process alone works on the queue. `shared`: several processes may. */
@@ -44,12 +48,15 @@ export function checkOpenOptions(options: RequestQueueOpenOptions): void {
 export type QueuePlace =
   | { readonly kind: 'memory'; readonly key: string }
   | { readonly kind: 'folder'; readonly key: string }
-  | { readonly kind: 'redis'; readonly key: string; readonly url: string; readonly id: string };
+  | { readonly kind: 'redis'; readonly key: string; readonly url: string; readonly id: string }
+  | { readonly kind: 'client'; readonly key: string; readonly client: StorageClient };
 
 export function queuePlace(id: string, config: Configuration, options: RequestQueueOpenOptions): QueuePlace {
   if (!/^[\w.~-]{1,200}$/.test(id) || /^\.+$/.test(id)) {
     throw new CrawlError('OPTION_INVALID', `"${id}" is no queue name: letters, digits, "-", "_", "." and "~" only`);
   }
+  const client = config.get('storageClient');
+  if (client !== undefined && options.redisUrl === undefined) return { kind: 'client', key: id, client };
   const url = options.redisUrl ?? config.get('redisUrl');
   if (url) return { kind: 'redis', key: `${url} ${id}`, url, id };
   if (!config.get('persistStorage')) return { kind: 'memory', key: id };
@@ -65,14 +72,15 @@ export function visitsFolderOf(folder: string): string {
 export async function openFrontier(place: QueuePlace, options: RequestQueueOpenOptions) {
   const holder = newHolderId();
   // A queue in Redis is always shared: no process can know that it is alone.
-  const access = place.kind === 'redis' ? 'shared' : (options.access ?? 'owner');
+  const wanted = place.kind === 'redis' ? 'shared' : (options.access ?? 'owner');
   const common = {
     holder,
     pacing: { delayMs: 0, turns: MAX_TURNS },
     leaseMs: (options.requestLockSecs ?? DEFAULT_LOCK_SECS) * 1000,
   };
   const recent = createRecentFingerprints();
-  const frontier = await openIn(place, { ...common, access, onForgotten: recent.clear });
+  const frontier = await openIn(place, { ...common, access: wanted, onForgotten: recent.clear });
+  const access = place.kind === 'client' ? ((frontier as ClientFrontier).access ?? 'shared') : wanted;
   // An owner's leases do not expire while it lives.
   const leaseMs = access === 'owner' ? Infinity : common.leaseMs;
   return {
@@ -80,9 +88,11 @@ export async function openFrontier(place: QueuePlace, options: RequestQueueOpenO
     /** Fingerprints that the frontier confirmed lately. */
     recent,
     folder: place.kind === 'folder' ? place.key : undefined,
+    /** Opens what is known of hosts, where the backend of the queue keeps it. */
+    openHosts: place.kind === 'client' && place.client.openHosts ? () => place.client.openHosts!(place.key) : undefined,
     access,
     leaseMs,
-    holder: createHolder(frontier, { id: holder, leaseMs }),
+    client: createFrontierClient(frontier, { id: holder, leaseMs }),
     /** Closes the queue and removes it with everything in it. */
     async remove(): Promise<void> {
       if ('drop' in frontier) return frontier.drop();
@@ -97,12 +107,15 @@ export async function openFrontier(place: QueuePlace, options: RequestQueueOpenO
   };
 }
 
-async function openIn(place: QueuePlace, options: FrontierOptions) {
+async function openIn(
+  place: QueuePlace,
+  options: FrontierOptions,
+): Promise<EmbeddedFrontier | RedisFrontier | ClientFrontier> {
   switch (place.kind) {
     case 'memory':
       return createMemoryFrontier(options);
     case 'folder':
-      return (await import('../embedded/lmdb.js')).openEmbeddedLmdb(place.key, options);
+      return (await import('../embedded/lmdb.js')).openLmdbFrontier(place.key, options);
     case 'redis': {
       const [{ openRedisFrontier }, { queuePrefix }] = await Promise.all([
         import('../redis/frontier.js'),
@@ -118,6 +131,8 @@ async function openIn(place: QueuePlace, options: FrontierOptions) {
         onForgotten: options.onForgotten,
       });
     }
+    case 'client':
+      return place.client.openFrontier({ ...options, id: place.key });
     default:
       return place satisfies never;
   }

@@ -4,6 +4,7 @@ import { finderOf } from '../../request/found.js';
 import { type Request, type Source, toRequest } from '../../request/request.js';
 import { downloadRequests, isUrlList, type UrlListSource } from './url-list-source.js';
 
+/** Requests as they can be given: URLs, options, `Request` objects or lists of URLs to download, in any iterable. */
 export type RequestsLike = Iterable<Source | UrlListSource> | AsyncIterable<Source | UrlListSource>;
 
 export async function* inBatches(requests: RequestsLike, size: number): AsyncGenerator<Request[]> {

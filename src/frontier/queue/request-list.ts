@@ -5,6 +5,7 @@ import { finderOf, foundLike } from '../../request/found.js';
 import { type Dictionary, Request, type Source, toRequest } from '../../request/request.js';
 import { downloadRequests, isUrlList, type UrlListSource } from './url-list-source.js';
 
+/** Where a list of requests comes from. */
 export interface RequestListOptions {
   sources?: readonly (Source | UrlListSource)[];
   /** Makes the sources when the list is opened. */

@@ -6,10 +6,12 @@ import { firstUse, queueDropped, WITHIN_FIRST_USE } from '../../first-use.js';
 import { type Fingerprint, fingerprintFromId } from '../../request/fingerprint.js';
 import { isFound } from '../../request/found.js';
 import { type Dictionary, Request, type Source, toRequest } from '../../request/request.js';
+import type { HostStore } from '../../politeness/hosts.js';
 import type { PaceBy } from '../../request/url.js';
+import type { StorageClient } from '../../storage-client.js';
 import { entryOf } from '../entry.js';
 import type { Counters, Pacing, Presence, Settlement } from '../frontier.js';
-import type { Holder } from '../client.js';
+import type { FrontierClient } from '../client.js';
 import { createPackedInfos, operationInfo, type PackedInfos, type QueueOperationInfo } from './operation-infos.js';
 import { inBatches, type RequestsLike } from './request-batches.js';
 import type { RecentFingerprints } from '../recent.js';
@@ -30,10 +32,12 @@ export type { QueueOperationInfo } from './operation-infos.js';
 export type { RequestQueueOpenOptions } from './queue-opening.js';
 export type { RequestsLike } from './request-batches.js';
 
+/** Where a request goes in the queue. */
 export interface RequestQueueOperationOptions {
   forefront?: boolean;
 }
 
+/** How many requests are added. */
 export interface AddRequestsBatchedOptions extends RequestQueueOperationOptions {
   batchSize?: number;
   waitBetweenBatchesMillis?: number;
@@ -42,6 +46,7 @@ export interface AddRequestsBatchedOptions extends RequestQueueOperationOptions 
   seeded?: boolean;
 }
 
+/** What became of requests that were added in batches. */
 export interface AddRequestsBatchedResult {
   /** Those of the first batch, or all when waited for. */
   addedRequests: QueueOperationInfo[];
@@ -49,6 +54,7 @@ export interface AddRequestsBatchedResult {
   waitForAllRequestsToBeAdded: Promise<QueueOperationInfo[]>;
 }
 
+/** A queue in figures. */
 export interface RequestQueueInfo {
   id: string;
   name: string | undefined;
@@ -70,16 +76,18 @@ interface Registered {
 
 type Registry = Map<string, Promise<RequestQueue>>;
 
-/** Stored queues are one per folder or Redis in this process; those in memory one per Configuration and name. */
+/** In this process, stored queues are one per folder or Redis; others one per Configuration or storage client and name. */
 const stored: Registry = new Map();
-const inMemory = new WeakMap<Configuration, Registry>();
+const byOwner = new WeakMap<Configuration | StorageClient, Registry>();
 
 function registryOf(config: Configuration, place: QueuePlace): Registry {
-  if (place.kind !== 'memory') return stored;
-  let registry = inMemory.get(config);
-  if (!registry) inMemory.set(config, (registry = new Map()));
+  if (place.kind !== 'memory' && place.kind !== 'client') return stored;
+  const owner = place.kind === 'client' ? place.client : config;
+  let registry = byOwner.get(owner);
+  if (!registry) byOwner.set(owner, (registry = new Map()));
   return registry;
 }
+
 /**
  * A persistent queue that takes each request once and hands it to one worker at a time.
  *
@@ -87,7 +95,7 @@ function registryOf(config: Configuration, place: QueuePlace): Registry {
  * const queue = await RequestQueue.open('shop');
  * await queue.addRequest({ url: 'https://example.com' });
  * const request = await queue.fetchNextRequest();
- * await queue.markRequestHandled(request);
+ * if (request) await queue.markRequestHandled(request);
  */
 export class RequestQueue {
   readonly id: string;
@@ -147,8 +155,8 @@ export class RequestQueue {
   }
 
   /** @internal The caller in whose name this process leases and settles. */
-  get holder(): Holder {
-    return this.#opened.holder;
+  get client(): FrontierClient {
+    return this.#opened.client;
   }
 
   /** @internal */
@@ -159,6 +167,11 @@ export class RequestQueue {
   /** @internal Where it is on disk, if it is. */
   get folder(): string | undefined {
     return this.#opened.folder;
+  }
+
+  /** @internal Opens what is known of hosts, where the backend of the queue keeps it. */
+  get openHosts(): (() => Promise<HostStore>) | undefined {
+    return this.#opened.openHosts;
   }
 
   /** @internal Where the visits of polite crawls over it are logged. */
@@ -181,7 +194,7 @@ export class RequestQueue {
     const { counters, notes } = await this.overview();
     const current = notes[PACE_BY_NOTE] === 'host' ? 'host' : 'domain';
     this.paceBy = counters.accepted > 0 ? current : paceBy;
-    if (this.paceBy !== current) await this.holder.settle({ settlements: [], notes: { [PACE_BY_NOTE]: paceBy } });
+    if (this.paceBy !== current) await this.client.settle({ settlements: [], notes: { [PACE_BY_NOTE]: paceBy } });
     return this.paceBy === paceBy;
   }
 
@@ -195,7 +208,8 @@ export class RequestQueue {
   /** @internal Whether the queue has the request, as far as this process can tell at once: the cheapest question. */
   isKnown(fingerprint: Fingerprint): boolean {
     const { frontier } = this.#opened;
-    return 'isKnown' in frontier ? frontier.isKnown(fingerprint) : this.recent.has(fingerprint);
+    const known = 'isKnown' in frontier ? frontier.isKnown?.(fingerprint) : undefined;
+    return known ?? this.recent.has(fingerprint);
   }
 
   /** @internal What this process can tell of a request at once; another one may have added or ended it meanwhile. */
@@ -261,7 +275,7 @@ export class RequestQueue {
 
   /** The next request that is due, leased to this process; null when there is none now. */
   async fetchNextRequest<T extends Dictionary = Dictionary>(): Promise<Request<T> | null> {
-    const { leases } = await this.holder.lease({ max: 1 });
+    const { leases } = await this.client.lease({ max: 1 });
     const lease = leases[0];
     if (!lease) return null;
     const request = Request.fromRecord(lease.record, lease.priority);
@@ -371,7 +385,7 @@ export class RequestQueue {
 
   async #add(requests: readonly Request[], forefront = false, seeded: boolean): Promise<readonly Presence[]> {
     for (const request of requests) request.seeded = seeded && !isFound(request);
-    const presences = await this.holder.add(requests.map((request) => entryOf(request, forefront, this.paceBy)));
+    const presences = await this.client.add(requests.map((request) => entryOf(request, forefront, this.paceBy)));
     for (const request of requests) this.recent.add(request.fingerprint);
     let added = 0;
     for (const presence of presences) if (presence === 'new') added++;
@@ -398,7 +412,7 @@ export class RequestQueue {
       throw new CrawlError('LEASE_LOST', `${request.url} was not fetched from queue "${this.id}" or has been settled`);
     }
     this.#leases.delete(request.id);
-    const answer = await this.holder.settle({ settlements: [settlement(lease)], landings: [{ lease }] });
+    const answer = await this.client.settle({ settlements: [settlement(lease)], landings: [{ lease }] });
     return answer.accepted[0] ? operationInfo(request.uniqueKey, 'pending') : null;
   }
 }

@@ -3,17 +3,18 @@
 // its number; of a settle call the links come first, so nothing is acknowledged whose links are not queued.
 import { CrawlError } from '../../errors.js';
 import type { FrontierClock } from '../embedded/clock.js';
-import type {
-  Frontier,
-  HolderId,
-  Lease,
-  LeaseAnswer,
-  LeaseCall,
-  Pacing,
-  Presence,
-  QueueEntry,
-  SettleAnswer,
-  SettleCall,
+import {
+  BULK_SKIPS_PER_CALL,
+  type Frontier,
+  type HolderId,
+  type Lease,
+  type LeaseAnswer,
+  type LeaseCall,
+  type Pacing,
+  type Presence,
+  type QueueEntry,
+  type SettleAnswer,
+  type SettleCall,
 } from '../frontier.js';
 import { openTokens } from '../process-identity.js';
 import { checkCaller, checkedSettleCall, checkEntries, checkFingerprint, checkLeaseCall } from '../validation.js';
@@ -75,10 +76,8 @@ export interface RedisFrontier extends Frontier {
 }
 
 const DEAD_CHECK_MS = 1_000;
-const RIDERS_PER_CALL = 512;
 /** One script call stays under 5 ms, also where a core is shared: a lease takes the server 15 to 30 µs. */
 const MAX_LEASES_A_CALL = 100;
-type SkimmingCall = LeaseCall & { readonly skim?: readonly string[] };
 /** What a domain's budget dropped (b) will never be queued, as if it had ended. */
 const PRESENCES: Readonly<Record<string, Presence>> = { n: 'new', p: 'pending', e: 'ended', b: 'ended' };
 
@@ -123,11 +122,20 @@ async function openOn(
   let closing: Promise<void> | undefined;
   let failure: CrawlError | undefined;
 
-  async function leasePart(call: SkimmingCall, part: number, max: number, riders: number): Promise<LeaseAnswer> {
-    const skim = [...new Set(call.skim ?? [])].map(domainKey);
+  async function leasePart(call: LeaseCall, part: number, max: number, bulkSkips: number): Promise<LeaseAnswer> {
+    const domains = [...new Set(call.bulkSkipDomains ?? [])].map(domainKey);
     const limit = call.maxEnded ?? Number.POSITIVE_INFINITY;
     const limitText = Number.isFinite(limit) ? String(limit) : limit > 0 ? 'inf' : '-inf';
-    const answer = await run('lease', [call.holder, call.call, String(part), max, limitText, token, riders, ...skim]);
+    const answer = await run('lease', [
+      call.holder,
+      call.call,
+      String(part),
+      max,
+      limitText,
+      token,
+      bulkSkips,
+      ...domains,
+    ]);
     const [held, state, nextDueMs, first, rows] = answer as [number, Buffer, number, number, Buffer[]];
     if (held === 0) throw lost(call.holder);
     const leases: Lease[] = [];
@@ -221,14 +229,14 @@ async function openOn(
         await releaseDead(connection, { prefix, token, bootId, release });
       }
       const leases: Lease[] = [];
-      const riders: Lease[] = [];
+      const bulkSkips: Lease[] = [];
       for (let part = 0; ; part++) {
         const wanted = Math.min(MAX_LEASES_A_CALL, call.max - leases.length);
-        const answer = await leasePart(call, part, wanted, RIDERS_PER_CALL - riders.length);
+        const answer = await leasePart(call, part, wanted, BULK_SKIPS_PER_CALL - bulkSkips.length);
         const before = leases.length;
-        for (const lease of answer.leases) ('rider' in lease ? riders : leases).push(lease);
+        for (const lease of answer.leases) ('bulkSkip' in lease ? bulkSkips : leases).push(lease);
         const isOver = leases.length - before < wanted || leases.length >= call.max;
-        if (isOver) return { ...answer, leases: [...leases, ...riders] };
+        if (isOver) return { ...answer, leases: [...leases, ...bulkSkips] };
       }
     },
     async settle(call): Promise<SettleAnswer> {

@@ -238,7 +238,7 @@ export function unpackHanded(entry: Buffer, fingerprintOf: FingerprintOfRecord |
 /** How a record tells its own fingerprint, where the store keeps none beside it. */
 export type FingerprintOfRecord = (record: string) => Fingerprint;
 
-const IS_RIDER = 2;
+const IS_BULK_SKIP = 2;
 
 /** A lease as the lease script returns it; see lua/part-holders.lua and lua/part-values.lua. */
 export function unpackLease(id: number, row: Buffer, fingerprintOf: FingerprintOfRecord | undefined): Lease {
@@ -257,5 +257,5 @@ export function unpackLease(id: number, row: Buffer, fingerprintOf: FingerprintO
   const fingerprint = stored ?? fingerprintOf!(record);
   const priority = ((flags & 7) - 2) as Priority;
   const lease = { id, fingerprint, domain, record, priority, lostLeases, delayMs: row.readDoubleLE(8) };
-  return row[16]! & IS_RIDER ? Object.assign(lease, { rider: true as const }) : lease;
+  return row[16]! & IS_BULK_SKIP ? Object.assign(lease, { bulkSkip: true as const }) : lease;
 }

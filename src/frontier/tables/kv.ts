@@ -51,7 +51,9 @@ export const TABLE_KEYS = {
   names: [4, 4],
 } as const satisfies Record<string, readonly [number, number]>;
 
+/** The name of one of the tables a frontier needs. */
 export type TableName = keyof typeof TABLE_KEYS;
+/** One table per name. */
 export type Tables = Readonly<Record<TableName, Table>>;
 
 export const TABLE_NAMES = Object.keys(TABLE_KEYS) as TableName[];
@@ -59,6 +61,7 @@ export const TABLE_NAMES = Object.keys(TABLE_KEYS) as TableName[];
 /** The largest key half: 48 bits. */
 export const MAX_KEY = 2 ** 48 - 1;
 
+/** Ordered tables that change in transactions. */
 export interface Kv {
   readonly tables: Tables;
   /**

@@ -3,6 +3,7 @@
 // moments at most and never the order of what is kept (docs/decisions/002-embedded-frontier.md).
 import { accessSync, constants, mkdirSync, statfsSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { PRIVATE_FOLDER, PRIVATE_LMDB } from '../../base/private-files.js';
 import type { Database, RootDatabase } from 'lmdb';
 import { checkLmdbFolder } from '../../base/lmdb-file.js';
 import { SHARED_WRITERS, transactShared } from '../../base/lmdb-shared.js';
@@ -22,7 +23,7 @@ export async function openLmdbKv(path: string, options: { alone: boolean }): Pro
   let environment: RootDatabase;
   let tables: Tables;
   try {
-    mkdirSync(path, { recursive: true });
+    mkdirSync(path, PRIVATE_FOLDER);
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
     // lmdb-js ends the process on files that it cannot open or that are damaged.
     checkLmdbFolder(path);
@@ -33,6 +34,7 @@ export async function openLmdbKv(path: string, options: { alone: boolean }): Pro
       maxDbs: TABLE_NAMES.length,
       encoding: 'binary',
       noSubdir: false,
+      ...PRIVATE_LMDB,
       ...(options.alone ? { eventTurnBatching: false } : SHARED_WRITERS),
     });
     tables = Object.fromEntries(TABLE_NAMES.map((name) => [name, openTable(environment, name)])) as unknown as Tables;

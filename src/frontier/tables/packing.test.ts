@@ -61,7 +61,7 @@ describe('packed rows', () => {
         expect(unpackDomain(row.id, Buffer.from(packDomain(row, row.turnsOut)))).toEqual(row);
       }),
     );
-    const lease = fc.record({ request: id, domain: u32, place: id, landed: fc.boolean(), rider: fc.boolean() });
+    const lease = fc.record({ request: id, domain: u32, place: id, landed: fc.boolean(), bulkSkip: fc.boolean() });
     fc.assert(fc.property(lease, (row) => void expect(unpackLease(packLease(row))).toEqual(row)));
     fc.assert(fc.property(id, (value) => void expect(unpackNumber(packNumber(value))).toBe(value)));
   });

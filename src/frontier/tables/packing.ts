@@ -231,20 +231,20 @@ export interface LeaseRow {
   readonly domain: number;
   /** Where it was queued: an untouched request goes back there. */
   readonly place: number;
-  /** Its turn has been given back; always so of a rider, which holds none. */
+  /** Its turn has been given back; always so of a bulk skip, which holds none. */
   landed: boolean;
-  readonly rider: boolean;
+  readonly bulkSkip: boolean;
 }
 
 const LANDED = 1;
-const RIDER = 2;
+const BULK_SKIP = 2;
 
 export function packLease(row: LeaseRow): Buffer {
   const bytes = room(24);
   bytes.writeDoubleLE(row.request, 0);
   bytes.writeDoubleLE(row.place, 8);
   bytes.writeUInt32LE(row.domain, 16);
-  bytes.writeUInt32LE((row.landed ? LANDED : 0) | (row.rider ? RIDER : 0), 20);
+  bytes.writeUInt32LE((row.landed ? LANDED : 0) | (row.bulkSkip ? BULK_SKIP : 0), 20);
   return bytes.subarray(0, 24);
 }
 
@@ -255,7 +255,7 @@ export function unpackLease(bytes: Buffer): LeaseRow {
     place: bytes.readDoubleLE(8),
     domain: bytes.readUInt32LE(16),
     landed: (flags & LANDED) !== 0,
-    rider: (flags & RIDER) !== 0,
+    bulkSkip: (flags & BULK_SKIP) !== 0,
   };
 }
 

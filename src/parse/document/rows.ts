@@ -1,5 +1,6 @@
 // Listens to the tokenizer and notes a page as the rows its document is made of: the third sink, for handlers that use `$`.
 // Promise: htmlparser2's tree, for any bytes, in linear time; nesting and nodes are capped, end tags still match.
+import { LIMITS } from '../../limits.js';
 import type { AttributeList } from '../tokens/attributes.js';
 import { LESS_THAN, SLASH, seek } from '../bytes.js';
 import { CONTENT_MODEL, ENDS_BEFORE, HOLDS_NOTHING, HOSTS_HTML } from './rules.js';
@@ -9,9 +10,9 @@ import type { ContentModel, TokenSink } from '../tokens/tokenizer.js';
 import { DATA, ESCAPABLE } from '../tokens/tokenizer.js';
 
 /** What is nested deeper becomes a sibling, as in browsers: recursion and searches stay bounded, nothing is lost. */
-export const MAX_NESTING = 512;
+export const MAX_NESTING = LIMITS.treeDepth.max;
 /** A node is some 150 bytes: what comes after this many (a page of 20 MB and more) is left out. */
-const MAX_NODES = 1_000_000;
+const MAX_NODES = LIMITS.treeNodes.max;
 const KEPT_NODES = 1 << 14;
 const KEPT_DEPTH = 1 << 12;
 

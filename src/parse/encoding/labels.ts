@@ -1,6 +1,7 @@
 // The Encoding standard's labels and decoders: Node's where they follow the standard, ours where they do not.
 // Promise: nothing here throws. Checked on Node 20.20 and ICU 78: windows-1252 (Node decodes it as Latin-1), EUC-KR
 // (ICU lacks the 8,822 syllables of its extension), GBK, ISO-8859-16, x-user-defined and `replacement` need us.
+import { limitReached, LIMITS } from '../../limits.js';
 import { isUhcExtension, decodeEucKr } from './euc-kr.js';
 import { windows1252 } from './windows-1252.js';
 
@@ -9,7 +10,7 @@ const REPLACEMENT_LABELS = new Set(
   'replacement csiso2022kr hz-gb-2312 iso-2022-cn iso-2022-cn-ext iso-2022-kr'.split(' '),
 );
 /** The longest label of the standard has 19 characters. */
-const MAX_LABEL_LENGTH = 32;
+const MAX_LABEL_LENGTH = LIMITS.encodingLabelCharacters.max;
 const SPACES = '\t\n\f\r ';
 
 const known = new Map<string, string>();
@@ -21,7 +22,11 @@ export function encodingForLabel(label: string | null | undefined): string | nul
   let to = label.length;
   while (from < to && SPACES.includes(label[from]!)) from++;
   while (to > from && SPACES.includes(label[to - 1]!)) to--;
-  if (from === to || to - from > MAX_LABEL_LENGTH) return null;
+  if (from === to) return null;
+  if (to - from > MAX_LABEL_LENGTH) {
+    limitReached('encodingLabelCharacters');
+    return null;
+  }
   const key = label.slice(from, to).toLowerCase();
   if (REPLACEMENT_LABELS.has(key)) return 'replacement';
   if (key === 'x-user-defined' || key === 'iso-8859-16') return key;

@@ -147,7 +147,7 @@ export class PageCollector implements TokenSink {
   #startSpecial(bytes: Buffer, tag: number, nameFrom: number, nameTo: number): ContentModel {
     if (tag === SVG || tag === MATH || this.#foreign.depth > 0) {
       const foreign = this.#foreign.startTag(bytes, tag, nameFrom, nameTo, this.#attributes);
-      this.#judgeContent();
+      this.#checkContent();
       if (foreign) return DATA;
     }
     if (tag === 0) return DATA;
@@ -161,7 +161,7 @@ export class PageCollector implements TokenSink {
       this.#open[tag]!++;
       if (MAKES_BODY[tag] === 1 && this.#framesetPossible) {
         this.#framesetPossible = false;
-        this.#judgeContent();
+        this.#checkContent();
       }
       if (HAS_RULE[tag] === 1) this.#applyRule(bytes, tag);
     } else {
@@ -178,7 +178,7 @@ export class PageCollector implements TokenSink {
       // An end tag of an HTML element around the drawing closes the drawing with it.
       const endsHtml = tag === P || tag === BR || (tag !== 0 && this.#open[tag]! > 0);
       if (!closed && this.#foreign.inside && endsHtml) this.#foreign.leave();
-      this.#judgeContent();
+      this.#checkContent();
       if (closed || this.#foreign.inside) return;
     }
     if (tag === 0) return;
@@ -187,7 +187,7 @@ export class PageCollector implements TokenSink {
     if (tag === TEMPLATE) {
       const depth = this.#templates.pop();
       if (depth !== undefined) this.#foreign.truncate(depth);
-      this.#judgeContent();
+      this.#checkContent();
     }
     if (this.#silent) return;
     const level = BREAK_OF[tag]!;
@@ -201,10 +201,10 @@ export class PageCollector implements TokenSink {
       this.#formOpen = false;
     } else if (tag === PRE || tag === LISTING) {
       if (this.#preDepth > 0) this.#preDepth--;
-      this.#judgeContent();
+      this.#checkContent();
     } else if (ENDS_PRE[tag] === 1 && this.#preDepth > 0) {
       this.#preDepth = 0;
-      this.#judgeContent();
+      this.#checkContent();
     }
   }
 
@@ -281,18 +281,18 @@ export class PageCollector implements TokenSink {
       case LISTING:
         this.#preDepth++;
         this.#preJustOpened = true;
-        this.#judgeContent();
+        this.#checkContent();
         break;
       case SCRIPT_TAG:
         this.#scriptIsJsonLd = isJsonLd(bytes, this.#attributes);
         break;
       case TEMPLATE:
         this.#templates.push(this.#foreign.depth);
-        this.#judgeContent();
+        this.#checkContent();
         break;
       case FRAMESET:
         if (this.#framesetPossible && this.#text.length === 0) this.#inFrameset = true;
-        this.#judgeContent();
+        this.#checkContent();
         break;
       default:
         break;
@@ -344,7 +344,7 @@ export class PageCollector implements TokenSink {
   }
 
   /** To be called when anything that makes content silent or special has changed. */
-  #judgeContent(): void {
+  #checkContent(): void {
     this.#silent = this.#templates.length > 0 || this.#inFrameset || this.#foreign.isMuted;
     this.#mute = this.#silent || (this.#linksOnly && !this.#framesetPossible);
     this.#ordinary = !this.#silent && this.#foreign.depth === 0 && this.#preDepth === 0 && !this.#framesetPossible;

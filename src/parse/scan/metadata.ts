@@ -1,7 +1,7 @@
 // What `html`, `meta`, `base`, `link` and JSON-LD scripts say about a page, noted while it is scanned.
 // Promise: the first of its kind wins (robots directives add up); values stay positions in the bytes until asked for.
 import { nestsDeeperThan } from '../../base/json-depth.js';
-import { MAX_JSON_DEPTH } from '../../limits.js';
+import { limitReached, LIMITS } from '../../limits.js';
 import type { AttributeList } from '../tokens/attributes.js';
 import { CLASS, IS_SPACE, SEMICOLON, ascii, equalsIgnoringCase, startsIgnoringCase, sliceUtf8 } from '../bytes.js';
 import type { ValueDecoder } from '../tokens/values.js';
@@ -22,7 +22,7 @@ const JSON_LD = ascii('application/ld+json');
 /** The vocabularies of the Open Graph protocol. */
 const OPEN_GRAPH_PREFIXES = ['og:', 'article:', 'book:', 'profile:', 'video:', 'music:', 'product:', 'fb:'].map(ascii);
 /** Every relative link is appended to the base: a longer one would let a small page ask for gigabytes of URLs. */
-export const MAX_BASE_BYTES = 2048;
+export const MAX_BASE_BYTES = LIMITS.baseBytes.max;
 
 /** A range of the page's bytes. */
 export interface Range {
@@ -49,7 +49,9 @@ export class PageMetadata {
   takeBase(bytes: Buffer, attributes: AttributeList): void {
     if (this.base !== null) return;
     const href = valueOf(bytes, attributes, HREF);
-    if (href !== null && href.to - href.from <= MAX_BASE_BYTES) this.base = href;
+    if (href === null) return;
+    if (href.to - href.from <= MAX_BASE_BYTES) this.base = href;
+    else limitReached('baseBytes');
   }
 
   /** Notes a `link` that has an `href`. */
@@ -125,7 +127,10 @@ export function readJsonLd(bytes: Buffer, metadata: PageMetadata): unknown[] {
   const blocks: unknown[] = [];
   for (const { from, to } of metadata.jsonLd) {
     const text = sliceUtf8(bytes, from, to);
-    if (nestsDeeperThan(text, MAX_JSON_DEPTH)) continue;
+    if (nestsDeeperThan(text, LIMITS.jsonDepth.max)) {
+      limitReached('jsonDepth');
+      continue;
+    }
     try {
       blocks.push(JSON.parse(text, hasSurrogateEscape(text) ? wellFormed : undefined));
     } catch {

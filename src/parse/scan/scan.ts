@@ -40,7 +40,7 @@ const alive: { collector?: PageCollector; page?: ScannedPage } = {};
  * Reads a page's links, text, title and metadata from its bytes.
  *
  * @example
- * const page = scanPage(body, { url: 'https://example.com/', contentType: 'text/html; charset=utf-8' });
+ * const page = scanPage(Buffer.from(html), { url: 'https://example.com/', contentType: 'text/html; charset=utf-8' });
  * console.log(page.title, page.links.map((link) => link.url));
  */
 export function scanPage(body: Uint8Array, options: ScanOptions): ScannedPage {

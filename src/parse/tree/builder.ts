@@ -1,5 +1,6 @@
 // Listens to the tokenizer and builds a PageTree: the second sink of the byte scanner, for those who need structure.
 // Promise: any bytes give a tree, in time linear in them; depth and nodes are capped; what a browser nests is nested.
+import { limitReached, LIMITS } from '../../limits.js';
 import { AttributeList } from '../tokens/attributes.js';
 import { CLASS, IS_SPACE, LESS_THAN, LOWER, seek } from '../bytes.js';
 import { detectEncoding, toUtf8 } from '../encoding/encoding.js';
@@ -13,9 +14,9 @@ import { ENDS_PARAGRAPH, FORMATTING, HEADING, LET_ITEMS_PASS, MODEL_OF, SCOPE_WA
 import { SPECIAL, STAYS_IN_HEAD, TABLE_PART, VOID, homeOf } from './rules.js';
 
 /** As deep as browsers go; every search up the open elements is bounded by it. */
-const MAX_DEPTH = 512;
+const MAX_DEPTH = LIMITS.treeDepth.max;
 /** 18 bytes a node: what comes after this many (a page of 20 MB and more) is left out. */
-const MAX_NODES = 1_000_000;
+const MAX_NODES = LIMITS.treeNodes.max;
 const KEPT_NODES = 1 << 16;
 
 const A = tagNumber('a');
@@ -294,6 +295,7 @@ class TreeBuilder implements TokenSink {
   #add(tag: number, from: number, to: number): number {
     const node = this.#count;
     if (node >= MAX_NODES) {
+      if (!this.#truncated) limitReached('treeNodes');
       this.#truncated = true;
       return -1;
     }
@@ -312,6 +314,7 @@ class TreeBuilder implements TokenSink {
   #push(node: number, tag: number, hash: number): void {
     if (node < 0) return;
     if (this.#depth >= MAX_DEPTH) {
+      if (!this.#truncated) limitReached('treeDepth');
       this.#truncated = true;
       return;
     }

@@ -1,5 +1,6 @@
 // Puts the parts that React sends after a page where its script would put them.
 // Promise: bytes in, bytes out; a page without such parts is returned as it is, each part is placed once, time is linear.
+import { limitReached, LIMITS } from '../../limits.js';
 
 const OPENING = Buffer.from('<div hidden id="S:');
 const HOLE = Buffer.from('<template id="');
@@ -9,7 +10,7 @@ const COMMENT = Buffer.from('<!--');
 const PENDING = Buffer.from('<!--$?-->');
 const DIV = Buffer.from('div');
 /** Pages have dozens; more is no page. */
-const MAX_PARTS = 10_000;
+const MAX_PARTS = LIMITS.streamedParts.max;
 const MAX_DEPTH = 100;
 
 interface Part {
@@ -75,6 +76,7 @@ function findParts(bytes: Buffer, first: number): Map<string, Part> {
     parts.set(bytes.toString('latin1', start + OPENING.length, keyEnd), { start, from, to, end });
     start = bytes.indexOf(OPENING, end);
   }
+  if (parts.size >= MAX_PARTS) limitReached('streamedParts');
   return parts;
 }
 

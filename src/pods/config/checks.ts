@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { access, mkdtemp, rmdir, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { whyNotOwn } from '../../base/private-files.js';
 import { probeRedis } from '../../frontier/redis/server/probe.js';
 import { shown } from '../../option-checks.js';
 import type { PodsConfig } from './types.js';
@@ -104,7 +105,9 @@ export async function roomyHandoffDir(config: PodsConfig): Promise<string> {
     if (bavail * bsize < config.parseQueueMaxBytes * config.ownPods.length) return config.handoffDir;
     // Crawls of one machine must not sweep each other's captures.
     const name = createHash('sha256').update(config.stateDir).digest('hex').slice(0, 12);
-    return join(SHARED_MEMORY, `orcrawl-${name}`);
+    const folder = join(SHARED_MEMORY, `orcrawl-${name}`);
+    // Anybody may make a folder there, also one of this name.
+    return (await whyNotOwn(folder)) === undefined ? folder : config.handoffDir;
   } catch {
     return config.handoffDir;
   }

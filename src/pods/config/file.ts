@@ -2,7 +2,8 @@
 // Promise: whatever the file holds, what is wrong comes back as sentences that name the key; nothing is thrown.
 import { readFile, stat } from 'node:fs/promises';
 import { type Check, nearestName, shown } from '../../option-checks.js';
-import { camelCase, FILE_KEYS, type FileKey, POD_KEYS, TEST_MODE_KEYS } from './keys.js';
+import { camelCase, FILE_KEYS, type FileKey, POD_KEYS, TEST_MODE_KEYS, snakeCase } from './keys.js';
+import { PODS_ALIASES } from '../../setting-names.js';
 
 export interface TestMode {
   readonly enabled?: boolean;
@@ -95,6 +96,10 @@ function checkedKeys<Key extends string>(
 ): { [K in Key]?: unknown } {
   const known = Object.keys(keys) as Key[];
   const spellings = new Map(known.flatMap((key) => [[key as string, key] as const, [camelCase(key), key] as const]));
+  for (const [alias, key] of Object.entries(PODS_ALIASES)) {
+    if (!Object.hasOwn(keys, key)) continue;
+    for (const name of [alias, snakeCase(alias)]) spellings.set(name, key as Key);
+  }
   const values: { [K in Key]?: unknown } = {};
   const said = new Map<Key, string>();
   for (const [name, value] of Object.entries(given)) {

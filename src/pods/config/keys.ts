@@ -184,3 +184,8 @@ export const SETTING_DEFAULTS: PodsSettings = Object.freeze({
 export function camelCase(key: string): string {
   return key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
+
+/** `maxPages` → `max_pages` */
+export function snakeCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}

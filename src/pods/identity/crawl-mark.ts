@@ -1,8 +1,9 @@
 // `crawl.json`: which crawl a folder belongs to, in each data directory, the state directory and each embedded store.
 // Promise: it is whole or not there; a file that cannot be read never passes for the right crawl.
-import { open, mkdir, readFile, rename } from 'node:fs/promises';
-import { randomBytes } from 'node:crypto';
+import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { PRIVATE_FOLDER } from '../../base/private-files.js';
+import { writeWhole } from '../../base/whole-file.js';
 import { asStorageError } from '../../store/storage-errors.js';
 
 export interface CrawlMark {
@@ -37,17 +38,9 @@ export async function readCrawlMark(folder: string): Promise<string | undefined>
 export async function writeCrawlMark(folder: string, crawl: string): Promise<void> {
   const file = join(folder, FILE);
   const mark: CrawlMark = { crawl, since: new Date().toISOString() };
-  const draft = `${file}.${process.pid}-${randomBytes(4).toString('hex')}`;
   try {
-    await mkdir(folder, { recursive: true });
-    const handle = await open(draft, 'wx', 0o600);
-    try {
-      await handle.writeFile(`${JSON.stringify(mark)}\n`);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    await rename(draft, file);
+    await mkdir(folder, PRIVATE_FOLDER);
+    await writeWhole(file, `${JSON.stringify(mark)}\n`);
   } catch (error) {
     throw asStorageError(error, file);
   }

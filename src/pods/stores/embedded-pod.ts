@@ -3,7 +3,7 @@
 import { rm } from 'node:fs/promises';
 import { CrawlError } from '../../errors.js';
 import { newHolderId } from '../../frontier/client.js';
-import { openEmbeddedLmdb } from '../../frontier/embedded/lmdb.js';
+import { openLmdbFrontier } from '../../frontier/embedded/lmdb.js';
 import type { AllowanceAct, PodReading } from '../../frontier/redis/pod-operations.js';
 import type { PodsConfig } from '../config/types.js';
 import { readCrawlMark, writeCrawlMark } from '../identity/crawl-mark.js';
@@ -143,7 +143,7 @@ export function openOwnEmbeddedPod(config: PodsConfig, index: number, router: Me
 }
 
 async function overviewOf(config: PodsConfig, index: number) {
-  const frontier = await openEmbeddedLmdb(frontierFolder(config, index), {
+  const frontier = await openLmdbFrontier(frontierFolder(config, index), {
     access: 'owner',
     holder: newHolderId(),
     pacing: pacingOf(config),

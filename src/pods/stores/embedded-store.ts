@@ -2,15 +2,16 @@
 // Promise: a link for another pod is in that pod's inbox before its visit is acknowledged.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { PRIVATE_FOLDER } from '../../base/private-files.js';
 import type { Counters } from '../../frontier/frontier.js';
-import { type Holder, newHolderId } from '../../frontier/client.js';
+import { type FrontierClient, newHolderId } from '../../frontier/client.js';
 import { type Inbox, openInbox } from '../../frontier/embedded/inbox-lmdb.js';
-import { openEmbeddedLmdb } from '../../frontier/embedded/lmdb.js';
+import { openLmdbFrontier } from '../../frontier/embedded/lmdb.js';
 import type { PodReading } from '../../frontier/redis/pod-operations.js';
 import type { PodsConfig } from '../config/types.js';
 import { pacingOf } from './pod-frontier.js';
-import { createRoutingHolder, packOutbox, unpackOutbox } from '../worker/routing-client.js';
-import { tellingHolder } from '../worker/reporting-client.js';
+import { createRoutingClient, packOutbox, unpackOutbox } from '../worker/routing-client.js';
+import { createReportingClient } from '../worker/reporting-client.js';
 import type { WorkerStore, WorkerStoreOptions } from './worker-store.js';
 
 export const SEEDED_MARK = 'seeded';
@@ -28,7 +29,7 @@ export const frontierFolder = (config: PodsConfig, index: number): string =>
 
 export function openPodInbox(config: PodsConfig, index: number): Inbox {
   const folder = join(embeddedPath(config, index), 'inbox');
-  mkdirSync(folder, { recursive: true });
+  mkdirSync(folder, PRIVATE_FOLDER);
   return openInbox(folder);
 }
 
@@ -51,7 +52,7 @@ export function embeddedReading(counters: Counters, waiting: number, allowance: 
 export async function openEmbeddedStore(options: WorkerStoreOptions): Promise<WorkerStore> {
   const { config, place, log } = options;
   const id = newHolderId();
-  const frontier = await openEmbeddedLmdb(frontierFolder(config, place.pod), {
+  const frontier = await openLmdbFrontier(frontierFolder(config, place.pod), {
     access: 'owner',
     holder: id,
     pacing: pacingOf(config),
@@ -67,8 +68,8 @@ export async function openEmbeddedStore(options: WorkerStoreOptions): Promise<Wo
   };
   const inbox = inboxOf(place.pod);
   // An owner's leases do not expire while it lives.
-  const own = tellingHolder(frontier, Infinity, options, id);
-  const holder = createRoutingHolder({
+  const own = createReportingClient(frontier, Infinity, options, id);
+  const client = createRoutingClient({
     own,
     pod: place.pod,
     pods: config.pods.length,
@@ -95,7 +96,7 @@ export async function openEmbeddedStore(options: WorkerStoreOptions): Promise<Wo
   }
 
   return {
-    holder,
+    client,
     leaseMs: config.leaseSeconds * 1_000,
     redis: undefined,
     commandsSent: 0,
@@ -129,7 +130,7 @@ export async function openEmbeddedStore(options: WorkerStoreOptions): Promise<Wo
 /** Queues the links of an inbox, then removes them from it. */
 export async function takeIn(
   inbox: Pick<Inbox, 'read' | 'remove'>,
-  own: Pick<Holder, 'add'>,
+  own: Pick<FrontierClient, 'add'>,
   onArrived?: () => void,
 ): Promise<void> {
   for (;;) {

@@ -76,7 +76,7 @@ const SHORTEST_COMPANY_MS = 10;
 const LONGEST_COMPANY_MS = 250;
 
 /** How long an ended visit waits for others: a call of few pages costs the store as much again as the pages. */
-export function settleCompanyMs(config: PodsConfig): number {
+export function settleBatchWaitMs(config: PodsConfig): number {
   const { delayMs } = pacingOf(config);
   if (delayMs === 0) return LONGEST_COMPANY_MS;
   return Math.min(LONGEST_COMPANY_MS, Math.max(SHORTEST_COMPANY_MS, delayMs * COMPANY_OF_DELAY));

@@ -6,7 +6,7 @@ import { rm } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { CrawlError, ERROR_CLASSES, type ErrorCode } from '../../errors.js';
 import { systemClock } from '../../frontier/embedded/clock.js';
-import { createHolder, type Holder } from '../../frontier/client.js';
+import { createFrontierClient, type FrontierClient } from '../../frontier/client.js';
 import { identifyProcess, type ProcessIdentity } from '../../frontier/process-identity.js';
 import type { ConnectionOptions } from '../../frontier/redis/server/connection.js';
 import type { RedisFrontier } from '../../frontier/redis/frontier.js';
@@ -42,7 +42,7 @@ export async function openOwnRedisPod(
 ): Promise<OwnPod> {
   const open = () => openPodFrontier(config, index, { as: 'supervisor', warn });
   let frontier = await open();
-  let holder: Holder = createHolder(frontier);
+  let client: FrontierClient = createFrontierClient(frontier);
   const token = randomUUID();
   const identity = JSON.stringify(identifyProcess(systemClock.bootId, token));
   const store = config.pods[index]!;
@@ -60,7 +60,7 @@ export async function openOwnRedisPod(
           (error: unknown) => error,
         );
         frontier = await open();
-        holder = createHolder(frontier);
+        client = createFrontierClient(frontier);
         await frontier.pod.own(token, OWNER_TTL_MS, identity);
         if (refusal === undefined) break;
         // Workers of a run that was killed are still on their way out.
@@ -85,8 +85,8 @@ export async function openOwnRedisPod(
       return text === null ? undefined : String(text);
     },
     setFact: async (name, text) => void (await frontier.pod.command('HSET', KEYS.info, name, text)),
-    add: async (entries) => void (await holder.add(entries)),
-    markSeeded: async () => void (await holder.settle({ settlements: [], notes: { [SEEDED_NOTE]: '1' } })),
+    add: async (entries) => void (await client.add(entries)),
+    markSeeded: async () => void (await client.settle({ settlements: [], notes: { [SEEDED_NOTE]: '1' } })),
     async release(holders) {
       let leases = 0;
       for (const id of holders) leases += await frontier.release(id);
@@ -105,7 +105,7 @@ export async function openOwnRedisPod(
     },
     captures: () => frontier.pod.captures(),
     async returnCaptures() {
-      const pulling = createHolder(pullFrom(frontier, false).frontier);
+      const pulling = createFrontierClient(pullFrom(frontier, false).frontier);
       for (let count = 0; ;) {
         const { leases } = await pulling.lease({ max: 200 });
         if (leases.length === 0) return count;

@@ -1,6 +1,6 @@
 // A worker's own pod and its way to the others, whatever kind of store they are.
 // One place knows the difference between Redis and embedded stores; the worker does not.
-import { createHolder } from '../../frontier/client.js';
+import { createFrontierClient } from '../../frontier/client.js';
 import type { Overview } from '../../frontier/frontier.js';
 import type { RedisFrontier } from '../../frontier/redis/frontier.js';
 import type { AllowanceAct, PodReading } from '../../frontier/redis/pod-operations.js';
@@ -11,11 +11,11 @@ import type { WorkerPlace } from '../messages.js';
 import { startOutboxDelivery } from '../supervise/outbox.js';
 import { pullFrom } from '../worker/parse-queue.js';
 import { openPodFrontier } from './pod-frontier.js';
-import { createRoutingHolder, type RoutingHolder } from '../worker/routing-client.js';
-import { type HolderListener, tellingHolder } from '../worker/reporting-client.js';
+import { createRoutingClient, type RoutingClient } from '../worker/routing-client.js';
+import { type HolderListener, createReportingClient } from '../worker/reporting-client.js';
 
 export interface WorkerStore {
-  readonly holder: RoutingHolder;
+  readonly client: RoutingClient;
   readonly leaseMs: number;
   /** Undefined for an embedded store, which has no parse queue. */
   readonly redis: RedisFrontier | undefined;
@@ -68,9 +68,9 @@ async function openRedisStore(options: WorkerStoreOptions): Promise<WorkerStore>
     openPodFrontier(config, pod, { as: 'guest', warn, onForgotten: options.onLinksForgotten });
   const targets = createLinkTargets({ open: openGuest, log });
   const pulling = place.role === 'parser' ? pullFrom(frontier) : undefined;
-  const own = tellingHolder(pulling?.frontier ?? frontier, leaseMs, options);
+  const own = createReportingClient(pulling?.frontier ?? frontier, leaseMs, options);
   let lost = new Set<number>();
-  const holder = createRoutingHolder({
+  const client = createRoutingClient({
     own,
     pod: place.pod,
     pods: config.pods.length,
@@ -84,10 +84,10 @@ async function openRedisStore(options: WorkerStoreOptions): Promise<WorkerStore>
   // One of the pod's workers is enough; the orchestrator restarts it when it dies.
   const isPostman = place.role === 'fetcher' && place.id === 0 && config.pods.length > 1;
   const delivery = isPostman
-    ? startOutboxDelivery({ pod: frontier.pod, holder: createHolder(frontier), targets, log })
+    ? startOutboxDelivery({ pod: frontier.pod, client: createFrontierClient(frontier), targets, log })
     : undefined;
   return {
-    holder,
+    client,
     leaseMs,
     redis: frontier,
     captureOf: pulling?.captureOf,

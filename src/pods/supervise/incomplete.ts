@@ -1,7 +1,7 @@
 // What a run left undone because pods stopped, for the last line, the log and `report.json`.
 // Promise: a number that could not be read at the end says so; nothing that is left is passed over.
-import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { writeWhole } from '../../base/whole-file.js';
 import type { PodReading } from '../../frontier/redis/pod-operations.js';
 import { countOf } from '../../observe/figures.js';
 import type { PodsConfig } from '../config/types.js';
@@ -74,8 +74,7 @@ export async function writeReport(
   const { isWhole: _, ...rest } = result;
   const report = { crawl: config.crawl, ended: new Date().toISOString(), ...rest };
   try {
-    await writeFile(`${file}.new`, `${JSON.stringify(report, undefined, 2)}\n`);
-    await rename(`${file}.new`, file);
+    await writeWhole(file, `${JSON.stringify(report, undefined, 2)}\n`);
   } catch (error) {
     warn(`${file} could not be written: ${(error as Error).message}`);
   }

@@ -1,7 +1,7 @@
 // Delivers the links that wait in a pod's outbox once their pod is back.
 // Promise: a note leaves the outbox only after its links were confirmed; a crash in between repeats, and loses nothing.
 import { killPoint } from '../../base/kill-points.js';
-import type { Holder } from '../../frontier/client.js';
+import type { FrontierClient } from '../../frontier/client.js';
 import type { PodOperations } from '../../frontier/redis/pod-operations.js';
 import type { Log } from '../../observe/log.js';
 import type { LinkTargets } from '../worker/link-targets.js';
@@ -17,12 +17,12 @@ const NOTES_A_ROUND = 1_000;
 
 interface DeliveryOptions {
   readonly pod: Pick<PodOperations, 'outboxNotes'>;
-  readonly holder: Pick<Holder, 'settle'>;
+  readonly client: Pick<FrontierClient, 'settle'>;
   readonly targets: Pick<LinkTargets, 'add' | 'isAway'>;
 }
 
 /** Delivers what can be delivered now. */
-export async function deliverOutbox({ pod, holder, targets }: DeliveryOptions): Promise<void> {
+export async function deliverOutbox({ pod, client, targets }: DeliveryOptions): Promise<void> {
   for (;;) {
     const notes = await pod.outboxNotes(NOTES_A_ROUND);
     const gone: Record<string, null> = {};
@@ -38,7 +38,7 @@ export async function deliverOutbox({ pod, holder, targets }: DeliveryOptions): 
     }
     if (Object.keys(gone).length === 0) return;
     killPoint('outbox.before-forget');
-    await holder.settle({ settlements: [], notes: gone });
+    await client.settle({ settlements: [], notes: gone });
     killPoint('outbox.after-forget');
   }
 }

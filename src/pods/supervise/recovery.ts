@@ -6,6 +6,7 @@ import { makeDirectory } from '../../store/content/data-directories.js';
 import type { IndexChecks } from '../../store/content/index-recovery.js';
 import { isOwnerGone, isVisitWriterGone } from '../../store/segments/segment-names.js';
 import { recoverVisitSegments } from '../../store/dataset/visit-recovery.js';
+import { createDiskBackend } from '../../store/disk.js';
 import type { PodsConfig } from '../config/types.js';
 import type { OwnPod } from '../stores/pod-view.js';
 
@@ -47,7 +48,7 @@ export function createFileRecovery(config: Pick<PodsConfig, 'dataDirs'>): FileRe
       const notes = await pod.notes();
       const content = await recoverContent(config.dataDirs, { notes, isWriterGone: isOwnerGone, warn, checks });
       const ofTheDead = Object.entries(notes).filter(([key]) => isVisitWriterGone(key));
-      const items = await recoverVisitSegments(config.dataDirs, Object.fromEntries(ofTheDead));
+      const items = await recoverVisitSegments(config.dataDirs.map(createDiskBackend), Object.fromEntries(ofTheDead));
       for (const [list, what] of [
         [content, 'record'],
         [items, 'item'],

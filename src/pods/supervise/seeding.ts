@@ -10,6 +10,7 @@ import { entryOf } from '../../frontier/entry.js';
 import type { QueueEntry } from '../../frontier/frontier.js';
 import { countOf } from '../../observe/figures.js';
 import type { Log } from '../../observe/log.js';
+import { hideLogins } from '../../request/login.js';
 import { Request } from '../../request/request.js';
 import { MAX_URL_LENGTH, parseUrl } from '../../request/url.js';
 import { podOfDomain } from '../topology.js';
@@ -84,7 +85,7 @@ export async function seedPods(options: SeedingOptions): Promise<SeedReport> {
     const url = seedUrl(text);
     if (url === undefined) {
       counts.wrong++;
-      if (wrong.length < MAX_NAMED_LINES) wrong.push(`line ${number}: "${text.slice(0, 60)}"`);
+      if (wrong.length < MAX_NAMED_LINES) wrong.push(`line ${number}: "${hideLogins(text).slice(0, 60)}"`);
       continue;
     }
     if (options.refuse(url) !== undefined) {

@@ -1,9 +1,11 @@
 // Captured pages on their way from a fetcher to a parser: a file each, whose name travels with the lease. Bodies are as
 // received, still compressed: the file is small, and only the parser pays for inflating.
-// Promise: a capture that is gone, or is not whole, sends its request back to the frontier; nothing waits for it.
+// Promise: a capture that is gone, or is not whole, sends its request back to the frontier; nothing waits for it. No other
+// user of the machine can read one or put one there.
 import { randomBytes } from 'node:crypto';
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeOwnFolder, PRIVATE_FILE } from '../../base/private-files.js';
 import { killPoint } from '../../base/kill-points.js';
 import { CrawlError } from '../../errors.js';
 import type { Capture, Engine } from '../../fetch/engine.js';
@@ -33,7 +35,7 @@ export interface Handoff {
 }
 
 export async function openHandoff(folder: string): Promise<Handoff> {
-  await mkdir(folder, { recursive: true });
+  await makeOwnFolder(folder);
   return {
     async write({ body: _body, received = NOTHING, stream: _stream, ...head }) {
       const name = `${Date.now().toString(36)}-${randomBytes(8).toString('hex')}${ENDING}`;
@@ -41,7 +43,7 @@ export async function openHandoff(folder: string): Promise<Handoff> {
       const path = join(folder, name);
       try {
         killPoint('handoff.before-write');
-        await writeFile(path, Buffer.concat([line, received]));
+        await writeFile(path, Buffer.concat([line, received]), { ...PRIVATE_FILE, flag: 'wx' });
       } catch (error) {
         await rm(path, { force: true }).catch(() => undefined);
         throw asStorageError(error, path);

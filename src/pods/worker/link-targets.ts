@@ -2,7 +2,7 @@
 // that nobody waits for it twice.
 import { asCrawlError, CrawlError } from '../../errors.js';
 import type { QueueEntry } from '../../frontier/frontier.js';
-import { createHolder, type Holder } from '../../frontier/client.js';
+import { createFrontierClient, type FrontierClient } from '../../frontier/client.js';
 import type { RedisFrontier } from '../../frontier/redis/frontier.js';
 import type { Log } from '../../observe/log.js';
 
@@ -25,8 +25,8 @@ const LOOK_AGAIN_MS = 1_000;
 
 interface Target {
   frontier?: RedisFrontier;
-  holder?: Holder;
-  opening?: Promise<Holder>;
+  client?: FrontierClient;
+  opening?: Promise<FrontierClient>;
   timer?: NodeJS.Timeout;
 }
 
@@ -41,12 +41,12 @@ export function createLinkTargets(options: LinkTargetsOptions): LinkTargets {
     return target;
   }
 
-  async function holderOf(pod: number, target: Target): Promise<Holder> {
-    if (target.holder) return target.holder;
+  async function clientOf(pod: number, target: Target): Promise<FrontierClient> {
+    if (target.client) return target.client;
     target.opening ??= open(pod)
       .then((frontier) => {
         target.frontier = frontier;
-        return (target.holder = createHolder(frontier));
+        return (target.client = createFrontierClient(frontier));
       })
       .finally(() => (target.opening = undefined));
     return target.opening;
@@ -63,7 +63,7 @@ export function createLinkTargets(options: LinkTargetsOptions): LinkTargets {
 
   function lookAgain(pod: number, target: Target): void {
     target.timer = setTimeout(() => {
-      void holderOf(pod, target)
+      void clientOf(pod, target)
         .then(() => target.frontier!.pod.reading())
         .then(
           () => {
@@ -82,7 +82,7 @@ export function createLinkTargets(options: LinkTargetsOptions): LinkTargets {
   async function forget(target: Target): Promise<void> {
     const { frontier } = target;
     target.frontier = undefined;
-    target.holder = undefined;
+    target.client = undefined;
     await frontier?.abandon().catch(() => undefined);
   }
 
@@ -91,7 +91,7 @@ export function createLinkTargets(options: LinkTargetsOptions): LinkTargets {
       const target = targetOf(pod);
       if (target.timer) throw new CrawlError('QUEUE_UNREACHABLE', `pod ${pod} is away`);
       try {
-        await (await holderOf(pod, target)).add(entries);
+        await (await clientOf(pod, target)).add(entries);
       } catch (thrown) {
         const error = asCrawlError(thrown, 'QUEUE_UNREACHABLE');
         lose(pod, target, error);

@@ -1,7 +1,7 @@
-// A worker's life in its pod, as its supervisor hears of it: every new one, and the first work of the process.
+// The client of a worker, as its supervisor hears of it: every new holder id, and the first work of the process.
 // Promise: whoever supervises knows of the first lease before the request is in anybody's hands, however soon the worker
 // dies of it.
-import { createHolder, type Holder, newHolderId } from '../../frontier/client.js';
+import { createFrontierClient, type FrontierClient, newHolderId } from '../../frontier/client.js';
 
 export interface HolderListener {
   /** Told of each life: the supervisor releases it when this process dies. */
@@ -12,13 +12,13 @@ export interface HolderListener {
 
 export type Progress = 'leased' | 'settled';
 
-export function tellingHolder(
-  frontier: Parameters<typeof createHolder>[0],
+export function createReportingClient(
+  frontier: Parameters<typeof createFrontierClient>[0],
   leaseMs: number,
   { onHolder, onProgress }: HolderListener,
   id = newHolderId(),
-): Holder {
-  const holder = createHolder(frontier, { id, leaseMs, onLost: () => onHolder(holder.id) });
+): FrontierClient {
+  const client = createFrontierClient(frontier, { id, leaseMs, onLost: () => onHolder(client.id) });
   const told = new Set<Progress>();
   const tell = (progress: Progress): void => {
     if (told.has(progress)) return;
@@ -28,20 +28,20 @@ export function tellingHolder(
   onHolder(id);
   return {
     get id() {
-      return holder.id;
+      return client.id;
     },
-    add: (entries) => holder.add(entries),
+    add: (entries) => client.add(entries),
     async lease(call) {
-      const answer = await holder.lease(call);
+      const answer = await client.lease(call);
       if (answer.leases.length > 0) tell('leased');
       return answer;
     },
     async settle(call, life) {
-      const answer = await holder.settle(call, life);
+      const answer = await client.settle(call, life);
       if (answer.accepted.includes(true)) tell('settled');
       return answer;
     },
-    renew: () => holder.renew(),
-    isGood: (life) => holder.isGood(life),
+    renew: () => client.renew(),
+    isGood: (life) => client.isGood(life),
   };
 }

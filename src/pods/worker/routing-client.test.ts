@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { createHolder, type Holder } from '../../frontier/client.js';
+import { createFrontierClient, type FrontierClient } from '../../frontier/client.js';
 import { createMemoryFrontier } from '../../frontier/embedded/memory.js';
 import type { QueueEntry } from '../../frontier/frontier.js';
 import { CrawlError } from '../../errors.js';
 import { Log, LogLevel } from '../../observe/log.js';
 import { fingerprintOf } from '../../request/fingerprint.js';
-import { createRoutingHolder, linksOfName, packOutbox, podOfName, unpackOutbox } from './routing-client.js';
+import { createRoutingClient, linksOfName, packOutbox, podOfName, unpackOutbox } from './routing-client.js';
 import { podOfDomain } from '../topology.js';
 
 const PODS = 4;
@@ -18,9 +18,9 @@ const entry = (domain: string): QueueEntry => {
 
 async function setUp(send: (pod: number, entries: readonly QueueEntry[]) => Promise<void>) {
   const frontier = createMemoryFrontier({ holder: 'me', pacing: { delayMs: 0, turns: 10 }, access: 'owner' } as never);
-  const own = createHolder(frontier, { id: 'me' });
+  const own = createFrontierClient(frontier, { id: 'me' });
   const stopping = new AbortController();
-  const holder = createRoutingHolder({
+  const client = createRoutingClient({
     own,
     pod: 0,
     pods: PODS,
@@ -31,17 +31,17 @@ async function setUp(send: (pod: number, entries: readonly QueueEntry[]) => Prom
     fullPauseMs: 1,
   });
   await own.add([entry(domains.find((domain) => podOfDomain(domain, PODS) === 0)!)]);
-  const { leases } = await holder.lease({ max: 1 });
-  return { frontier, own, holder, lease: leases[0]!.id, stopping };
+  const { leases } = await client.lease({ max: 1 });
+  return { frontier, own, client, lease: leases[0]!.id, stopping };
 }
 
 const links = domains.map(entry);
 
-describe('routing holder', () => {
+describe('routing client', () => {
   it('adds requests to the pods that own them, and tells what its own pod made of them', async () => {
     const sent = new Map<number, readonly QueueEntry[]>();
-    const { frontier, holder } = await setUp(async (pod, entries) => void sent.set(pod, entries));
-    const presences = await holder.add(links);
+    const { frontier, client } = await setUp(async (pod, entries) => void sent.set(pod, entries));
+    const presences = await client.add(links);
     for (const [index, { domain }] of links.entries()) {
       const pod = podOfDomain(domain, PODS);
       if (pod !== 0) expect(sent.get(pod)!.some((one) => one.domain === domain)).toBe(true);
@@ -56,11 +56,11 @@ describe('routing holder', () => {
   it('sends each link to the pod that owns its domain, before the visit is acknowledged', async () => {
     const sent = new Map<number, readonly QueueEntry[]>();
     let doneWhenSent = -1;
-    const { frontier, holder, lease } = await setUp(async (pod, entries) => {
+    const { frontier, client, lease } = await setUp(async (pod, entries) => {
       doneWhenSent = (await frontier.overview()).counters.done;
       sent.set(pod, entries);
     });
-    await holder.settle({ settlements: [{ kind: 'done', lease, links }] });
+    await client.settle({ settlements: [{ kind: 'done', lease, links }] });
     const { counters } = await frontier.overview();
     expect(doneWhenSent).toBe(0);
     expect(counters.done).toBe(1);
@@ -70,14 +70,14 @@ describe('routing holder', () => {
     const foreign = [...sent.values()].flat().length;
     expect(foreign).toBe(domains.filter((domain) => podOfDomain(domain, PODS) !== 0).length);
     expect(counters.accepted).toBe(domains.length - foreign);
-    expect(holder.figures).toMatchObject({ misplaced: 0, sentLinks: foreign, ownLinks: domains.length - foreign });
+    expect(client.figures).toMatchObject({ misplaced: 0, sentLinks: foreign, ownLinks: domains.length - foreign });
   });
 
   it('keeps links for a pod that is away in the outbox, in the step of the acknowledgement', async () => {
-    const { frontier, holder, lease } = await setUp(async (pod) => {
+    const { frontier, client, lease } = await setUp(async (pod) => {
       if (pod === 2) throw new CrawlError('QUEUE_UNREACHABLE', 'away');
     });
-    await holder.settle({ settlements: [{ kind: 'done', lease, links }], notes: { other: '1' } });
+    await client.settle({ settlements: [{ kind: 'done', lease, links }], notes: { other: '1' } });
     const { notes } = await frontier.overview();
     const [name] = Object.keys(notes).filter((key) => key.startsWith('outbox/')) as [string];
     const owned = links.filter(({ domain }) => podOfDomain(domain, PODS) === 2);
@@ -89,8 +89,8 @@ describe('routing holder', () => {
 
   it('sends nothing for a visit whose lease was lost', async () => {
     let sends = 0;
-    const { holder, lease } = await setUp(async () => void sends++);
-    const answer = await holder.settle({ settlements: [{ kind: 'done', lease, links }] }, 'an earlier life');
+    const { client, lease } = await setUp(async () => void sends++);
+    const answer = await client.settle({ settlements: [{ kind: 'done', lease, links }] }, 'an earlier life');
     expect(answer.held).toBe(false);
     expect(sends).toBe(0);
   });
@@ -98,13 +98,13 @@ describe('routing holder', () => {
   it('waits while the outbox is full, and goes on when there is room', async () => {
     const { own, lease, stopping } = await setUp(async () => undefined);
     let refusals = 3;
-    const full: Holder = {
+    const full: FrontierClient = {
       ...own,
       id: own.id,
       settle: (call, life) =>
         refusals-- > 0 ? Promise.reject(new CrawlError('QUEUE_FULL', 'full')) : own.settle(call, life),
     };
-    const holder = createRoutingHolder({
+    const client = createRoutingClient({
       own: full,
       pod: 0,
       pods: PODS,
@@ -114,7 +114,7 @@ describe('routing holder', () => {
       signal: stopping.signal,
       fullPauseMs: 1,
     });
-    const answer = await holder.settle({ settlements: [{ kind: 'done', lease, links }] });
+    const answer = await client.settle({ settlements: [{ kind: 'done', lease, links }] });
     expect(answer.accepted).toEqual([true]);
     expect(refusals).toBeLessThan(0);
   });
@@ -122,7 +122,7 @@ describe('routing holder', () => {
   it('drops links for lost pods, and only those, when the outbox is full', async () => {
     const { own, lease, stopping } = await setUp(async () => undefined);
     const kept: string[] = [];
-    const full: Holder = {
+    const full: FrontierClient = {
       ...own,
       id: own.id,
       settle(call, life) {
@@ -134,7 +134,7 @@ describe('routing holder', () => {
         return own.settle(call, life);
       },
     };
-    const holder = createRoutingHolder({
+    const client = createRoutingClient({
       own: full,
       pod: 0,
       pods: PODS,
@@ -145,11 +145,11 @@ describe('routing holder', () => {
       signal: stopping.signal,
       fullPauseMs: 1,
     });
-    const answer = await holder.settle({ settlements: [{ kind: 'done', lease, links }] });
+    const answer = await client.settle({ settlements: [{ kind: 'done', lease, links }] });
     expect(answer.accepted).toEqual([true]);
     expect(kept.map(podOfName)).toEqual([1]);
     const lost = links.filter(({ domain }) => podOfDomain(domain, PODS) > 1);
-    expect(holder.figures.droppedForLost).toBe(lost.length);
+    expect(client.figures.droppedForLost).toBe(lost.length);
   });
 
   it('gives entries back as they were packed', () => {

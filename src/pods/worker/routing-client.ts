@@ -1,16 +1,16 @@
-// A worker's life in its own pod, with links that belong to other pods sent there first.
+// The client of a worker in its own pod, with links that belong to other pods sent there first.
 // Guarantee 2: a visit is acknowledged only after every store that owns one of its links confirmed it; links for a pod
 // that is away go into the own pod's outbox in the same step as the acknowledgement.
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { CrawlError } from '../../errors.js';
 import type { Presence, QueueEntry, SettleAnswer, Settlement } from '../../frontier/frontier.js';
-import type { Holder } from '../../frontier/client.js';
+import type { FrontierClient } from '../../frontier/client.js';
 import type { Log } from '../../observe/log.js';
 import { unpackRecord } from '../../request/record.js';
 import { podOfDomain, podOfUrl } from '../topology.js';
 
-type SettleParts = Parameters<Holder['settle']>[0];
+type SettleParts = Parameters<FrontierClient['settle']>[0];
 
 export interface RoutingFigures {
   leases: number;
@@ -26,8 +26,8 @@ export interface RoutingFigures {
   droppedForLost: number;
 }
 
-export interface RoutingHolderOptions {
-  readonly own: Holder;
+export interface RoutingClientOptions {
+  readonly own: FrontierClient;
   readonly pod: number;
   readonly pods: number;
   /** Takes links to another pod; rejects while it is away. */
@@ -43,13 +43,13 @@ export interface RoutingHolderOptions {
   readonly fullPauseMs?: number;
 }
 
-export interface RoutingHolder extends Holder {
+export interface RoutingClient extends FrontierClient {
   readonly figures: Readonly<RoutingFigures>;
 }
 
 const FULL_PAUSE_MS = 1_000;
 
-export function createRoutingHolder(options: RoutingHolderOptions): RoutingHolder {
+export function createRoutingClient(options: RoutingClientOptions): RoutingClient {
   const { own, pod, pods, log, signal, fullPauseMs = FULL_PAUSE_MS } = options;
   const figures: RoutingFigures = {
     leases: 0,

@@ -28,7 +28,7 @@ import type { WorkerFigures, WorkerPlace } from '../messages.js';
 import { countLinks, createPageRecorder } from './page-content.js';
 import { createBackpressure } from './parse-queue.js';
 import { createPodCrawler } from './pod-crawler.js';
-import { podStateDir, settleCompanyMs } from '../stores/pod-frontier.js';
+import { podStateDir, settleBatchWaitMs } from '../stores/pod-frontier.js';
 import { openProcessFigures } from './process-figures.js';
 import { createExtensionTest } from '../config/skipped-extensions.js';
 import type { HolderListener } from './reporting-client.js';
@@ -80,7 +80,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     // What was sent lately is sent again; what is found again shall not pass for known.
     onLinksForgotten: () => recent.clear(),
   });
-  const { holder } = store;
+  const { client } = store;
   const storage = new Configuration({
     storageClientOptions: { localDataDirectory: config.dataDirs[0]! },
     purgeOnStart: false,
@@ -103,14 +103,14 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     isWriterGone: () => false,
     notes: {},
     async note(notes) {
-      while (!(await holder.settle({ settlements: [], notes })).held);
+      while (!(await client.settle({ settlements: [], notes })).held);
     },
     warn: (message) => log.warning(message),
   });
   const recorder = createPageRecorder({ content, ...config });
   const stats = new Statistics();
   const queue = {
-    holder,
+    client,
     recent,
     leaseMs: store.leaseMs,
     overview: store.overview,
@@ -143,7 +143,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       config: storage,
       log,
       stats,
-      add: (entries) => holder.add(entries),
+      add: (entries) => client.add(entries),
       useState,
       pool: () => started.run?.pool,
     }),
@@ -221,7 +221,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     },
     openWriter: items.open,
     content,
-    settleCompanyMs: () => settleCompanyMs(config),
+    settleBatchWaitMs: () => settleBatchWaitMs(config),
     maxEnded: Infinity,
     leaseAhead: true,
     keepAlive: true,
@@ -234,10 +234,10 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     errors: () => stats.state.errors,
     skipped: () => droppedLinks,
     active: () => run.pool.currentConcurrency,
-    misplaced: () => holder.figures.misplaced,
+    misplaced: () => client.figures.misplaced,
     foundLinks: () => foundLinks,
-    ownLinks: () => holder.figures.ownLinks,
-    sentLinks: () => holder.figures.sentLinks,
+    ownLinks: () => client.figures.ownLinks,
+    sentLinks: () => client.figures.sentLinks,
     pressure: () => pressure?.events ?? { soft: 0, hard: 0 },
     slowHosts: () => opened.slowShare?.figures,
   }));
@@ -276,7 +276,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       statuses: { ...stats.state.requestsWithStatusCode },
       fetchMs: stats.state.requestTotalFinishedDurationMillis,
       bytes: recorder.bytes,
-      ...holder.figures,
+      ...client.figures,
       backpressure: (pressure?.events.soft ?? 0) + (pressure?.events.hard ?? 0),
       commands: store.commandsSent,
       droppedLinks: [...droppedLinks.values()].reduce((sum, count) => sum + count, 0),

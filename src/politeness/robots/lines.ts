@@ -1,9 +1,10 @@
 // robots.txt as bytes, read into groups of agents and their rules. Lenient as the widespread parsers are:
 // any line ending, a missing colon, frequent typing mistakes. Promise: any bytes, one pass, no throw.
+import { limitReached, LIMITS } from '../../limits.js';
 import { encodeRule, type RobotsMode } from './path.js';
 
 /** RFC 9309 asks for at least 500 KiB; what lies beyond is not read. */
-export const MAX_ROBOTS_BYTES = 500 * 1024;
+export const MAX_ROBOTS_BYTES = LIMITS.robotsBytes.max;
 
 export interface RobotsRule {
   readonly isAllow: boolean;
@@ -79,7 +80,9 @@ function octetsOf(input: Uint8Array | string): string {
   const wide = wideEncoding(bytes);
   if (wide) bytes = Buffer.from(new TextDecoder(wide).decode(bytes.subarray(0, 2 * MAX_ROBOTS_BYTES + 2)), 'utf8');
   const text = bytes.toString('latin1', 0, MAX_ROBOTS_BYTES + 1);
-  return withoutByteOrderMark(text.length > MAX_ROBOTS_BYTES ? wholeLines(text) : text);
+  const isCut = text.length > MAX_ROBOTS_BYTES;
+  if (isCut) limitReached('robotsBytes');
+  return withoutByteOrderMark(isCut ? wholeLines(text) : text);
 }
 
 /** Half a rule would forbid more, or allow more, than was written. `text` is one octet longer than the limit. */

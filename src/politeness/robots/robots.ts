@@ -8,6 +8,7 @@ import { compilePattern, matchesPath, normalizedPattern, type PathPattern } from
 export type { RobotsMode } from './path.js';
 export { MAX_ROBOTS_BYTES };
 
+/** How strictly robots.txt is read. */
 export interface RobotsTxtOptions {
   /** Default 'rfc'. 'google' decides as Google's own parser, also where that departs from RFC 9309. */
   readonly mode?: RobotsMode;

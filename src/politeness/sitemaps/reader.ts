@@ -3,6 +3,7 @@
 // expanded, so a bomb of them is only text. The parser is lenient: a bare `&`, the commonest mistake, is itself.
 import { createRequire } from 'node:module';
 import type * as HtmlParser from 'htmlparser2';
+import { type LimitName, limitReached, LIMITS } from '../../limits.js';
 import { MAX_URL_LENGTH, parseUrl } from '../../request/url.js';
 
 export type ChangeFrequency = 'always' | 'hourly' | 'daily' | 'weekly' | 'monthly' | 'yearly' | 'never';
@@ -93,13 +94,18 @@ const DIALECTS: ReadonlyMap<string, Dialect> = new Map([
 const FREQUENCIES: ReadonlySet<string> = new Set('always hourly daily weekly monthly yearly never'.split(' '));
 
 // Real files nest 6 deep and have a handful of attributes; the parser's work per tag grows with both.
-const MAX_NESTING = 64;
-const MAX_ATTRIBUTES = 256;
+const MAX_NESTING = LIMITS.sitemapNesting.max;
+const MAX_ATTRIBUTES = LIMITS.sitemapAttributes.max;
 
 let htmlparser: typeof HtmlParser | undefined;
 
 /** Thrown through the parser to leave it. */
 class Hopeless extends Error {}
+
+function hopeless(limit: LimitName): Hopeless {
+  limitReached(limit);
+  return new Hopeless();
+}
 
 function createXmlReader(baseUrl: string): SitemapReader {
   htmlparser ??= createRequire(import.meta.url)('htmlparser2') as typeof HtmlParser;
@@ -120,10 +126,10 @@ function createXmlReader(baseUrl: string): SitemapReader {
     {
       onopentagname() {
         attributes = 0;
-        if (++depth > MAX_NESTING) throw new Hopeless();
+        if (++depth > MAX_NESTING) throw hopeless('sitemapNesting');
       },
       onattribute() {
-        if (++attributes > MAX_ATTRIBUTES) throw new Hopeless();
+        if (++attributes > MAX_ATTRIBUTES) throw hopeless('sitemapAttributes');
       },
       onopentag(tag, given) {
         const name = localName(tag);

@@ -42,6 +42,7 @@ export interface SitemapWalk {
   readonly signal?: AbortSignal;
 }
 
+/** A sitemap that could not be read. */
 export interface SitemapProblem {
   readonly url: string;
   readonly error: CrawlError;

@@ -1,6 +1,7 @@
 // Hosts that answer every URL with the same text: soft errors, parked domains, traps that only look different.
 // Promise: bounded memory (a few digests for each of the hosts last seen); a host that also has pages of its own stays.
 import { hash } from 'node:crypto';
+import { limitReached, LIMITS } from '../../limits.js';
 import { aWholeNumber, checkOptions, type ShapeOf } from '../../option-checks.js';
 import { hostPartOf } from '../url-host.js';
 
@@ -34,7 +35,7 @@ interface Host {
 }
 
 // Enough to tell pages apart; a long page need not be digested whole.
-const MAX_DIGESTED_CHARACTERS = 65_536;
+const MAX_DIGESTED_CHARACTERS = LIMITS.digestedCharacters.max;
 
 /**
  * Stops hosts that say the same on every page.
@@ -75,6 +76,7 @@ export function createSameContent(options: SameContentOptions = {}): SameContent
 
 /** Case, blanks and numbers do not make a text another: counters and clocks are on every page. */
 function digestOf(text: string): string | undefined {
+  if (text.length > MAX_DIGESTED_CHARACTERS) limitReached('digestedCharacters');
   const plain = text.slice(0, MAX_DIGESTED_CHARACTERS).toLowerCase().replace(/\d+/g, '0').replace(/\s+/g, ' ').trim();
   return plain === '' ? undefined : hash('sha1', plain, 'base64').slice(0, 16);
 }

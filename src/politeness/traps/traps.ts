@@ -15,6 +15,7 @@ export type TrapReason =
   | 'TRAP_SESSION_ID'
   | 'TRAP_CALENDAR';
 
+/** Which links count as endless, and are not followed. */
 export interface TrapOptions {
   /** Links between a seed and the page. Default: no limit. */
   maxLinkDepth?: number;

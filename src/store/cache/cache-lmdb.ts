@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
+import { PRIVATE_FOLDER, PRIVATE_LMDB } from '../../base/private-files.js';
 import type { RootDatabase } from 'lmdb';
 import { lmdbFileState } from '../../base/lmdb-file.js';
 import { SHARED_WRITERS } from '../../base/lmdb-shared.js';
@@ -25,7 +26,7 @@ export interface PageCacheOptions {
 const DEFAULT_MAX_BYTES = 1024 ** 3;
 const DEFAULT_MAX_AGE_MS = 30 * 86_400_000;
 /** A commit costs a millisecond whatever it carries: pages wait this long for company, up to so many bytes. */
-const COMPANY_MS = 20;
+const BATCH_WAIT_MS = 20;
 const COMPANY_BYTES = 8 * 1024 ** 2;
 /** Of pages that vary by a header that is different each time, only the newest are of use. */
 const MAX_VARIANTS = 16;
@@ -156,7 +157,7 @@ export function openPageCache(folder: string, options: PageCacheOptions = {}): P
       waiting.set(id, page);
       waitingBytes += page.body.length;
       if (waitingBytes >= COMPANY_BYTES) writeWaiting();
-      else timer ??= setTimeout(writeWaiting, COMPANY_MS);
+      else timer ??= setTimeout(writeWaiting, BATCH_WAIT_MS);
     },
     forget: async (url) => prune((page) => page.url === url),
     *list() {
@@ -194,13 +195,13 @@ function prefixOf({ method, url, engine, userAgent }: PageKey): string {
 
 function openEnvironment(folder: string): RootDatabase {
   try {
-    mkdirSync(folder, { recursive: true });
+    mkdirSync(folder, PRIVATE_FOLDER);
     const state = lmdbFileState(path.join(folder, 'data.mdb'));
     if (state === 'foreign' || state === 'truncated') {
       throw new CrawlError('STORAGE_UNWRITABLE', `${folder} holds no page cache: delete it, or choose another folder`);
     }
     const lmdb = createRequire(import.meta.url)('lmdb') as typeof import('lmdb');
-    return lmdb.open({ path: folder, maxDbs: 4, noSubdir: false, ...SHARED_WRITERS });
+    return lmdb.open({ path: folder, maxDbs: 4, noSubdir: false, ...SHARED_WRITERS, ...PRIVATE_LMDB });
   } catch (error) {
     throw asStorageError(error, folder);
   }

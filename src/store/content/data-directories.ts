@@ -2,13 +2,14 @@
 // Promise: one that failed for pages is left out for items too, and is not used again in this life of the process.
 import { access, constants, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { PRIVATE_FOLDER } from '../../base/private-files.js';
 import { CrawlError } from '../../errors.js';
 import { CONTENT_FOLDER } from './names.js';
 import { asStorageError, isMissing } from '../storage-errors.js';
 
 /** Makes the folders that mark a data directory as one: workers write only where they are. */
 export async function makeDirectory(path: string): Promise<void> {
-  await mkdir(join(path, CONTENT_FOLDER), { recursive: true });
+  await mkdir(join(path, CONTENT_FOLDER), PRIVATE_FOLDER);
 }
 
 /** STORAGE_LOST when the directory is not what `makeDirectory` made: deleted, or its disk is not mounted any more. */

@@ -3,7 +3,7 @@
 // of acknowledged records that are gone: they say which pages those were.
 import { appendFile, rename, rm, stat } from 'node:fs/promises';
 import { TAIL_ENDING } from './names.js';
-import { createIndexJudge, judgeIndex, type IndexFindings, type IndexJudge } from './index-judging.js';
+import { createIndexCheck, checkIndex, type IndexFindings, type IndexCheck } from './index-check.js';
 import { sortLines } from './index-sorting.js';
 import { isMissing } from '../storage-errors.js';
 
@@ -56,19 +56,19 @@ export function createIndexRecovery(sorted: string, options: IndexRecoveryOption
     let last = 0;
     for (const [n, path] of [tail, sorted].entries()) {
       if (files[n] === undefined) continue;
-      last = Math.max(last, (await judgeIndex(path, createIndexJudge({ name, keptBytes: foundBytes }))).lastEnd);
+      last = Math.max(last, (await checkIndex(path, createIndexCheck({ name, keptBytes: foundBytes }))).lastEnd);
     }
     return last;
   };
 
   /** Writes the sorted index anew from `source`. */
-  const rewrite = async (source: string, judge: IndexJudge, isShort: boolean): Promise<RecoveredIndex> => {
+  const rewrite = async (source: string, check: IndexCheck, isShort: boolean): Promise<RecoveredIndex> => {
     const aside = { [DAMAGED_ENDING]: [] as string[], [LOST_ENDING]: [] as string[] };
     let asideBytes = 0;
     let damagedBefore = 0;
     const keep = (line: string): boolean => {
-      if (judge.keep(line)) return true;
-      const { damaged } = judge.findings;
+      if (check.keep(line)) return true;
+      const { damaged } = check.findings;
       const isLost = damaged === damagedBefore;
       damagedBefore = damaged;
       if (isLost && !isShort) return false;
@@ -85,8 +85,8 @@ export function createIndexRecovery(sorted: string, options: IndexRecoveryOption
     for (const [ending, lines] of Object.entries(aside)) {
       if (lines.length > 0) await appendFile(sorted + ending, `${lines.join('\n')}\n`, 'latin1');
     }
-    report(source, judge.findings);
-    return { lines: judge.findings.kept, coveredBytes: judge.findings.coveredBytes };
+    report(source, check.findings);
+    return { lines: check.findings.kept, coveredBytes: check.findings.coveredBytes };
   };
 
   const report = (path: string, { damaged, firstDamaged }: IndexFindings): void => {
@@ -110,13 +110,13 @@ export function createIndexRecovery(sorted: string, options: IndexRecoveryOption
         return { lines: 0, coveredBytes: 0 };
       }
       // Where both are there, a sort died before it removed the first one, which has everything.
-      if (await statOf(tail)) return rewrite(tail, createIndexJudge(segment), isShort);
+      if (await statOf(tail)) return rewrite(tail, createIndexCheck(segment), isShort);
       const file = await statOf(sorted);
       if (file === undefined) return { lines: 0, coveredBytes: 0 };
       if (!mustRead && !options.checks?.mayRead(sorted, file.size, file.mtimeMs)) return {};
-      const findings = await judgeIndex(sorted, createIndexJudge(segment));
+      const findings = await checkIndex(sorted, createIndexCheck(segment));
       if (findings.beyond + findings.damaged > 0 || !findings.isOrdered) {
-        return rewrite(sorted, createIndexJudge(segment), isShort);
+        return rewrite(sorted, createIndexCheck(segment), isShort);
       }
       return { lines: findings.kept, coveredBytes: findings.coveredBytes };
     },

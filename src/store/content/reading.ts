@@ -33,6 +33,7 @@ export interface StoredPage {
   readonly response?: ParsedResponse;
 }
 
+/** Which capture of a page is wanted. */
 export interface FindPageOptions {
   /** Only captures that have this: the newest may have been stored without. */
   readonly having?: 'text' | 'response';

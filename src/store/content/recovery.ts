@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { killPoint } from '../../base/kill-points.js';
 import { CONTENT_FOLDER, CONTENT_KEY_PREFIX, indexNameOf, parseContentName } from './names.js';
 import { segmentOfIndex, TAIL_ENDING } from './names.js';
-import { createIndexJudge, judgeIndex } from './index-judging.js';
+import { createIndexCheck, checkIndex } from './index-check.js';
 import { createIndexRecovery, type IndexChecks, type RecoveredIndex } from './index-recovery.js';
 import { readSegmentNote, type SegmentNote } from '../segments/segment-note.js';
 import { asStorageError, isMissing } from '../storage-errors.js';
@@ -182,7 +182,7 @@ async function recoverPages(
 
 async function countLines(path: string): Promise<number> {
   if ((await sizeOf(path)) === undefined) return 0;
-  return (await judgeIndex(path, createIndexJudge(undefined))).kept;
+  return (await checkIndex(path, createIndexCheck(undefined))).kept;
 }
 
 async function sizeOf(path: string): Promise<number | undefined> {

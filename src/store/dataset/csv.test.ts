@@ -29,8 +29,31 @@ describe('csvRow', () => {
     const table = fc.array(fc.array(cell, { minLength: 1, maxLength: 4 }), { maxLength: 5 });
     fc.assert(
       fc.property(table, (rows) => {
-        expect(readCsv(rows.map(csvRow).join(''))).toEqual(rows);
+        expect(readCsv(rows.map((row) => csvRow(row, true)).join(''))).toEqual(rows);
       }),
+    );
+  });
+
+  it('defuses what a spreadsheet would run, and leaves everything else', () => {
+    const formula = fc.tuple(
+      fc.constantFrom('=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠'),
+      fc.string(),
+    );
+    fc.assert(
+      fc.property(formula, ([first, rest]) => {
+        expect(readCsv(csvRow(['a', first + rest]))).toEqual([['a', `'${first}${rest}`]]);
+      }),
+    );
+    fc.assert(
+      fc.property(
+        fc.string().filter((text) => !/^[=+\-@\t\r\n]/.test(text)),
+        (text) => {
+          expect(readCsv(csvRow(['a', text]))).toEqual([['a', text]]);
+        },
+      ),
+    );
+    expect(csvRow([-1.5, '=HYPERLINK("http://evil.test")', "'=1"])).toBe(
+      `-1.5,"'=HYPERLINK(""http://evil.test"")",'=1\n`,
     );
   });
 
@@ -38,8 +61,8 @@ describe('csvRow', () => {
     expect(csvRow([1.5, true, false, null, undefined, { a: [1] }])).toBe('1.5,true,false,,,"{""a"":[1]}"\n');
   });
 
-  it('alters nothing in a cell, formulas included', () => {
-    expect(csvRow(['=1+1', '@x', '-1'])).toBe('=1+1,@x,-1\n');
+  it('alters nothing in a raw cell, formulas included', () => {
+    expect(csvRow(['=1+1', '@x', '-1'], true)).toBe('=1+1,@x,-1\n');
   });
 
   it('takes only own fields of an item', () => {

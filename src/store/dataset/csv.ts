@@ -1,5 +1,6 @@
 // Items as comma-separated values (RFC 4180), one row an item.
-// Promise: any item reads back cell by cell with a CSV reader; nothing in a cell is altered but its quotes.
+// Promise: any item reads back cell by cell with a CSV reader. Text that a spreadsheet would take for a formula gets an
+// apostrophe in front, unless cells are to stay raw; nothing else in a cell is altered but its quotes.
 import type { Dictionary } from '../../request/request.js';
 
 /**
@@ -8,10 +9,10 @@ import type { Dictionary } from '../../request/request.js';
  * @example
  * csvRow(['a', 'say "hi", twice']); // 'a,"say ""hi"", twice"\n'
  */
-export function csvRow(cells: readonly unknown[]): string {
+export function csvRow(cells: readonly unknown[], isRaw = false): string {
   // A row of one empty cell would be a blank line, which readers skip.
   if (cells.length === 1 && cellText(cells[0]) === '') return '""\n';
-  return `${cells.map(csvCell).join(',')}\n`;
+  return `${cells.map((cell) => csvCell(cell, isRaw)).join(',')}\n`;
 }
 
 /** The cells of an item under these columns. */
@@ -19,8 +20,12 @@ export function cellsOf(item: Dictionary, columns: readonly string[]): unknown[]
   return columns.map((column) => (Object.hasOwn(item, column) ? item[column] : undefined));
 }
 
-function csvCell(value: unknown): string {
-  const text = cellText(value);
+/** What makes spreadsheets run a text: these at its start, some also in full width. */
+const FORMULA = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
+
+function csvCell(value: unknown, isRaw: boolean): string {
+  const plain = cellText(value);
+  const text = !isRaw && typeof value === 'string' && FORMULA.test(plain) ? `'${plain}` : plain;
   return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 

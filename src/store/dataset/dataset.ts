@@ -5,7 +5,8 @@ import type { Configuration } from '../../configuration.js';
 import { CrawlError } from '../../errors.js';
 import { checkOptions } from '../../option-checks.js';
 import type { Dictionary } from '../../request/request.js';
-import { CONTENT_TYPES, exportPieces } from './export.js';
+import { contentTypeOfFormat, formatsOf } from '../formats.js';
+import { exportPieces } from './export.js';
 import type { DatasetExportOptions, ExportFormat } from './export.js';
 import { createDirectItems } from './direct-items.js';
 import type { DirectItems } from './direct-items.js';
@@ -18,9 +19,9 @@ import { iterableOrPage } from '../records/iterable-or-page.js';
 import type { IterableOrPage } from '../records/iterable-or-page.js';
 import { createLineIndex } from './lines.js';
 import type { LineIndex } from './lines.js';
-import { fileNamePart } from '../names.js';
 import { openStorage } from '../opened.js';
 import type { OpenStorage, StorageManagerOptions, StoragePlace } from '../opened.js';
+import { newVisitName } from '../segments/segment-names.js';
 import type { SegmentStore } from '../store.js';
 import { createVisitWriter } from './visit-segments.js';
 import type { VisitWriter } from './visit-segments.js';
@@ -37,6 +38,7 @@ export interface DatasetContent<Data> {
   desc: boolean;
 }
 
+/** A dataset in figures. */
 export interface DatasetInfo {
   id: string;
   name?: string;
@@ -46,6 +48,7 @@ export interface DatasetInfo {
   accessedAt: Date;
 }
 
+/** What is exported, and to which store. */
 export interface DatasetExportToOptions extends DatasetExportOptions {
   /** Export this dataset instead of the default one (static methods only). */
   fromDataset?: string;
@@ -53,9 +56,13 @@ export interface DatasetExportToOptions extends DatasetExportOptions {
   toKVS?: string;
 }
 
+/** Which items are visited. */
 export type DatasetIteratorOptions = DatasetDataOptions;
+/** Called for each item. */
 export type DatasetConsumer<Data> = (item: Data, index: number) => unknown;
+/** Makes something of each item. */
 export type DatasetMapper<Data, R> = (item: Data, index: number) => R | PromiseLike<R>;
+/** Adds an item to what the items before it came to. */
 export type DatasetReducer<T, Data> = (memo: T, item: Data, index: number) => T | PromiseLike<T>;
 
 // What Crawlee reports when no limit was given.
@@ -203,7 +210,7 @@ export class Dataset<Data extends Dictionary = Dictionary> implements OpenStorag
 
   /** Writes the dataset as a record `key`; `contentType` is `application/json` or `text/csv`. Gives all items back. */
   async exportTo(key: string, options: DatasetExportToOptions = {}, contentType = 'application/json'): Promise<Data[]> {
-    const format = FORMATS.find((candidate) => CONTENT_TYPES[candidate].startsWith(contentType));
+    const format = formatsOf('export').find((candidate) => contentTypeOfFormat(candidate).startsWith(contentType));
     if (format === undefined) {
       throw new CrawlError('OPTION_INVALID', `a dataset cannot be exported as ${JSON.stringify(contentType)}`);
     }
@@ -243,7 +250,8 @@ export class Dataset<Data extends Dictionary = Dictionary> implements OpenStorag
    * The crawl layer owns and closes it.
    */
   async openVisitWriter(writerId: string): Promise<VisitWriter> {
-    const segment = await this.#segments.openVisit(fileNamePart(writerId));
+    const names = (await this.#segments.list()).map(({ name }) => name);
+    const segment = await this.#segments.openVisit(newVisitName(names, writerId));
     const emptied = this.#emptied;
     const onCut = (name: string): void => this.#index.forget(name);
     return createVisitWriter(this.id, segment, onCut, () => this.#emptied !== emptied);
@@ -299,7 +307,7 @@ export class Dataset<Data extends Dictionary = Dictionary> implements OpenStorag
   async #exportRecord(format: ExportFormat, key: string, options: DatasetExportToOptions): Promise<void> {
     const { fromDataset: _from, toKVS, ...view } = options;
     const store = await KeyValueStore.open(toKVS, { config: this.config });
-    await store.setValue(key, this.exportStream(format, view), { contentType: CONTENT_TYPES[format] });
+    await store.setValue(key, this.exportStream(format, view), { contentType: contentTypeOfFormat(format) });
   }
 
   #checked(method: string, options: DatasetIteratorOptions): AsyncIterable<Data[]> {
@@ -319,5 +327,3 @@ export class Dataset<Data extends Dictionary = Dictionary> implements OpenStorag
     for await (const batch of this.#checked('iteration', options)) for (const item of batch) yield show(item, index++);
   }
 }
-
-const FORMATS = Object.keys(CONTENT_TYPES) as ExportFormat[];

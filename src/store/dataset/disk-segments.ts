@@ -2,9 +2,10 @@
 // Promise: each file has one writer; a line is in the file when its append resolved, and never twice or half.
 import { access, constants, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { PRIVATE_FOLDER } from '../../base/private-files.js';
 import { CrawlError } from '../../errors.js';
 import { createSegmentFile } from '../segments/segment-file.js';
-import { directFile, isOwnerGone, isSegmentName, newDirectStem, newVisitName } from '../segments/segment-names.js';
+import { directFile, isOwnerGone, isSegmentName, newDirectStem } from '../segments/segment-names.js';
 import { ownerName, parseDirectName } from '../segments/segment-names.js';
 import { asStorageError, isMissing } from '../storage-errors.js';
 import type { Segment, SegmentStore, SegmentWriter } from '../store.js';
@@ -62,7 +63,7 @@ export function createDiskSegments(folder: string): SegmentStore {
   return {
     async prepare() {
       try {
-        await mkdir(folder, { recursive: true });
+        await mkdir(folder, PRIVATE_FOLDER);
         await access(folder, constants.W_OK);
       } catch (error) {
         throw asStorageError(error, folder);
@@ -116,8 +117,11 @@ export function createDiskSegments(folder: string): SegmentStore {
       return startWriter(created, 0, () => release(created));
     },
 
-    async openVisit(writerId) {
-      return startWriter(newVisitName(await files(), writerId), 0);
+    async openVisit(name) {
+      const found = await describe(folder, name).catch((error: unknown) => {
+        throw asStorageError(error, join(folder, name));
+      });
+      return startWriter(name, found?.lengthBytes ?? 0);
     },
 
     clear,

@@ -1,23 +1,21 @@
-// A dataset as one document: CSV, a JSON array or JSON lines, piece by piece.
-// Promise: memory does not grow with the dataset; the document is valid also when the dataset is empty.
+// A dataset as one document in one of the formats of `../formats.ts`, piece by piece.
+// Guarantee: memory does not grow with the dataset; the document is valid also when the dataset is empty.
 import type { Dictionary } from '../../request/request.js';
-import { cellsOf, csvRow } from './csv.js';
+import { encoderOf, type FormatOf, hasColumns } from '../formats.js';
 import type { ItemViewOptions } from './item-view.js';
 
-export type ExportFormat = 'csv' | 'json' | 'jsonl';
+/** The formats a dataset can be exported in. */
+export type ExportFormat = FormatOf<'export'>;
 
+/** What is exported, and in what order. */
 export interface DatasetExportOptions extends ItemViewOptions {
   /** The newest first. */
   desc?: boolean;
   /** CSV: columns for the fields of all items, not only of the first. Reads the dataset twice. */
   collectAllKeys?: boolean;
+  /** CSV: leaves text as it is that a spreadsheet would run as a formula. Default false: it gets an apostrophe in front. */
+  rawCells?: boolean;
 }
-
-export const CONTENT_TYPES: Readonly<Record<ExportFormat, string>> = {
-  csv: 'text/csv; charset=utf-8',
-  json: 'application/json; charset=utf-8',
-  jsonl: 'application/x-ndjson; charset=utf-8',
-};
 
 /** Begins a reading of all items, in batches. */
 export type ItemBatches = () => AsyncIterable<readonly Dictionary[]>;
@@ -26,46 +24,19 @@ export async function* exportPieces(
   format: ExportFormat,
   batches: ItemBatches,
   options: DatasetExportOptions,
-): AsyncGenerator<string> {
-  switch (format) {
-    case 'csv':
-      return yield* csvPieces(batches, options);
-    case 'json':
-      return yield* jsonPieces(batches);
-    case 'jsonl':
-      for await (const batch of batches()) yield batch.map((item) => `${JSON.stringify(item)}\n`).join('');
-      return;
-    default:
-      return format satisfies never;
-  }
-}
-
-async function* jsonPieces(batches: ItemBatches): AsyncGenerator<string> {
-  let before = '[';
+): AsyncGenerator<string | Uint8Array> {
+  const wantsAllKeys = options.collectAllKeys === true && options.fields === undefined && hasColumns(format);
+  const encoder = encoderOf(format, wantsAllKeys ? await allKeys(batches) : options.fields, options.rawCells);
   for await (const batch of batches()) {
-    if (batch.length === 0) continue;
-    yield `${before}\n${batch.map((item) => JSON.stringify(item)).join(',\n')}`;
-    before = ',';
+    const piece = encoder.add(batch);
+    if (piece.length > 0) yield piece;
   }
-  yield before === '[' ? '[]' : '\n]';
+  const rest = encoder.end();
+  if (rest.length > 0) yield rest;
 }
 
-async function* csvPieces(batches: ItemBatches, options: DatasetExportOptions): AsyncGenerator<string> {
-  let columns = options.fields ?? (options.collectAllKeys ? await allKeys(batches) : undefined);
-  let begun = false;
-  for await (const batch of batches()) {
-    const first = batch[0];
-    if (first === undefined) continue;
-    columns ??= Object.keys(first);
-    const known = columns;
-    const rows = batch.map((item) => csvRow(cellsOf(item, known))).join('');
-    yield begun ? rows : csvRow(known) + rows;
-    begun = true;
-  }
-}
-
-async function allKeys(batches: ItemBatches): Promise<string[]> {
+async function allKeys(batches: ItemBatches): Promise<string[] | undefined> {
   const keys = new Set<string>();
   for await (const batch of batches()) for (const item of batch) for (const key of Object.keys(item)) keys.add(key);
-  return [...keys];
+  return keys.size === 0 ? undefined : [...keys];
 }

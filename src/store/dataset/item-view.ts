@@ -4,6 +4,7 @@ import { aBoolean, arrayOf, aString, aWholeNumber, withoutEffect } from '../../o
 import type { Shape } from '../../option-checks.js';
 import type { Dictionary } from '../../request/request.js';
 
+/** Which fields and items are shown. */
 export interface ItemViewOptions {
   /** Only these fields, in this order. */
   fields?: string[];
@@ -15,6 +16,7 @@ export interface ItemViewOptions {
   clean?: boolean;
 }
 
+/** Which items are returned, and in what order. */
 export interface DatasetDataOptions extends ItemViewOptions {
   /** Items to pass over. Default 0. */
   offset?: number;
@@ -40,7 +42,7 @@ export const DATA_SHAPE: Shape = {
   format: withoutEffect('items are objects'),
 };
 
-export const EXPORT_SHAPE: Shape = { ...VIEW_SHAPE, desc: aBoolean, collectAllKeys: aBoolean };
+export const EXPORT_SHAPE: Shape = { ...VIEW_SHAPE, desc: aBoolean, collectAllKeys: aBoolean, rawCells: aBoolean };
 
 /** Shows one item, or undefined when it is not to be shown. */
 export type ItemView = (item: Dictionary) => Dictionary | undefined;

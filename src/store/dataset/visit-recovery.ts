@@ -1,14 +1,9 @@
-// After a crash: cuts what was appended to visit segments but never acknowledged.
-// Promise (guarantee 2): afterwards an item stands in its dataset exactly if its visit was acknowledged.
-import { createReadStream } from 'node:fs';
-import { stat, truncate } from 'node:fs/promises';
-import { join } from 'node:path';
-import { DATASETS_FOLDER } from '../disk.js';
-import { cutHalfLine } from './disk-segments.js';
+// After a crash: cuts what was appended to visit segments but never acknowledged, in whichever backend they are.
+// Guarantee 2: afterwards an item stands in its dataset exactly if its visit was acknowledged.
 import { checkStorageName } from '../names.js';
 import { isVisitName } from '../segments/segment-names.js';
 import { readSegmentNote, type SegmentNote } from '../segments/segment-note.js';
-import { asStorageError, isMissing } from '../storage-errors.js';
+import type { SegmentStore, SegmentWriter, StorageBackend } from '../store.js';
 import { VISIT_KEY_PREFIX } from './visit-segments.js';
 
 /** What became of one noted segment. `short`: bytes the note speaks of are missing, as after a power cut. */
@@ -22,15 +17,15 @@ export interface RecoveredSegment {
 }
 
 /**
- * Cuts every segment that a note names back to its noted length, in whichever of the folders it is. Call it when the
+ * Cuts every segment that a note names back to its noted length, in whichever of the backends it is. Call it when the
  * writers of these segments are known to be dead, before their datasets are read. Notes with other keys are passed
  * over, so all notes of a queue can be given.
  *
  * @example
- * await recoverVisitSegments([config.localDataDirectory()], (await frontier.overview()).notes);
+ * await recoverVisitSegments([createDiskBackend(folder)], (await frontier.overview()).notes);
  */
 export async function recoverVisitSegments(
-  baseDirs: readonly string[],
+  backends: readonly Pick<StorageBackend, 'segments'>[],
   notes: Readonly<Record<string, string | number>>,
 ): Promise<readonly RecoveredSegment[]> {
   const recovered: RecoveredSegment[] = [];
@@ -38,30 +33,21 @@ export async function recoverVisitSegments(
     const place = segmentPlace(key);
     const noted = readSegmentNote(text);
     if (place === undefined || noted === undefined) continue;
-    recovered.push({ key, notedBytes: noted.bytes, ...(await recoverSegment(baseDirs, place, noted)) });
+    const stores = backends.map((backend) => backend.segments(place.datasetId));
+    recovered.push({ key, notedBytes: noted.bytes, ...(await recoverSegment(stores, place.name, noted)) });
   }
   return recovered;
 }
 
-async function recoverSegment(
-  baseDirs: readonly string[],
-  place: string,
-  noted: SegmentNote,
-): Promise<Omit<RecoveredSegment, 'key' | 'notedBytes'>> {
-  for (const baseDir of baseDirs) {
-    const path = join(baseDir, place);
+type Recovered = Omit<RecoveredSegment, 'key' | 'notedBytes'>;
+
+async function recoverSegment(stores: readonly SegmentStore[], name: string, noted: SegmentNote): Promise<Recovered> {
+  for (const store of stores) {
+    const segment = await store.openVisit(name);
     try {
-      const { size } = await stat(path);
-      if (size === noted.bytes) return { outcome: 'whole', foundBytes: size };
-      if (size > noted.bytes) {
-        await truncate(path, noted.bytes);
-        return { outcome: 'cut', foundBytes: size };
-      }
-      await cutHalfLine(path);
-      const lostLines = noted.lines === undefined ? undefined : Math.max(0, noted.lines - (await countLines(path)));
-      return { outcome: 'short', foundBytes: size, lostLines };
-    } catch (error) {
-      if (!isMissing(error)) throw asStorageError(error, path);
+      if (segment.lengthBytes > 0) return await recoverIn(store, segment, noted);
+    } finally {
+      await segment.close();
     }
   }
   // Noted before its first byte, and nothing followed.
@@ -69,23 +55,45 @@ async function recoverSegment(
   return { outcome: 'missing', foundBytes: 0, lostLines: noted.lines };
 }
 
-const NEWLINE = 0x0a;
-
-async function countLines(path: string): Promise<number> {
-  let lines = 0;
-  for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
-    for (let at = chunk.indexOf(NEWLINE); at >= 0; at = chunk.indexOf(NEWLINE, at + 1)) lines++;
+async function recoverIn(store: SegmentStore, segment: SegmentWriter, noted: SegmentNote): Promise<Recovered> {
+  const foundBytes = segment.lengthBytes;
+  if (foundBytes === noted.bytes) return { outcome: 'whole', foundBytes };
+  if (foundBytes > noted.bytes) {
+    await segment.cutTo(noted.bytes);
+    return { outcome: 'cut', foundBytes };
   }
-  return lines;
+  const { lines, endBytes } = await wholeLines(store, segment);
+  if (endBytes < foundBytes) await segment.cutTo(endBytes);
+  const lostLines = noted.lines === undefined ? undefined : Math.max(0, noted.lines - lines);
+  return { outcome: 'short', foundBytes, lostLines };
 }
 
-/** The file a key names, below a base folder, or undefined when the key is not that of a visit segment. */
-function segmentPlace(key: string): string | undefined {
+const NEWLINE = 0x0a;
+const PORTION_BYTES = 1024 * 1024;
+
+/** How many whole lines a segment has, and where the last of them ends. */
+async function wholeLines(store: SegmentStore, { name, lengthBytes }: SegmentWriter) {
+  let lines = 0;
+  let endBytes = 0;
+  for (let from = 0; from < lengthBytes;) {
+    const portion = await store.read(name, from, Math.min(lengthBytes, from + PORTION_BYTES));
+    if (portion.length === 0) break;
+    for (let at = portion.indexOf(NEWLINE); at >= 0; at = portion.indexOf(NEWLINE, at + 1)) {
+      lines++;
+      endBytes = from + at + 1;
+    }
+    from += portion.length;
+  }
+  return { lines, endBytes };
+}
+
+/** The segment a key names, or undefined when the key is not that of a visit segment. */
+function segmentPlace(key: string): { datasetId: string; name: string } | undefined {
   if (!key.startsWith(VISIT_KEY_PREFIX)) return undefined;
-  const [id, file, ...more] = key.slice(VISIT_KEY_PREFIX.length).split('/');
-  if (id === undefined || file === undefined || more.length > 0 || !isVisitName(file)) return undefined;
+  const [id, name, ...more] = key.slice(VISIT_KEY_PREFIX.length).split('/');
+  if (id === undefined || name === undefined || more.length > 0 || !isVisitName(name)) return undefined;
   try {
-    return join(DATASETS_FOLDER, checkStorageName(id), file);
+    return { datasetId: checkStorageName(id), name };
   } catch {
     return undefined;
   }

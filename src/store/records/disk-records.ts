@@ -6,6 +6,7 @@ import type { Stats } from 'node:fs';
 import { access, constants, mkdir, readdir, readFile, rename, rm, stat, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { PRIVATE_FILE, PRIVATE_FOLDER } from '../../base/private-files.js';
 import { BINARY_TYPE, contentTypeOf, extensionOf, RECORD_EXTENSIONS } from '../content-types.js';
 import { asStorageError, isMissing } from '../storage-errors.js';
 import type { RecordStore } from '../store.js';
@@ -53,7 +54,7 @@ export function createDiskRecords(folder: string): RecordStore {
   return {
     async prepare() {
       try {
-        await mkdir(folder, { recursive: true });
+        await mkdir(folder, PRIVATE_FOLDER);
         await access(folder, constants.W_OK);
       } catch (error) {
         throw asStorageError(error, folder);
@@ -77,8 +78,8 @@ export function createDiskRecords(folder: string): RecordStore {
       const name = `${key}.${extensionOf(contentType)}`;
       const temporary = join(folder, `~${randomBytes(8).toString('hex')}.tmp`);
       try {
-        if (body instanceof Uint8Array) await writeFile(temporary, body);
-        else await pipeline(body, createWriteStream(temporary));
+        if (body instanceof Uint8Array) await writeFile(temporary, body, PRIVATE_FILE);
+        else await pipeline(body, createWriteStream(temporary, PRIVATE_FILE));
         await put(temporary, join(folder, name));
       } catch (error) {
         await rm(temporary, { force: true }).catch(() => undefined);

@@ -13,6 +13,7 @@ import { openStorage } from '../opened.js';
 import type { OpenStorage, StorageManagerOptions, StoragePlace } from '../opened.js';
 import type { RecordStore } from '../store.js';
 
+/** How a value is stored. */
 export interface RecordOptions {
   /** Given with a string, bytes or a stream; without it the value is stored as JSON. */
   contentType?: string;
@@ -21,6 +22,7 @@ export interface RecordOptions {
   doNotRetryTimeouts?: boolean;
 }
 
+/** Which keys are visited. */
 export interface KeyValueStoreIteratorOptions {
   /** Begin after this key. */
   exclusiveStartKey?: string;
@@ -28,6 +30,7 @@ export interface KeyValueStoreIteratorOptions {
   prefix?: string;
 }
 
+/** Called for each key. */
 export type KeyConsumer = (key: string, index: number, info: { size: number }) => unknown;
 
 /**

@@ -4,6 +4,7 @@ import type { Configuration } from '../../configuration.js';
 import type { Dictionary } from '../../request/request.js';
 import { KeyValueStore } from './key-value.js';
 
+/** Where the state is kept. */
 export interface UseStateOptions {
   config?: Configuration;
   /** The store that holds the value; the default one unless given. */

@@ -43,7 +43,7 @@ export function createHandClock(bootId = 'test-boot'): HandClock {
 export interface TestHolder {
   readonly id: string;
   add(...entries: QueueEntry[]): Promise<readonly Presence[]>;
-  lease(max: number, maxEnded?: number, skim?: readonly string[]): Promise<LeaseAnswer>;
+  lease(max: number, maxEnded?: number, bulkSkipDomains?: readonly string[]): Promise<LeaseAnswer>;
   /** The records leased, in order. */
   leaseRecords(max: number): Promise<string[]>;
   settle(settlements: readonly Settlement[], more?: Partial<SettleCall>): Promise<SettleAnswer>;
@@ -159,12 +159,12 @@ function createTestHolder(frontier: () => Frontier, id: string): TestHolder {
       return call;
     },
     add: (...list) => frontier().add({ ...caller(), entries: list }),
-    lease: (max, maxEnded, skim) =>
+    lease: (max, maxEnded, bulkSkipDomains) =>
       frontier().lease({
         ...caller(),
         max,
         ...(maxEnded === undefined ? {} : { maxEnded }),
-        ...(skim === undefined ? {} : { skim }),
+        ...(bulkSkipDomains === undefined ? {} : { bulkSkipDomains }),
       }),
     async leaseRecords(max) {
       const { leases } = await this.lease(max);

@@ -7,7 +7,7 @@ import { holdingSuite } from './holding.js';
 import { modelSuite } from './model.js';
 import { pacingSuite } from './pacing.js';
 import { queueingSuite } from './queueing.js';
-import { ridingSuite } from './riding.js';
+import { bulkSkipSuite } from './bulk-skip.js';
 import { suspectsSuite } from './suspects.js';
 import { createBench, type Bench } from './bench.js';
 
@@ -19,6 +19,7 @@ export interface TestRunner {
   expect(actual: unknown, message?: string): any;
 }
 
+/** How the suite wants a frontier opened. */
 export interface BackendOptions {
   readonly pacing: Pacing;
   readonly leaseMs: number;
@@ -36,8 +37,10 @@ export interface Backend {
   dispose(): Promise<void>;
 }
 
+/** Makes a fresh backend for one test. */
 export type MakeBackend = (options: BackendOptions) => Promise<Backend>;
 
+/** What a backend does differently on purpose. */
 export interface BackendTraits {
   /**
    * What the backend keeps of a request that is not in its hands any more: by default all of it, to be found.
@@ -57,7 +60,7 @@ export function frontierSuite(name: string, runner: TestRunner, make: MakeBacken
   runner.describe(`frontier on ${name}`, () => {
     queueingSuite(bench);
     pacingSuite(bench);
-    ridingSuite(bench);
+    bulkSkipSuite(bench);
     holdingSuite(bench);
     suspectsSuite(bench);
     accountingSuite(bench);

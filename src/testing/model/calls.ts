@@ -66,9 +66,10 @@ export function settlingOf(
   const settlements = chosen.map((one, i): Settlement => {
     const lease = one.lease;
     const record = mixed(b, i + 20, 8) === 0 ? { record: `${one.entry.record}+${mixed(c, i, 9)}` } : {};
-    const links = withLinks && !one.rider ? { links: options.linksFor(i) } : {};
+    const links = withLinks && !one.bulkSkip ? { links: options.linksFor(i) } : {};
     const kind = mixed(c, i + 30, withLinks ? 12 : 20);
-    if (kind < 9) return { kind: one.rider && kind > 0 ? 'skipped' : 'done', lease, reason: 'r', ...links, ...record };
+    if (kind < 9)
+      return { kind: one.bulkSkip && kind > 0 ? 'skipped' : 'done', lease, reason: 'r', ...links, ...record };
     if (kind < 11) return { kind: 'failed', lease, reason: 'f', ...links, ...record };
     if (kind < 12) return { kind: 'skipped', lease, reason: 's', ...links, ...record };
     if (kind < 15) {

@@ -27,8 +27,8 @@ export async function drainScene(scene: ModelScene, visits: Visits, faults: Faul
       await lease(slot, 100);
       const held = model.heldBy(slot.id);
       const landings = held.map((request) => ({ lease: request.lease, delayMs: 0 }));
-      const settlements = held.map(({ lease: id, rider }) =>
-        rider ? ({ kind: 'skipped', lease: id, reason: 'r' } as const) : ({ kind: 'done', lease: id } as const),
+      const settlements = held.map(({ lease: id, bulkSkip }) =>
+        bulkSkip ? ({ kind: 'skipped', lease: id, reason: 'r' } as const) : ({ kind: 'done', lease: id } as const),
       );
       await settle(slot, { landings, settlements });
       await check(pod, openingOf(slot));

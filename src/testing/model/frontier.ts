@@ -92,7 +92,7 @@ export function createModel(rules: ModelRules) {
   }
 
   function loseLease(request: ModelRequest, together: number, order: number, nowMs: number): void {
-    if (request.rider) return giveBack(request);
+    if (request.bulkSkip) return giveBack(request);
     const domain = domainBy(request);
     if (!request.landed) {
       // Nobody knows whether the server was asked: the delay runs from now.
@@ -115,7 +115,7 @@ export function createModel(rules: ModelRules) {
     for (const holder of holders) {
       const losing = heldBy(holder).sort((a, b) => byPlace(b, a));
       const isEqual = losing.map((one, i) => isMixed || i === 0 || byPlace(losing[i - 1]!, one) === 0);
-      const together = losing.filter(({ rider }) => !rider).length;
+      const together = losing.filter(({ bulkSkip }) => !bulkSkip).length;
       losing.forEach((request, i) => loseLease(request, together, isEqual[i] ? s.front : --s.front, nowMs));
       s.seenMs.delete(holder);
       s.held.delete(holder);
@@ -166,7 +166,7 @@ export function createModel(rules: ModelRules) {
     const { record, forefront } = entry;
     const request: ModelRequest = {
       ...{ entry, record, state: 'queued', order: 0, isInLine: false, retryMs: 0, toEnd: false, lost: 0 },
-      ...{ trial: 0, holder: '', lease: 0, landed: false, rider: false, reason: '' },
+      ...{ trial: 0, holder: '', lease: 0, landed: false, bulkSkip: false, reason: '' },
     };
     s.requests.set(keyOf(entry.fingerprint), request);
     s.counts.queued++;
@@ -213,7 +213,7 @@ export function createModel(rules: ModelRules) {
     const request = heldBy(holder).find((one) => one.lease === settlement.lease);
     if (!request) return false;
     const { kind } = settlement;
-    if (request.rider && kind !== 'skipped' && kind !== 'failed' && kind !== 'untouched') return false;
+    if (request.bulkSkip && kind !== 'skipped' && kind !== 'failed' && kind !== 'untouched') return false;
     request.record = settlement.record ?? request.record;
     // Its holder lived through it, unless it was not tried or is still to be parsed.
     if (kind !== 'untouched' && kind !== 'handed') request.trial = 0;
@@ -274,12 +274,12 @@ export function createModel(rules: ModelRules) {
     count: (state: ModelState): number => s.counts[state],
 
     /** The request is the holder's from now on. */
-    hand(request: ModelRequest, holder: HolderId, lease: number, rider: boolean, nowMs: number): void {
+    hand(request: ModelRequest, holder: HolderId, lease: number, bulkSkip: boolean, nowMs: number): void {
       const { queue } = domainBy(request);
       queue.splice(queue.indexOf(request), 1);
       move(request, 'leased');
-      Object.assign(request, { holder, lease, rider, landed: rider, isInLine: false });
-      if (!rider) domainBy(request).out++;
+      Object.assign(request, { holder, lease, bulkSkip, landed: bulkSkip, isInLine: false });
+      if (!bulkSkip) domainBy(request).out++;
       if (!s.seenMs.has(holder)) s.seenMs.set(holder, nowMs);
       const held = s.held.get(holder) ?? new Set();
       s.held.set(holder, held.add(request));

@@ -5,8 +5,8 @@ import {
   type Lease,
   type LeaseAnswer,
   type LeaseCall,
-  RIDERS_PER_CALL,
-  RIDERS_PER_DOMAIN,
+  BULK_SKIPS_PER_CALL,
+  BULK_SKIPS_PER_DOMAIN,
 } from '../../frontier/frontier.js';
 import { differs, mustEqual } from './difference.js';
 import type { Model } from './frontier.js';
@@ -15,7 +15,7 @@ import { accusedNow, companyOf, isAccused, type Share, shareOf } from './suspect
 
 export interface LeaseCheck {
   readonly holder: HolderId;
-  readonly call: Pick<LeaseCall, 'max' | 'maxEnded' | 'skim'>;
+  readonly call: Pick<LeaseCall, 'max' | 'maxEnded' | 'bulkSkipDomains'>;
   readonly nowMs: number;
   /** Ids given so far: one is never given twice. */
   readonly ids: Set<number>;
@@ -33,8 +33,8 @@ export function takeLeases(model: Model, answer: LeaseAnswer, check: LeaseCheck)
   const limit = Math.max(0, Math.min(call.max, room));
   const wanted = model.quietMs > nowMs ? 0 : limit;
   const share = wanted > 0 ? shareOf(model, holder, nowMs) : 'ordinary';
-  const turns = answer.leases.filter(({ rider }) => !rider);
-  const riders = answer.leases.filter(({ rider }) => rider);
+  const turns = answer.leases.filter(({ bulkSkip }) => !bulkSkip);
+  const bulkSkips = answer.leases.filter(({ bulkSkip }) => bulkSkip);
   if (turns.length > wanted) differs(`${turns.length} leases, although only ${wanted} were wanted or allowed`);
 
   const served = new Map<ModelDomain, number>();
@@ -55,7 +55,14 @@ export function takeLeases(model: Model, answer: LeaseAnswer, check: LeaseCheck)
     const left = ordinaryDomains(model).find((domain) => (model.dueMs(domain) ?? Infinity) <= nowMs);
     if (left) differs(`${turns.length} of ${wanted} leases, although ${left.queue[0]!.record} is due`);
   }
-  takeRiders(model, riders, served, check, share === 'trial' ? 0 : room - turns.length, isLoose || share === 'trial');
+  takeBulkSkips(
+    model,
+    bulkSkips,
+    served,
+    check,
+    share === 'trial' ? 0 : room - turns.length,
+    isLoose || share === 'trial',
+  );
   if (share !== 'ordinary' && !check.isLoose && turns.length < call.max) {
     return mustEqual('a holder held back', [answer.state, answer.nextDueMs], ['waiting', HELD_BACK_MS]);
   }
@@ -155,31 +162,31 @@ function checkPlace(model: Model, { queue }: ModelDomain, request: ModelRequest,
   if (before) differs(`leased ${request.record} before ${before.record}`);
 }
 
-function takeRiders(
+function takeBulkSkips(
   model: Model,
-  riders: readonly Lease[],
+  bulkSkips: readonly Lease[],
   served: ReadonlyMap<ModelDomain, number>,
   check: LeaseCheck,
   room: number,
   isLoose: boolean,
 ): void {
   const { holder, call, nowMs } = check;
-  let left = Math.min(RIDERS_PER_CALL, room);
+  let left = Math.min(BULK_SKIPS_PER_CALL, room);
   let next = 0;
-  for (const name of new Set(call.skim ?? [])) {
+  for (const name of new Set(call.bulkSkipDomains ?? [])) {
     const domain = model.domain(name);
     if (!served.has(domain)) continue;
-    const most = Math.max(0, Math.min(RIDERS_PER_DOMAIN, left, domain.queue.length));
+    const most = Math.max(0, Math.min(BULK_SKIPS_PER_DOMAIN, left, domain.queue.length));
     let count = 0;
-    for (; count < most && riders[next]?.domain === name; count++, next++) {
-      const request = leasable(model, riders[next]!, check);
+    for (; count < most && bulkSkips[next]?.domain === name; count++, next++) {
+      const request = leasable(model, bulkSkips[next]!, check);
       checkPlace(model, domain, request, check);
-      model.hand(request, holder, riders[next]!.id, true, nowMs);
+      model.hand(request, holder, bulkSkips[next]!.id, true, nowMs);
     }
-    if (count < most && !isLoose) differs(`${count} of ${most} riders of ${name} came along`);
+    if (count < most && !isLoose) differs(`${count} of ${most} bulk skips of ${name} came along`);
     left -= count;
   }
-  if (next < riders.length) differs(`${riders[next]!.record} came along although nobody asked for it`);
+  if (next < bulkSkips.length) differs(`${bulkSkips[next]!.record} came along although nobody asked for it`);
 }
 
 function checkState(

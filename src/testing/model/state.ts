@@ -33,7 +33,7 @@ export interface ModelRequest {
   holder: HolderId;
   lease: number;
   landed: boolean;
-  rider: boolean;
+  bulkSkip: boolean;
   record: string;
   reason: string;
 }

@@ -1,6 +1,6 @@
 // What the machine needs of a backend: openings as processes have them, and the faults it can be put through.
 // A backend offers what it has; steps for what it lacks do nothing.
-import type { Frontier, Lease, Presence, QueueEntry, SettleAnswer, SettleCall } from '../../frontier/frontier.js';
+import type { Frontier, Lease, SettleAnswer, SettleCall } from '../../frontier/frontier.js';
 import type { HandClock } from '../conformance/bench.js';
 import type { ModelRules } from './state.js';
 import type { Setting } from './steps.js';
@@ -52,6 +52,3 @@ export interface ModelWorld {
 }
 
 export type MakeWorld = (setting: Setting, clock: HandClock) => Promise<ModelWorld>;
-
-export type AddAnswer = readonly Presence[];
-export type Entries = readonly QueueEntry[];

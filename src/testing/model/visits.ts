@@ -31,9 +31,9 @@ export function createVisits(scene: ModelScene) {
     const ended = model.count('done') + model.count('failed');
     const { b, c } = step ?? { b: 0, c: 0 };
     const maxEnded = step && mixed(b, 3, 8) === 0 ? { maxEnded: ended + mixed(b, 4, 20) } : {};
-    const isSkimming = step && mixed(c, 3, 5) === 0 && inWork < 50;
-    const skim = isSkimming ? { skim: pod.domains.filter((_, i) => mixed(c, i, 2) === 0) } : {};
-    const wanted = { max, ...maxEnded, ...skim };
+    const isBulkSkipping = step && mixed(c, 3, 5) === 0 && inWork < 50;
+    const bulkSkips = isBulkSkipping ? { bulkSkipDomains: pod.domains.filter((_, i) => mixed(c, i, 2) === 0) } : {};
+    const wanted = { max, ...maxEnded, ...bulkSkips };
     const answer = await call(slot, (caller) => openingOf(slot).frontier.lease({ ...caller, ...wanted }));
     const { isLoose } = pod;
     takeLeases(model, answer, { holder: slot.id, call: wanted, nowMs: now(pod), ids: ids[pod.index]!, isLoose });

@@ -4,7 +4,12 @@
 /** One number, or a range from which each URL gets its own value. */
 export type Range = number | readonly [min: number, max: number];
 
-/** What can be wrong with a whole host: every page on it answers in this way. */
+/**
+ * What can be wrong with a whole host: every page on it answers in this way.
+ *
+ * @example
+ * for (const fault of HOST_FAULTS) console.log(fault);
+ */
 export const HOST_FAULTS = [
   'refuse',
   'reset',
@@ -17,6 +22,7 @@ export const HOST_FAULTS = [
   'wrong-charset',
   'huge',
 ] as const;
+/** A fault that a host of the synthetic web can have. */
 export type HostFault = (typeof HOST_FAULTS)[number];
 
 /** How a host answers `/robots.txt`. */
@@ -54,6 +60,7 @@ export interface HostKnobs {
   readonly trap?: boolean;
 }
 
+/** All options of a `Simweb`. */
 export interface SimwebOptions extends Omit<HostKnobs, 'fault' | 'trap'> {
   /** Same seed and options, same bytes. Default 1. */
   readonly seed?: number;

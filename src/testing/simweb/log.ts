@@ -13,6 +13,7 @@ export const LOGGED_HEADERS = [
 ] as const;
 export type LoggedHeader = (typeof LOGGED_HEADERS)[number];
 
+/** A request as the synthetic web saw it. */
 export interface SeenRequest {
   /** The host's number, or -1 for an address that is no host of this web. */
   readonly host: number;
@@ -41,6 +42,7 @@ export interface Gaps {
   readonly startToStartMs: number;
 }
 
+/** Which requests are wanted. */
 export interface RequestFilter {
   readonly host?: number;
   /** Exact path with query. */

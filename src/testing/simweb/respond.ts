@@ -165,7 +165,7 @@ export function createResponder(parts: Parts): (exchange: Exchange, page: number
 
 function isUnchanged({ req }: Exchange, etag: string, modified: Date): boolean {
   const match = req.headers['if-none-match'];
-  if (match !== undefined) return match === '*' || match.split(/\s*,\s*/).includes(etag);
+  if (match !== undefined) return match === '*' || match.split(',').some((one) => one.trim() === etag);
   const since = req.headers['if-modified-since'];
   return since !== undefined && Date.parse(since) >= modified.getTime();
 }

@@ -6,7 +6,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type RedisServer, redisMissing, startRedis } from '../../support/redis-server.js';
-import { type CaseFacts, judge, type StoreFacts, type Verdict, type WebPlan } from './case.js';
+import { type CaseFacts, checkCase, type StoreFacts, type Verdict, type WebPlan } from './case.js';
 import { clockMissing } from './shifted-clock.js';
 import { childrenOf, type Helper, type Program, type ProgramOptions, startHelper, startProgram } from './program.js';
 
@@ -182,7 +182,7 @@ export async function runClass(one: FaultClass, seed: number, isKept = false): P
   try {
     await one.act(bench);
     await web!.call('save');
-    verdict = await judge(folder, caseFacts());
+    verdict = await checkCase(folder, caseFacts());
   } catch (error) {
     complaints.push(`broke off: ${(error as Error).message}`);
   } finally {

@@ -55,7 +55,7 @@ export interface Verdict {
 
 const CHECKER = fileURLToPath(new URL('../web/checker.mjs', import.meta.url));
 
-export async function judge(folder: string, facts: CaseFacts): Promise<Verdict> {
+export async function checkCase(folder: string, facts: CaseFacts): Promise<Verdict> {
   const file = path.join(folder, 'case.json');
   await writeFile(file, JSON.stringify(facts));
   const { stdout } = await promisify(execFile)(process.execPath, [CHECKER, file], { maxBuffer: 2 ** 26 });

@@ -74,6 +74,8 @@ function settingOf(point: KillPoint): Setting {
               more: { fetchers_per_pod: 2, lease_seconds: 11 },
               env: { CRAWLER_STUCK_SECONDS: '60' },
             },
+            // Several sleeps of a worker have to fit into the crawl, on a fast machine too.
+            web: { hosts: 8, pages: 150 },
             passes: 1,
             meanwhile: oversleep,
           }

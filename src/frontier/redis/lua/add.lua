@@ -8,8 +8,9 @@
 --             what claim() takes, then flags of the value and 128 if in front, index of its domain, rest of the value
 -- ARGV[8..]   the domains' keys
 -- Keys:       those of the parts; u:BUCKET (hash, domain -> requests accepted), where domains have a budget
--- Returns     {the call's id, pod time, sequence number, 1 unless the holder was lost, one letter an entry: n, p, e as claim() tells,
---             b when its domain's budget is used up, or - when its lease is not the holder's, or a rider}
+-- Returns     {the call's id, pod time, sequence number, 1 unless the holder was lost, a letter per entry: n, p, e as
+--             claim() tells, b when its domain's budget is used up, or - when its lease is not the holder's, or a bulk
+--             skip}
 if not isOurStore() then
   return redis.error_reply('EMPTIED')
 end
@@ -43,7 +44,7 @@ for at = 1, #ARGV[6], 8 do
 end
 for from = 1, #leases, 500 do
   for i, row in ipairs(call('HMGET', P .. 'l:' .. holder, unpack(leases, from, min(from + 499, #leases)))) do
-    isOwned[from + i - 1] = row and not isRider(row)
+    isOwned[from + i - 1] = row and not isBulkSkip(row)
   end
 end
 

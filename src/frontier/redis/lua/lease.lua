@@ -6,8 +6,8 @@
 -- ARGV[6]     at most so many
 -- ARGV[7]     hand out nothing that could bring done + failed above this; inf for no limit
 -- ARGV[8]     the opening whose holder this is (openers)
--- ARGV[9]     riders at most
--- ARGV[10..]  keys of domains of which riders come along, where they get a turn
+-- ARGV[9]     bulk skips at most
+-- ARGV[10..]  keys of domains of which bulk skips come along, where they get a turn
 -- Keys:       those of the parts
 -- Returns     {the call's id, pod time, sequence number, 1 unless the holder was lost, state: more | waiting | exhausted,
 --             milliseconds until the next may be due or -1, id of the first lease, rows of the leases}
@@ -46,7 +46,7 @@ if hot.allowance > 0 then
 end
 local wanted = hot.quiet > hot.now and 0 or max(0, min(most, allowed))
 local first, rows, written = hot.lease + 1, {}, {}
-local RIDERS_PER_DOMAIN, RIDER, HELD_BACK_MS = 64, 3, 100
+local BULK_SKIPS_PER_DOMAIN, BULK_SKIP, HELD_BACK_MS = 64, 3, 100
 
 local function give(d, value, place, flags)
   hot.lease = hot.lease + 1
@@ -78,19 +78,19 @@ if #picked > 0 then
     used[d] = at + 2
     give(d, of[at + 1], of[at + 2], 0)
   end
-  -- Further requests of the skimmed domains that got a turn: they hold none, so no pace is touched.
+  -- Further requests of the bulk-skipped domains that got a turn: they hold none, so no pace is touched.
   local room = min(tonumber(ARGV[9]), allowed - #picked)
   for i = 10, turn == 'trial' and 0 or #ARGV do
     local d = domains[ARGV[i]]
     if d and counts[d] then
       exact(d)
     end
-    local count = d and counts[d] and min(RIDERS_PER_DOMAIN, room, near(d)) or 0
+    local count = d and counts[d] and min(BULK_SKIPS_PER_DOMAIN, room, near(d)) or 0
     if count > 0 then
       d.queued, d.landed, room = d.queued - count, d.landed + count, room - count
       local of = takeFront(d, count)
       for at = 1, #of, 2 do
-        give(d, of[at], of[at + 1], RIDER)
+        give(d, of[at], of[at + 1], BULK_SKIP)
       end
       counts[d] = nil
       mark(d)

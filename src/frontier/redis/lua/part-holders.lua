@@ -1,7 +1,7 @@
 -- Part: who holds leases and until when; a holder that is lost loses everything at once, and what it held is suspected
 -- of having ended it (part-suspects.lua).
 -- A lease is one row: place, the domain's delay, flags, length of the domain key, domain key, value.
--- Flags: 1 landed, its turn has been given back; 2 a rider, which came along on another's turn and never held one.
+-- Flags: 1 landed, its turn has been given back; 2 a bulk skip, which came along on another's turn and never held one.
 --
 -- Keys: holders (zset, holder by the time it is lost unless heard of)   life (hash, holder -> enrolment number, opener)
 --       l:HOLDER (hash, lease id as a packed double -> row)   lost (zset, holder by the time it was lost, kept a day)
@@ -11,15 +11,15 @@ local LEASE_HEAD, LEASE = '<ddBHc0', '<ddBHc0c0'
 
 local function unpackLease(row)
   local place, delay, flags, key, at = unpackNumbers(LEASE_HEAD, row)
-  return { place = place, delay = delay, landed = flags % 2 == 1, rider = flags >= 2, key = key, value = sub(row, at) }
+  return { place = place, delay = delay, landed = flags % 2 == 1, bulkSkip = flags >= 2, key = key, value = sub(row, at) }
 end
 
-local function isRider(row)
+local function isBulkSkip(row)
   return byte(row, 17) >= 2
 end
 
 local function packLease(lease)
-  local flags = (lease.landed and 1 or 0) + (lease.rider and 2 or 0)
+  local flags = (lease.landed and 1 or 0) + (lease.bulkSkip and 2 or 0)
   return pack(LEASE, lease.place, lease.delay, flags, #lease.key, lease.key, lease.value)
 end
 
@@ -43,7 +43,7 @@ end
 
 -- `together`: how many the lost holder held that may have ended it.
 local function loseLease(lease, together)
-  if lease.rider then
+  if lease.bulkSkip then
     -- It was never asked for.
     return giveBack(lease)
   end
@@ -82,7 +82,7 @@ end
 local function lose(holder)
   local leases, together = leasesOf(holder), 0
   for _, lease in ipairs(leases) do
-    together = together + (lease.rider and 0 or 1)
+    together = together + (lease.bulkSkip and 0 or 1)
   end
   for _, lease in ipairs(leases) do
     loseLease(lease, together)

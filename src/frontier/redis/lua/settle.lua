@@ -92,12 +92,12 @@ for from = 1, #ARGV[6], 24 do
 end
 
 local STATES = { [0] = 'D', [1] = 'F', [2] = 'S' }
--- A rider was never asked for: it cannot be done, and has nothing to be retried.
-local MAY_END_RIDER = { [1] = true, [2] = true, [4] = true }
+-- A bulk skip was never asked for: it cannot be done, and has nothing to be retried.
+local MAY_END_BULK_SKIP = { [1] = true, [2] = true, [4] = true }
 local accepted = {}
 for i, one in ipairs(settlements) do
   local lease = held[one.id]
-  if lease and lease.rider and not MAY_END_RIDER[one.kind] then
+  if lease and lease.bulkSkip and not MAY_END_BULK_SKIP[one.kind] then
     lease = nil
   end
   accepted[i] = lease and '1' or '0'

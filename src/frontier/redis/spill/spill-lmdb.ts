@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { PRIVATE_FOLDER, PRIVATE_LMDB } from '../../../base/private-files.js';
 import { checkLmdbFolder, lmdbFileState } from '../../../base/lmdb-file.js';
 import { CrawlError } from '../../../errors.js';
 
@@ -45,10 +46,16 @@ export function openSpillStore(folder: string, storeId: Buffer, storedRows: numb
   let database: import('lmdb').RootDatabase<Buffer, Buffer>;
   try {
     if (storedRows > 0 && lmdbFileState(join(folder, 'data.mdb')) === 'missing') throw missing(folder, storedRows);
-    mkdirSync(folder, { recursive: true });
+    mkdirSync(folder, PRIVATE_FOLDER);
     checkLmdbFolder(folder);
     const lmdb = createRequire(import.meta.url)('lmdb') as typeof import('lmdb');
-    database = lmdb.open<Buffer, Buffer>({ path: folder, encoding: 'binary', keyEncoding: 'binary', noSubdir: false });
+    database = lmdb.open<Buffer, Buffer>({
+      path: folder,
+      encoding: 'binary',
+      keyEncoding: 'binary',
+      noSubdir: false,
+      ...PRIVATE_LMDB,
+    });
   } catch (error) {
     throw fail(error);
   }

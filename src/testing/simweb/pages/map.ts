@@ -15,6 +15,7 @@ export interface PlannedLink {
   readonly nofollow: boolean;
 }
 
+/** A URL of the synthetic web and what is behind it. */
 export interface MappedUrl {
   readonly url: string;
   readonly host: number;

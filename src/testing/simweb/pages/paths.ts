@@ -104,5 +104,10 @@ export interface SpecialPath {
   readonly does: string;
 }
 
-/** Every special path: how it is written and what it does. */
+/**
+ * Every special path: how it is written and what it does.
+ *
+ * @example
+ * for (const { usage } of SIMWEB_PATHS) console.log(usage);
+ */
 export const SIMWEB_PATHS: readonly SpecialPath[] = Object.freeze(Object.values(SPECIAL_PATHS));

@@ -7,6 +7,7 @@ import type { SimwebPlan } from '../knobs.js';
 import { createSiteMap } from './map.js';
 import type { MappedUrl, SiteMap } from './map.js';
 
+/** The URLs of a synthetic web. */
 export interface SimwebUrls {
   /** Number of hosts. */
   readonly hosts: number;

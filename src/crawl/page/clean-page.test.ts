@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { cleanHtml, scopedHtml } from './clean-page.js';
+
+describe('a cleaned page', () => {
+  it('keeps words and structure, and leaves out scripts, styles, comments and classes', () => {
+    const html =
+      '<html><head><title>T</title></head><body><!-- c --><p class=x onclick=y() title="t">A <b>b</b></p>' +
+      '<script>z()</script><svg><a href=/></a></svg>\n \n\n<img src=/i.png alt="javascript: the words"></body></html>';
+    expect(cleanHtml(html)).toBe('<p title="t">A <b>b</b></p>\n<img src="/i.png" alt="javascript: the words">');
+  });
+
+  it('leaves out addresses that run, however they are spelt', () => {
+    const spelt = [
+      'javascript:x',
+      ' java\tscript:x',
+      'JAVA\nSCRIPT:x',
+      '\u0001j\ra\tvascript:x',
+      'vb\tscript:x',
+      'da\nta:x',
+    ];
+    for (const address of spelt) expect(cleanHtml(`<a href="${address}">a</a>`)).toBe('<a>a</a>');
+    expect(cleanHtml('<a href="/javascript:x">a</a>')).toBe('<a href="/javascript:x">a</a>');
+  });
+
+  it('is the same page when nothing is there to leave out', () => {
+    expect(cleanHtml('<ul><li>a</li><li>b</li></ul>')).toBe('<ul><li>a</li><li>b</li></ul>');
+  });
+});
+
+describe('a part of a page', () => {
+  const html = '<base href="/b/"><nav>n</nav><div id=a><div id=b><p>1</p></div><p>2</p></div><p>3</p>';
+
+  it('is what a selector finds, each element once', () => {
+    const base = '<base href="/b/">';
+    expect(scopedHtml(html, false, { cssSelector: 'div' })).toBe(
+      `${base}<div id="a"><div id="b"><p>1</p></div><p>2</p></div>`,
+    );
+    expect(scopedHtml(html, false, { targetElements: ['p', '#b'] })).toBe(
+      `${base}<div id="b"><p>1</p></div>\n<p>2</p>\n<p>3</p>`,
+    );
+    expect(scopedHtml(html, false, { cssSelector: 'div', targetElements: ['p'] })).toBe(`${base}<p>1</p>\n<p>2</p>`);
+  });
+
+  it('is the page without what is excluded', () => {
+    expect(scopedHtml('<nav>n</nav><p>1</p><nav>m</nav>', false, { excludedTags: ['nav'] })).toBe('<p>1</p>');
+  });
+});

@@ -1,0 +1,93 @@
+// A page as HTML without what readers do not read, and the part of a page that a config asks for.
+// Promise: linear in the page; nothing that runs is left, and no part of the page is there twice.
+import type { CheerioAPI } from 'cheerio';
+import { loadDocument } from '../../handle/document.js';
+import { eachNode, type EditedNode, keepChildren, outermost, removeNodes } from '../../handle/tree-edits.js';
+
+/** What to leave of a page. */
+export interface PageScope {
+  readonly cssSelector?: string | undefined;
+  readonly targetElements?: readonly string[] | undefined;
+  readonly excludedTags?: readonly string[] | undefined;
+  readonly excludedSelector?: string | undefined;
+}
+
+export function isScoped({ cssSelector, targetElements, excludedTags, excludedSelector }: PageScope): boolean {
+  return [cssSelector, targetElements, excludedTags, excludedSelector].some((one) => one !== undefined);
+}
+
+/** The page without what the scope excludes, or the outermost elements that it selects. */
+export function scopedHtml(html: string, xml: boolean, scope: PageScope): string {
+  if (!isScoped(scope)) return html;
+  const $ = loadDocument(html, xml);
+  const excluded = [...(scope.excludedTags ?? []), ...(scope.excludedSelector ? [scope.excludedSelector] : [])];
+  for (const selector of excluded) removeNodes($(selector).toArray());
+  const base = $('base[href]').first().toString();
+  const { cssSelector, targetElements } = scope;
+  const root = $.root()[0];
+  if (cssSelector === undefined && targetElements === undefined) return $.html();
+  const within = cssSelector === undefined ? [root] : outermost(root, $(cssSelector).toArray());
+  const targets = targetElements === undefined ? undefined : $(targetElements.join(', ')).toArray();
+  const chosen = targets === undefined ? within : within.flatMap((part) => outermost(part, targets));
+  return base + chosen.map((one) => $.html(one as Parameters<CheerioAPI['html']>[0])).join('\n');
+}
+
+/** Elements that hold no content for a reader. */
+const UNREAD = new Set('script style noscript template iframe object embed link meta svg canvas'.split(' '));
+/** Attributes that say something about the content. */
+const KEPT_ATTRIBUTES = new Set(['href', 'src', 'alt', 'title', 'colspan', 'rowspan', 'datetime', 'lang', 'dir']);
+/** Of those, the ones that are read by people and not followed. */
+const WORDS = new Set(['alt', 'title']);
+
+export function cleanHtml(html: string): string {
+  const $ = loadDocument(html);
+  eachNode($.root()[0], (node) => {
+    keepChildren(node, isRead);
+    const element = node as EditedNode & { attribs?: Record<string, string> };
+    if (element.attribs !== undefined) element.attribs = keptAttributes(element.attribs);
+    return true;
+  });
+  const body = $('body').first();
+  return withoutEmptyLines(body.length > 0 ? (body.html() ?? '') : $.html()).trim();
+}
+
+function isRead(node: EditedNode): boolean {
+  return node.type !== 'comment' && !UNREAD.has((node as { name?: string }).name ?? '');
+}
+
+function keptAttributes(attributes: Readonly<Record<string, string>>): Record<string, string> {
+  const kept: Record<string, string> = {};
+  for (const name of KEPT_ATTRIBUTES) {
+    const value = Object.hasOwn(attributes, name) ? attributes[name] : undefined;
+    if (value !== undefined && (WORDS.has(name) || !RUNS.test(schemeOf(value)))) kept[name] = value;
+  }
+  return kept;
+}
+
+const RUNS = /^(?:javascript|vbscript|data):/i;
+const LONGEST_SCHEME = 'javascript:'.length;
+const SPACE = 0x20;
+
+/** The beginning of an address as a browser reads it: without controls before it, without tabs and line breaks in it. */
+function schemeOf(address: string): string {
+  let scheme = '';
+  for (let at = 0; at < address.length && scheme.length < LONGEST_SCHEME; at++) {
+    const code = address.charCodeAt(at);
+    if (code === 9 || code === 10 || code === 13) continue;
+    if (scheme === '' && (code <= SPACE || address[at]!.trim() === '')) continue;
+    scheme += address[at];
+  }
+  return scheme;
+}
+
+/** Spaces that hold several line breaks become one. */
+function withoutEmptyLines(text: string): string {
+  return text.replace(/\s+/g, (spaces) => {
+    const first = spaces.indexOf('\n');
+    const last = spaces.lastIndexOf('\n');
+    if (first === last) return spaces;
+    let from = first;
+    while (from > 0 && (spaces[from - 1] === ' ' || spaces[from - 1] === '\t')) from--;
+    return `${spaces.slice(0, from)}\n${spaces.slice(last + 1)}`;
+  });
+}

@@ -1,0 +1,63 @@
+// A batch of the API: the URLs of its list that have no outcome yet, through the library's batch run.
+// Promise: an outcome is kept under its place in the list, so a batch that begins again goes on where it was.
+import { randomUUID } from 'node:crypto';
+import type { BatchRequest, ScrapeOptions } from '../api/schemas.js';
+import { pageWish } from '../pages/formats.js';
+import { createOutcomeWriter } from './outcome-writer.js';
+import type { JobRun, JobTools } from './runner.js';
+import { batchKey, type Job, type Outcome } from './store.js';
+
+const PAGE = 500;
+/** Documents that wait to be kept. */
+const MAX_UNWRITTEN = 20;
+
+export function startBatchJob(job: Job, tools: JobTools): JobRun {
+  const { store, fetcher } = tools;
+  const { maxConcurrency, respectRobots, ...options } = job.request as BatchRequest;
+  const wish = pageWish(options as ScrapeOptions, fetcher.abilities);
+  const writer = createOutcomeWriter(store, job.id, () => tools.onPages(job.id));
+  const underWay = new Set<Promise<void>>();
+  let failure: { readonly error: unknown } | undefined;
+  let next = 0;
+
+  async function written(): Promise<void> {
+    await Promise.all(underWay);
+    underWay.clear();
+    if (failure) throw failure.error;
+  }
+
+  async function* pending(): AsyncGenerator<{ index: number; url: string }> {
+    for (;;) {
+      const page = await store.pages.pending(job.id, next, PAGE);
+      if (page.next === next) return;
+      ({ next } = page);
+      yield* page.urls;
+    }
+  }
+
+  return {
+    async run(signal) {
+      const slots = tools.share();
+      const how = { concurrency: Math.min(maxConcurrency ?? slots, slots), signal, owner: job.owner, respectRobots };
+      // URLs may be appended while the last ones are fetched.
+      for (let before = -1; before !== next && !signal.aborted;) {
+        before = next;
+        for await (const { index, url, document, error } of fetcher.scrapeMany(pending(), wish, how)) {
+          const key = batchKey(index);
+          const outcome: Outcome = document
+            ? { kind: 'document', key, document: JSON.stringify(document) }
+            : { kind: 'error', key, error: troubleOf(url, error!) };
+          underWay.add(writer.put(outcome).catch((error: unknown) => void (failure ??= { error })));
+          if (underWay.size >= MAX_UNWRITTEN) await written();
+        }
+        await written();
+      }
+    },
+    total: async () => undefined,
+    setShare: () => undefined,
+  };
+}
+
+function troubleOf(url: string, { code, message }: { code: string; message: string }) {
+  return { id: randomUUID(), timestamp: new Date().toISOString(), url, code, error: message };
+}

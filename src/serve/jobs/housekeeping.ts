@@ -1,0 +1,56 @@
+// Keeps the store within its limits: results expire, the oldest finished jobs go when the disk limit is reached.
+// Promise: a running job is never removed; while nothing else can make room, running jobs rest and say why.
+import type { Log } from '../../observe/log.js';
+import type { Runner } from './runner.js';
+import type { Job, JobStore } from './store.js';
+
+export interface HousekeepingOptions {
+  readonly store: JobStore;
+  readonly runner: Runner;
+  readonly retentionMs: number;
+  readonly maxDiskBytes: number;
+  readonly log: Log;
+  /** Removes what else belongs to a job. */
+  readonly onRemove: (job: Job) => Promise<void>;
+  readonly everyMs?: number;
+}
+
+const EVERY_MS = 2_000;
+
+export function startHousekeeping(options: HousekeepingOptions): { close(): void } {
+  const { store, runner, retentionMs, maxDiskBytes, log } = options;
+  let underWay = false;
+
+  async function tidy(): Promise<void> {
+    const jobs = await store.list();
+    let bytes = jobs.reduce((sum, job) => sum + job.bytes, 0);
+    const isDue = (job: Job): boolean => (job.endedAtMs ?? Infinity) + retentionMs < Date.now();
+    const finished = jobs
+      .filter((job) => job.status !== 'scraping')
+      .sort((one, other) => one.endedAtMs! - other.endedAtMs!);
+    for (const job of finished) {
+      // Events that are due to a webhook name its results.
+      const isHeld = job.delivery !== undefined && job.delivery.next < job.events && bytes <= maxDiskBytes;
+      if ((!isDue(job) || isHeld) && bytes <= maxDiskBytes) continue;
+      await options.onRemove(job);
+      await store.remove(job.id);
+      bytes -= job.bytes;
+    }
+    const reason = bytes > maxDiskBytes ? `paused: the disk limit of ${maxDiskBytes} bytes is reached` : undefined;
+    if (reason) log.warningOnce(`Jobs are ${reason}`);
+    runner.pause(reason);
+    for (const job of jobs) {
+      if (job.status === 'scraping' && job.reason !== reason)
+        await store.change(job.id, () => ({ reason }) as Partial<Job>);
+    }
+  }
+
+  const timer = setInterval(() => {
+    if (underWay) return;
+    underWay = true;
+    void tidy()
+      .catch((error: unknown) => log.error(`Old jobs cannot be removed: ${(error as Error).message}`))
+      .finally(() => (underWay = false));
+  }, options.everyMs ?? EVERY_MS);
+  return { close: () => clearInterval(timer) };
+}

@@ -1,0 +1,143 @@
+// PORT. Jobs, their results and the events that are due to their webhooks, kept for all servers that share them.
+// Promise: what a call resolved is there after `kill -9`; a page that is put twice under one key is one result.
+import type { WebhookWish } from '../api/schemas.js';
+
+export type JobKind = 'crawl' | 'batch' | 'extract';
+export type JobStatus = 'scraping' | 'completed' | 'failed' | 'cancelled';
+
+/** How far the webhook of a job has come. */
+export interface Delivery {
+  /** Events before this number were delivered, or given up after the last retry. */
+  readonly next: number;
+  /** Failed tries of the event that is due. */
+  readonly tries: number;
+  /** Not before this time. */
+  readonly dueAtMs: number;
+}
+
+export interface Job {
+  readonly id: string;
+  readonly kind: JobKind;
+  /** The name of the token that started it. */
+  readonly owner: string;
+  readonly url: string;
+  readonly status: JobStatus;
+  readonly createdAtMs: number;
+  readonly endedAtMs?: number;
+  /** Why it failed, or why it does not go on now. */
+  readonly reason?: string;
+  /** The checked body. */
+  readonly request: unknown;
+  readonly webhook?: Exclude<WebhookWish, string>;
+  readonly webhookId?: string;
+  readonly delivery?: Delivery;
+  /** Pages known of so far. */
+  readonly total: number;
+  readonly completed: number;
+  readonly failed: number;
+  readonly events: number;
+  /** Bytes of all results. */
+  readonly bytes: number;
+  /** URLs of its list, for batches. */
+  readonly urls: number;
+}
+
+export type NewJob = Pick<Job, 'kind' | 'owner' | 'url' | 'request' | 'webhook'> & { readonly id: string };
+
+/** What became of one page: its document, why it failed, or that robots.txt forbids it. */
+export type Outcome = { readonly key: string } & (
+  | { readonly kind: 'document'; readonly document: string }
+  | { readonly kind: 'error'; readonly error: JobError }
+  | { readonly kind: 'robots'; readonly url: string }
+);
+
+export interface JobError {
+  readonly id: string;
+  readonly timestamp: string;
+  readonly url: string;
+  readonly code: string;
+  readonly error: string;
+}
+
+export type EventType = 'started' | 'page' | 'completed' | 'failed';
+/** An event of a job; that of a page names its result. */
+export interface JobEvent {
+  readonly type: EventType;
+  readonly result?: number;
+  readonly error?: string;
+}
+
+export interface ResultPage {
+  /** Each a document as JSON. */
+  readonly documents: readonly string[];
+  /** Where the next page begins; undefined at the end of what there is. */
+  readonly next: number | undefined;
+}
+
+export interface JobStore {
+  /** Keeps a job and its list. With a key that was used before, the earlier job is the answer and nothing changes. */
+  create(job: NewJob, urls?: readonly string[], idempotencyKey?: string): Promise<Job>;
+  read(id: string): Promise<Job | undefined>;
+  /** All jobs, the oldest first. */
+  list(): Promise<Job[]>;
+  /** Changes a job in one step; `undefined` leaves it as it is. Resolves to what it is then. */
+  change(id: string, change: (job: Job) => Partial<Job> | undefined): Promise<Job | undefined>;
+  /** Ends a job that is still running, with its last event. False when it had ended already. */
+  end(id: string, status: Exclude<JobStatus, 'scraping'>, reason?: string): Promise<boolean>;
+  remove(id: string): Promise<void>;
+  readonly pages: JobPages;
+  close(): Promise<void>;
+}
+
+export interface JobPages {
+  /** Keeps outcomes together with their events; those whose key is there already change nothing. */
+  put(id: string, outcomes: readonly Outcome[]): Promise<void>;
+  /** Results in the order in which they came. */
+  results(id: string, from: number, limits: { maxItems: number; maxBytes: number }): Promise<ResultPage>;
+  errors(id: string): Promise<{ errors: JobError[]; robotsBlocked: string[] }>;
+  /** Adds URLs to a batch that runs. False when it has ended. */
+  append(id: string, urls: readonly string[]): Promise<boolean>;
+  /** URLs of a batch that have no outcome yet, from a place on. */
+  pending(id: string, from: number, max: number): Promise<{ urls: { index: number; url: string }[]; next: number }>;
+  event(id: string, number: number): Promise<JobEvent | undefined>;
+  /** Keeps a value under a name, and gives the one before it: the last version of a page, and the like. */
+  swap(name: string, value: string): Promise<string | undefined>;
+}
+
+/** The key of a batch's URL: its place in the list. */
+export const batchKey = (index: number): string => `#${index}`;
+
+/** A job as it begins. */
+export function newJob(given: NewJob, urls: number, nowMs: number, webhookId: string): Job {
+  return {
+    ...given,
+    status: 'scraping',
+    createdAtMs: nowMs,
+    total: given.kind === 'batch' ? urls : 0,
+    completed: 0,
+    failed: 0,
+    events: 0,
+    bytes: 0,
+    urls,
+    ...(given.webhook && { webhookId, delivery: { next: 0, tries: 0, dueAtMs: 0 } }),
+  };
+}
+
+/** What an outcome adds to the counters of its job. */
+export function counted(job: Job, outcome: Outcome): Job {
+  switch (outcome.kind) {
+    case 'document':
+      return { ...job, completed: job.completed + 1, bytes: job.bytes + Buffer.byteLength(outcome.document) };
+    case 'error':
+      return { ...job, failed: job.failed + 1, bytes: job.bytes + 200 };
+    case 'robots':
+      return { ...job, bytes: job.bytes + 200 };
+    default:
+      return outcome satisfies never;
+  }
+}
+
+/** Whether the webhook of a job wants an event. */
+export function wants(job: Job, type: EventType): boolean {
+  return job.webhook !== undefined && (job.webhook.events?.includes(type) ?? true);
+}

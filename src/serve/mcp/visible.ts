@@ -1,0 +1,85 @@
+// A page as a reader sees it: what is hidden from people is hidden from models, too.
+// Promise: linear; text behind styles, size, colour, position, aria-hidden, comments and invisible characters is left out.
+import { loadDocument } from '../../handle/document.js';
+import { toMarkdown } from '../../crawl/page/extraction.js';
+
+const HIDING = [
+  /display\s*:\s*none/,
+  /visibility\s*:\s*(?:hidden|collapse)/,
+  /(?:^|[;{\s])opacity\s*:\s*0?\.?0+\s*(?:[;!}]|$)/,
+  /font-size\s*:\s*(?:0|0?\.\d+|1)(?:px|pt|em|rem|%)?\s*(?:[;!}]|$)/,
+  /(?:^|[;{\s])color\s*:\s*(?:transparent|rgba\([^)]{0,40},\s*0?\.?0+\s*\))/,
+  /(?:left|top|right|text-indent|margin-left)\s*:\s*-\d{3,}/,
+  /clip(?:-path)?\s*:\s*(?:rect\(0|inset\((?:50|100)%)/,
+  /transform\s*:[^;}]{0,80}scale\(0\)/,
+  /(?:^|[;{\s])(?:width|height|max-height)\s*:\s*0(?:px)?\s*;[^}]{0,200}overflow\s*:\s*hidden/,
+];
+const SIMPLE_RULE = /([^{}@]{1,300})\{([^{}]{0,2000})\}/g;
+const MAX_RULES = 5_000;
+const MAX_STYLE = 500_000;
+/** Zero-width characters, directions, soft hyphens, and the tag characters that spell text nobody sees. */
+const INVISIBLE =
+  /[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0]|[\u{e0000}-\u{e0fff}]/gu;
+
+/** The markdown of what a page shows. */
+export function visibleMarkdown(html: string, url: string, onlyMainContent: boolean): string {
+  const markdown = toMarkdown(visibleHtml(html), { url });
+  const text = onlyMainContent ? markdown.fit || markdown.raw : markdown.raw;
+  return withoutInvisible(text);
+}
+
+export function visibleHtml(html: string): string {
+  const $ = loadDocument(html);
+  const sheet = $('style').text().slice(0, MAX_STYLE).toLowerCase();
+  for (const selector of hiddenSelectors(sheet)) {
+    try {
+      $(selector).remove();
+    } catch {
+      // A selector that cannot be read here hides nothing here.
+    }
+  }
+  $('[hidden], [aria-hidden="true" i], template, noscript, script, style, input[type="hidden"]').remove();
+  for (const element of $('[style], font[color], font[size]').toArray()) {
+    const style = ($(element).attr('style') ?? '').toLowerCase().slice(0, 2_000);
+    if (isHiding(style) || isSameColour(style)) $(element).remove();
+  }
+  $('*')
+    .contents()
+    .filter((_, node) => node.type === 'comment')
+    .remove();
+  return $.html();
+}
+
+export const withoutInvisible = (text: string): string => text.replace(INVISIBLE, '');
+
+const isHiding = (style: string): boolean => HIDING.some((pattern) => pattern.test(style));
+
+/** Text in the colour of its own background, or white where no background is named. */
+function isSameColour(style: string): boolean {
+  const colour = /(?:^|[;\s])color\s*:\s*([^;!]{1,60})/.exec(style)?.[1]?.trim();
+  if (colour === undefined) return false;
+  const ground = /background(?:-color)?\s*:\s*([^;!]{1,60})/.exec(style)?.[1]?.trim();
+  return ground === undefined ? WHITES.has(colour.replaceAll(' ', '')) : plainColour(ground) === plainColour(colour);
+}
+
+const WHITES = new Set(['white', '#fff', '#ffffff', 'rgb(255,255,255)', '#fefefe', '#fdfdfd']);
+const plainColour = (text: string): string =>
+  WHITES.has(text.replaceAll(' ', '')) ? 'white' : text.replaceAll(' ', '');
+
+/** Rules of a page's own styles that hide what they name; of rules for other media nothing is known. */
+function hiddenSelectors(sheet: string): string[] {
+  const found: string[] = [];
+  let rules = 0;
+  for (const [, selectors, body] of sheet.replace(/\/\*[\s\S]*?\*\//g, '').matchAll(SIMPLE_RULE)) {
+    if (++rules > MAX_RULES) break;
+    if (isHiding(body!) || isSameColour(body!)) {
+      found.push(
+        ...selectors!
+          .split(',')
+          .map((one) => one.trim())
+          .filter((one) => one !== '' && !one.includes(':')),
+      );
+    }
+  }
+  return found.slice(0, 500);
+}

@@ -1,0 +1,139 @@
+// Decides whether a reader grows in proportion: CPU time over n, 2n and 4n, and the size of what it gives.
+// A verdict of "too slow" needs a second look with more input, so that a busy machine decides nothing.
+import { CrawlError } from '../../src/errors.js';
+import type { HostileText } from './texts.js';
+
+/** Reads what a stranger wrote. What it returns is weighed; what it throws is a refusal and fine. */
+export interface Reader {
+  /** The function under test, as `file#name`. */
+  readonly name: string;
+  /** Which inputs it is given. */
+  readonly of: InputKind;
+  readonly read: (text: string) => unknown;
+  /** Characters of output per character of input, above a constant. Default 40. */
+  readonly factor?: number;
+}
+
+export type InputKind = 'page' | 'url' | 'header' | 'robots' | 'sitemap' | 'text' | 'json';
+
+export interface Sizes {
+  /** The smallest input. */
+  readonly characters: number;
+  /** CPU time below this is not judged. */
+  readonly floorMs: number;
+}
+
+export interface Failure {
+  readonly reader: string;
+  readonly input: string;
+  readonly why: string;
+}
+
+export interface Verdict {
+  readonly failure?: Failure;
+  /** Of the largest input. */
+  readonly cpuMs: number;
+  readonly characters: number;
+}
+
+/** Twice the input may take so many times the time. */
+const MAX_GROWTH = 2.5;
+/** What a reader may give for any input, however short. */
+const FREE_OUTPUT = 20_000;
+const DEFAULT_FACTOR = 40;
+/** Before a verdict the input grows until it takes so long, or is so long. */
+const SURE_MS = 120;
+const SURE_CHARACTERS = 512 * 1024;
+const LEAST_CHARACTERS = 1_024;
+
+export function judge(reader: Reader, input: HostileText, { characters, floorMs }: Sizes): Verdict {
+  // Who is slow at a quarter would take minutes over the whole.
+  if (characters > LEAST_CHARACTERS && run(reader, input.make(characters), 1).cpuMs > SURE_MS) {
+    return judge(reader, input, { characters: characters / 4, floorMs });
+  }
+  const largest = input.make(characters * 4);
+  const { cpuMs, weight, thrown } = run(reader, largest, 1);
+  const told = { cpuMs, characters: largest.length };
+  const fail = (why: string): Verdict => ({ ...told, failure: { reader: reader.name, input: input.name, why } });
+  if (thrown !== undefined) return fail(`throws ${thrown instanceof Error ? thrown.stack : String(thrown)}`);
+  const most = FREE_OUTPUT + (reader.factor ?? DEFAULT_FACTOR) * largest.length;
+  if (weight > most) return fail(`gives ${weight} characters for ${largest.length}`);
+  if (cpuMs < floorMs) return told;
+  for (let smallest = characters; ; smallest *= 2) {
+    const times = [1, 2, 4].map((by) => {
+      const text = input.make(smallest * by);
+      return { ms: run(reader, text, 3, floorMs / 8).cpuMs, length: text.length };
+    });
+    const [one, two, four] = times as [Timed, Timed, Timed];
+    if (four.ms < floorMs) return told;
+    const grows = growth(one, two) > MAX_GROWTH && growth(two, four) > MAX_GROWTH;
+    if (!grows) return told;
+    const isSure = four.ms >= SURE_MS || four.length >= SURE_CHARACTERS;
+    if (!isSure) continue;
+    return fail(`takes ${times.map(({ ms, length }) => `${ms.toFixed(1)} ms for ${length}`).join(', ')} characters`);
+  }
+}
+
+interface Timed {
+  readonly ms: number;
+  readonly length: number;
+}
+
+/** By how much more the time grew than the input did, as if that had doubled. */
+function growth(less: Timed, more: Timed): number {
+  const doublings = Math.log2(more.length / less.length);
+  // An input that stopped growing costs no more.
+  if (doublings < 0.5) return 1;
+  return (more.ms / Math.max(less.ms, 0.01)) ** (1 / doublings);
+}
+
+interface Outcome {
+  readonly cpuMs: number;
+  readonly weight: number;
+  /** What was thrown and is no CrawlError. */
+  readonly thrown: unknown;
+}
+
+/** The least time of several runs; a run shorter than `leastMs` says little and is made more often. */
+function run(reader: Reader, text: string, times: number, leastMs = 0): Outcome {
+  let best = Number.POSITIVE_INFINITY;
+  let weight = 0;
+  let thrown: unknown;
+  for (let round = 0; round < times || (best < leastMs && round < times * 5); round++) {
+    const startedMs = performance.now();
+    const before = process.cpuUsage();
+    try {
+      // Much is worked out when it is first looked at: weighing is part of reading.
+      weight = weightOf(reader.read(text));
+    } catch (error) {
+      // A refusal has a code; anything else is a fault of ours.
+      if (!(error instanceof CrawlError)) thrown = error;
+      else weight = error.message.length;
+    }
+    const { user, system } = process.cpuUsage(before);
+    // The processor's time counts other threads, the wall's counts other processes: the lesser is nearer.
+    best = Math.min(best, (user + system) / 1_000, performance.now() - startedMs);
+  }
+  return { cpuMs: best, weight, thrown };
+}
+
+/** Deeper than any result may be: it could not be written as JSON, either. */
+const MAX_DEPTH = 300;
+
+/** The characters of a value, as JSON would roughly have them. Getters are read, as whoever wants the value would. */
+export function weightOf(value: unknown, depth = 0): number {
+  if (depth > MAX_DEPTH) return Number.POSITIVE_INFINITY;
+  if (typeof value === 'string') return value.length + 2;
+  if (typeof value !== 'object' || value === null) return 4;
+  if (ArrayBuffer.isView(value)) return value.byteLength;
+  if (value instanceof URL) return value.href.length;
+  if (value instanceof Map) return weightOf([...value], depth + 1);
+  if (value instanceof Set) return weightOf([...value], depth + 1);
+  let weight = 2;
+  if (Array.isArray(value)) {
+    for (const one of value) weight += weightOf(one, depth + 1) + 1;
+    return weight;
+  }
+  for (const key in value) weight += key.length + 3 + weightOf((value as Record<string, unknown>)[key], depth + 1);
+  return weight;
+}

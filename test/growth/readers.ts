@@ -1,0 +1,558 @@
+// Every function that reads what a stranger wrote: a page, a URL, a header, a robots.txt, a sitemap, a cookie, a text.
+// readers.test.ts proves that they reach every exported function of the rooms that read such things.
+import { nestsDeeperThan } from '../../src/base/json-depth.js';
+import {
+  initialAgeSecs,
+  isOtherVersion,
+  policyResponse,
+  storableHeaders,
+  updatedHeaders,
+  httpDateMs,
+} from '../../src/crawl/navigate/cache-headers.js';
+import {
+  acceptsType,
+  contentTypeOf,
+  decodingHeader,
+  encodingName,
+  isJson,
+  isXml,
+} from '../../src/crawl/navigate/content-type.js';
+import { createRenderingMemory, needsScripts } from '../../src/crawl/navigate/rendering.js';
+import { documentOf } from '../../src/crawl/page/document.js';
+import * as extraction from '../../src/crawl/page/extraction.js';
+import { createResultContent } from '../../src/crawl/page/result-content.js';
+import { followRule, forbidsFollowing, isNofollow } from '../../src/crawl/polite/nofollow.js';
+import type { ExtractSchema } from '../../src/extract/fields/fields.js';
+import { checkXPath } from '../../src/extract/fields/xpath-source.js';
+import { chunkMarkdown } from '../../src/extract/markdown/chunks.js';
+import { readTrainingPage } from '../../src/extract/model/training.js';
+import type { Capture } from '../../src/fetch/engine.js';
+import { contentCodings } from '../../src/fetch/http/body.js';
+import { isLocalhostName, literalAddress } from '../../src/fetch/http/guard.js';
+import { headerText, incomingHeaders, mergeCookies, outgoingHeaders } from '../../src/fetch/http/headers.js';
+import { createRedirectTrail, isRedirect, nextHop, redirectTarget } from '../../src/fetch/http/redirect.js';
+import { parseHosts } from '../../src/fetch/http/resolve.js';
+import { withQuery } from '../../src/fetch/http/send-request.js';
+import { loadDocument } from '../../src/handle/document.js';
+import { absoluteUrls, selectLinks } from '../../src/handle/enqueue-links.js';
+import { parseOpenGraph } from '../../src/handle/open-graph.js';
+import { readableText } from '../../src/handle/readable-text.js';
+import {
+  emailsFromText,
+  emailsFromUrls,
+  parseHandlesFromHtml,
+  phonesFromText,
+  phonesFromUrls,
+} from '../../src/handle/social.js';
+import { extractUrls, URL_WITH_COMMAS_REGEX } from '../../src/handle/url-lists.js';
+import { decodeBody, detectEncoding, toUtf8 } from '../../src/parse/encoding/encoding.js';
+import { createPageContent } from '../../src/parse/page.js';
+import { scanLinks, scanPage } from '../../src/parse/scan/scan.js';
+import { createDomainRules, toDomain } from '../../src/politeness/domain-rules.js';
+import { createBudgets } from '../../src/politeness/budgets.js';
+import { RobotsTxt } from '../../src/politeness/robots/robots.js';
+import { createSitemapReader } from '../../src/politeness/sitemaps/reader.js';
+import { createSameContent } from '../../src/politeness/traps/same-content.js';
+import { hasSessionId } from '../../src/politeness/traps/sessions.js';
+import { createTrapRules } from '../../src/politeness/traps/traps.js';
+import { hostPartOf } from '../../src/politeness/url-host.js';
+import { fingerprintOf } from '../../src/request/fingerprint.js';
+import { compileMixed, parsePattern } from '../../src/request/pattern.js';
+import { keyInRecord, packRecord, unpackRecord } from '../../src/request/record.js';
+import { toRequest } from '../../src/request/request.js';
+import { createScope, staysWithin } from '../../src/request/scope.js';
+import { urlKeyOf } from '../../src/request/url-key.js';
+import { checkHttpUrl, domainOf, hostOf, isHostTooLong, normalizeUrl, parseHttpUrl } from '../../src/request/url.js';
+import { createCookies } from '../../src/session/cookies.js';
+import { indexLine, looksLikeIndexLine, parseIndexLine, surtOf } from '../../src/store/content/cdxj.js';
+import { oneWord, responseRecord } from '../../src/store/content/warc.js';
+import type { Reader } from './judge.js';
+
+const PAGE = 'https://example.com/dir/page';
+const HTML = 'text/html; charset=utf-8';
+const AGENT = 'TestBot/1.0';
+
+function captured(body: string, headers: Record<string, string | string[]> = { 'content-type': HTML }): Capture {
+  return {
+    url: PAGE,
+    loadedUrl: PAGE,
+    statusCode: 200,
+    headers,
+    body: Buffer.from(body),
+    redirectChain: [],
+  } as unknown as Capture;
+}
+
+const FIELDS = {
+  name: { selector: '.name' },
+  price: { selector: 'p', type: 'number' },
+  links: { selector: 'a', attribute: 'href', type: 'url', many: true },
+  html: { selector: 'p', type: 'html' },
+  day: { selector: 'time', type: 'date' },
+  words: { selector: 'li', pattern: '\\w+', many: true },
+  parts: { selector: 'div', many: true, fields: { text: { selector: 'p' }, has: { selector: 'b', type: 'exists' } } },
+} as const satisfies ExtractSchema['fields'];
+const CSS: ExtractSchema = { engine: 'css', items: '.item, article, li, div', fields: FIELDS };
+const CSS_PAGE: ExtractSchema = { engine: 'css', fields: FIELDS };
+const XPATH: ExtractSchema = {
+  engine: 'xpath',
+  items: '//div | //li',
+  fields: {
+    text: { selector: './/p' },
+    first: { selector: './/a[1]/@href' },
+    named: { selector: './/*[contains(@class, "name")]' },
+  },
+};
+const REGEX: ExtractSchema = { engine: 'regex', fields: { numbers: { pattern: '\\d+', many: true, type: 'number' } } };
+
+const config = {} as Parameters<typeof createResultContent>[1];
+const scopedConfig = {
+  cssSelector: 'body, div, p',
+  excludedTags: ['nav'],
+  targetElements: ['p', 'li'],
+  wordCountThreshold: 2,
+} as unknown as typeof config;
+
+const PAGE_READERS: readonly Reader[] = [
+  {
+    name: 'parse/scan/scan#scanPage',
+    of: 'page',
+    read: (text) => scanPage(Buffer.from(text), { url: PAGE, images: true }),
+  },
+  { name: 'parse/scan/scan#scanLinks', of: 'page', read: (text) => scanLinks(Buffer.from(text), { url: PAGE }).links },
+  {
+    name: 'parse/page#createPageContent',
+    of: 'page',
+    read: (text) => {
+      const {
+        title,
+        text: words,
+        links,
+        metadata,
+      } = createPageContent(Buffer.from(text), PAGE, HTML, extraction.pageExtraction);
+      return { title, words, links, metadata };
+    },
+  },
+  {
+    name: 'parse/encoding/encoding#detectEncoding',
+    of: 'page',
+    read: (text) => {
+      const body = Buffer.from(text);
+      const found = detectEncoding(body, null);
+      return [
+        found,
+        decodeBody(body, found),
+        toUtf8(body, 'windows-1251'),
+        decodeBody(body, 'euc-kr'),
+        decodeBody(body, 'gb18030'),
+      ];
+    },
+  },
+  {
+    name: 'crawl/page/extraction#extractContent',
+    of: 'page',
+    read: (text) => extraction.extractContent(text, { url: PAGE }),
+  },
+  {
+    name: 'crawl/page/extraction#toMarkdown',
+    of: 'page',
+    read: (text) => ({ ...extraction.toMarkdown(text, { url: PAGE }) }),
+  },
+  {
+    name: 'extract/choose/filters#applyFilter',
+    of: 'page',
+    read: (text) => [
+      extraction.toMarkdown(text, { url: PAGE, contentFilter: { kind: 'bm25', query: 'text of words' } }).fit,
+      extraction.toMarkdown(text, { url: PAGE, contentFilter: { kind: 'pruning' } }).fit,
+    ],
+  },
+  { name: 'crawl/page/extraction#extractTables', of: 'page', read: (text) => extraction.extractTables(text) },
+  { name: 'crawl/page/extraction#extractStructured', of: 'page', read: (text) => extraction.extractStructured(text) },
+  {
+    name: 'crawl/page/extraction#extractMetadata',
+    of: 'page',
+    read: (text) => extraction.extractMetadata(text, { url: PAGE }),
+  },
+  {
+    name: 'crawl/page/extraction#extractLinks',
+    of: 'page',
+    read: (text) => extraction.extractLinks(text, { url: PAGE }),
+  },
+  {
+    name: 'crawl/page/extraction#extractMedia',
+    of: 'page',
+    read: (text) => extraction.extractMedia(text, { url: PAGE }),
+  },
+  { name: 'extract/fields by CSS', of: 'page', read: (text) => extraction.extractFields(text, CSS, { url: PAGE }) },
+  {
+    name: 'extract/fields by CSS of the page',
+    of: 'page',
+    read: (text) => extraction.extractFields(text, CSS_PAGE, { url: PAGE }),
+  },
+  { name: 'extract/fields by XPath', of: 'page', read: (text) => extraction.extractFields(text, XPATH, { url: PAGE }) },
+  { name: 'extract/fields by patterns', of: 'page', read: (text) => extraction.extractFields(text, REGEX) },
+  {
+    name: 'extract/model/training#readTrainingPage',
+    of: 'page',
+    read: (text) => readTrainingPage(extraction.viewPage(text, { url: PAGE }).tree, PAGE).texts,
+  },
+  {
+    name: 'crawl/page/result-content#cleanedHtml',
+    of: 'page',
+    read: (text) => createResultContent(captured(text), config).cleanedHtml,
+  },
+  {
+    name: 'crawl/page/result-content of a part',
+    of: 'page',
+    read: (text) => {
+      const { cleanedHtml, text: words, links } = createResultContent(captured(text), scopedConfig);
+      return { cleanedHtml, words, links };
+    },
+  },
+  {
+    name: 'handle/readable-text#readableText',
+    of: 'page',
+    read: (text) => readableText(documentOf(Buffer.from(text)).root()[0]),
+  },
+  {
+    name: 'handle/document#loadDocument',
+    of: 'page',
+    read: (text) => {
+      const $ = loadDocument(text);
+      return [$('a').length, $.root().text(), $.html()];
+    },
+  },
+  {
+    name: 'crawl/page/document#documentOf',
+    of: 'page',
+    read: (text) => {
+      const $ = documentOf(Buffer.from(text));
+      return [$('a').length, $('p').text(), $('body').html()];
+    },
+  },
+  { name: 'handle/open-graph#parseOpenGraph', of: 'page', read: (text) => parseOpenGraph(text) },
+  { name: 'handle/social#parseHandlesFromHtml', of: 'page', read: (text) => parseHandlesFromHtml(text) },
+  {
+    name: 'crawl/navigate/rendering#needsScripts',
+    of: 'page',
+    read: (text) => needsScripts(Buffer.from(text), PAGE, HTML),
+  },
+];
+
+const trapsOf = createTrapRules({
+  refuseSessionIds: true,
+  maxUrlLength: 1e9,
+  maxPathDepth: 1e9,
+  maxQueryParameters: 1e9,
+  maxSegmentRepeats: 1e9,
+});
+const domainRules = createDomainRules({ exclude: ['bad.example'] });
+const budgets = createBudgets({ maxPerHost: 1e9, maxPerDomain: 1e9 });
+const sameContent = createSameContent();
+const rendering = createRenderingMemory();
+const scope = createScope(
+  {
+    strategy: 'same-domain',
+    globs: ['https://*.example.com/**/*.html', 'http?(s)://**/{a,b}*/[a-z]?'],
+    exclude: [/\/private\//],
+  },
+  { baseUrl: PAGE },
+);
+const robots = RobotsTxt.parse('User-agent: *\nDisallow: /a*b*c$\nAllow: /*x*y\nDisallow: /%C3%A9\nDisallow: /p');
+const linkPage = { url: PAGE, loadedUrl: PAGE, crawlDepth: 0 };
+
+const URL_READERS: readonly Reader[] = [
+  { name: 'request/url#normalizeUrl', of: 'url', read: (text) => [normalizeUrl(text), normalizeUrl(text, true)] },
+  { name: 'request/url-key#urlKeyOf', of: 'url', read: (text) => urlKeyOf(text) },
+  {
+    name: 'request/url#parseHttpUrl',
+    of: 'url',
+    read: (text) => {
+      checkHttpUrl(text);
+      return [parseHttpUrl(text).href, isHostTooLong(text)];
+    },
+  },
+  { name: 'request/url#domainOf', of: 'url', read: (text) => [domainOf(text), domainOf(text, 'host'), hostOf(text)] },
+  {
+    name: 'request/request#toRequest',
+    of: 'url',
+    read: (text) => {
+      const request = toRequest(text);
+      const record = packRecord({ url: request.url }, undefined);
+      return [
+        request.uniqueKey,
+        request.id,
+        unpackRecord(record),
+        keyInRecord(record),
+        fingerprintOf(request.uniqueKey),
+      ];
+    },
+  },
+  {
+    name: 'request/scope#createScope',
+    of: 'url',
+    read: (text) => [scope.decide(text), staysWithin('same-domain', PAGE, text)],
+  },
+  {
+    name: 'politeness/traps/traps#createTrapRules',
+    of: 'url',
+    read: (text) => [trapsOf(text), hasSessionId(text, text)],
+  },
+  {
+    name: 'politeness/traps/same-content#createSameContent',
+    of: 'url',
+    read: (text) => [sameContent.see(text, text), sameContent.refusal(text)],
+  },
+  {
+    name: 'politeness/domain-rules#createDomainRules',
+    of: 'url',
+    read: (text) => [domainRules.refusal(text), domainRules.overrideFor(text), toDomain(text)],
+  },
+  {
+    name: 'politeness/budgets#createBudgets',
+    of: 'url',
+    read: (text) => {
+      const taken = budgets.take(text);
+      budgets.giveBack(text);
+      return taken;
+    },
+  },
+  { name: 'politeness/url-host#hostPartOf', of: 'url', read: (text) => hostPartOf(text) },
+  { name: 'politeness/robots/robots#isAllowed', of: 'url', read: (text) => robots.isAllowed(text, AGENT) },
+  {
+    name: 'handle/enqueue-links#selectLinks',
+    of: 'url',
+    read: (text) => {
+      const urls = absoluteUrls([text], PAGE, () => {});
+      const links = selectLinks(urls, { strategy: 'all' }, linkPage, { maxCrawlDepth: undefined, skip: () => {} });
+      return links.map((link) => [link.url, link.uniqueKey, link.fingerprint, link.toRequest().id]);
+    },
+  },
+  {
+    name: 'fetch/http/redirect#redirectTarget',
+    of: 'url',
+    read: (text) => {
+      const from = new URL(PAGE);
+      if (!isRedirect(301, text)) return undefined;
+      const target = redirectTarget(from, text);
+      const trail = createRedirectTrail(from, 5);
+      trail.step(from, target);
+      const hop = nextHop({ url: from, method: 'GET', headers: {} }, 301, target);
+      return [trail.chain, outgoingHeaders(hop, 'a=b', 'gzip'), withQuery(target.href, { a: 1 })];
+    },
+  },
+  {
+    name: 'fetch/http/guard#literalAddress',
+    of: 'url',
+    read: (text) => [literalAddress(hostOf(text)), isLocalhostName(hostOf(text))],
+  },
+  {
+    name: 'crawl/navigate/rendering#createRenderingMemory',
+    of: 'url',
+    read: (text) => {
+      rendering.learn(text, 'static');
+      return rendering.expected(text);
+    },
+  },
+  {
+    name: 'store/content/cdxj#indexLine',
+    of: 'url',
+    read: (text) => {
+      const line = indexLine({
+        url: text,
+        uniqueKey: text,
+        contentType: text,
+        statusCode: 200,
+        digest: 'x',
+        depth: 0,
+        fetchedAtMs: 0,
+      } as never);
+      return [surtOf(text), line, parseIndexLine(line), looksLikeIndexLine(Buffer.from(line)), oneWord(text)];
+    },
+  },
+  {
+    name: 'extract of a page at the URL',
+    of: 'url',
+    read: (text) => extraction.extractContent('<p>Words of a page.</p><a href=x>y</a>', { url: text }),
+    factor: 60,
+  },
+];
+
+const HEADER_READERS: readonly Reader[] = [
+  {
+    name: 'crawl/navigate/content-type#contentTypeOf',
+    of: 'header',
+    read: (text) => {
+      const capture = captured('<p>x', { 'content-type': text });
+      const { type } = contentTypeOf(capture);
+      return [
+        type,
+        acceptsType(type, ['image/*']),
+        isJson(type),
+        isXml(type),
+        decodingHeader(capture, {}),
+        encodingName(capture.body, text),
+      ];
+    },
+  },
+  {
+    name: 'parse/encoding/encoding#detectEncoding by header',
+    of: 'header',
+    read: (text) => detectEncoding(Buffer.from('<p>é'), text),
+  },
+  {
+    name: 'crawl/navigate/cache-headers#policyResponse',
+    of: 'header',
+    read: (text) => {
+      const headers = {
+        'cache-control': text,
+        age: text,
+        date: text,
+        expires: text,
+        etag: text,
+        connection: text,
+        'last-modified': text,
+        vary: text,
+      };
+      return [
+        policyResponse({ statusCode: 200, headers }, 0),
+        initialAgeSecs(headers, 0),
+        storableHeaders(headers),
+        isOtherVersion(headers, { etag: `${text}x`, 'last-modified': text }),
+        updatedHeaders(headers, { etag: text }),
+        httpDateMs(text),
+      ];
+    },
+  },
+  {
+    name: 'crawl/polite/nofollow#forbidsFollowing',
+    of: 'header',
+    read: (text) => [
+      forbidsFollowing(captured('', { 'x-robots-tag': text }), null, AGENT),
+      forbidsFollowing(captured('', { 'x-robots-tag': [text, text] }), text, undefined),
+      followRule(captured('', { 'x-robots-tag': text }), text, AGENT, () => {}),
+      isNofollow(text),
+    ],
+  },
+  { name: 'fetch/http/body#contentCodings', of: 'header', read: (text) => contentCodings(text, 'example.com') },
+  {
+    name: 'fetch/http/headers#incomingHeaders',
+    of: 'header',
+    read: (text) => {
+      const pairs = text.split(';').map((value, index) => [`x-${index}`, value]);
+      const headers = incomingHeaders(Object.fromEntries(pairs) as Record<string, string>);
+      return [headers, headerText(headers, 'x-0'), mergeCookies(text, text)];
+    },
+  },
+  {
+    name: 'session/cookies#createCookies',
+    of: 'header',
+    read: (text) => {
+      const cookies = createCookies();
+      return [
+        cookies.setLine(text, PAGE),
+        cookies.setLine(`a=b; ${text}`, PAGE),
+        cookies.header(PAGE),
+        cookies.list(PAGE),
+      ];
+    },
+  },
+  {
+    name: 'session/cookies of many lines',
+    of: 'header',
+    read: (text) => {
+      const cookies = createCookies();
+      for (const part of text.split(/[;,\n]/)) cookies.setLine(`${part.trim()}=1; Path=/`, PAGE);
+      return [cookies.header(PAGE), cookies.list(PAGE), cookies.serialize()];
+    },
+    factor: 200,
+  },
+  {
+    name: 'store/content/warc#responseRecord',
+    of: 'header',
+    read: (text) =>
+      responseRecord({
+        url: PAGE,
+        dateMs: 0,
+        response: { statusCode: 200, statusText: text, headers: { a: text, b: [text, text] }, body: Buffer.from('x') },
+      } as never).bytes,
+  },
+];
+
+const OTHER_READERS: readonly Reader[] = [
+  {
+    name: 'politeness/robots/robots#RobotsTxt',
+    of: 'robots',
+    read: (text) => {
+      const rules = RobotsTxt.parse(text);
+      const pack = rules.packFor(AGENT, 16 * 1024);
+      const google = RobotsTxt.parse(Buffer.from(text), { mode: 'google' });
+      return [
+        rules.isAllowed('https://example.com/a/b?c=d%C3%A9', AGENT),
+        rules.crawlDelay(AGENT),
+        rules.sitemaps,
+        pack,
+        RobotsTxt.parse(pack).isAllowed(PAGE, AGENT),
+        google.isAllowed(PAGE, 'TestBot'),
+      ];
+    },
+  },
+  {
+    name: 'politeness/robots/robots#isAllowed of a long URL',
+    of: 'robots',
+    read: (text) => {
+      const rules = RobotsTxt.parse(RobotsTxt.parse(text).packFor(AGENT, 16 * 1024));
+      return rules.isAllowed(`https://example.com/${text.slice(0, 65_000)}`, AGENT);
+    },
+  },
+  { name: 'politeness/robots by agent', of: 'header', read: (text) => robots.isAllowed(PAGE, text) },
+  {
+    name: 'politeness/sitemaps/reader#createSitemapReader',
+    of: 'sitemap',
+    read: (text) => {
+      const reader = createSitemapReader(PAGE);
+      const entries = [];
+      for (let at = 0; at < text.length; at += 4_096) entries.push(...reader.read(text.slice(at, at + 4_096)));
+      entries.push(...reader.read(null));
+      return entries;
+    },
+  },
+  {
+    name: 'handle/social of a text',
+    of: 'text',
+    read: (text) => [
+      emailsFromText(text),
+      phonesFromText(text),
+      emailsFromUrls([`mailto:${text}`]),
+      phonesFromUrls([`tel:${text}`]),
+    ],
+  },
+  {
+    name: 'handle/url-lists#extractUrls',
+    of: 'text',
+    read: (text) => [extractUrls({ string: text }), extractUrls({ string: text, urlRegExp: URL_WITH_COMMAS_REGEX })],
+  },
+  { name: 'extract/markdown/chunks#chunkMarkdown', of: 'text', read: (text) => chunkMarkdown(text) },
+  {
+    name: 'extract/markdown/chunks of a page',
+    of: 'page',
+    read: (text) => chunkMarkdown(extraction.toMarkdown(text, { url: PAGE }).raw),
+  },
+  { name: 'base/json-depth#nestsDeeperThan', of: 'json', read: (text) => nestsDeeperThan(text, 100) },
+  {
+    name: 'request/pattern#compileMixed',
+    of: 'text',
+    read: (text) =>
+      compileMixed('globs', [text.slice(0, 2_000)]).map((glob) => glob.matches(`https://example.com/${text}`)),
+  },
+  { name: 'request/pattern#parsePattern', of: 'text', read: (text) => typeof parsePattern(text) },
+  { name: 'extract/fields/xpath-source#checkXPath', of: 'text', read: (text) => checkXPath(text) },
+  { name: 'fetch/http/resolve#parseHosts', of: 'text', read: (text) => parseHosts(text) },
+  {
+    name: 'crawl/page/result-content of a text file',
+    of: 'text',
+    read: (text) => ({ ...createResultContent(captured(text, { 'content-type': 'text/plain' }), config) }),
+  },
+];
+
+export const READERS: readonly Reader[] = [...PAGE_READERS, ...URL_READERS, ...HEADER_READERS, ...OTHER_READERS];

@@ -1,0 +1,113 @@
+// The public surface: a report of it that shows every change, a comment on every export, and examples that compile.
+// Reads the types in dist/, as users do.
+import path from 'node:path';
+import ts from 'typescript';
+import { describe, expect, it } from 'vitest';
+// @ts-expect-error scripts have no types
+import { outdated, report } from '../../scripts/api-report.mjs';
+// @ts-expect-error scripts have no types
+import { readSurface } from '../../scripts/api-surface.mjs';
+
+interface Declaration {
+  readonly name: string;
+  readonly isValue: boolean;
+  readonly comment: string;
+  readonly examples: readonly string[];
+}
+interface Surface {
+  readonly entries: readonly { readonly entry: string; readonly exports: readonly Declaration[] }[];
+}
+
+const surface = (readSurface as () => Surface)();
+const allExports = surface.entries.flatMap(({ exports }) => exports);
+
+/** What examples take for granted: a handler's context, and things of the reader's own. */
+const GIVEN = `
+declare const { $, body, request, session, content }: import('orcrawl').CheerioCrawlingContext;
+declare const page: import('playwright-core').Page;
+declare const crawler: import('orcrawl').WebCrawler & import('orcrawl').CheerioCrawler;
+declare const requestQueue: import('orcrawl').RequestQueue;
+declare const frontier: import('orcrawl').Frontier;
+declare const myStorageClient: import('orcrawl').StorageClient;
+declare const myRecords: (id: string) => import('orcrawl').RecordStore;
+declare const memoryBackend: import('orcrawl/testing').MakeBackend;
+declare const visit: import('orcrawl/testing').NavigationPlacement['visit'];
+declare const requestHandler: (context: { request: import('orcrawl').Request }) => Promise<void>;
+declare const html: string, url: string, urls: string[], png: Buffer;
+declare const assert: typeof import('node:assert').strict;
+declare const { describe, it, expect }: typeof import('vitest');
+`;
+
+describe('the public surface', () => {
+  it('is the one in docs/api-report (npm run build && npm run api-report)', () => {
+    expect((outdated as (pages: unknown) => string[])((report as (from: Surface) => unknown)(surface))).toEqual([]);
+  });
+
+  it('has a comment on every export', () => {
+    expect(allExports.filter(({ comment }) => comment.trim() === '').map(({ name }) => name)).toEqual([]);
+  });
+
+  it('has an example for every value', () => {
+    const values = allExports.filter(({ isValue }) => isValue);
+    expect(values.filter(({ examples }) => examples.length === 0).map(({ name }) => name)).toEqual([]);
+  });
+
+  it('has examples that compile', () => {
+    const root = process.cwd();
+    const files = new Map<string, string>();
+    for (const { entry, exports } of surface.entries) {
+      for (const { name, examples } of exports) {
+        examples.forEach((example, n) => {
+          const file = path.join(root, 'test', `example-${entry.replace('/', '-')}-${name}-${n}.ts`);
+          files.set(file, wrapped(example));
+        });
+      }
+    }
+    expect(problemsOf(files)).toEqual([]);
+  }, 240_000);
+});
+
+/** An example as a module: what it uses of ours is imported, the rest of it runs in a function. */
+function wrapped(example: string): string {
+  const own = new Set([...example.matchAll(/\b(?:const|let|class|function)\s+(\w+)/g)].map(([, name]) => name));
+  const imports = surface.entries.map(({ entry, exports }, at) => {
+    const earlier = new Set(surface.entries.slice(0, at).flatMap((other) => other.exports.map(({ name }) => name)));
+    const used = exports.filter(
+      ({ name }) => !own.has(name) && !earlier.has(name) && new RegExp(`(?<![.\\w'])${name}\\b`).test(example),
+    );
+    return `import { ${used.map(({ name, isValue }) => (isValue ? name : `type ${name}`)).join(', ')} } from '${entry}';`;
+  });
+  const lines = example.split('\n');
+  const isImport = (line: string) => /^import .* from '/.test(line);
+  const outer = lines.filter((line) => isImport(line) && !/'orcrawl(?:\/testing)?'/.test(line));
+  const inner = lines.filter((line) => !isImport(line));
+  return [...imports, ...outer, GIVEN, 'export async function example() {', ...inner, '}', ''].join('\n');
+}
+
+function problemsOf(files: ReadonlyMap<string, string>): string[] {
+  const options: ts.CompilerOptions = {
+    module: ts.ModuleKind.NodeNext,
+    moduleResolution: ts.ModuleResolutionKind.NodeNext,
+    target: ts.ScriptTarget.ES2022,
+    lib: ['lib.es2023.d.ts', 'lib.esnext.disposable.d.ts'],
+    types: ['node'],
+    strict: true,
+    skipLibCheck: true,
+    noEmit: true,
+  };
+  const host = ts.createCompilerHost(options);
+  const { fileExists, readFile, getSourceFile } = host;
+  host.fileExists = (file) => files.has(file) || fileExists(file);
+  host.readFile = (file) => files.get(file) ?? readFile(file);
+  host.getSourceFile = (file, ...rest) => {
+    const text = files.get(file);
+    return text === undefined ? getSourceFile(file, ...rest) : ts.createSourceFile(file, text, ts.ScriptTarget.ES2022);
+  };
+  const program = ts.createProgram([...files.keys()], options, host);
+  return [...files.keys()].flatMap((file) => {
+    const source = program.getSourceFile(file);
+    return [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)].map(
+      ({ messageText }) => `${path.basename(file)}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`,
+    );
+  });
+}

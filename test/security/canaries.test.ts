@@ -1,0 +1,197 @@
+// Canary secrets in every place where a user can put one, and a look for them everywhere else: on every other origin, in
+// every file, log and report, in the list of processes, in metrics and on the screen. None is found.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { MAIN, type Started, startNode, until } from '../integration/cli-process.js';
+import { browserPath } from '../support/browser.js';
+import { temporaryFolder } from '../support/crawl.js';
+import { redisMissing, startRedis } from '../support/redis-server.js';
+import { canariesIn, canaryFiles, canaryProcesses, type CanaryWeb, leaks, startCanaryWeb } from './canary-web.js';
+
+const SCRIPT = fileURLToPath(new URL('./secretive-script.mjs', import.meta.url));
+
+async function startWeb(): Promise<{ web: CanaryWeb; cwd: string; env: Record<string, string> }> {
+  const folder = await temporaryFolder();
+  const web = await startCanaryWeb(folder);
+  onTestFinished(() => web.close());
+  const cwd = join(folder, 'work');
+  mkdirSync(cwd);
+  return { web, cwd, env: { NODE_EXTRA_CA_CERTS: web.caFile, CANARY_OF_THE_ENVIRONMENT: 'canary-environment' } };
+}
+
+/** Looks at the list of processes until the program ends. */
+async function watched(started: Started): Promise<{ shown: string; code: number | null; listed: string[] }> {
+  const listed = new Set<string>();
+  let isOver = false;
+  const ended = started.ended.finally(() => (isOver = true));
+  // Between the start of a process and its first line of code its arguments are as they were typed.
+  await Promise.race([ended, until(() => started.stderr().length + started.stdout().length > 0, 'it says something')]);
+  while (!isOver) {
+    for (const line of canaryProcesses()) listed.add(line);
+    await Promise.race([ended, new Promise((resume) => setTimeout(resume, 300))]);
+  }
+  const { stdout, stderr, code } = await ended;
+  return { shown: stdout + stderr, code, listed: [...listed] };
+}
+
+describe('canary secrets', () => {
+  it('of a crawl of the command line reach home and nothing else', async () => {
+    const { web, cwd, env } = await startWeb();
+    const login = web.home.replace('://', '://alice:canary-urlpassword@');
+    const headers = ['-H', 'x-api-key: canary-header', '-H', 'cookie: own=canary-cookie'];
+    const rest = ['--strategy', 'all', '--allow-private', '--delay', '0', '--retries', '0', '--verbose', '--links'];
+    const args = ['crawl', `${login}/`, ...headers, ...rest, '--explain-skips', '--max-pages', '60', '--out', 'out'];
+    const { shown, listed } = await watched(startNode([MAIN, ...args], { cwd, env }));
+    expect(canariesIn(web.heardAtHome.join('\n'))).toEqual(['canary-cookie', 'canary-header', 'canary-urlpassword']);
+    expect(web.heardElsewhere.length).toBeGreaterThan(10);
+    expect(leaks(web)).toEqual([]);
+    expect(canariesIn(shown)).toEqual([]);
+    // The cookies of sessions are kept for a resumed crawl, for their owner alone.
+    const [sessions, ...more] = canaryFiles(cwd);
+    expect(sessions).toMatchObject({
+      path: expect.stringContaining('SESSION'),
+      mode: '600',
+      canaries: ['canary-session'],
+    });
+    expect(more).toEqual([]);
+    expect(listed).toEqual([]);
+  });
+
+  it('of scrape and batch reach home and nothing else', async () => {
+    const { web, cwd, env } = await startWeb();
+    const login = web.home.replace('://', '://alice:canary-urlpassword@');
+    const shown: string[] = [];
+    for (const path of ['/', '/moved/302/0', '/moved/307/1', '/moved/302/2']) {
+      const args = [
+        'scrape',
+        `${login}${path}`,
+        '-H',
+        'x-api-key: canary-header',
+        '--allow-private',
+        '--format',
+        'json',
+      ];
+      const ended = await startNode([MAIN, ...args, '--cache', 'enabled'], { cwd, env }).ended;
+      shown.push(ended.stdout, ended.stderr);
+    }
+    writeFileSync(join(cwd, '..', 'urls.txt'), `${login}/\n${login}/moved/307/0\n${login}/broken\n`);
+    const batch = ['batch', '../urls.txt', '--allow-private', '--out', 'results.jsonl', '--monitor', 'detailed'];
+    const ended = await startNode([MAIN, ...batch, '--fields', 'url,loadedUrl,success,links,markdown,headers'], {
+      cwd,
+      env,
+    }).ended;
+    shown.push(ended.stdout, ended.stderr);
+    expect(canariesIn(web.heardAtHome.join('\n'))).toEqual(['canary-header', 'canary-urlpassword']);
+    expect(web.heardElsewhere.length).toBeGreaterThan(3);
+    expect(leaks(web)).toEqual([]);
+    // The answer of home sets a cookie; who asks for the headers of answers is shown it.
+    expect(canariesIn(shown.join('\n')).filter((one) => one !== 'canary-session')).toEqual([]);
+    const files = canaryFiles(cwd).filter(({ canaries }) => canaries.some((one) => one !== 'canary-session'));
+    expect(files).toEqual([]);
+    expect(canaryFiles(join(cwd, 'storage')).filter(({ mode }) => mode !== '600')).toEqual([]);
+  });
+
+  it('of a script, its sessions, its proxy and its browser reach home and nothing else', async () => {
+    const { web, cwd, env } = await startWeb();
+    const all = {
+      ...env,
+      HOME: web.home,
+      STRANGERS: web.strangers.join(' '),
+      PROXY: web.proxy,
+      BROWSER: browserPath ?? '',
+      STORAGE: join(cwd, 'storage'),
+      CRAWLEE_LOG_LEVEL: 'DEBUG',
+    };
+    const { shown, code, listed } = await watched(startNode([SCRIPT], { cwd, env: all }));
+    expect({ code, end: code === 0 ? '' : shown.slice(-2_000) }).toEqual({ code: 0, end: '' });
+    const known = ['canary-apikey', 'canary-cookie', 'canary-header', 'canary-payload', 'canary-session'];
+    expect(canariesIn(web.heardAtHome.join('\n'))).toEqual([...known, 'canary-urlpassword']);
+    expect(canariesIn(web.heardByProxy.join('\n'))).toEqual(['canary-proxy']);
+    expect(web.heardByProxy.filter((told) => /^authorization$/im.test(told))).toEqual([]);
+    expect(web.heardElsewhere.length).toBeGreaterThan(20);
+    expect(leaks(web)).toEqual([]);
+    expect(canariesIn(shown)).toEqual([]);
+    expect(listed).toEqual([]);
+    // What a queue and its sessions must keep is their owner's alone (SECURITY.md).
+    const files = canaryFiles(cwd);
+    expect(files.filter(({ mode }) => mode !== '600')).toEqual([]);
+    expect(
+      files.filter(({ path }) => !/^storage(?:-browser)?\/(?:request_queues|key_value_stores)\//.test(path)),
+    ).toEqual([]);
+  });
+
+  it.skipIf(redisMissing !== undefined)('of a crawl on pods are in no log, file, metric or list', async () => {
+    const { web, cwd, env } = await startWeb();
+    const redis = await startRedis(['--requirepass', 'canary-redis']);
+    onTestFinished(() => redis.dispose());
+    const metricsPort = await freePort();
+    const redisUrl = redis.url.replace('://', '://:canary-redis@');
+    const yaml = [
+      `pods: [{ redis_url: '${redisUrl}' }]`,
+      'data_dirs: [data]',
+      'fetchers_per_pod: 1',
+      'parsers_per_pod: 1',
+      'enable_cpu_affinity: false',
+      'politeness_delay_seconds: 0',
+      'email: test@example.com',
+      'seed_file: seeds.txt',
+      'handler: ./handler.mjs',
+      'allow_private_addresses: true',
+      'max_pages: 40',
+      'enable_prometheus: true',
+      `prometheus_port: ${metricsPort}`,
+    ];
+    mkdirSync(join(cwd, 'crawl'));
+    const settings = join(cwd, '..', 'settings');
+    mkdirSync(settings);
+    writeFileSync(join(settings, 'crawl.yaml'), yaml.map((line) => line.replace('[data]', `[${cwd}/data]`)).join('\n'));
+    const bad = `${web.home.replace('://', '://alice:canary-urlpassword@')}/${'x'.repeat(80)}`;
+    writeFileSync(join(settings, 'seeds.txt'), `${web.strangers[0]}/\n${web.strangers[1]}/\n${web.home}/\n${bad}\n`);
+    writeFileSync(
+      join(settings, 'handler.mjs'),
+      `import { createCheerioRouter } from '${fileURLToPath(new URL('../../dist/index.js', import.meta.url))}';
+      export const router = createCheerioRouter();
+      router.addDefaultHandler(async ({ request, addRequests, enqueueLinks, log }) => {
+        await enqueueLinks({ strategy: 'all', userData: { token: 'canary-userdata' } });
+        const headers = { authorization: 'Bearer canary-header' };
+        await addRequests([{ url: '${web.home}/moved/302/0', headers }, { url: '${web.home}/broken', headers }]);
+        log.info('Done with ' + request.url);
+      });`,
+    );
+    const check = await startNode([MAIN, 'config', 'check', join(settings, 'crawl.yaml')], { cwd, env }).ended;
+    expect({ code: check.code, shown: canariesIn(check.stdout + check.stderr) }).toEqual({ code: 0, shown: [] });
+    const started = startNode([MAIN, 'run', '--config', join(settings, 'crawl.yaml')], { cwd, env });
+    let metrics = '';
+    const asking = setInterval(() => {
+      fetch(`http://127.0.0.1:${metricsPort}/metrics`)
+        .then(async (answer) => (metrics += await answer.text()))
+        .catch(() => undefined);
+    }, 200);
+    onTestFinished(() => clearInterval(asking));
+    const { shown, listed, code } = await watched(started);
+    expect({ code, end: code === 0 || code === 2 ? '' : shown.slice(-2_000) }).toMatchObject({ end: '' });
+    expect(web.heardElsewhere.length).toBeGreaterThan(2);
+    expect(leaks(web)).toEqual([]);
+    expect(metrics).toContain('orcrawl_');
+    expect({ shown: canariesIn(shown), metrics: canariesIn(metrics), listed }).toEqual({
+      shown: [],
+      metrics: [],
+      listed: [],
+    });
+    // Pages are stored as they came, with the cookies they set, in folders that are their owner's alone.
+    const files = canaryFiles(cwd).filter(({ canaries }) => canaries.some((one) => one !== 'canary-session'));
+    expect(files).toEqual([]);
+  });
+});
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
