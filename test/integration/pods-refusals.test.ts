@@ -32,7 +32,11 @@ async function oldRedis(version: string): Promise<number> {
 
 describe('a handler module', () => {
   it.each([
-    ['throws at start', 'throw new Error("no such luck");', /cannot load the handler module .*broken\.ts: no such luck/],
+    [
+      'throws at start',
+      'throw new Error("no such luck");',
+      /cannot load the handler module .*broken\.ts: no such luck/,
+    ],
     ['is no program', 'export const router = (;', /cannot load the handler module .*broken\.ts: /],
     ['exports nothing', 'export const other = 1;', /broken\.ts exports neither a router nor a default function/],
   ])('that %s ends the crawl with 1 before a page is asked for', async (_what, text, message) => {
