@@ -251,8 +251,8 @@ describe('a key-value store on disk', () => {
     const source = join(process.cwd(), 'src');
     writeFileSync(
       script,
-      `import { Dataset } from '${source}/store/dataset.ts';
-       import { KeyValueStore } from '${source}/store/key-value.ts';
+      `import { Dataset } from '${source}/store/dataset/dataset.ts';
+       import { KeyValueStore } from '${source}/store/records/key-value.ts';
        await Dataset.pushData({ n: 1 });
        await KeyValueStore.getAutoSavedValue('state', { n: 1 });
        console.log(JSON.stringify([await KeyValueStore.getInput(), (await Dataset.getData()).items]));`,
