@@ -47,7 +47,10 @@ import {
 import { extractUrls, URL_WITH_COMMAS_REGEX } from '../../src/handle/url-lists.js';
 import { LIMITS } from '../../src/limits.js';
 import { decodeBody, detectEncoding, toUtf8 } from '../../src/parse/encoding/encoding.js';
-import { createPageContent } from '../../src/parse/page.js';
+import { createLentContent, createPageContent, letGoOf, scannedPageOf } from '../../src/parse/page.js';
+import { anchorUrlsOf } from '../../src/parse/scan/scanned-page.js';
+import { forgetLogin, hideLogins, withoutLogin } from '../../src/request/login.js';
+import { commentNodes, holdsPosts } from '../../src/extract/choose/comments.js';
 import { scanLinks, scanPage } from '../../src/parse/scan/scan.js';
 import { createDomainRules, toDomain } from '../../src/politeness/domain-rules.js';
 import { createBudgets } from '../../src/politeness/budgets.js';
@@ -132,6 +135,25 @@ const PAGE_READERS: readonly Reader[] = [
         metadata,
       } = createPageContent(Buffer.from(text), PAGE, HTML, extraction.pageExtraction);
       return { title, words, links, metadata };
+    },
+  },
+  {
+    name: 'parse/page#createLentContent',
+    of: 'page',
+    read: (text) => {
+      const bytes = Buffer.from(text);
+      const content = createLentContent({ bytes, keep: () => bytes }, PAGE, HTML, extraction.pageExtraction);
+      const urls = anchorUrlsOf(scannedPageOf(content), () => true);
+      letGoOf(content);
+      return urls;
+    },
+  },
+  {
+    name: 'extract/choose/comments#holdsPosts',
+    of: 'page',
+    read: (text) => {
+      const { segments } = extraction.viewPage(text);
+      return [commentNodes(segments) !== null, holdsPosts(segments, new Uint8Array(segments.tree.count).fill(1))];
     },
   },
   {
@@ -266,6 +288,11 @@ const robots = RobotsTxt.parse('User-agent: *\nDisallow: /a*b*c$\nAllow: /*x*y\n
 const linkPage = { url: PAGE, loadedUrl: PAGE, crawlDepth: 0 };
 
 const URL_READERS: readonly Reader[] = [
+  {
+    name: 'request/login#hideLogins',
+    of: 'url',
+    read: (text) => [withoutLogin(text), hideLogins(text), forgetLogin(text, 'https://a:b@host/')],
+  },
   { name: 'request/url#normalizeUrl', of: 'url', read: (text) => [normalizeUrl(text), normalizeUrl(text, true)] },
   { name: 'request/url-key#urlKeyOf', of: 'url', read: (text) => urlKeyOf(text) },
   {
