@@ -86,7 +86,7 @@ describe('a data directory that is deleted in mid-run', () => {
       6,
       expect.stringMatching(/stopped by a failure; .*INCOMPLETE: /),
     ]);
-    expect(stderr).toMatch(/pod 0 stopped: no data directory/);
+    expect(stderr).toMatch(/pod 0 stopped: no writable data directory/);
     const { records, items } = lossesIn(stdout);
     expect(existsSync(join(trial.folder, 'only', 'content'))).toBe(false);
     expect(records).toBeGreaterThan(0);

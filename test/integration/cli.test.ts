@@ -60,7 +60,7 @@ describe('orcrawl', () => {
     [['crawl', 'example.com', '--rate', '0'], /--rate.*number above 0/],
     [['crawl', 'example.com', '--format', 'xml'], /--format.*jsonl, json, csv, markdown, text/],
     [['crawl', 'example.com', '--strategy', 'near'], /--strategy.*same-domain/],
-    [['crawl', 'example.com', '--include', '/[/'], /--include.*no valid regular expression/],
+    [['crawl', 'example.com', '--include', '/[/'], /--include.*is not a valid regular expression/],
     [['crawl', 'example.com', '--header', 'secret'], /--header.*Name: value/],
     [['crawl', 'example.com', '--max-body', 'big'], /--max-body.*10M/],
     [['crawl', 'example.com', '--user-agent', 'two\nlines'], /userAgent.*OPTION_INVALID/],
@@ -373,7 +373,7 @@ describe('a crawl that was interrupted', () => {
       const crawl = [MAIN, ...CRAWL, slow.url(0), '--out', 'out'];
       const full = await startNode(crawl, { cwd, maxFileKb: 600 }).ended;
       expect(full.code).toBe(3);
-      expect(full.stderr).toMatch(/error: no space left .*\(STORAGE_FULL\)\nPaused: .*crawl --resume --out out\n$/);
+      expect(full.stderr).toMatch(/error: the disk is full.*\(STORAGE_FULL\)\nPaused: .*crawl --resume --out out\n$/);
       expect((await orcrawl(cwd, [...CRAWL, '--resume', '--out', 'out'])).code).toBe(0);
       await expectWholeAndOnce(cwd);
     }),
