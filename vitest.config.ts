@@ -5,7 +5,7 @@ import { defineConfig } from 'vitest/config';
 
 /** What compares times: a neighbour would change the result. */
 const ALONE = [
-  'test/fault/{slow-calls,redis-silence}.test.ts',
+  'test/fault/{lease-fencing,slow-calls}.test.ts',
   'test/integration/{autoscaled-pool,dispatchers,http-cost,polite-processes,politeness,run-many,slow-hosts}.test.ts',
   'test/integration/{browser-hostile,browser-pool,redis-pages,redis-simulation}.test.ts',
 ];

@@ -17,14 +17,27 @@ const MAX_PAGE_BYTES = 65_536;
 
 /** An empty file counts as missing: LMDB makes it anew. Throws where the file cannot be opened for writing. */
 export function lmdbFileState(file: string): LmdbFileState {
+  for (let tries = 1; ; tries++) {
+    const state = stateNow(file);
+    if (state === 'missing' || state === 'whole' || tries === TRIES) return state;
+    // Another process may be making the file, or writing to it, at this very moment.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS);
+  }
+}
+
+const TRIES = 5;
+const PAUSE_MS = 10;
+
+function stateNow(file: string): LmdbFileState {
   if (!existsSync(file)) return 'missing';
   const descriptor = openSync(file, 'r+');
   try {
-    const { size } = fstatSync(descriptor);
-    if (size === 0) return 'missing';
+    if (fstatSync(descriptor).size === 0) return 'missing';
     const first = readMeta(descriptor, 0);
     if (!first || first.pageBytes < 256 || first.pageBytes > MAX_PAGE_BYTES) return 'foreign';
     const second = readMeta(descriptor, first.pageBytes);
+    // Read last: the file grows before a meta page says so.
+    const { size } = fstatSync(descriptor);
     if (!second) return size < 2 * first.pageBytes ? 'truncated' : 'foreign';
     const { lastPage } = second.transaction > first.transaction ? second : first;
     return BigInt(size) >= (lastPage + 1n) * BigInt(first.pageBytes) ? 'whole' : 'truncated';
