@@ -20,7 +20,7 @@ const ROOMS = [
   'crawl/page',
   'crawl/polite/nofollow.ts',
   'extract',
-  'fetch/http/body.ts',
+  'fetch/http/body/body.ts',
   'fetch/http/headers.ts',
   'fetch/http/redirect.ts',
   'handle',
@@ -59,9 +59,9 @@ const READ_NOTHING: Readonly<Record<string, readonly string[]>> = {
   ],
   'decide by what is known of a host, by robots.txt only through RobotsTxt': ['politeness/robots/cache.ts'],
   'inflate, asynchronously, through zlib and its limits: body.test.ts': [
-    'fetch/http/body.ts#decodeBody',
-    'fetch/http/body.ts#hasZlibHeader',
-    'fetch/http/body.ts#lendBody',
+    'fetch/http/body/body.ts#decodeBody',
+    'fetch/http/body/body.ts#hasZlibHeader',
+    'fetch/http/body/body.ts#lendBody',
   ],
   'are streams around the reader of sitemaps: sitemaps.test.ts': [
     'politeness/sitemaps/text.ts',

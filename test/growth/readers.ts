@@ -27,7 +27,7 @@ import { checkXPath } from '../../src/extract/fields/xpath-source.js';
 import { chunkMarkdown } from '../../src/extract/markdown/chunks.js';
 import { readTrainingPage } from '../../src/extract/model/training.js';
 import type { Capture } from '../../src/fetch/engine.js';
-import { contentCodings } from '../../src/fetch/http/body.js';
+import { contentCodings } from '../../src/fetch/http/body/body.js';
 import { isLocalhostName, literalAddress } from '../../src/fetch/http/guard.js';
 import { headerText, incomingHeaders, mergeCookies, outgoingHeaders } from '../../src/fetch/http/headers.js';
 import { createRedirectTrail, isRedirect, nextHop, redirectTarget } from '../../src/fetch/http/redirect.js';
@@ -465,7 +465,7 @@ const HEADER_READERS: readonly Reader[] = [
       isNofollow(text),
     ],
   },
-  { name: 'fetch/http/body#contentCodings', of: 'header', read: (text) => contentCodings(text, 'example.com') },
+  { name: 'fetch/http/body/body#contentCodings', of: 'header', read: (text) => contentCodings(text, 'example.com') },
   {
     name: 'fetch/http/headers#incomingHeaders',
     of: 'header',

@@ -8,7 +8,7 @@ import { createDeadline } from '../../src/fetch/browser/deadline.js';
 import { openDocumentGate } from '../../src/fetch/browser/document-gate.js';
 import { navigate } from '../../src/fetch/browser/navigate.js';
 import { type BrowserPool, type BrowserPoolOptions, createBrowserPool } from '../../src/fetch/browser/pool.js';
-import { createGuardRelay } from '../../src/fetch/browser/guard-relay.js';
+import { createGuardRelay } from '../../src/fetch/browser/relay/guard-relay.js';
 import { browserPath, launchPlan, serveSite, type Site } from '../support/browser.js';
 
 const ALICE = `Basic ${Buffer.from('alice:canary-pw').toString('base64')}`;

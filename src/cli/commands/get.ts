@@ -100,7 +100,7 @@ function metadataOf(page: StoredPage): Record<string, string | number> {
 }
 
 async function bodyOf({ headers, body }: NonNullable<StoredPage['response']>): Promise<Buffer> {
-  const { contentCodings, decodeBody } = await import('../../fetch/http/body.js');
+  const { contentCodings, decodeBody } = await import('../../fetch/http/body/body.js');
   try {
     return await decodeBody(
       body,

@@ -4,7 +4,7 @@ import { CrawlError } from '../../errors.js';
 import type { Capture, FetchOrder } from '../engine.js';
 import type { Deadline } from './deadline.js';
 import { openDocumentGate, type StoppedRedirect } from './document-gate.js';
-import type { GuardRelay } from './guard-relay.js';
+import type { GuardRelay } from './relay/guard-relay.js';
 import { isInterrupted, navigationError } from './navigation-errors.js';
 import type { PooledPage } from './page-lease.js';
 import type { Frame, GotoOptions, PageRequest, PageResponse } from './playwright-types.js';

@@ -1,7 +1,7 @@
 // Translates a browser's navigation errors to our error codes.
 // Promise: whatever Playwright throws becomes a CrawlError; the relay's reason takes precedence over the browser's.
 import { CrawlError, type ErrorCode } from '../../errors.js';
-import type { GuardRelay } from './guard-relay.js';
+import type { GuardRelay } from './relay/guard-relay.js';
 
 const CODES: readonly (readonly [pattern: RegExp, code: ErrorCode])[] = [
   [/ERR_NAME_NOT_RESOLVED|ERR_NAME_RESOLUTION_FAILED/, 'DNS_NOT_FOUND'],

@@ -1,6 +1,6 @@
 // The options of a browser pool with their defaults, and its figures.
 import type { LaunchPlan } from './launch.js';
-import type { GuardRelayOptions } from './guard-relay.js';
+import type { GuardRelayOptions } from './relay/guard-relay.js';
 import type { BrowserContext, Page } from './playwright-types.js';
 
 export interface BrowserPoolOptions {

@@ -3,7 +3,7 @@
 // close() no page, context, process or temporary folder is left.
 import { CrawlError } from '../../errors.js';
 import { endsWithin } from './deadline.js';
-import { createGuardRelay, type GuardRelay } from './guard-relay.js';
+import { createGuardRelay, type GuardRelay } from './relay/guard-relay.js';
 import { launchBrowser, proxyOf, type RunningBrowser } from './launch.js';
 import type { PooledPage } from './page-lease.js';
 import type { BrowserContext, BrowserContextOptions } from './playwright-types.js';

@@ -2,7 +2,7 @@
 // is looked up. Weaker than the relay: the browser resolves the name again itself, and redirects
 // in frames of other sites and in workers are not seen.
 import { parseUrl } from '../../request/url.js';
-import type { GuardRelay } from './guard-relay.js';
+import type { GuardRelay } from './relay/guard-relay.js';
 import type { BrowserContext, Page } from './playwright-types.js';
 
 async function isRefused(text: string, relay: GuardRelay): Promise<boolean> {

@@ -10,7 +10,7 @@ import { parseHttpUrl, parseUrl } from '../../request/url.js';
 import type { Capture, Engine, FetchOrder, WatchedFetch } from '../engine.js';
 import type { AddressSeats, Seat } from './address-seats.js';
 import { createAddressSeats } from './address-seats.js';
-import { ACCEPT_ENCODING } from './body.js';
+import { ACCEPT_ENCODING } from './body/body.js';
 import type { Connector, Way } from './connect.js';
 import { createConnector, credentialsOf, refusedError } from './connect.js';
 import { createConnectionPool } from './connections.js';

@@ -4,17 +4,17 @@ import type { Readable } from 'node:stream';
 import type { Client, Dispatcher } from 'undici';
 import { asCrawlError, CrawlError } from '../../errors.js';
 import { limitReached, LIMITS } from '../../limits.js';
-import type { Coding } from './body.js';
-import { contentCodings, decodeBody, lendBody } from './body.js';
-import { BodyPieces } from './body-pieces.js';
-import type { BodySource } from './body-stream.js';
-import { openBodyStream } from './body-stream.js';
+import type { Coding } from './body/body.js';
+import { contentCodings, decodeBody, lendBody } from './body/body.js';
+import { BodyPieces } from './body/pieces.js';
+import type { BodySource } from './body/stream.js';
+import { openBodyStream } from './body/stream.js';
 import type { Connection, ConnectionPool } from './connections.js';
 import type { Deadlines, Waiting } from './deadlines.js';
 import type { Phase } from './errors.js';
 import { exchangeError, timeoutError, tooLargeError } from './errors.js';
 import { headerText, incomingHeaders } from './headers.js';
-import type { LentBody } from './lent-body.js';
+import type { LentBody } from './body/lent.js';
 
 /** What came back. The body is decoded; empty when discarded or streamed. */
 export interface Answer {

@@ -9,7 +9,7 @@ import { makeOwnFolder, PRIVATE_FILE } from '../../base/private-files.js';
 import { killPoint } from '../../base/kill-points.js';
 import { CrawlError } from '../../errors.js';
 import type { Capture, Engine } from '../../fetch/engine.js';
-import { contentCodings, decodeBody } from '../../fetch/http/body.js';
+import { contentCodings, decodeBody } from '../../fetch/http/body/body.js';
 import { headerText } from '../../fetch/http/headers.js';
 import { asStorageError } from '../../store/storage-errors.js';
 import type { PodsConfig } from '../config/types.js';

@@ -186,7 +186,7 @@ function takeBulkSkips(
     if (count < most && !isLoose) differs(`${count} of ${most} bulk skips of ${name} came along`);
     left -= count;
   }
-  if (next < bulkSkips.length) differs(`${bulkSkips[next]!.record} came along although nobody asked for it`);
+  if (next < bulkSkips.length) differs(`${bulkSkips[next]!.record} came along without being requested`);
 }
 
 function checkState(

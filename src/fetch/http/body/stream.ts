@@ -2,10 +2,10 @@
 // and the same limits as a body that is read whole. Fails with our errors, never with zlib's.
 import { Duplex, pipeline, Readable, Transform } from 'node:stream';
 import * as zlib from 'node:zlib';
-import type { CrawlError } from '../../errors.js';
+import type { CrawlError } from '../../../errors.js';
 import type { Coding } from './body.js';
 import { hasZlibHeader } from './body.js';
-import { decodeError, tooLargeError } from './errors.js';
+import { decodeError, tooLargeError } from '../errors.js';
 
 /** Where the wire bytes come from. Both calls may come late or twice. */
 export interface BodySource {

@@ -3,10 +3,10 @@
 import { promisify } from 'node:util';
 import * as zlib from 'node:zlib';
 import { constants as bufferConstants } from 'node:buffer';
-import { CrawlError } from '../../errors.js';
-import { limitReached, LIMITS } from '../../limits.js';
-import { decodeError } from './errors.js';
-import { type LentBody, lendGunzipped } from './lent-body.js';
+import { CrawlError } from '../../../errors.js';
+import { limitReached, LIMITS } from '../../../limits.js';
+import { decodeError } from '../errors.js';
+import { type LentBody, lendGunzipped } from './lent.js';
 
 export type Coding = 'gzip' | 'deflate' | 'br' | 'zstd';
 

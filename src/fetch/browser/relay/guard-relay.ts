@@ -6,15 +6,15 @@ import { createServer as createHttpServer, request as httpRequest } from 'node:h
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { asCrawlError, CrawlError } from '../../errors.js';
-import { parseUrl } from '../../request/url.js';
-import { createConnector, credentialsOf, refusedError } from '../http/connect.js';
-import { createNameCache, type Resolve } from '../http/dns.js';
-import { createAddressGuard, isLocalhostName, literalAddress } from '../http/guard.js';
-import { createSystemResolve } from '../http/resolve.js';
-import { createTlsConnector } from '../http/tls.js';
-import { openTunnel } from '../http/tunnel.js';
-import { createRelayPeers } from './relay-peers.js';
+import { asCrawlError, CrawlError } from '../../../errors.js';
+import { parseUrl } from '../../../request/url.js';
+import { createConnector, credentialsOf, refusedError } from '../../http/connect.js';
+import { createNameCache, type Resolve } from '../../http/dns.js';
+import { createAddressGuard, isLocalhostName, literalAddress } from '../../http/guard.js';
+import { createSystemResolve } from '../../http/resolve.js';
+import { createTlsConnector } from '../../http/tls.js';
+import { openTunnel } from '../../http/tunnel.js';
+import { createRelayPeers } from './peers.js';
 import { readSocksRequest, SOCKS_ANSWERS } from './socks.js';
 
 export interface GuardRelayOptions {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { BodyPieces } from './body-pieces.js';
+import { BodyPieces } from './pieces.js';
 
 describe('the pieces of a body', () => {
   it('become what they were, whatever their sizes', () => {
