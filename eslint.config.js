@@ -3,10 +3,10 @@ import regexp from 'eslint-plugin-regexp';
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-  { ignores: ['dist/', 'node_modules/', 'coverage/', 'storage/', 'test/types/**/*.bad.ts'] },
+  { ignores: ['dist/', '.tests/', 'node_modules/', 'coverage/', 'storage/', 'site/', 'test/types/**/*.bad.ts'] },
   { files: ['**/*.mjs', '**/*.cjs', '**/*.js'], ...tseslint.configs.disableTypeChecked },
   {
-    files: ['**/*.ts'],
+    files: ['**/*.ts', '**/*.tsx'],
     extends: [...tseslint.configs.recommended],
     languageOptions: { parserOptions: { projectService: true } },
     rules: {
@@ -21,7 +21,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['src/**/*.ts'],
+    files: ['src/**/*.ts', 'src/**/*.tsx'],
     ignores: ['**/*.test.ts'],
     plugins: { regexp },
     rules: {
@@ -50,5 +50,7 @@ export default tseslint.config(
       ],
     },
   },
-  { files: ['bench/**', 'examples/**', 'scripts/**', 'src/cli/**'], rules: { 'no-console': 'off' } },
+  // node:test keeps the promises of its tests itself.
+  { files: ['templates/*/test/**'], rules: { '@typescript-eslint/no-floating-promises': 'off' } },
+  { files: ['bench/**', 'examples/**', 'templates/**', 'scripts/**', 'src/cli/**'], rules: { 'no-console': 'off' } },
 );

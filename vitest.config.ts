@@ -1,27 +1,81 @@
-// Four projects, one after the other: `unit` (beside the source, no I/O, seconds), `sockets` (real servers and disks),
-// `processes` (whole crawls in processes and browsers, which mostly wait) and `alone` (what compares times or measures
-// the machine: one file at a time).
-import { defineConfig } from 'vitest/config';
+// `unit` runs first (beside the source, no I/O, seconds). Then `sockets` (real servers and disks) and `processes` (whole
+// crawls in processes and browsers) together: while one waits, another computes. Then what asserts times: `timed` with a
+// core per file, and `alone` what compares the speed of two things. All but `unit` and `sources` import a bundle of src/.
+import { defineConfig, type UserWorkspaceConfig } from 'vitest/config';
+import { BaseSequencer, type ProjectConfig, type TestSpecification } from 'vitest/node';
+// @ts-expect-error scripts have no types
+import { testSources } from './scripts/test-sources.mjs';
 
-/** What compares times: a neighbour would change the result. */
-const ALONE = [
+/** A neighbour would change the result. */
+const ALONE = ['test/integration/{http-cost,slow-hosts}.test.ts'];
+
+/** Asserts times that a machine with work for all its cores may miss. */
+const TIMED = [
+  'test/growth/growth.test.ts',
   'test/fault/{lease-fencing,slow-calls}.test.ts',
-  'test/integration/{autoscaled-pool,dispatchers,http-cost,polite-processes,politeness,run-many,slow-hosts}.test.ts',
-  'test/integration/{browser-hostile,browser-pool,redis-pages,redis-simulation}.test.ts',
+  'test/integration/{autoscaled-pool,dispatchers,polite-processes,politeness,run-many}.test.ts',
+  'test/integration/{browser-hostile,browser-pool,redis-pages,serve-console}.test.ts',
 ];
 
-/** What starts processes. Most of its time it waits for them, so more run at once than there are cores. */
 const PROCESSES = [
   'test/{fault,amid}/**/*.test.ts',
   'test/security/{browser,canaries,terminal,files}*.test.ts',
   'test/integration/{browser,pods,cli,batch,serve,simweb-process}*.test.ts',
-  'test/integration/{examples,package,page-cache}.test.ts',
+  'test/integration/{docs-site,examples,package,page-cache}.test.ts',
 ];
 
-const whole = { testTimeout: 120_000, hookTimeout: 60_000 };
+/** Files of a minute and more, longest first. They start first, so that none is left over when the others are done. */
+const LONGEST = [
+  'conformance/frontier-model-redis',
+  'integration/cli.test',
+  'integration/cli-init',
+  'integration/cli-guides',
+  'fault/pods-lost.test',
+  'fault/redis-silence',
+  'fault/pods-machines',
+  'fault/faults',
+  'integration/browser-navigation',
+  'integration/examples',
+  'integration/cli-flags',
+  'integration/pods-operate',
+  'fault/pods-suspects',
+  'fault/pods-identity',
+  'integration/browser-web',
+  'integration/browser-crawler',
+  'integration/serve-jobs',
+  'integration/pods-machines',
+  'fault/blocked-loop',
+];
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId }: TestSpecification): number => {
+      const at = LONGEST.findIndex((name) => moduleId.includes(`/test/${name}`));
+      return at === -1 ? LONGEST.length : at;
+    };
+    const order = ({ project }: TestSpecification): number => project.config.sequence.groupOrder;
+    const sorted = await super.sort(files);
+    return sorted.sort((one, other) => order(one) - order(other) || rank(one) - rank(other));
+  }
+}
+
+/** Asks which function of which source file ran. */
+const SOURCES = ['test/growth/readers.test.ts'];
+
+const LAST = [...TIMED, ...ALONE];
+/** More than there are cores: most of these files wait most of their time. */
+const together = { maxWorkers: 5, sequence: { groupOrder: 1 } };
+
+const plugins = [testSources()];
+
+const whole = (test: ProjectConfig): UserWorkspaceConfig => ({
+  plugins,
+  test: { testTimeout: 120_000, hookTimeout: 60_000, ...test },
+});
 
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongestFirst },
     projects: [
       // No I/O and no state that outlives a test: one thread pool without isolation keeps it to seconds.
       {
@@ -31,30 +85,20 @@ export default defineConfig({
           testTimeout: 20_000,
           pool: 'threads',
           isolate: false,
+          maxWorkers: '100%',
           sequence: { groupOrder: 0 },
         },
       },
-      {
-        test: {
-          ...whole,
-          name: 'sockets',
-          include: ['test/**/*.test.ts'],
-          exclude: [...ALONE, ...PROCESSES],
-          maxWorkers: 2,
-          sequence: { groupOrder: 1 },
-        },
-      },
-      {
-        test: {
-          ...whole,
-          name: 'processes',
-          include: PROCESSES,
-          exclude: ALONE,
-          maxWorkers: 3,
-          sequence: { groupOrder: 2 },
-        },
-      },
-      { test: { ...whole, name: 'alone', include: ALONE, fileParallelism: false, sequence: { groupOrder: 3 } } },
+      whole({
+        ...together,
+        name: 'sockets',
+        include: ['test/**/*.test.ts'],
+        exclude: [...LAST, ...PROCESSES, ...SOURCES],
+      }),
+      whole({ ...together, name: 'processes', include: PROCESSES, exclude: LAST }),
+      { test: { ...together, name: 'sources', include: SOURCES } },
+      whole({ name: 'timed', include: TIMED, maxWorkers: 2, sequence: { groupOrder: 2 } }),
+      whole({ name: 'alone', include: ALONE, fileParallelism: false, sequence: { groupOrder: 3 } }),
     ],
   },
 });

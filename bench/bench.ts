@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
+const LOADER = new URL('../scripts/typescript.mjs', import.meta.url).href;
 const given = process.argv.slice(2);
 const isSmoke = given.includes('--smoke');
 if (!existsSync(new URL('../dist/index.js', import.meta.url))) {
@@ -22,7 +23,7 @@ const BENCHMARKS: { name: string; args: string[]; env: Record<string, string> }[
 function run(name: string, args: readonly string[], env: Record<string, string> = {}): void {
   console.log(`\n== bench/${name}.ts ${args.join(' ')}`);
   const path = fileURLToPath(new URL(`${name}.ts`, import.meta.url));
-  const { status } = spawnSync(process.execPath, ['--import', 'jiti/register', path, ...args], {
+  const { status } = spawnSync(process.execPath, ['--import', LOADER, path, ...args], {
     stdio: 'inherit',
     env: { ...process.env, ...env },
   });

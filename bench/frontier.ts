@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { Frontier, QueueEntry, Settlement } from '../src/frontier/frontier.js';
-import { openLmdbFrontier } from '../src/frontier/embedded/lmdb.js';
-import { createMemoryFrontier } from '../src/frontier/embedded/memory.js';
+import { openLmdbFrontier } from '../src/frontier/embedded/store/lmdb.js';
+import { createMemoryFrontier } from '../src/frontier/embedded/store/memory.js';
 import { fingerprintOf } from '../src/request/fingerprint.js';
 
 const { values } = parseArgs({
@@ -145,7 +145,8 @@ async function step(name: string, folder: string, access: string, domains: numbe
 
 function startStep(name: string, folder: string, shape: string, access: string): void {
   const self = fileURLToPath(import.meta.url);
-  const args = ['--import', 'jiti/register', self, '--step', name, '--folder', folder];
+  const loader = new URL('../scripts/typescript.mjs', import.meta.url).href;
+  const args = ['--import', loader, self, '--step', name, '--folder', folder];
   const more = ['--shape', shape, '--access', access, '--urls', String(urls)];
   const { status } = spawnSync(process.execPath, [...args, ...more], { stdio: 'inherit' });
   if (status !== 0) throw new Error(`${name} ended with ${status}`);

@@ -1,4 +1,4 @@
-// bench/RESULTS.md: one section a measurement, each with the machine, the date and the command that made it.
+// bench/RESULTS.md: one section per measurement, each with the machine, the date and the command.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import type { Figure } from './measure.js';
@@ -22,12 +22,23 @@ function section(name: string, title: string, command: string, figures: readonly
   ].join('\n');
 }
 
+function rowsOf(text: string): Figure[] {
+  const rows = text.split('\n').filter((line) => line.startsWith('| '));
+  return rows.slice(1).map((row) => {
+    const [what = '', measured = '', goal = ''] = row.slice(2, -2).split(' | ');
+    return { what, measured, goal };
+  });
+}
+
+const isAmong = (figures: readonly Figure[], { what }: Figure): boolean => figures.some((one) => one.what === what);
+
 export const results = {
-  /** Replaces the section of that name, or appends it. */
-  write(name: string, title: string, command: string, figures: readonly Figure[]): void {
+  /** Replaces the section of that name, or appends it. A part of a measurement keeps the rows of the other parts. */
+  write(name: string, title: string, command: string, figures: readonly Figure[], isPart: boolean): void {
     const before = existsSync(FILE) ? readFileSync(FILE, 'utf8') : HEAD;
-    const text = section(name, title, command, figures);
     const known = new RegExp(`<!-- ${name} -->[\\s\\S]*<!-- /${name} -->`);
+    const others = isPart ? rowsOf(known.exec(before)?.[0] ?? '').filter((row) => !isAmong(figures, row)) : [];
+    const text = section(name, title, command, [...others, ...figures]);
     writeFileSync(FILE, known.test(before) ? before.replace(known, () => text) : `${before.trimEnd()}\n\n${text}\n`);
   },
 };

@@ -1,5 +1,5 @@
 // Scrolls a list that loads as one scrolls, and stores its items. The page's pictures and fonts are not loaded.
-// Run: node --import jiti/register examples/browser-infinite-list.ts https://example.com/endless
+// Run: npx orcrawl simweb --port 8080, and in another terminal node --import jiti/register examples/browser-infinite-list.ts
 import { PlaywrightCrawler } from 'orcrawl';
 
 const crawler = new PlaywrightCrawler({
@@ -12,4 +12,4 @@ const crawler = new PlaywrightCrawler({
     console.log(`${items.length} items`);
   },
 });
-await crawler.run([process.argv[2] ?? 'https://example.com/endless']);
+await crawler.run([process.argv[2] ?? 'http://127.0.0.1:8080/_/scroll']);

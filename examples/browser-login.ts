@@ -1,27 +1,27 @@
 // Logs in through a form once and stays logged in: the profile on disk keeps the cookie for the next run.
-// Run twice: node --import jiti/register examples/browser-login.ts https://example.com ann secret
+// Run: npx orcrawl simweb --port 8080, and in another terminal, twice: node --import jiti/register examples/browser-login.ts
 import { writeFile } from 'node:fs/promises';
 import { WebCrawler } from 'orcrawl';
 
-const [site = 'https://example.com', user = 'ann', password = 'secret'] = process.argv.slice(2);
+const [site = 'http://127.0.0.1:8080', user = 'ann'] = process.argv.slice(2);
 const crawler = await WebCrawler.open({ browser: { userDataDir: './profile', viewport: { width: 800, height: 300 } } });
 try {
-  const before = await crawler.run(`${site}/account`);
-  if (before.text.includes('Please log in')) {
-    await crawler.run(`${site}/login`, {
+  const before = await crawler.run(`${site}/_/members`);
+  if (before.statusCode === 401) {
+    await crawler.run(`${site}/_/login`, {
       sessionId: 'login',
       jsCode: `
         document.querySelector('[name=user]').value = ${JSON.stringify(user)};
-        document.querySelector('[name=password]').value = ${JSON.stringify(password)};
         document.querySelector('form').submit();
         await new Promise(() => {}); // until the form has led elsewhere`,
-      waitFor: 'css:#welcome',
+      waitFor: "js:() => document.querySelector('h1')?.textContent.includes('Hello')",
     });
     console.log('logged in');
-  } else console.log('still logged in');
-  const account = await crawler.run(`${site}/account`, { screenshot: true });
-  console.log(account.text.trim().split('\n').at(-1));
-  await writeFile('account.png', account.screenshot!);
+  } else if (before.success) console.log('still logged in');
+  const members = await crawler.run(`${site}/_/members`, { screenshot: true });
+  if (!members.success) throw new Error(`${members.url}: ${members.errorMessage} (${members.errorCode})`);
+  console.log(members.metadata?.title);
+  await writeFile('members.png', members.screenshot!);
 } finally {
   await crawler.close();
 }

@@ -4,7 +4,11 @@ import path from 'node:path';
 import ts from 'typescript';
 
 /** The entries of the package, by the name users import. */
-export const ENTRIES = { orcrawl: 'dist/index.d.ts', 'orcrawl/testing': 'dist/testing/index.d.ts' };
+export const ENTRIES = {
+  orcrawl: 'dist/index.d.ts',
+  'orcrawl/testing': 'dist/testing/index.d.ts',
+  'orcrawl/postgres': 'dist/postgres/index.d.ts',
+};
 
 const printer = ts.createPrinter({ removeComments: true, newLine: ts.NewLineKind.LineFeed });
 

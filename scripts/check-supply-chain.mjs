@@ -1,6 +1,6 @@
 // What we ship of others: licences, install scripts and known weaknesses of the packages in package-lock.json.
-// Guarantee: fails on a licence or an install script that is not on the lists below, and on a weakness that the registry
-// knows of. A registry that does not answer is named and is no failure, so that CI works without one.
+// Promise: fails on a licence or an install script that is not on the lists below, and on a weakness that the registry
+// knows of. A registry that does not respond is named but is not a failure, so that CI works without one.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

@@ -5,7 +5,14 @@ import { spawnSync } from 'node:child_process';
 const TOOLS = [
   { command: 'openssl', versionFlag: 'version', package: 'openssl', why: 'certificates for TLS tests' },
   { command: 'redis-server', versionFlag: '--version', package: 'redis-server', why: 'tests of queues in Redis' },
+  { command: 'pg_lsclusters', versionFlag: '--help', package: 'postgresql', why: 'tests of queues in Postgres' },
   { command: 'chromium', versionFlag: '--version', package: 'chromium', why: 'tests in a browser' },
+  {
+    command: 'chromium-headless-shell',
+    versionFlag: '--version',
+    package: 'chromium-headless-shell',
+    why: 'tests of pages, at a third of the CPU',
+  },
 ];
 
 const isThere = ({ command, versionFlag }) => spawnSync(command, [versionFlag], { stdio: 'ignore' }).status === 0;

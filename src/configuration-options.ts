@@ -11,8 +11,9 @@ import {
   check,
   oneOf,
 } from './option-checks.js';
-import { objectWith, withoutEffect } from './option-checks.js';
+import { objectWith } from './option-checks.js';
 import type { ShapeOf } from './option-checks.js';
+import type { EventManagerLike } from './event-names.js';
 import type { StorageClient } from './storage-client.js';
 
 /** The names of the log levels, in order: `LOG_LEVEL_NAMES[4]` is INFO. */
@@ -46,8 +47,11 @@ export interface ConfigurationOptions {
   persistStorage?: boolean;
   /** Default `'finished'`. */
   purgeOnStart?: PurgeOnStart;
+  /** The dataset that `pushData` writes to. Default `default`. */
   defaultDatasetId?: string;
+  /** The store of `KeyValueStore.open()` without a name. Default `default`. */
   defaultKeyValueStoreId?: string;
+  /** The queue of `RequestQueue.open()` without a name. Default `default`. */
   defaultRequestQueueId?: string;
   /** The record that holds a run's input. Default `INPUT`. */
   inputKey?: string;
@@ -69,18 +73,28 @@ export interface ConfigurationOptions {
   systemInfoIntervalMillis?: number;
   /** Limit for internal operations of a crawler, such as a call of the queue. */
   internalTimeoutMillis?: number;
+  /** Where storages lie on disk. */
   storageClientOptions?: StorageClientOptions;
   /** Queues, datasets and key-value stores live in this backend; it wins over the folder, memory and `redisUrl`. */
   storageClient?: StorageClient;
-  /** Request queues live in this Redis instead of on disk. */
+  /** Request queues live in this Redis instead of on disk: `redis://`, `rediss://`, `unix://` and more (docs/pods-redis.md). */
   redisUrl?: string;
+  /** Whether browsers run without a window. Default true. */
   headless?: boolean;
+  /** Accepted for Crawlee scripts. */
   xvfb?: boolean;
+  /** The browser of `useChrome`. */
   chromeExecutablePath?: string;
+  /** The browser to start, unless the crawler's own options name one. Default: what is found. */
   defaultBrowserPath?: string;
+  /** Starts browsers without their sandbox: only where the pages are your own. */
   disableBrowserSandbox?: boolean;
   /** Treat this process as running in a container, or not, whatever the detection says. */
   containerized?: boolean;
+  /** Hears what crawlers announce, instead of the manager that `getEventManager()` would make. */
+  eventManager?: EventManagerLike;
+  /** From Crawlee, without effect: load is always measured as a container sees it. */
+  systemInfoV2?: boolean;
 }
 
 /** The name of a setting. */
@@ -122,6 +136,8 @@ const storageFolders = check('an object with localDataDirectory and persistStora
   );
 });
 
+const REDIS_ADDRESS = /^(?:rediss?(?:\+sentinel|\+cluster)?:\/\/|unix:)/i;
+
 export const CONFIGURATION_SHAPE: ShapeOf<ConfigurationOptions> = {
   persistStorage: aBoolean,
   purgeOnStart: oneOf(['finished', true, false]),
@@ -136,19 +152,22 @@ export const CONFIGURATION_SHAPE: ShapeOf<ConfigurationOptions> = {
   logFormat: oneOf(['TEXT', 'JSON']),
   verboseLog: aBoolean,
   persistStateIntervalMillis: anInterval,
-  systemInfoIntervalMillis: anInterval,
+  systemInfoIntervalMillis: aNumber({ above: 0, to: 2 ** 31 - 1 }),
   internalTimeoutMillis: anInterval,
   storageClientOptions: storageFolders,
   storageClient: objectWith('a StorageClient', ['openFrontier', 'segments', 'records']),
-  redisUrl: check('a redis:// or rediss:// URL', (v) => aString.accepts(v) && /^rediss?:\/\//i.test(v as string)),
+  redisUrl: check(
+    'an address such as redis://localhost:6379',
+    (v) => aString.accepts(v) && REDIS_ADDRESS.test(v as string),
+  ),
   headless: aBoolean,
   xvfb: aBoolean,
   chromeExecutablePath: aFilledString,
   defaultBrowserPath: aFilledString,
   disableBrowserSandbox: aBoolean,
   containerized: aBoolean,
-  eventManager: withoutEffect('events come from the crawl itself'),
-  systemInfoV2: withoutEffect('load is always measured as a container sees it'),
+  eventManager: objectWith('an event manager', ['on', 'off', 'emit']),
+  systemInfoV2: aBoolean,
 };
 
 /** Each key with the part of its variable's name after `ORCRAWL_` or `CRAWLEE_`. */
@@ -173,6 +192,7 @@ export const ENVIRONMENT_NAMES: Readonly<Partial<Record<ConfigurationKey, string
   xvfb: 'XVFB',
   chromeExecutablePath: 'CHROME_EXECUTABLE_PATH',
   defaultBrowserPath: 'DEFAULT_BROWSER_PATH',
+  systemInfoV2: 'SYSTEM_INFO_V2',
   disableBrowserSandbox: 'DISABLE_BROWSER_SANDBOX',
   containerized: 'CONTAINERIZED',
 };

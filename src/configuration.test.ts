@@ -89,6 +89,7 @@ describe('Configuration', () => {
     expect(checked.filter((key) => ENVIRONMENT_NAMES[key] === undefined)).toEqual([
       'storageClientOptions',
       'storageClient',
+      'eventManager',
     ]);
   });
 });

@@ -1,5 +1,7 @@
 // Foundation: the settings of a process or of one crawler, from environment, constructor, files and defaults.
 // Promise: nothing is read at import; a bad value is an OPTION_INVALID that names where it came from.
+import type { EventManagerLike } from './event-names.js';
+import type { StorageClient } from './storage-client.js';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { CrawlError } from './errors.js';
@@ -18,7 +20,7 @@ import type {
   StorageClientOptions,
 } from './configuration-options.js';
 
-export type { ConfigurationKey, ConfigurationOptions, LogLevelName, PurgeOnStart } from './configuration-options.js';
+export type { ConfigurationKey, ConfigurationOptions } from './configuration-options.js';
 export type { StorageClientOptions } from './configuration-options.js';
 export { LOG_LEVEL_NAMES } from './configuration-options.js';
 
@@ -31,6 +33,22 @@ export type ConfigurationValue<Key extends ConfigurationKey> = Key extends Defau
 const ENVIRONMENT_PREFIXES = ['ORCRAWL_', 'CRAWLEE_'] as const;
 /** Later files win over earlier ones, key by key. */
 const FILES = ['crawlee.json', 'orcrawl.json'] as const;
+
+let eventManagerOf: (config: Configuration) => EventManagerLike = () => {
+  throw new Error('event managers come with the package: import { Configuration } from orcrawl');
+};
+
+/** Says how the event manager of a Configuration is made; src/crawlee/events.ts does. */
+export function makeEventManagersWith(make: typeof eventManagerOf): void {
+  eventManagerOf = make;
+}
+
+let storageClientOf: (config: Configuration) => StorageClient | undefined = (config) => config.get('storageClient');
+
+/** Says which client a Configuration without one shows; src/crawlee/storage/storage-manager.ts does. */
+export function makeStorageClientsWith(make: typeof storageClientOf): void {
+  storageClientOf = make;
+}
 
 let globalConfiguration: Configuration | undefined;
 
@@ -53,6 +71,7 @@ export class Configuration {
 
   /** The value in force now: environment, then this object's, then files', then `defaultValue`, then the default. */
   get<Key extends ConfigurationKey>(key: Key): ConfigurationValue<Key>;
+  /** A setting, or `defaultValue` where it is not set. */
   get<Key extends ConfigurationKey, Fallback>(
     key: Key,
     defaultValue: Fallback,
@@ -79,6 +98,53 @@ export class Configuration {
   /** @internal Whether what is stored outlives the process. */
   get isPersistent(): boolean {
     return this.get('storageClient') !== undefined || this.get('persistStorage');
+  }
+
+  /** Crawlee's events: hears that state is saved and that a crawl ends. */
+  getEventManager(): EventManagerLike {
+    return eventManagerOf(this);
+  }
+
+  /** The event manager of the global Configuration. */
+  static getEventManager(): EventManagerLike {
+    return Configuration.getGlobalConfig().getEventManager();
+  }
+
+  /** Storages live in this client from now on: `set('storageClient', client)`. */
+  useStorageClient(client: StorageClient): void {
+    this.set('storageClient', client);
+  }
+
+  /**
+   * The client that storages live in; undefined while they live in the folder or in memory. With `orcrawl/crawlee`
+   * there is always one: who asks first gets a `MemoryStorage`, and storages live there from then on.
+   */
+  getStorageClient(): StorageClient | undefined {
+    return storageClientOf(this);
+  }
+
+  /** Crawlers announce to this manager from now on: `set('eventManager', events)`. */
+  useEventManager(events: EventManagerLike): void {
+    this.set('eventManager', events);
+  }
+
+  /** `useStorageClient` of the global Configuration. */
+  static useStorageClient(client: StorageClient): void {
+    Configuration.getGlobalConfig().useStorageClient(client);
+  }
+
+  /** `getStorageClient` of the global Configuration. */
+  static getStorageClient(): StorageClient | undefined {
+    return Configuration.getGlobalConfig().getStorageClient();
+  }
+
+  /** What `getGlobalConfig()` gave; undefined before its first use. Setting it changes what it gives. */
+  static get globalConfig(): Configuration | undefined {
+    return globalConfiguration;
+  }
+
+  static set globalConfig(config: Configuration | undefined) {
+    globalConfiguration = config;
   }
 
   /** The Configuration used where none is given. */

@@ -45,6 +45,11 @@ export const ERROR_CLASSES = {
   BODY_DECODE: 'permanent',
   BODY_INCOMPLETE: 'transient',
   CONTENT_TYPE: 'permanent',
+  // Documents
+  DOCUMENT_INVALID: 'permanent',
+  DOCUMENT_ENCRYPTED: 'permanent',
+  DOCUMENT_NO_TEXT: 'permanent',
+  DOCUMENT_LIMIT: 'permanent',
   // The visit
   HANDLER_FAILED: 'transient',
   HANDLER_TIMEOUT: 'transient',
@@ -81,14 +86,19 @@ export const ERROR_CLASSES = {
   // Sitemaps
   SITEMAP_INVALID: 'permanent',
   SITEMAP_LIMIT: 'permanent',
+  // The page cache
+  CACHE_MISS: 'permanent',
   // Models
   MODEL_FAILED: 'permanent',
   // Storage
   STORAGE_UNWRITABLE: 'fatal',
   STORAGE_FULL: 'fatal',
   STORAGE_LOST: 'fatal',
+  OBJECT_STORE_FAILED: 'transient',
+  STORAGE_IN_USE: 'fatal',
   KEY_INVALID: 'permanent',
   ITEM_INVALID: 'permanent',
+  TABLE_TOO_WIDE: 'permanent',
 } as const satisfies Record<string, ErrorClass>;
 
 /** A code of the error catalogue (docs/errors.md). */
@@ -103,6 +113,7 @@ export type ErrorCode = keyof typeof ERROR_CLASSES;
  * });
  */
 export class CrawlError extends Error {
+  /** Stable, from the catalogue in docs/errors.md: switch on it, not on the message. */
   readonly code: ErrorCode;
 
   constructor(code: ErrorCode, message?: string, options?: ErrorOptions) {
@@ -175,9 +186,13 @@ export class RetryRequestError extends CrawlError {
  */
 export class SessionError extends RetryRequestError {
   constructor(message?: string, options?: ErrorOptions) {
-    super(message ?? 'Detected a session error, rotating the session', { ...options, code: 'SESSION_BAD' });
+    const words = 'Detected a session error, rotating session...';
+    super(message ? `${words} \n${message}` : words, { ...options, code: 'SESSION_BAD' });
   }
 }
+
+/** A request that is not sent because its host cannot be reached, or its robots.txt cannot be read. */
+export class HostRefusedError extends NonRetryableError {}
 
 /** A connection to an address that the guard refuses. */
 export class AddressRefusedError extends CrawlError {
@@ -201,8 +216,18 @@ export class AddressRefusedError extends CrawlError {
  * }
  */
 export class RequestValidationError extends CrawlError {
-  constructor(message?: string, options?: ErrorOptions & { code?: ErrorCode }) {
+  /** The label whose schema the user data do not fit. */
+  readonly label: string | undefined;
+  /** What the schema found, if it was one. */
+  readonly issues: readonly { readonly message: string; readonly path?: unknown }[];
+
+  constructor(
+    message?: string,
+    options?: ErrorOptions & { code?: ErrorCode } & Partial<Pick<RequestValidationError, 'label' | 'issues'>>,
+  ) {
     super(options?.code ?? 'REQUEST_INVALID', message, options);
+    this.label = options?.label;
+    this.issues = options?.issues ?? [];
   }
 }
 

@@ -12,20 +12,33 @@ export {
 export type { RunOptions as CrawlerRunOptions } from './crawl/crawler.js';
 export type {
   BasicCrawlerOptions,
+  ChangeHandler,
   CheerioCrawlerOptions,
+  DuplicatesRule,
   FileDownloadOptions,
   HttpCrawlerOptions,
+  RememberOptions,
   StatusMessageCallbackParams,
   StreamHandlerContext,
 } from './crawl/options/options.js';
 export type {
+  CrawlOrder,
+  CrawlOrderOptions,
+  EnoughOptions,
+  LinkScorer,
+  ScoredLink,
+  Scorers,
+  ScorerName,
+} from './crawl/order/options.js';
+export type {
+  AdaptivePlaywrightCrawlerOptions,
   PlaywrightCrawlerOptions,
   PlaywrightLaunchContext,
   PlaywrightPoolOptions,
 } from './crawl/browser/playwright-options.js';
 export { launchPlaywright, playwrightUtils } from './crawl/browser/playwright-tools.js';
-export { Statistics } from './crawl/run/statistics.js';
-export type { FinalStatistics, StatisticsOptions, StatisticState } from './crawl/run/statistics.js';
+export { Statistics } from './crawl/run/report/statistics.js';
+export type { FinalStatistics, StatisticsOptions, StatisticState } from './crawl/run/report/statistics.js';
 export { downloadListOfUrls, purgeDefaultStorages, utils } from './crawl/crawlee-utils.js';
 export { enqueueLinks } from './crawl/page/enqueue-links.js';
 export { RobotsTxtFile } from './crawl/polite/robots-txt-file.js';
@@ -35,6 +48,7 @@ export type { SitemapOptions, SitemapProblem, SitemapUrl } from './crawl/polite/
 export { SitemapRequestList } from './crawl/polite/sitemap-request-list.js';
 export type { SitemapRequestListOptions } from './crawl/polite/sitemap-request-list.js';
 export type { BrowserConfig, PageConfig, PageHook } from './crawl/browser/page-config.js';
+export type { PageActions, PageStep } from './crawl/browser/page-actions.js';
 export type { ConsoleMessage, NetworkRequest } from './fetch/browser/capture.js';
 export type { SlowFigures } from './dispatch/slow-share.js';
 export type { BrowserPoolCounts } from './fetch/browser/pool-options.js';
@@ -53,6 +67,9 @@ export type { UrlItem } from './crawl/batch/tasks.js';
 export type { MarkdownConfig, ModelSchema, RunConfig } from './crawl/batch/run-config.js';
 export { CacheMode } from './store/cache/cache.js';
 
+export type { DocumentFacts, DocumentHeading } from './documents/documents.js';
+export type { DocumentFormat } from './documents/format.js';
+export type { ExtractedDocument } from './crawl/page/extraction.js';
 export {
   extractContent,
   extractFields,
@@ -63,15 +80,17 @@ export {
   extractTables,
   toMarkdown,
 } from './crawl/page/extraction.js';
-export type { PageInput, ToMarkdownOptions } from './crawl/page/extraction.js';
+export type { ExtractContentOptions, PageInput, ToMarkdownOptions } from './crawl/page/extraction.js';
 export { chunkMarkdown } from './extract/markdown/chunks.js';
 export type { Chunk, ChunkOptions } from './extract/markdown/chunks.js';
 export type { ContentImage, ExtractedContent, PageKind } from './extract/content.js';
+export type { ContentOptions } from './extract/content-options.js';
 export type { Extracted, ExtractSchema, FieldSchema, FieldType } from './extract/fields/fields.js';
 export type { Bm25Filter, ContentFilter, PruningFilter } from './extract/choose/filters.js';
 export type { InventoryLink, InventoryMedia, LinkInventory, MediaInventory } from './extract/fields/inventory.js';
 export type { PageMarkdown } from './extract/markdown/markdown-document.js';
-export type { MicrodataItem, PageMetadata, StructuredData } from './extract/facts/structured.js';
+export type { FactSource, FactSources } from './extract/facts/facts.js';
+export type { MetadataImage, MicrodataItem, PageMetadata, StructuredData } from './extract/facts/structured.js';
 export type { PageTable } from './extract/fields/tables.js';
 
 export { map } from './crawl/map/map.js';
@@ -134,8 +153,11 @@ export type {
   Settlement,
 } from './frontier/frontier.js';
 export type { FrontierClock } from './frontier/embedded/clock.js';
+export { processLife } from './frontier/process-identity.js';
+export type { Life as ProcessLife, ProcessIdentity, Reach as ProcessReach } from './frontier/process-identity.js';
+export { frontierChecks } from './frontier/validation.js';
 export type { EmbeddedFrontier } from './frontier/embedded/frontier.js';
-export { createMemoryKv as createMemoryTables } from './frontier/embedded/memory.js';
+export { createMemoryKv as createMemoryTables } from './frontier/embedded/store/memory.js';
 export { openTableFrontier } from './frontier/embedded/table-frontier.js';
 export type { TableFrontier, TableFrontierOptions } from './frontier/embedded/table-frontier.js';
 export type {
@@ -210,8 +232,10 @@ export {
   createAdaptivePlaywrightRouter,
   createPlaywrightRouter,
   Router,
+  defaultRoute,
 } from './handle/router.js';
-export type { RouteContext, RouterHandler, RouterRoutes } from './handle/router.js';
+export type { UserDataSchema } from './handle/user-data-schema.js';
+export type { RouteContext, RouterHandler, RouterRoutes, RouteSchemas, RoutesFromSchemas } from './handle/router.js';
 export { parseOpenGraph } from './handle/open-graph.js';
 /**
  * Finds e-mail addresses, phone numbers and social profiles.
@@ -221,7 +245,7 @@ export { parseOpenGraph } from './handle/open-graph.js';
  */
 export * as social from './handle/social.js';
 export { sleep } from './handle/toolbox.js';
-export { extractUrls } from './handle/url-lists.js';
+export { extractUrls, URL_NO_COMMAS_REGEX, URL_WITH_COMMAS_REGEX } from './handle/url-lists.js';
 
 export { EventType } from './observe/events.js';
 export { CrawlerMonitor, DisplayMode } from './observe/monitor.js';
@@ -230,6 +254,15 @@ export { log, Log, LogLevel } from './observe/log.js';
 export type { LoggerOptions } from './observe/log.js';
 
 export type { PageContent } from './parse/page.js';
+export type {
+  ChangeKind,
+  DiffChunk,
+  DuplicateOf,
+  FieldChange,
+  LineChange,
+  LineDiff,
+  PageChange,
+} from './fresh/page-change.js';
 export { scanPage } from './parse/scan/scan.js';
 export type { PageLink, ScannedPage, ScanOptions } from './parse/scan/scan.js';
 
@@ -241,6 +274,7 @@ export { Request, RequestState } from './request/request.js';
 export type { AllowedHttpMethods, Dictionary, Priority, RequestOptions, Source } from './request/request.js';
 export { EnqueueStrategy } from './request/scope.js';
 
+export { parseCookieFile } from './session/cookie-file.js';
 export { ProxyConfiguration } from './session/proxy.js';
 export type { ProxyConfigurationOptions, ProxyInfo } from './session/proxy.js';
 export { Session } from './session/session.js';
@@ -248,7 +282,7 @@ export type { SessionOptions } from './session/session.js';
 export { SessionPool } from './session/session-pool.js';
 export type { SessionPoolOptions } from './session/session-pool.js';
 
-export { findPage } from './store/content/reading.js';
+export { findPage, pageHistory } from './store/content/reading.js';
 export type { FindPageOptions, StoredPage } from './store/content/reading.js';
 export { Dataset } from './store/dataset/dataset.js';
 export { KeyValueStore } from './store/records/key-value.js';
@@ -256,20 +290,7 @@ export { useState } from './store/records/use-state.js';
 
 export { Simweb } from './testing/simweb/simweb.js';
 
-export type {
-  BasicRequestHandler,
-  CheerioErrorHandler,
-  CheerioHook,
-  CheerioRequestHandler,
-  CheerioRoot,
-  CrawlerAddRequestsOptions,
-  CrawlerAddRequestsResult,
-  HttpErrorHandler,
-  HttpRequestHandler,
-  RequestQueueOperationInfo,
-  RequestQueueOptions,
-  StatusMessageCallback,
-} from './crawlee-names.js';
+export * from './crawlee/index.js';
 export type { LoadedContext } from './crawl/options/options.js';
 export type { SnapshotterOptions, SystemStatusOptions } from './dispatch/system-load.js';
 export type { ContextCrawler, CrawlCounts } from './handle/context.js';

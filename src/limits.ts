@@ -118,6 +118,12 @@ export const LIMITS = {
     code: 'SITEMAP_LIMIT',
     beyond: 'The rest is not read. `maxCharacters` changes it.',
   },
+  llmsBytes: {
+    max: 10 * 1024 * 1024,
+    unit: 'bytes of llms.txt or llms-full.txt',
+    beyond: 'The file is not read.',
+  },
+  llmsPages: { max: 50_000, unit: 'pages of an llms.txt', beyond: 'The rest is not read.' },
   sitemapProblems: { max: 1_000, unit: 'problems that `Sitemap.load` lists', beyond: 'The rest is not listed.' },
   // A page as bytes and as a tree
   encodingLabelCharacters: { max: 32, unit: 'characters of an encoding’s name', beyond: 'It is not an encoding.' },
@@ -137,17 +143,39 @@ export const LIMITS = {
   },
   jsonLdBytes: { max: 1_000_000, unit: 'bytes of JSON-LD', beyond: 'The rest is left out.' },
   // What is read of a page
+  queryCharacters: {
+    max: 200_000,
+    unit: 'characters of a page that are compared with the `query` of a crawl',
+    beyond: 'The rest is not compared.',
+  },
+  answerWords: {
+    max: 200_000,
+    unit: 'words near those of a `query` that a crawl remembers, to tell when it has found `enough`',
+    beyond: 'Further words count as new on every page, so the crawl ends later.',
+  },
   markdownContainers: {
     max: 32,
     unit: 'levels of lists and quotes in markdown',
     beyond: 'They are not indented any further.',
   },
+  styleBytes: {
+    max: 1024 * 1024,
+    unit: "bytes of a page's own style sheets read to find hidden text",
+    beyond: 'The rest is not read.',
+  },
+  styleRules: { max: 20_000, unit: "rules of a page's own style sheets", beyond: 'The rest is not read.' },
+  hiddenTexts: { max: 1_000, unit: 'hidden texts that `hiddenText` lists', beyond: 'The rest is not listed.' },
   tableColumns: { max: 200, unit: 'columns of a table', beyond: 'The rest is left out.' },
   cellSpan: { max: 100, unit: 'rows or columns of a cell', beyond: 'It spans no more.' },
   contentUrlCharacters: {
     max: 4_096,
     unit: 'characters of an address in markdown and inventories',
     beyond: 'The link has no address.',
+  },
+  diffEdits: {
+    max: 1_000,
+    unit: 'lines that a difference of two versions of a page removes or adds',
+    beyond: 'The part that differs is shown as replaced.',
   },
   contentImages: { max: 1_000, unit: 'images of the content', beyond: 'The rest is left out.' },
   inventoryEntries: { max: 20_000, unit: 'links or media of an inventory', beyond: 'The rest is left out.' },
@@ -179,6 +207,58 @@ export const LIMITS = {
     unit: 'characters that decide whether two pages are the same',
     beyond: 'The rest is not compared.',
   },
+  // Documents
+  documentMs: {
+    max: 30_000,
+    unit: 'milliseconds of work on one document',
+    code: 'DOCUMENT_LIMIT',
+    beyond: 'The request fails.',
+  },
+  documentHeapMegabytes: {
+    max: 512,
+    unit: 'MB of heap for one document',
+    code: 'DOCUMENT_LIMIT',
+    beyond: 'The request fails.',
+  },
+  documentBufferBytes: {
+    max: 256 * 1024 * 1024,
+    unit: 'bytes that a PDF may have unpacked at once',
+    code: 'DOCUMENT_LIMIT',
+    beyond: 'The request fails.',
+  },
+  documentUnpackedBytes: {
+    max: 200 * 1024 * 1024,
+    unit: 'bytes that the archive of a document unpacks to',
+    code: 'DOCUMENT_LIMIT',
+    beyond: 'The request fails.',
+  },
+  documentEntries: {
+    max: 10_000,
+    unit: 'files in the archive of a document, or entries of a feed',
+    code: 'DOCUMENT_LIMIT',
+    beyond: 'An archive fails; of a feed the rest is left out.',
+  },
+  documentPages: { max: 2_000, unit: 'pages of a PDF', beyond: 'The rest is left out.' },
+  documentPageItems: {
+    max: 200_000,
+    unit: 'pieces of text or lines on a page of a PDF',
+    beyond: 'The rest is left out.',
+  },
+  documentCharacters: {
+    max: 20_000_000,
+    unit: 'characters of HTML that a document becomes',
+    beyond: 'The document ends there.',
+  },
+  documentDepth: { max: 256, unit: 'levels of elements in a document', beyond: 'Elements are not nested any deeper.' },
+  documentNodes: { max: 2_000_000, unit: 'nodes of XML in one part of a document', beyond: 'The part ends there.' },
+  documentCells: { max: 500_000, unit: 'filled cells of a document’s sheets', beyond: 'The rest is left out.' },
+  // What is stored
+  parquetColumns: {
+    max: 4_096,
+    unit: 'columns of a Parquet table',
+    code: 'TABLE_TOO_WIDE',
+    beyond: 'The export fails.',
+  },
   // A browser
   consoleEntries: {
     max: 1_000,
@@ -187,6 +267,37 @@ export const LIMITS = {
   },
   consoleCharacters: { max: 10_000, unit: 'characters of a console message', beyond: 'The rest is cut.' },
   popups: { max: 5, unit: 'windows that a page opens', beyond: 'The rest is closed.' },
+  // The jobs of a server and the console
+  rowUrlCharacters: { max: 2_000, unit: 'characters of a URL in the console’s lists', beyond: 'The rest is cut.' },
+  rowTitleCharacters: { max: 300, unit: 'characters of a title in the console’s lists', beyond: 'The rest is cut.' },
+  rowErrorCharacters: { max: 500, unit: 'characters of an error in the console’s lists', beyond: 'The rest is cut.' },
+  readingMs: {
+    max: 3_000,
+    unit: 'milliseconds in which selectors and patterns of a request to a server read a page',
+    code: 'VISIT_BLOCKED_LOOP',
+    beyond: 'The page fails.',
+  },
+  jobErrors: { max: 10_000, unit: 'errors of a job that its API lists', beyond: 'The rest is counted, not listed.' },
+  monitors: { max: 100, unit: 'monitors of a server', beyond: 'Further ones are refused with 429.' },
+  monitorChecks: { max: 30, unit: 'checks that are kept of a monitor', beyond: 'The oldest is removed.' },
+  monitorPages: { max: 10_000, unit: 'pages of one check of a monitor', beyond: 'The rest is not checked.' },
+  figureHosts: { max: 100_000, unit: 'domains that the console adds up', beyond: 'The rest counts as `other`.' },
+  figureNames: {
+    max: 200,
+    unit: 'statuses, content types or error codes that the console adds up',
+    beyond: 'The rest counts as `other`.',
+  },
+  searchedRows: {
+    max: 50_000,
+    unit: 'pages that one request of the console searches',
+    beyond: 'The answer says where the search stopped; the next request goes on there.',
+  },
+  watcherBytes: {
+    max: 2_000_000,
+    unit: 'bytes that wait for a slow reader of the console',
+    beyond: 'Changes are left out; the reader gets the whole state when it is back.',
+  },
+  watchers: { max: 500, unit: 'open streams of a server’s console', beyond: 'Further ones are refused with 429.' },
 } satisfies Readonly<Record<string, Limit>>;
 
 export type LimitName = keyof typeof LIMITS;

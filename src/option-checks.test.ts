@@ -15,6 +15,7 @@ const SHAPE = {
   queue: checks.objectWith('a queue', ['add', 'take']),
   oldName: checks.replacedBy('"handler"'),
   elsewhere: checks.refused('belongs to another crawler'),
+  proxy: checks.aProxyUrl,
 };
 
 function problemsOf(given: unknown): string {
@@ -29,6 +30,11 @@ function problemsOf(given: unknown): string {
 
 describe('checkOptions', () => {
   it.each<[unknown, string]>([
+    [{ proxy: 'user:secret@host:80' }, 'TestCrawler option "proxy" must be an http, https, socks5 or socks5h URL'],
+    [
+      { mode: 'ftp://user:secret@host/a' },
+      'TestCrawler option "mode" must be one of "fast", "slow", got "ftp://host/a"',
+    ],
     [{ maxConcurrency: 'ten' }, 'TestCrawler option "maxConcurrency" must be a whole number from 1, got "ten"'],
     [{ maxConcurrency: 0 }, 'TestCrawler option "maxConcurrency" must be a whole number from 1, got 0'],
     [{ maxConcurrency: 1.5 }, 'TestCrawler option "maxConcurrency" must be a whole number from 1, got 1.5'],
@@ -44,7 +50,7 @@ describe('checkOptions', () => {
     [{ mode: 'quick' }, 'TestCrawler option "mode" must be one of "fast", "slow", got "quick"'],
     [{ either: '' }, 'TestCrawler option "either" must be true or false or a non-empty string, got ""'],
     [{ queue: { add: 1 } }, 'TestCrawler option "queue" must be a queue (an object with add(), take()), got an object'],
-    [{ oldName: 1 }, 'TestCrawler option "oldName" was replaced by "handler"'],
+    [{ oldName: 1 }, 'TestCrawler option "oldName" was replaced by "handler" (see docs/from-crawlee.md)'],
     [{ elsewhere: 1 }, 'TestCrawler option "elsewhere" belongs to another crawler'],
     [{ maxConcurency: 5 }, 'TestCrawler has no option "maxConcurency", did you mean "maxConcurrency"?'],
     [{ MAXCONCURRENCY: 5 }, 'TestCrawler has no option "MAXCONCURRENCY", did you mean "maxConcurrency"?'],
@@ -94,7 +100,7 @@ describe('checkOptions', () => {
     const shape = { idleOption: checks.withoutEffect('nothing reads it') };
     for (const owner of ['A', 'A', 'B'])
       checks.checkOptions(owner, { idleOption: 1 }, shape, (text) => warnings.push(text));
-    expect(warnings).toEqual(['A option "idleOption" has no effect: nothing reads it']);
+    expect(warnings).toEqual(['A option "idleOption" has no effect: nothing reads it (see docs/from-crawlee.md)']);
   });
 
   it('answers any input with nothing or a short OPTION_INVALID', () => {
@@ -122,6 +128,7 @@ describe('nearestName', () => {
     ['maxRequestRetry', 'maxRequestRetries'],
     ['maxRequestsRetries', 'maxRequestRetries'],
     ['lo', 'log'],
+    ['foo', undefined],
     ['retries', undefined],
     ['', undefined],
   ])('of %j is %j', (given, expected) => {

@@ -1,10 +1,15 @@
 // Checks an options object against a declared shape, before anything starts.
 // Promise: one error names every option that is unknown, mistyped or gone, and what to write instead.
 import { CrawlError } from './errors.js';
+import { hideLogins } from './request/login.js';
+import { isProxyUrl, PROXY_PROTOCOLS } from './request/proxy-url.js';
+import { parseUrl } from './request/url.js';
 
 /** What one option accepts. */
 export interface Check {
   readonly expected: string;
+  /** Values may hold a password: messages leave them out. */
+  readonly isSecret?: boolean;
   accepts(value: unknown): boolean;
 }
 
@@ -87,7 +92,7 @@ export function objectWith(description: string, methods: readonly string[]): Che
 
 export const withoutEffect = (reason: string): WithoutEffect => ({ withoutEffect: reason });
 export const refused = (advice: string): Refused => ({ refused: advice });
-export const replacedBy = (name: string): Refused => refused(`was replaced by ${name}`);
+export const replacedBy = (name: string): Refused => refused(`was replaced by ${name} (see docs/from-crawlee.md)`);
 
 const SIZE_UNITS: Readonly<Record<string, number>> = { '': 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3, t: 1024 ** 4 };
 
@@ -101,6 +106,15 @@ export function parseByteSize(text: unknown): number | undefined {
 
 /** Where warnings go: the crawl layer passes its log. */
 export type Warn = (message: string) => void;
+
+/** A proxy that can be spoken to, with user and password in its URL. */
+export const aProxyUrl: Check = {
+  ...check(`an ${PROXY_PROTOCOLS} URL`, (value) => {
+    const url = typeof value === 'string' ? parseUrl(value) : undefined;
+    return url !== undefined && isProxyUrl(url);
+  }),
+  isSecret: true,
+};
 
 /**
  * Throws OPTION_INVALID with all that is wrong about `given`, or returns. `undefined` stands for the default.
@@ -125,9 +139,14 @@ export function findProblems(owner: string, given: unknown, shape: Shape, warn: 
     if (entry === undefined) problems.push(unknownOption(owner, name, shape));
     else if ('refused' in entry) problems.push(`${owner} option "${name}" ${entry.refused}`);
     else if ('withoutEffect' in entry)
-      warnOnce(name, `${owner} option "${name}" has no effect: ${entry.withoutEffect}`, warn);
+      warnOnce(
+        name,
+        `${owner} option "${name}" has no effect: ${entry.withoutEffect} (see docs/from-crawlee.md)`,
+        warn,
+      );
     else if (!entry.accepts(value)) {
-      problems.push(`${owner} option "${name}" must be ${entry.expected}, got ${shown(value)}`);
+      const got = entry.isSecret ? '' : `, got ${shown(value)}`;
+      problems.push(`${owner} option "${name}" must be ${entry.expected}${got}`);
     }
   }
   return problems;
@@ -168,7 +187,8 @@ export function nearestName(given: string, known: readonly string[]): string | u
   const wanted = given.toLowerCase();
   let nearest: string | undefined;
   // A third of the letters may differ, so that "retries" finds nothing but "maxRequestRetry" finds "maxRequestRetries".
-  let best = Math.max(2, Math.floor(wanted.length / 3)) + 1;
+  // Of a very short name one letter: "foo" is not a mistyped "log".
+  let best = Math.max(wanted.length < 4 ? 1 : 2, Math.floor(wanted.length / 3)) + 1;
   for (const name of known) {
     if (Math.abs(name.length - wanted.length) >= best) continue;
     const distance = editDistance(wanted, name.toLowerCase());
@@ -191,9 +211,12 @@ function editDistance(from: string, to: string): number {
   return row[to.length] as number;
 }
 
-/** A value as an error message shows it: short, and never the content of an object. */
+/** A value as an error message shows it: short, without passwords of URLs, and never the content of an object. */
 export function shown(value: unknown): string {
-  if (typeof value === 'string') return JSON.stringify(value.length > 80 ? `${value.slice(0, 80)}…` : value);
+  if (typeof value === 'string') {
+    const text = hideLogins(value);
+    return JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text);
+  }
   if (value === null || value === undefined || typeof value === 'number' || typeof value === 'boolean') {
     return String(value);
   }

@@ -1,5 +1,5 @@
 // Foundation: settings that crawlers, batches and pods share, and what each of them calls them.
-// Guarantee: every place accepts the crawlers' name; a setting given under two names is refused.
+// Promise: every place accepts the crawlers' name; a setting given under two names is refused.
 
 /** One setting. The crawlers' name is its name; the others are older names for the same thing, in the same unit. */
 export interface SharedSetting {

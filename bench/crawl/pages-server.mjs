@@ -1,6 +1,6 @@
 // The real pages as a web on loopback, in a process of its own: each host 127.0.x.y serves the same site over HTTP,
 // where connections are kept, and over HTTPS, where each response ends its connection as in a crawl of many hosts.
-// node pages-server.mjs FOLDER HOSTS MAX_PAGES [WEB]; tells its parent where it listens and ends with it. WEB is JSON:
+// node pages-server.mjs FOLDER HOSTS MAX_PAGES [WEB]; reports its address to its parent and ends with it. WEB is JSON:
 // `variants` makes the hosts one web (real-pages.mjs), `tickets: false` makes every handshake a full one.
 import { constants } from 'node:crypto';
 import http from 'node:http';

@@ -1,4 +1,4 @@
-// Every hostile kind of test/amid among 40 good pages through every way, with a heap of 512 MB.
+// Every hostile kind of test/amid among 40 good pages, fetched in every way, with a heap of 512 MB.
 // AMID_WAYS=batch,pod and AMID_KINDS=REGEXP take some, AMID_GROUP=N says how many kinds share a run (default 8).
 import { findBrowser } from '../../src/fetch/browser/find-browser.js';
 import { MAX_CPU_MS, runInGroups, type WayReport } from '../../test/amid/suite/groups.js';

@@ -1,4 +1,4 @@
-// Pages per CPU-second of PlaywrightCrawler beside Crawlee's at its defaults, and what one session saves of a launch a URL.
+// Pages per CPU-second of PlaywrightCrawler beside Crawlee's defaults, and what a session saves over a launch per URL.
 // CPU time is that of Node and all browser processes, read from /proc (Linux).
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';

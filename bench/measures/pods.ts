@@ -1,5 +1,5 @@
 // Four pods of two fetchers and a parser on four Redis servers, thousands of hosts: ownership by scanning the stores,
-// politeness at the server, data directories, an exact max_pages, and an end by itself.
+// politeness at the server, data directories, an exact max_pages, and an end on its own.
 import { crawlOnPods } from '../../test/support/pods-crawl.js';
 import type { Figure } from '../measure.js';
 

@@ -1,4 +1,4 @@
-// A crawl without a network: the real Redis frontier on a clock that is told what time it is, URLs made from integers.
+// A crawl without a network: the real Redis frontier on a simulated clock, URLs made from integers.
 // node simulation-step.mjs URL DOMAINS URLS DELAY_MS: prints what it cost and whether every promise was kept.
 import { Redis } from 'ioredis';
 import { createJiti } from 'jiti';

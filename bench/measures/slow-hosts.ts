@@ -8,7 +8,7 @@ import type { Figure } from '../measure.js';
 const SLOTS = 30;
 const SLOW = 60;
 const LIMIT_MS = 300_000;
-const PODS = { healthy: 40, pages: 22, latencyMs: 200, slots: SLOTS, delaySecs: 1, limitMs: LIMIT_MS };
+const PODS = { healthy: 40, pages: 22, latencyMs: 200, slots: SLOTS, delaySecs: 1, limit: LIMIT_MS };
 /** As many pages as 30 slots fetch in 27 s: every slot that slow hosts hold is missed. */
 const FULL = { healthy: 40, pages: 100, latencyMs: 200 };
 

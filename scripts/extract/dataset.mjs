@@ -8,7 +8,7 @@ import { createJiti } from 'jiti';
 const jiti = createJiti(import.meta.url);
 const { ELEMENTS } = await jiti.import('../../src/extract/page/elements.ts');
 const { BLOCK_FEATURES, readTrainingPage } = await jiti.import('../../src/extract/model/training.ts');
-const { createTreeReader } = await jiti.import('../../src/parse/tree/builder.ts');
+const { createTreeReader } = await jiti.import('../../src/parse/tree/reader.ts');
 
 const readTree = createTreeReader(ELEMENTS);
 

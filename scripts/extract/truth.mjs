@@ -47,8 +47,10 @@ export function siteOf(url) {
   return labels.slice(-short).join('.');
 }
 
+export const FOLDS = 5;
+
 /** Five folds, fixed by the site's name alone. */
-export function foldOf(url, folds = 5) {
+export function foldOf(url, folds = FOLDS) {
   let hash = 2166136261;
   for (const char of siteOf(url)) hash = Math.imul(hash ^ char.charCodeAt(0), 16777619);
   hash ^= hash >>> 15;

@@ -1,4 +1,4 @@
-// Named points where a test can end this process with SIGKILL: before and after each write, rename, send and settle.
+// Named points where a test can kill or stop this process: before and after each write, rename, send and settle.
 // Promise: without ORCRAWL_KILL_AT, read once at start, a point costs one comparison and does nothing.
 import { writeFileSync } from 'node:fs';
 
@@ -9,6 +9,7 @@ export const KILL_POINTS = [
   'frontier.before-lease',
   'frontier.after-lease',
   'frontier.before-settle',
+  'frontier.sent-settle',
   'frontier.after-settle',
   'handoff.before-write',
   'handoff.after-write',
@@ -22,6 +23,8 @@ export const KILL_POINTS = [
   'content.before-cut',
   'content.between-cuts',
   'content.after-cut',
+  'memory.before-stage',
+  'memory.after-stage',
   'content-file.before-write',
   'content-file.before-rename',
   'content-file.after-rename',
@@ -33,6 +36,24 @@ export const KILL_POINTS = [
   'recovery.after-cut',
   'recovery.after-index',
   'recovery.before-pages-cut',
+  'ship.before-segment',
+  'ship.amid-upload',
+  'ship.after-segment',
+  'ship.before-index',
+  'ship.after-index',
+  'ship.before-drop',
+  'ship.between-drops',
+  'ship.after-drop',
+  'ship-items.before-upload',
+  'ship-items.after-upload',
+  'ship-items.before-drop',
+  'ship-items.after-drop',
+  'compact.before-segment',
+  'compact.before-index',
+  'compact.before-list',
+  'compact.before-remove',
+  'compact.between-removes',
+  'compact.after-remove',
   'outbox.before-send',
   'outbox.before-forget',
   'outbox.after-forget',
@@ -50,28 +71,30 @@ export type KillPoint = (typeof KILL_POINTS)[number];
 interface Armed {
   /** Passes left before the process ends. */
   left: number;
-  /** Created just before the process ends; one that exists means that somebody has died here already. */
+  /** Created just before the process is struck; one that exists means that somebody was struck here already. */
   readonly ticket: string | undefined;
+  readonly signal: 'SIGKILL' | 'SIGSTOP';
 }
 
 const armed = armedBy(process.env['ORCRAWL_KILL_AT']);
 
-/** Ends this process if ORCRAWL_KILL_AT names this point and has counted enough passes. */
+/** Kills or stops this process if ORCRAWL_KILL_AT names this point and has counted enough passes. */
 export function killPoint(name: KillPoint): void {
   if (armed !== undefined) pass(name, armed);
 }
 
 /**
- * `NAME:COUNT[:FILE]`, several separated by commas: the process ends when it passes NAME for the COUNTth time. With FILE
- * only the first process that gets there does, and FILE then says which: restarted workers inherit the variable.
+ * `NAME:COUNT[:FILE]`, several separated by commas: the process is killed when it passes NAME for the COUNTth time, or
+ * stopped where it says `stop@NAME`. With FILE only the first process that gets there is, and FILE then says which:
+ * restarted workers inherit the variable.
  */
 function armedBy(text: string | undefined): Map<string, Armed> | undefined {
   if (!text) return undefined;
   const points = new Map<string, Armed>();
   for (const part of text.split(',')) {
-    const [, name = '', count = '', ticket] = /^([\w.-]+):(\d+)(?::(.+))?$/.exec(part) ?? [];
+    const [, stop, name = '', count = '', ticket] = /^(stop@)?([\w.-]+):(\d+)(?::(.+))?$/.exec(part) ?? [];
     if (!(KILL_POINTS as readonly string[]).includes(name)) throw new Error(`ORCRAWL_KILL_AT: unknown point "${part}"`);
-    points.set(name, { left: Number(count), ticket });
+    points.set(name, { left: Number(count), ticket, signal: stop ? 'SIGSTOP' : 'SIGKILL' });
   }
   return points;
 }
@@ -87,5 +110,5 @@ function pass(name: KillPoint, points: Map<string, Armed>): void {
       return;
     }
   }
-  process.kill(process.pid, 'SIGKILL');
+  process.kill(process.pid, point.signal);
 }

@@ -1,8 +1,9 @@
 // Looks at an LMDB file before lmdb-js opens it: lmdb-js ends the whole process on a file that is foreign or cut short.
-// Guarantee: a file that is reported `whole` can be mapped without running past its end.
+// Promise: a file that is reported `whole` can be mapped without running past its end.
 import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { CrawlError } from '../errors.js';
+import { lmdbProblem } from './lmdb-pages.js';
 
 export type LmdbFileState = 'missing' | 'whole' | 'foreign' | 'truncated';
 
@@ -55,6 +56,31 @@ export function checkLmdbFolder(folder: string): void {
   if (state === 'missing' || state === 'whole') return;
   const what = state === 'foreign' ? 'is not a database of orcrawl' : 'is cut short: a part of its data is missing';
   throw new CrawlError('QUEUE_CORRUPT', `${file} ${what}. Restore it from a backup, or start fresh in another folder`);
+}
+
+/** Up to here all pages are looked at, which takes some tenths of a second; beyond, those that lead to others. */
+const LOOK_AT_ALL_BYTES = 64 * 1024 * 1024;
+
+/**
+ * What is wrong with a file, or undefined. Unlike `lmdbFileState` it tells a file that lost data from one whose last
+ * pages were taken by a transaction and given back unwritten, by looking at every page that can be reached.
+ */
+export function lmdbDamage(file: string): string | undefined {
+  const state = lmdbFileState(file);
+  if (state === 'missing') return undefined;
+  if (state === 'foreign') return 'it is not a database of orcrawl';
+  const descriptor = openSync(file, 'r');
+  let size: number;
+  let pageBytes: number | undefined;
+  try {
+    size = fstatSync(descriptor).size;
+    pageBytes = readMeta(descriptor, 0)?.pageBytes;
+  } finally {
+    closeSync(descriptor);
+  }
+  if (pageBytes === undefined || size < 2 * pageBytes) return 'it is cut short';
+  const walk = state === 'truncated' || size <= LOOK_AT_ALL_BYTES ? 'all' : 'branches';
+  return lmdbProblem(file, pageBytes, walk);
 }
 
 interface Meta {

@@ -1,5 +1,5 @@
 // LMDB environments that several processes write to: how they are opened, and how a transaction begins in one.
-// Guarantee: a writer that is killed at any moment leaves the others a whole file and a free lock.
+// Promise: a writer that is killed at any moment leaves the others a whole file and a free lock.
 import type { RootDatabase } from 'lmdb';
 
 /**

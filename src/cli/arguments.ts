@@ -1,11 +1,13 @@
 // Reads single command-line arguments: numbers, sizes, URLs, headers, ranges.
 // Promise: invalid arguments are rejected before anything starts, with a line that says what was expected.
+import { existsSync } from 'node:fs';
 import { InvalidArgumentError } from 'commander';
 import { CrawlError } from '../errors.js';
 import { parseByteSize } from '../option-checks.js';
 import { parsePattern } from '../request/pattern.js';
 import { parseHttpUrl } from '../request/url.js';
-import { shown } from './terminal.js';
+import { UsageError } from './exit-codes.js';
+import { quoted, shown } from './terminal.js';
 
 /** A whole number from `from` on. */
 export function wholeNumber(from: number, to = Number.MAX_SAFE_INTEGER): (text: string) => number {
@@ -81,4 +83,12 @@ export function seedUrl(text: string): string {
   const url = hasScheme ? typed : `${isLocal ? 'http' : 'https'}://${typed}`;
   if (typed === '' || /\s/.test(typed)) throw new CrawlError('URL_INVALID', `not a URL: "${shown(typed)}"`);
   return parseHttpUrl(url).href;
+}
+
+/** The URL of one page: a file where a URL is meant is named, not looked up as a host. */
+export function pageUrl(text: string): string {
+  if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(text) && existsSync(text)) {
+    throw new UsageError(`"${shown(text)}" is a file: to fetch every URL in it, use orcrawl batch ${quoted(text)}`);
+  }
+  return seedUrl(text);
 }

@@ -1,77 +1,29 @@
 #!/usr/bin/env node
 // The command line's entry: reads the arguments, runs one command, and exits with its exit code.
 // Promise: a user error gets one line that says what to do next, without a stack trace.
-import { Command, CommanderError } from 'commander';
-import { addAuditCommand } from './commands/audit.js';
-import { addComposeCommand } from './commands/compose.js';
-import { addConfigCommand } from './commands/config.js';
-import { addCrawlCommand } from './commands/crawl.js';
-import { addDemoCommand } from './commands/demo.js';
+import { existsSync } from 'node:fs';
+import { type Command, CommanderError } from 'commander';
 import { EXIT, exitCodeOf } from './exit-codes.js';
-import { addGetCommand } from './commands/get.js';
-import { addBatchCommand } from './commands/batch.js';
-import { addCacheCommand } from './commands/cache.js';
-import { addMapCommand } from './commands/map.js';
-import { addMcpCommand } from './commands/mcp.js';
-import { addServeCommand } from './commands/serve.js';
-import { addRunCommand } from './commands/run.js';
-import { addBenchCommand, addPlanCommand } from './commands/plan.js';
-import { addPodsCommand } from './commands/pods.js';
-import { addProfileCommand } from './commands/profile.js';
-import { addScrapeCommand } from './commands/scrape.js';
-import { addSimwebCommand } from './commands/simweb.js';
 import { hideArguments } from './process-title.js';
-import { complain, errorLine, shown, tolerateClosedPipes } from './terminal.js';
-import { version } from './version.js';
+import { complain, errorLine, isNpmStart, quoted, shown, tolerateClosedPipes } from './terminal.js';
+import { createProgram } from './program.js';
 
-const EXAMPLES = `
-Examples:
-  $ orcrawl demo                                 crawl a built-in synthetic web
-  $ orcrawl crawl example.com --max-pages 100    crawl a site into ./orcrawl-out/example.com
-  $ orcrawl audit orcrawl-out/example.com        check how polite it was
-  $ orcrawl get example.com -d ./data            print a page stored by a crawl on pods
-  $ orcrawl scrape example.com                   one page as markdown
-  $ cat urls.txt | orcrawl batch - --stream      a list of URLs, one JSON line each
-  $ orcrawl map example.com --search pricing     the URLs of a site, the best match first
-  $ orcrawl serve                                Firecrawl's API and MCP on 127.0.0.1:3002
-  $ orcrawl run --config crawl.yaml              crawl the web on pods
-  $ orcrawl scrape example.com --wait-for css:main --screenshot page.png   in a browser
-  $ orcrawl simweb --port 8080                   serve a synthetic web to try things out
-  $ orcrawl config check crawl.yaml              validate a pods configuration
-  $ orcrawl crawl --help                         all crawl options
-`;
-
-function createProgram(onExit: (code: number) => void): Command {
-  const program = new Command('orcrawl')
-    .description('A web crawler that scales from one page to a billion with the same handler code.')
-    .version(version(), '-V, --version')
-    .addHelpText('after', EXAMPLES)
-    .showSuggestionAfterError(true)
-    .exitOverride()
-    .configureOutput({ outputError: () => undefined });
-  addCrawlCommand(program, onExit);
-  addAuditCommand(program, onExit);
-  addRunCommand(program, onExit);
-  addPodsCommand(program, onExit);
-  addScrapeCommand(program, onExit);
-  addBatchCommand(program, onExit);
-  addMapCommand(program, onExit);
-  addServeCommand(program, onExit);
-  addMcpCommand(program, onExit);
-  addCacheCommand(program, onExit);
-  addDemoCommand(program, onExit);
-  addGetCommand(program, onExit);
-  addSimwebCommand(program, onExit);
-  addConfigCommand(program, onExit);
-  addComposeCommand(program, onExit);
-  addPlanCommand(program, onExit);
-  addBenchCommand(program, onExit);
-  addProfileCommand(program, onExit);
-  for (const command of program.commands) {
-    command.copyInheritedSettings(program);
-    for (const inner of command.commands) inner.copyInheritedSettings(program);
+/** What somebody probably meant who gave no command: a URL or a file alone. */
+function meantBy(argument: string, program: Command): string | undefined {
+  if (argument.startsWith('-') || argument === 'help') return undefined;
+  if (program.commands.some((command) => command.name() === argument)) return undefined;
+  const name = quoted(shown(argument, 500));
+  const isUrl = /^https?:\/\//i.test(argument);
+  if (!isUrl && existsSync(argument)) {
+    return `error: no command. To fetch every URL in the file: orcrawl batch ${name}. To crawl from them: orcrawl crawl ${name}`;
   }
-  return program;
+  if (
+    !isUrl &&
+    !/^(?:[\w-]+\.)+[a-z]{2,}(?:[:/?#]|$)|^localhost(?:[:/]|$)|^\d+(?:\.\d+){3}(?:[:/]|$)/i.test(argument)
+  ) {
+    return undefined;
+  }
+  return `error: no command. For this page: orcrawl scrape ${name}. For the whole site: orcrawl crawl ${name}`;
 }
 
 /** Commander's messages on one line, with the help command to use. */
@@ -95,8 +47,14 @@ async function main(args: readonly string[]): Promise<number> {
     complain(`error: unknown command '${shown(named)}'. See orcrawl --help`);
     return EXIT.misuse;
   }
+  const meant = args.length === 1 ? meantBy(first!, program) : undefined;
+  if (meant !== undefined) {
+    complain(meant);
+    return EXIT.misuse;
+  }
   try {
-    await program.parseAsync(args.length === 0 ? ['demo'] : args, { from: 'user' });
+    if (args.length === 0 && !isNpmStart()) program.outputHelp();
+    else await program.parseAsync(args.length === 0 ? ['demo'] : args, { from: 'user' });
     return exitCode;
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;

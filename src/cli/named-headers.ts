@@ -2,13 +2,13 @@
 // Promise: they are sent only to origins the user named, whatever a page links or redirects to; so a host named with
 // https never gets them in clear text. No URL of the crawl contains a password.
 import { withoutLogin } from '../request/login.js';
-import type { HttpCrawlingContext, HttpHook } from '../index.js';
+import type { Request } from '../index.js';
 
 export interface NamedHeaders {
   /** The user named this URL: its origin gets the headers from now on. Returns the URL without its password. */
   name(url: string): string;
   /** Adds the headers to a request if its origin was named. */
-  readonly hook: HttpHook<HttpCrawlingContext>;
+  readonly hook: (context: { readonly request: Request }, options: { headers?: Record<string, string> }) => void;
 }
 
 /** A seed list may be of any length. Origins beyond this get the headers with their seeds only, not with other pages. */
@@ -33,11 +33,13 @@ export function createNamedHeaders(
     },
     hook({ request }, options) {
       if (origins.size === 0 && !hasHeader) return;
+      // Of a page in a browser there are none yet.
+      const headers = (options.headers ??= {});
       const { origin } = new URL(request.target);
       const login = origins.get(origin);
-      if (login !== undefined) options.headers.authorization = login;
+      if (login !== undefined) headers.authorization = login;
       // Seeds of an earlier run are marked, too; redirect targets are not.
-      if (hasHeader && (request.seeded || origins.has(origin))) Object.assign(options.headers, header);
+      if (hasHeader && (request.seeded || origins.has(origin))) Object.assign(headers, header);
     },
   };
 }

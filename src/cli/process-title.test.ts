@@ -12,6 +12,21 @@ describe('the title of the process', () => {
     expect(harmlessTitle(['crawl', '-H', 'secret without a colon'])).toBe('orcrawl crawl -H …');
   });
 
+  it('has no password of a proxy', () => {
+    expect(harmlessTitle(['crawl', 'x.test', '--proxy', 'a:pw@p:1', '--proxy=http://a:pw@p:1'])).toBe(
+      'orcrawl crawl x.test --proxy …@p:1 --proxy=…@p:1',
+    );
+  });
+
+  it('has no password of a store', () => {
+    expect(harmlessTitle(['run', '--redis-password', 'secret', '--redis-password=secret'])).toBe(
+      'orcrawl run --redis-password … --redis-password=…',
+    );
+    expect(harmlessTitle(['serve', '--redis', 'unix:///s.sock?password=secret&db=1'])).toBe(
+      'orcrawl serve --redis unix:///s.sock?password=…&db=1',
+    );
+  });
+
   it('stays when there is nothing to hide', () => {
     expect(harmlessTitle(['crawl', 'https://x.test/@a', '--depth', '1'])).toBeUndefined();
   });

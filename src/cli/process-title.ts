@@ -4,6 +4,8 @@ import { hideLogins } from '../request/login.js';
 
 const HEADER_FLAGS = /^(?:-H|--header)$/;
 const HEADER_TOGETHER = /^(?:-H|--header=)(?=.)/;
+const PROXY_TOGETHER = /^--proxy=/;
+const PASSWORD_TOGETHER = /^(--redis-password=).+$/;
 
 /** The command line without its secrets; undefined when it has none. */
 export function harmlessTitle(args: readonly string[]): string | undefined {
@@ -12,7 +14,13 @@ export function harmlessTitle(args: readonly string[]): string | undefined {
       const name = /^((?:-H|--header=)?[\w-]+):/.exec(argument)?.[1];
       return name === undefined ? '…' : `${name}:…`;
     }
-    return hideLogins(argument);
+    if (args[index - 1] === '--redis-password') return '…';
+    if (PASSWORD_TOGETHER.test(argument)) return argument.replace(PASSWORD_TOGETHER, '$1…');
+    // A proxy may be typed without http://.
+    const isProxy = args[index - 1] === '--proxy' || PROXY_TOGETHER.test(argument);
+    return isProxy
+      ? argument.replace(/^(--proxy=)?.*@/, '$1…@')
+      : hideLogins(argument).replace(/([?&]password=)[^&]*/g, '$1…');
   });
   if (shown.every((argument, index) => argument === args[index])) return undefined;
   return ['orcrawl', ...shown].join(' ');

@@ -5,9 +5,36 @@ import { stripVTControlCharacters } from 'node:util';
 import { CrawlError } from '../errors.js';
 import { escapeControls } from '../observe/log-lines.js';
 import { hideLogins } from '../request/login.js';
+import { EXIT } from './exit-codes.js';
 
 export function say(text = ''): void {
   process.stdout.write(forStandardOutput(`${text}\n`));
+}
+
+/** How lines of a summary begin, and their colours: of what happened, of failures, of what to do next, of names. */
+const PAINTS: readonly (readonly [beginning: RegExp, sgr: string])[] = [
+  [/^Finished(?=:)/, '32'],
+  [/^[A-Z][^:]*(?=: )/, '33'],
+  [/^ {2}Failed\b/, '31'],
+  [/^ {2}Next\b/, '36'],
+  [/^ {2}#+ .+$/m, '1'],
+  [/^ {2}[A-Z]\w*(?: \w+)?(?= )/, '2'],
+];
+
+/** A line of a summary, in colours where the terminal has them. */
+export function saySummary(line: string): void {
+  process.stdout.write(painted(forStandardOutput(`${line}\n`), hasColours()));
+}
+
+/** Colours are added after the text was made harmless. */
+export function painted(text: string, isPainted: boolean): string {
+  const found = isPainted ? PAINTS.find(([beginning]) => beginning.test(text)) : undefined;
+  return found ? text.replace(found[0], (part) => `\x1b[${found[1]}m${part}\x1b[0m`) : text;
+}
+
+function hasColours(): boolean {
+  const { NO_COLOR, TERM } = process.env;
+  return process.stdout.isTTY === true && !NO_COLOR && TERM !== 'dumb';
 }
 
 export function complain(text: string): void {
@@ -62,18 +89,27 @@ export function errorLine(error: unknown): string {
   return `error: ${shown(plain(error instanceof Error ? error.message : String(error)), 1000)}`;
 }
 
-/** A reader that exits early (`| head`) is not an error. */
+/** A reader that exits early (`| head`) is not an error; an output that takes nothing more ends the program with a line. */
 export function tolerateClosedPipes(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EPIPE') throw error;
+      if (error.code === 'EPIPE') return;
+      if (stream === process.stdout) complain(`error: cannot write to standard output (${error.code})`);
+      process.exit(FULL.has(error.code ?? '') ? EXIT.paused : EXIT.misuse);
     });
   }
 }
 
+const FULL: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
+
+/** Whether this is `npm start` in orcrawl's own repository. */
+export function isNpmStart(): boolean {
+  return process.env.npm_lifecycle_event === 'start' && process.env.npm_package_name === 'orcrawl';
+}
+
 /** How the user runs this program, for suggested commands. */
 export function programName(): string {
-  return process.env.npm_lifecycle_event === 'start' ? 'npm start --' : 'npx orcrawl';
+  return isNpmStart() ? 'npm start --' : 'npx orcrawl';
 }
 
 /** An argument quoted for the shell. */

@@ -1,7 +1,17 @@
-// The version of this package, read on first use.
+// What the package.json of this package says, read on first use.
 import { createRequire } from 'node:module';
 
+interface OwnPackage {
+  readonly version: string;
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly devDependencies: Readonly<Record<string, string>>;
+}
+
+/** One folder deep, in the source as in the bundle: the path holds in both. */
+export function ownPackage(): OwnPackage {
+  return createRequire(import.meta.url)('../../package.json') as OwnPackage;
+}
+
 export function version(): string {
-  const { version: text } = createRequire(import.meta.url)('../../package.json') as { version: string };
-  return text;
+  return ownPackage().version;
 }

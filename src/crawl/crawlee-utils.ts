@@ -5,10 +5,12 @@ import { Configuration } from '../configuration.js';
 import { afterQueueDrop, beforeFirstUse } from '../first-use.js';
 import { sendRequest } from '../fetch/http/send-request.js';
 import { RequestQueue } from '../frontier/queue/request-queue.js';
+import { keepListStatesWith, type RequestListState } from '../frontier/queue/request-list.js';
 import { fetchUrlListsWith } from '../frontier/queue/url-list-source.js';
 import { createToolbox } from '../handle/toolbox.js';
 import { decodeBody, detectEncoding } from '../parse/encoding/encoding.js';
 import { purgeDefaultStorages as purgeStores } from '../store/purge.js';
+import { KeyValueStore } from '../store/records/key-value.js';
 import { prepareDefaultStorages } from './storage/fresh-start.js';
 import { defaultUserAgent } from './user-agent.js';
 import { forgetRun, runPlaceOf } from './storage/run-state.js';
@@ -58,6 +60,10 @@ export const utils = createToolbox(fetchText);
 export const downloadListOfUrls = utils.downloadListOfUrls;
 
 fetchUrlListsWith(({ requestsFromUrl, regex }) => downloadListOfUrls({ url: requestsFromUrl, urlRegExp: regex }));
+keepListStatesWith({
+  load: async (key) => (await (await KeyValueStore.open()).getValue<RequestListState>(key)) ?? undefined,
+  save: async (key, state) => (await KeyValueStore.open()).setValue(key, state),
+});
 beforeFirstUse(prepareDefaultStorages);
 afterQueueDrop(async (config, queueId) => {
   if (config.isPersistent) await forgetRun(runPlaceOf(config), queueId);

@@ -1,10 +1,11 @@
 // A crawler, composed: it opens the storages, binds sessions and engine to a run of the lifecycle, and keeps
 // the promises around it (fresh start or resume, statistics, signals). The public classes only wrap it.
 import type { Configuration } from '../configuration.js';
+import type { AutoscaledPool } from '../dispatch/autoscaled-pool.js';
 import { type AutoscaledPoolOptions, HTTP_POOL_OPTIONS, resolvePoolOptions } from '../dispatch/pool-options.js';
 import type { SlowFigures, SlowShare } from '../dispatch/slow-share.js';
 import { CrawlError } from '../errors.js';
-import type { Lease } from '../frontier/frontier.js';
+import type { Counters, Lease } from '../frontier/frontier.js';
 import type {
   AddRequestsBatchedOptions,
   AddRequestsBatchedResult,
@@ -14,10 +15,12 @@ import { RequestQueue } from '../frontier/queue/request-queue.js';
 import type { AnyData, ContextCrawler, CrawlingContext, HttpCrawlingContext } from '../handle/context.js';
 import type { SkippedRequestCallback } from '../handle/enqueue-links.js';
 import { Router, type RouterHandler } from '../handle/router.js';
-import { countOf, countText, durationText } from '../observe/figures.js';
+import { checkUserData } from '../handle/user-data-schema.js';
+import { countText } from '../observe/figures.js';
+import { announce, EventType } from '../observe/events.js';
 import { log as rootLog, type Log } from '../observe/log.js';
 import { unpackRecord } from '../request/record.js';
-import type { Dictionary } from '../request/request.js';
+import type { Dictionary, Source } from '../request/request.js';
 import { SessionPool } from '../session/session-pool.js';
 import type { Dataset } from '../store/dataset/dataset.js';
 import type { KeyValueStore } from '../store/records/key-value.js';
@@ -26,13 +29,18 @@ import { openCrawlServices } from './run/crawl-services.js';
 import type { HandlerServices } from './run/services.js';
 import { ROUNDING_MS } from './run/turn.js';
 import { type Run, type RunEnd, startRun } from './run/lifecycle.js';
+import { checkLogSettings } from './options/log-settings.js';
+import { enoughOf } from './order/order.js';
 import { resolveOptions, type CrawlerKind, type OptionsOfKind, type ResolvedOptions } from './options/options.js';
 import { INTERRUPTED_EXIT_CODE, watchSignals } from './run/signals.js';
-import { type FinalStatistics, Statistics } from './run/statistics.js';
-import { startStatusMessages } from './run/status-message.js';
+import { closingLine, enoughLine, isNothingNew } from './run/report/closing-line.js';
+import { type FinalStatistics, Statistics } from './run/report/statistics.js';
+import { withSnapshots } from './run/report/error-snapshots.js';
+import { startStatusMessages } from './run/report/status-message.js';
 import { createSeeding } from './run/seeding.js';
 import type { FinishedVisit } from './run/settler.js';
 import { NO_SLOW_HOSTS } from './run/slow-hosts.js';
+import { openCrawlMemory } from './storage/page-memory.js';
 import { createStorages } from './storage/storages.js';
 import { systemTime, type Time } from './time.js';
 
@@ -56,6 +64,7 @@ export function composeCrawler<Kind extends CrawlerKind>(
   time: Time = systemTime,
 ) {
   const options = resolveOptions(kind, given);
+  checkLogSettings(config);
   const log = options.log ?? rootLog.child({ prefix: options.owner });
   const router: RouterHandler<AnyData> = Router.create();
   const requestHandler = options.requestHandler ?? router;
@@ -74,11 +83,14 @@ export function composeCrawler<Kind extends CrawlerKind>(
   let sessionPool: SessionPool | undefined;
   let slowShare: SlowShare | undefined;
   let run: Run | undefined;
+  /** Of the last run: scripts look at it afterwards. */
+  let lastPool: AutoscaledPool | undefined;
+  let hasFinishedBefore = false;
   let running = false;
   let current: Promise<FinalStatistics> | undefined;
   let runs = 0;
   let interrupted = false;
-  /** What was asked for between `run()` and the moment the run exists. */
+  /** Calls made between `run()` and the moment the run exists. */
   let asked: 'stop' | 'abort' | undefined;
   let seedError: CrawlError | undefined;
   const seeding = createSeeding(storages.queue, () => run?.notify(), time);
@@ -89,10 +101,23 @@ export function composeCrawler<Kind extends CrawlerKind>(
     else seedError ??= error;
   }
 
-  function addRequests(
+  /** Labels with a schema: an array's requests that do not fit are refused here, not at their visit. */
+  async function checkLabels(requests: RequestsLike): Promise<void> {
+    const { schemas, getSchema } = requestHandler as Partial<RouterHandler>;
+    if (!schemas?.size || !Array.isArray(requests)) return;
+    for (const source of requests as Source[]) {
+      if (typeof source === 'string') continue;
+      const { userData = {}, label = (userData as Dictionary).label as string | undefined } = source;
+      const schema = getSchema!(label);
+      if (schema) await checkUserData(schema, userData, label);
+    }
+  }
+
+  async function addRequests(
     requests: RequestsLike,
     addOptions: AddRequestsBatchedOptions = {},
   ): Promise<AddRequestsBatchedResult> {
+    await checkLabels(requests);
     if (!running) return seeding.add(requests, addOptions, onSeedError);
     // While the crawl runs, what is added may come from a page: it may neither name private addresses nor
     // end the crawl. Who awaits the rest gets the error.
@@ -110,6 +135,7 @@ export function composeCrawler<Kind extends CrawlerKind>(
     asked = undefined;
     current = runOnce(requests, runOptions).finally(() => {
       running = false;
+      hasFinishedBefore = true;
       run = undefined;
     });
     return current;
@@ -124,26 +150,43 @@ export function composeCrawler<Kind extends CrawlerKind>(
     interrupted = false;
     const queue = await storages.begin(stats);
     let end: RunEnd = { kind: 'aborted' };
+    let left: Counters | undefined;
     try {
       const { sameDomainDelayMs: delayMs } = options;
       queue.setPacing({ delayMs: delayMs > 0 ? delayMs + ROUNDING_MS : 0, turns: Infinity });
-      if (requests !== undefined) await seeding.add(requests, addOptions, onSeedError);
+      if (requests !== undefined) {
+        await checkLabels(requests);
+        await seeding.add(requests, addOptions, onSeedError);
+      }
       const list = options.requestList ?? options.requestManager;
       if (list && !(list instanceof RequestQueue)) seeding.copy(list, onSeedError);
       end = await work(queue, queue.endedEarlier + options.maxRequestsPerCrawl);
     } finally {
       seeding.stopCopying();
+      left = (await queue.overview().catch(() => undefined))?.counters;
       const finished = end.kind === 'exhausted' || end.kind === 'limit' || (end.kind === 'stopped' && !interrupted);
+      announce(config, EventType.PERSIST_STATE, { isMigrating: false });
       await storages.end(finished ? 'finished' : 'interrupted', end.kind === 'limit', stats);
     }
     if (end.kind === 'failed') throw end.error;
     if (interrupted) process.exitCode ??= INTERRUPTED_EXIT_CODE;
     const final = stats.final();
-    log.info(closingLine(final, interrupted, end.kind));
+    log.info(closingLine(final, interrupted, end.kind, left));
+    if (requests !== undefined && left && isNothingNew(final, end, left)) {
+      log.warning(
+        `Nothing was crawled: the queue had all of these requests already (${countText(left.done)} done). ` +
+          'Give this crawler a requestQueue of its own, or the requests another uniqueKey.',
+      );
+    }
     return final;
   }
 
   async function work(queue: RequestQueue, maxEnded: number): Promise<RunEnd> {
+    const remembered = options.remember && (await openCrawlMemory(options.remember, options, config, queue, time));
+    if (remembered && options.remember?.revisit) {
+      if (options.remember.hints !== false) await remembered.readHints(options.userAgent);
+      await seeding.add(remembered.revisits(), { seeded: false }, onSeedError);
+    }
     sessionPool = options.useSessionPool ? await storages.openSessionPool(options) : undefined;
     const opened = await openCrawlServices({
       config,
@@ -158,14 +201,19 @@ export function composeCrawler<Kind extends CrawlerKind>(
       requestHandler: watched((options.streamHandler as typeof requestHandler | undefined) ?? requestHandler),
       sessionPool,
       privateHosts: {
-        list: () => storages.privateHosts(queue),
-        note: (host) => storages.notePrivateHost(queue, host),
+        list: async () => [...(await storages.privateHosts(queue)), ...(remembered?.privateHosts() ?? [])],
+        async note(host) {
+          await storages.notePrivateHost(queue, host);
+          await remembered?.notePrivateHost(host);
+        },
       },
       roomForRequests: () => storages.roomForRequests(queue, maxEnded),
       onSkipped,
       openKeyValueStore: storages.openKeyValueStore,
       useState: storages.useState,
+      remembering: remembered?.remembering,
     }).catch(async (error: unknown) => {
+      await remembered?.close();
       await sessionPool?.teardown();
       throw error;
     });
@@ -181,11 +229,14 @@ export function composeCrawler<Kind extends CrawlerKind>(
       poolOptions,
       openWriter: storages.openVisitWriter,
       maxEnded,
-      leaseAhead: options.maxRequestsPerMinute === Infinity,
+      // What is leased ahead was the best when it was leased.
+      leaseAhead: options.maxRequestsPerMinute === Infinity && options.order === 'bfs',
+      settlesFirst: options.order !== 'bfs',
       keepAlive: options.keepAlive,
       seedsAreIn: () => !seeding.isUnderWay,
       refuseLease: policy.refuseVisit && refuseLease,
     }));
+    lastPool = started.pool;
     if (seedError) started.fail(seedError);
     seedError = undefined;
     if (asked === 'stop') started.stop();
@@ -201,22 +252,43 @@ export function composeCrawler<Kind extends CrawlerKind>(
       endSaving();
       stats.stopCapturing();
       await opened.close();
+      await remembered?.close();
       await sessionPool?.teardown();
     }
   }
 
-  /** Pages are compared after their handler, and only where that is asked for. */
-  function watched(handler: typeof requestHandler): HandlerServices<CrawlingContext>['request'] {
-    const handle = handler as HandlerServices<CrawlingContext>['request'];
-    if (options.maxSameContent === Infinity || kind === 'basic' || kind === 'file') return handle;
+  /** Changes are reported within the visit: what is pushed there is stored once. */
+  function told(handler: typeof requestHandler): HandlerServices<CrawlingContext>['request'] {
+    const { onChange, statisticsOptions } = options;
+    const given = handler as HandlerServices<CrawlingContext>['request'];
+    const handle = withSnapshots(given, stats, statisticsOptions.saveErrorSnapshots);
+    if (!onChange) return handle;
     return async (context) => {
       await handle(context);
-      policy.see(context as HttpCrawlingContext);
+      const { change } = context as HttpCrawlingContext;
+      if (change && change.kind !== 'same') await onChange(context as never);
+    };
+  }
+
+  /** Pages are compared after their handler, and only if requested. */
+  function watched(handler: typeof requestHandler): HandlerServices<CrawlingContext>['request'] {
+    const handle = told(handler);
+    const enough = enoughOf(options);
+    if ((options.maxSameContent === Infinity && !enough) || kind === 'basic' || kind === 'file') return handle;
+    return async (context) => {
+      await handle(context);
+      const page = context as HttpCrawlingContext;
+      policy.see(page);
+      if (!enough || page.request.skipNavigation || !enough.see(page.content.title, page.content.text)) return;
+      log.info(enoughLine(enough.figures));
+      asked ??= 'stop';
+      run?.stop();
     };
   }
 
   function drain(started: Run, signal: NodeJS.Signals): void {
     interrupted = true;
+    announce(config, EventType.ABORTING);
     log.warning(`${signal}: finishing pages in progress. Press again to exit at once; the next run continues.`);
     started.stop();
     const cancel = time.after(DRAIN_MS, () => started.abort());
@@ -280,26 +352,19 @@ export function composeCrawler<Kind extends CrawlerKind>(
       return storages.openedQueue;
     },
     getRequestQueue: storages.queue,
+    get hasFinishedBefore() {
+      return hasFinishedBefore;
+    },
     get sessionPool() {
       return sessionPool;
     },
     get autoscaledPool() {
-      return run?.pool;
+      return run?.pool ?? lastPool;
     },
     get slowHosts(): SlowFigures {
       return slowShare?.figures ?? NO_SLOW_HOSTS;
     },
   };
-}
-
-/** What a crawl came to, for whoever reads its log. */
-function closingLine(final: FinalStatistics, interrupted: boolean, end: RunEnd['kind']): string {
-  const how = interrupted ? 'Interrupted' : end === 'limit' ? 'Reached maxRequestsPerCrawl' : 'Finished';
-  const { requestsFinished, requestsFailed, crawlerRuntimeMillis } = final;
-  return (
-    `${how}: ${countOf(requestsFinished, 'page')}, ${countText(requestsFailed)} failed, ` +
-    durationText(crawlerRuntimeMillis)
-  );
 }
 
 /** Options that are checked where they are used, checked before anything starts. */

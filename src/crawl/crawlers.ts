@@ -20,6 +20,8 @@ import type {
 } from '../handle/context.js';
 import type { AdaptivePlaywrightCrawlingContext, PlaywrightCrawlingContext } from '../handle/browser-context.js';
 import type { RouterHandler } from '../handle/router.js';
+import type { EventManagerLike } from '../observe/events.js';
+import { LogLevel } from '../observe/log.js';
 import type { Dictionary } from '../request/request.js';
 import type { Dataset } from '../store/dataset/dataset.js';
 import type { DatasetExportOptions, ExportFormat } from '../store/dataset/export.js';
@@ -32,8 +34,8 @@ import type {
   FileDownloadOptions,
   HttpCrawlerOptions,
 } from './options/options.js';
-import type { PlaywrightCrawlerOptions } from './browser/playwright-options.js';
-import type { FinalStatistics } from './run/statistics.js';
+import type { AdaptivePlaywrightCrawlerOptions, PlaywrightCrawlerOptions } from './browser/playwright-options.js';
+import type { FinalStatistics } from './run/report/statistics.js';
 
 /**
  * Calls your handler for every request; fetching is the handler's business (`sendRequest`).
@@ -48,10 +50,17 @@ import type { FinalStatistics } from './run/statistics.js';
  * await crawler.run(['https://example.com']);
  */
 export class BasicCrawler<Context extends CrawlingContext = BasicCrawlingContext> {
-  readonly #crawler: ComposedCrawler;
+  #crawler: ComposedCrawler;
 
   constructor(options?: BasicCrawlerOptions<NoInfer<Context>>, config?: Configuration, kind: CrawlerKind = 'basic') {
     this.#crawler = composeCrawler(kind, options as never, config ?? Configuration.getGlobalConfig(), this);
+  }
+
+  /** @internal Begins anew with other options, before a run. */
+  protected recompose(options: BasicCrawlerOptions<NoInfer<Context>>): void {
+    if (this.running) throw new CrawlError('OPTION_INVALID', 'the options of a crawler that runs cannot be changed');
+    const { config } = this.#crawler;
+    this.#crawler = composeCrawler(this.#crawler.options.kind, options as never, config, this);
   }
 
   /**
@@ -82,10 +91,12 @@ export class BasicCrawler<Context extends CrawlingContext = BasicCrawlingContext
     return this.#crawler.pushData(data, datasetName);
   }
 
+  /** The dataset of this name, or the default one. */
   getDataset(name?: string): Promise<Dataset> {
     return this.#crawler.getDataset(name);
   }
 
+  /** Items of the default dataset. */
   async getData(...options: Parameters<Dataset['getData']>): ReturnType<Dataset['getData']> {
     return (await this.getDataset()).getData(...options);
   }
@@ -116,6 +127,7 @@ export class BasicCrawler<Context extends CrawlingContext = BasicCrawlingContext
     return this.#crawler.useState(initial);
   }
 
+  /** The queue of the crawl; opened if it is not yet. */
   getRequestQueue() {
     return this.#crawler.getRequestQueue();
   }
@@ -125,26 +137,32 @@ export class BasicCrawler<Context extends CrawlingContext = BasicCrawlingContext
     return this.#crawler.router as RouterHandler<AnyData>;
   }
 
+  /** What was counted so far. */
   get stats() {
     return this.#crawler.stats;
   }
 
+  /** The log of this crawler. */
   get log() {
     return this.#crawler.log;
   }
 
+  /** The configuration it was given, or the global one. */
   get config() {
     return this.#crawler.config;
   }
 
+  /** Whether a run is under way. */
   get running() {
     return this.#crawler.running;
   }
 
+  /** The queue of the crawl, once it is open. */
   get requestQueue() {
     return this.#crawler.requestQueue;
   }
 
+  /** Its sessions; undefined with `useSessionPool: false`. */
   get sessionPool() {
     return this.#crawler.sessionPool;
   }
@@ -154,10 +172,35 @@ export class BasicCrawler<Context extends CrawlingContext = BasicCrawlingContext
     return this.#crawler.slowHosts;
   }
 
+  /** What decides how many visits run at once; while it runs. */
   get autoscaledPool() {
     return this.#crawler.autoscaledPool;
   }
 
+  /** Whether a run of this crawler has ended. */
+  get hasFinishedBefore(): boolean {
+    return this.#crawler.hasFinishedBefore;
+  }
+
+  /** The list it was given. */
+  get requestList() {
+    return this.#crawler.options.requestList;
+  }
+
+  /** Crawlee's events: what this crawler and others of its Configuration announce. */
+  get events(): EventManagerLike {
+    return this.config.getEventManager();
+  }
+
+  /** Logs what the crawl is doing; the level is a name such as `WARNING`. */
+  async setStatusMessage(
+    message: string,
+    { level = 'INFO' }: { level?: keyof typeof LogLevel; isStatusMessageTerminal?: boolean } = {},
+  ): Promise<void> {
+    this.log.internal(LogLevel[level], message);
+  }
+
+  /** The proxies it was given. */
   get proxyConfiguration() {
     return this.#crawler.options.proxyConfiguration;
   }
@@ -238,7 +281,7 @@ export class PlaywrightCrawler<
 export class AdaptivePlaywrightCrawler<
   Context extends CrawlingContext = AdaptivePlaywrightCrawlingContext,
 > extends BasicCrawler<Context> {
-  constructor(options?: PlaywrightCrawlerOptions<NoInfer<Context>>, config?: Configuration) {
+  constructor(options?: AdaptivePlaywrightCrawlerOptions<NoInfer<Context>>, config?: Configuration) {
     super(options as BasicCrawlerOptions<Context>, config, 'adaptive');
   }
 }

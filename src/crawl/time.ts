@@ -9,7 +9,7 @@ export interface Time {
   monotonicMs(): number;
   /** From 0 up to, and without, 1. */
   random(): number;
-  /** Resolves after so long; rejects when the signal aborts. */
+  /** Resolves after this time; rejects when the signal aborts. */
   wait(ms: number, signal?: AbortSignal): Promise<void>;
   /** Calls once, unless the returned function cancels it first. Keeps the process alive until then. */
   after(ms: number, call: () => void): () => void;

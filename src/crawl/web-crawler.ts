@@ -14,7 +14,9 @@ import type { HttpEngine } from '../fetch/http/engine.js';
 import { log as rootLog, LogLevel } from '../observe/log.js';
 import { objectWith, optionError, shown } from '../option-checks.js';
 import type { HostStore } from '../politeness/hosts.js';
+import { cookiesFrom } from '../session/cookie-file.js';
 import type { PageCache } from '../store/cache/cache.js';
+import { checkLogSettings } from './options/log-settings.js';
 import { adaptive } from './navigate/adaptive.js';
 import type { BrowserResources } from './browser/resources.js';
 import type { UrlItem } from './batch/tasks.js';
@@ -67,6 +69,7 @@ export class WebCrawler {
     this.#engine = engine;
     this.#browsers = browsers;
     this.#hasBrowser = browsers !== undefined;
+    const isVerbose = options.verbose ?? options.browser?.verbose ?? false;
     this.#resources = {
       engine: this.#engineFor(options, engine, browsers),
       http: engine,
@@ -85,7 +88,9 @@ export class WebCrawler {
         return known;
       },
       config: new Configuration({ persistStorage: false }),
-      log: options.log ?? rootLog.child({ prefix: 'WebCrawler', level: LogLevel.ERROR }),
+      log: options.log ?? rootLog.child({ prefix: 'WebCrawler', level: isVerbose ? LogLevel.INFO : LogLevel.ERROR }),
+      isVerbose,
+      cookies: options.cookies && cookiesFrom(options.cookies),
       hooks: options.hooks ?? {},
       memoryMb: createMemoryGauge(systemTime),
       time: systemTime,
@@ -98,6 +103,7 @@ export class WebCrawler {
   /** Checks the options and makes a crawler; nothing is fetched yet. */
   static async open(options?: WebCrawlerOptions): Promise<WebCrawler> {
     const checked = checkedWebCrawlerOptions(options);
+    checkLogSettings(Configuration.getGlobalConfig());
     // Loaded with the first crawler: importing the package stays cheap.
     const { createHttpEngine } = await import('../fetch/http/engine.js');
     const { allowPrivateAddresses, maxConnections } = checked;
@@ -110,10 +116,20 @@ export class WebCrawler {
     return new WebCrawler(checked, engine, slowShare, browsers);
   }
 
-  /** Fetches one URL. */
-  async run(url: string, config?: RunConfig): Promise<CrawlResult> {
-    const { stream: _stream, ...rest } = config ?? {};
-    const [result] = await this.runMany([url], rest, new SemaphoreDispatcher({ permits: 1 }));
+  /** Fetches one URL; it may also stand in the config. */
+  run(url: string, config?: RunConfig): Promise<CrawlResult>;
+  /** The same with the URL among the options. */
+  run(config: RunConfig & { url: string }): Promise<CrawlResult>;
+  async run(given: string | (RunConfig & { url: string }), config?: RunConfig): Promise<CrawlResult> {
+    const alone = typeof given === 'object' && given !== null ? given : undefined;
+    if (alone && config !== undefined) throw optionError(['run takes a URL and a config, or a config with a "url"']);
+    const { stream: _stream, url, ...rest } = alone ?? config ?? {};
+    if (alone === undefined && url !== undefined) throw optionError(['run: the URL is given twice: remove "url"']);
+    const [result] = await this.runMany(
+      [alone ? url! : (given as string)],
+      rest,
+      new SemaphoreDispatcher({ permits: 1 }),
+    );
     return result!;
   }
 
@@ -126,6 +142,7 @@ export class WebCrawler {
     config: RunConfig & { stream: true },
     dispatcher?: Dispatcher,
   ): BatchResults<ResultStream>;
+  /** Fetches many URLs; await the list of results, or iterate over them. */
   runMany(urls: Many<UrlItem>, config?: RunConfig, dispatcher?: Dispatcher): BatchResults;
   runMany(
     urls: Many<UrlItem>,
@@ -134,6 +151,7 @@ export class WebCrawler {
   ): BatchResults<CrawlResult[] | ResultStream> {
     this.#assertOpen();
     const resolved = resolveRunConfig(config, this.#hasBrowser);
+    if (resolved.url !== undefined) throw optionError(['runMany takes its URLs as a list: remove "url" of the config']);
     if (!isIterable(urls)) throw optionError([`runMany needs a list of URLs, got ${shown(urls)}`]);
     if (!aDispatcher.accepts(dispatcher)) throw optionError([`runMany: ${shown(dispatcher)} is not a dispatcher`]);
     return createBatchResults((parts) => {
@@ -151,7 +169,7 @@ export class WebCrawler {
     return this.#sessions().create();
   }
 
-  /** Closes the page of a session at once; calls that run in it fail. False when there is none of that name. */
+  /** Closes the page of a session at once; calls that run in it fail. False if there is no such session. */
   killSession(id: string): Promise<boolean> {
     return this.#sessions().kill(id);
   }

@@ -18,7 +18,7 @@ const SLOW_START_STEP_MS = 1000;
 /** Parts passed in by the crawl or a test, which must start and stop them. */
 export interface PoolParts {
   readonly load?: SystemLoad;
-  /** False: the concurrency stays as set, whatever the load. Default true. */
+  /** False: the concurrency stays as set, regardless of load. Default true. */
   readonly followsLoad?: boolean | undefined;
   /** Whether a task can start now. With it a freed slot is used at once, not in the next pass. */
   readonly isTaskAtHand?: (() => boolean) | undefined;
@@ -75,6 +75,7 @@ export class AutoscaledPool {
     this.#load = parts.load ?? createSystemLoad(snapshotterOf(options, config), options.systemStatusOptions);
   }
 
+  /** Tasks that run even when the machine is overloaded. */
   get minConcurrency(): number {
     return this.#scaler.min;
   }
@@ -84,6 +85,7 @@ export class AutoscaledPool {
     this.notify();
   }
 
+  /** Tasks that run at most, however idle the machine is. */
   get maxConcurrency(): number {
     return this.#scaler.max;
   }
@@ -106,6 +108,11 @@ export class AutoscaledPool {
   /** How many tasks run now. */
   get currentConcurrency(): number {
     return this.#running;
+  }
+
+  /** The most starts in a minute. */
+  get maxTasksPerMinute(): number {
+    return this.#options.maxTasksPerMinute;
   }
 
   /**
@@ -334,7 +341,7 @@ async function withTimeout(task: Promise<unknown>, timeoutMs: number): Promise<u
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(
-      () => reject(new CrawlError('HANDLER_TIMEOUT', `runTaskFunction took longer than ${timeoutMs / 1000} s`)),
+      () => reject(new CrawlError('HANDLER_TIMEOUT', `runTaskFunction timed out after ${timeoutMs / 1000} seconds.`)),
       timeoutMs,
     );
   });

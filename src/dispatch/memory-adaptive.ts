@@ -24,7 +24,9 @@ export interface MemoryAdaptiveDispatcherOptions {
   fairnessTimeoutSecs?: number;
   /** A pause ends after this long, even without recovery, while memory is below critical. Default 600. */
   memoryWaitTimeoutSecs?: number;
+  /** Delays between the requests of a domain, longer after 429 and 503. Default none. */
   rateLimiter?: RateLimiter;
+  /** Shows progress, such as `new CrawlerMonitor()`. Default none. */
   monitor?: TaskMonitor;
   /** Memory in use, in percent (ours). Default: the container's, or the machine's where there is no limit. */
   readMemoryPercent?: () => number;
@@ -42,8 +44,11 @@ const aPercent = check('a number above 0 and up to 100', (value) => {
  * for await (const result of crawler.runMany(urls, { stream: true }, dispatcher)) console.log(result.url);
  */
 export class MemoryAdaptiveDispatcher implements Dispatcher {
+  /** URLs in work at once at most; fewer while memory is short. */
   readonly permits: number;
+  /** As given. */
   readonly rateLimiter: RateLimiter | undefined;
+  /** As given. */
   readonly monitor: TaskMonitor | undefined;
   readonly #options;
   readonly #permits;

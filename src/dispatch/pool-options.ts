@@ -40,7 +40,7 @@ export interface AutoscaledPoolOptions {
   scaleUpStepRatio?: number;
   /** Default 0.05, at least one task. */
   scaleDownStepRatio?: number;
-  /** How often the pool asks for work when nobody called `notify()`. Default 0.5. */
+  /** How often the pool asks for work without a call of `notify()`. Default 0.5. */
   maybeRunIntervalSecs?: number;
   /** How often the state is logged; null or 0 for never. Default 60. */
   loggingIntervalSecs?: number | null;
@@ -55,8 +55,11 @@ export interface AutoscaledPoolOptions {
    * nothing was ever overloaded (ours). Default false.
    */
   slowStart?: { from: number } | false;
+  /** How load is sampled, and when a sample counts as overloaded. */
   snapshotterOptions?: SnapshotterOptions;
+  /** Which share of overloaded samples makes the system overloaded. */
   systemStatusOptions?: SystemStatusOptions;
+  /** Where changes of the concurrency are told. */
   log?: PoolLog;
 }
 

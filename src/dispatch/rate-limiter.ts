@@ -7,9 +7,9 @@ import { aNumber, aWholeNumber, arrayOf, check, checkOptions, optionError } from
 export interface RateLimiterOptions {
   /** Rest between a response and the next request of its domain: milliseconds, or a range. Default [1000, 3000]. */
   baseDelayMs?: number | readonly [number, number];
-  /** The longest rest that the limiter chooses by itself; `Retry-After` may ask for more. Default 60,000. */
+  /** The longest rest that the limiter chooses; `Retry-After` may ask for more. Default 60,000. */
   maxDelayMs?: number;
-  /** How often a URL is fetched again after one of the codes, whatever `RunConfig.maxRetries` says. Default 3. */
+  /** How often a URL is fetched again after one of the codes, regardless of `RunConfig.maxRetries`. Default 3. */
   maxRetries?: number;
   /** Statuses that mean "slower". Default 429 and 503. */
   codes?: readonly number[];
@@ -51,9 +51,13 @@ const MAX_RETRY_AFTER_MS = 3_600_000;
  * await crawler.runMany(urls, {}, new MemoryAdaptiveDispatcher({ rateLimiter }));
  */
 export class RateLimiter {
+  /** Least and most; each delay is drawn in between, and grows while the domain refuses. */
   readonly baseDelayMs: readonly [number, number];
+  /** No delay is longer, however often a domain refuses. */
   readonly maxDelayMs: number;
+  /** So many refusals of a URL are answered with another try. */
   readonly maxRetries: number;
+  /** Statuses that count as a refusal. */
   readonly codes: readonly number[];
   readonly #random: () => number;
   readonly #after: NonNullable<RateLimiterParts['after']>;
@@ -79,11 +83,13 @@ export class RateLimiter {
     this.#after = parts.after ?? ((ms, call) => void setTimeout(call, ms).unref());
   }
 
-  /** @internal How the domain rests after this response. */
-  afterResponse(domain: string, statusCode: number, retryAfterMs: number | undefined): Rest {
+  /** @internal How the domain rests after this response; `delayMs` is its delay so far, if the queue knows. */
+  afterResponse(domain: string, statusCode: number, retryAfterMs: number | undefined, delayMs = 0): Rest {
     const [least, most] = this.baseDelayMs;
     const base = least + this.#random() * (most - least);
-    const before = this.#slowed.get(domain);
+    // Rounded up by a millisecond where it is kept.
+    const kept = delayMs > most + 1 ? delayMs : undefined;
+    const before = this.#slowed.get(domain) ?? kept;
     this.#slowed.delete(domain);
     if (!this.codes.includes(statusCode)) {
       const decayed = (before ?? 0) * DECAY;
@@ -93,14 +99,14 @@ export class RateLimiter {
     }
     const jitter = 0.75 + this.#random() / 2;
     const doubled = 2 * Math.max(before ?? 0, base, FIRST_STEP_MS) * jitter;
-    const delayMs = Math.max(least, Math.min(doubled, this.maxDelayMs));
-    this.#remember(domain, delayMs);
-    if (retryAfterMs === undefined) return { delayMs };
-    return { delayMs, pauseMs: Math.min(retryAfterMs, MAX_RETRY_AFTER_MS) };
+    const slower = Math.max(least, Math.min(doubled, this.maxDelayMs));
+    this.#remember(domain, slower);
+    if (retryAfterMs === undefined) return { delayMs: slower };
+    return { delayMs: slower, pauseMs: Math.min(retryAfterMs, MAX_RETRY_AFTER_MS) };
   }
 
   /**
-   * @internal Takes the domain's slot, after whoever has it now. Within one batch the queue's turn has seen to
+   * @internal Takes the domain's slot, after its current owner. Within one batch the queue's turn has seen to
    * that already; two batches have two queues. The returned function frees it after a rest.
    */
   async takeSlot(domain: string): Promise<(restMs: number) => void> {

@@ -1,4 +1,4 @@
-// The simplest dispatcher: a fixed number at once, whatever the load.
+// The simplest dispatcher: a fixed number at once, regardless of load.
 import { aWholeNumber, checkOptions, objectWith } from '../option-checks.js';
 import type { Batch, Dispatcher, Membership, TaskMonitor } from './dispatcher.js';
 import { createPermits } from './permits.js';
@@ -8,7 +8,9 @@ import type { RateLimiter } from './rate-limiter.js';
 export interface SemaphoreDispatcherOptions {
   /** URLs in work at once. Default 5. */
   permits?: number;
+  /** Delays between the requests of a domain, longer after 429 and 503. Default none. */
   rateLimiter?: RateLimiter;
+  /** Shows progress, such as `new CrawlerMonitor()`. Default none. */
   monitor?: TaskMonitor;
 }
 
@@ -25,8 +27,11 @@ export const COMPANION_SHAPE = {
  * const results = await crawler.runMany(urls, {}, new SemaphoreDispatcher({ permits: 10 }));
  */
 export class SemaphoreDispatcher implements Dispatcher {
+  /** URLs in work at once, whatever the machine's load. */
   readonly permits: number;
+  /** As given. */
   readonly rateLimiter: RateLimiter | undefined;
+  /** As given. */
   readonly monitor: TaskMonitor | undefined;
   readonly #permits;
 

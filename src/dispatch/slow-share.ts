@@ -46,7 +46,7 @@ export interface SlowShareOptions {
   readonly patienceMs: number;
   /** The domain of a URL's queue. */
   readonly domainOf: (url: string) => string;
-  /** Upper limit for slots, whatever the runs say. */
+  /** Upper limit for slots, over all runs. */
   readonly maxSlots?: number | undefined;
   /** A monotonic clock in milliseconds. */
   readonly now?: () => number;

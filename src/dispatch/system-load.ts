@@ -42,16 +42,23 @@ export interface SystemStatusOptions {
 
 /** One signal over a window: the share of overloaded time, and what it may be. */
 export interface LoadSignal {
+  /** More of the time than `limitRatio`. */
   readonly isOverloaded: boolean;
+  /** The share of the window that may be overloaded. */
   readonly limitRatio: number;
+  /** The share of the window that was. */
   readonly actualRatio: number;
 }
 
 /** Whether the machine is overloaded, and by what. */
 export interface LoadStatus {
+  /** One of the signals is. */
   readonly isOverloaded: boolean;
+  /** Of the process's share of the machine or container. */
   readonly cpu: LoadSignal;
+  /** Of the process, against its limit. */
   readonly memory: LoadSignal;
+  /** How late timers run. */
   readonly eventLoop: LoadSignal;
 }
 
@@ -63,12 +70,15 @@ export interface LoadReading extends MemoryReading {
 
 /** Measures the load of the machine. */
 export interface SystemLoad {
+  /** Begins to sample. */
   start(): void;
+  /** Ends all timers. */
   stop(): void;
   /** The last `currentHistorySecs`. */
   current(): LoadStatus;
   /** The last `snapshotHistorySecs`. */
   historical(): LoadStatus;
+  /** The last sample. */
   latest(): LoadReading;
 }
 

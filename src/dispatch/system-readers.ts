@@ -1,8 +1,8 @@
 // Reads CPU and memory use relative to what this process may use; system-load.ts samples it.
 // Promise: CPU is relative to the container's quota or the process's allowed CPUs, memory to its
 // limit; every reading is one or two small synchronous reads, with fallbacks for missing files.
-import { readdirSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
+import { descendantsBytes, processBytes } from '../base/process-memory.js';
 import { readCgroup, readTextFile } from './cgroup.js';
 import type { Cgroup, ReadText } from './cgroup.js';
 
@@ -70,47 +70,11 @@ export function createSystemReaders(options: MemoryLimitOptions = {}, parts: Rea
     },
     memory: () => {
       let usedBytes = processBytes(readText('/proc/self/status')) ?? rssBytes();
-      if (options.includeChildren) usedBytes += childrenBytes(readText);
+      if (options.includeChildren) usedBytes += descendantsBytes(process.pid, readText);
       if (countsGroup) usedBytes = Math.max(usedBytes, cgroup.usedMemoryBytes() ?? 0);
       return { usedBytes, limitBytes };
     },
   };
-}
-
-/**
- * Resident memory without file pages: the queue on disk is memory-mapped, and its pages count as resident although the
- * system can drop them.
- */
-function processBytes(status: string | undefined): number | undefined {
-  const anonymous = /^RssAnon:\s*(\d+) kB/m.exec(status ?? '');
-  if (!anonymous) return undefined;
-  const shared = /^RssShmem:\s*(\d+) kB/m.exec(status!);
-  return (Number(anonymous[1]) + Number(shared?.[1] ?? 0)) * 1024;
-}
-
-// A fork bomb below us must not make sampling expensive.
-const MAX_CHILDREN = 1_000;
-
-function childrenBytes(readText: ReadText): number {
-  const waiting = [String(process.pid)];
-  let bytes = 0;
-  for (let visited = 0; visited < waiting.length && visited < MAX_CHILDREN; visited++) {
-    const pid = waiting[visited]!;
-    if (visited > 0) bytes += processBytes(readText(`/proc/${pid}/status`)) ?? 0;
-    for (const thread of threadsOf(pid)) {
-      const children = readText(`/proc/${pid}/task/${thread}/children`) ?? '';
-      for (const child of children.split(' ')) if (/^\d+$/.test(child)) waiting.push(child);
-    }
-  }
-  return bytes;
-}
-
-function threadsOf(pid: string): string[] {
-  try {
-    return readdirSync(`/proc/${pid}/task`);
-  } catch {
-    return [];
-  }
 }
 
 /** "0-2,5" → {0, 1, 2, 5}; undefined when there is no list. */

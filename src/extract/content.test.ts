@@ -53,7 +53,7 @@ describe('extractContent', () => {
   it('says the same in markdown, and lists the pictures', () => {
     expect(content.markdown).toContain('## In the north');
     expect(content.markdown).toContain('[good](https://sea.example/good)');
-    expect(content.images).toEqual([{ url: 'https://sea.example/orca.jpg', alt: 'An orca' }]);
+    expect(content.images).toMatchObject([{ url: 'https://sea.example/orca.jpg', alt: 'An orca' }]);
   });
 
   it('looks like a plain object', () => {
@@ -158,7 +158,7 @@ describe('extractContent', () => {
     );
   });
 
-  it('takes time in proportion to the page', () => {
+  it('takes time in proportion to the page', { timeout: 120_000 }, () => {
     const units = [
       '<div>',
       '<p>word ',
@@ -192,4 +192,35 @@ describe('extractContent', () => {
       expect(cpu(unit.repeat(8_000)), unit).toBeLessThan(small * 30);
     }
   });
+
+  it('takes no author from the names of the whole page', () => {
+    const text = '<p>They hunt in pods along the coast, year after year, and teach it to their young.</p>'.repeat(5);
+    const page = `<body class="single-author"><a href="#content">Skip to content</a><h1>Orcas</h1>${text}</body>`;
+    expect(extractContent(page).byline).toBeNull();
+  });
+
+  it('takes the heading that the title begins with, where a manual has one above it', () => {
+    const text = '<p>They hunt in pods along the coast, year after year, and teach it to their young.</p>'.repeat(5);
+    const page = `<title>Quick Start — Orca 2.0 Documentation</title><div><h1>Orca 2.0 Documentation</h1></div>
+      <main><h1>Quick Start</h1>${text}</main>`;
+    expect(extractContent(page).title).toBe('Quick Start');
+  });
+
+  it('leaves the logo above a text out, and keeps the picture before it', () => {
+    const text = '<p>They hunt in pods along the coast, year after year, and teach it to their young.</p>'.repeat(5);
+    const logo = '<div><div><a href="/"><img src="/logo.png" alt="Orca"></a></div></div>';
+    const page = `<body>${logo}<main><div><img src="/pod.jpg" alt="A pod"></div>${text}</main>${logo}</body>`;
+    const { markdown } = extractContent(page);
+    expect(markdown).not.toContain('logo.png');
+    expect(markdown).toContain('pod.jpg');
+  });
+
+  it.each(['March 9, 2017 13', ', 9. März 2017', 'on 2017-03-09', '| 9/3/2017'])(
+    'takes the name of an author without the day after it: %s',
+    (day) => {
+      const text = '<p>They hunt in pods along the coast, year after year, and teach it to their young.</p>'.repeat(5);
+      const page = `<h1>Orcas</h1><div class="author">By Ada Marsh ${day}</div>${text}`;
+      expect(extractContent(page).byline).toBe('Ada Marsh');
+    },
+  );
 });

@@ -1,5 +1,6 @@
 // PORT. An engine fetches: it lends the capture of one visit to a continuation and releases it when that ends.
 // Placement is only a matter of the continuation: finish here, or pass the capture on.
+import type { ReadDocument } from '../documents/documents.js';
 import type { CrawlError } from '../errors.js';
 
 /** What to fetch and within which limits. Resolved by the crawl; the engine trusts it. */
@@ -10,7 +11,7 @@ export interface FetchOrder {
   readonly payload?: string | Uint8Array;
   /** An http(s) proxy, credentials in the URL. */
   readonly proxyUrl?: string;
-  /** Cookies of the visit's session: read before each hop, told after it. */
+  /** Cookies of the visit's session: read before each hop, updated after it. */
   readonly cookies?: CookieJar;
   /** `follow`: up to `maxRedirects` hops in place. `report`: the capture of the first redirect is the result. */
   readonly redirects: 'follow' | 'report';
@@ -23,7 +24,7 @@ export interface FetchOrder {
   readonly maxBodyBytes: number;
   /** Hand over the body as a stream instead of reading it (FileDownload). */
   readonly stream?: boolean;
-  /** `keep`: the capture has the body as received, too. `only`: nobody decodes it here. Default: decoded alone. */
+  /** `keep`: also keep the body as received. `only`: do not decode it here. Default: decoded only. */
   readonly received?: 'keep' | 'only';
   /** Who ordered reads the body by way of `capture.lent`, and gives it back. Without `received`. */
   readonly lends?: boolean;
@@ -32,17 +33,17 @@ export interface FetchOrder {
   readonly seeded?: boolean;
   /**
    * Called when a connection is ready and the next thing is to write a request to it: for every hop and every repeat, on
-   * new and kept connections. What it throws ends the visit, and nothing of that request leaves the machine.
+   * new and kept connections. If it throws, the visit ends and the request is not sent.
    */
   readonly beforeSend?: () => void;
   /** The least time between a request that died with a kept connection and its repeat: the server may have seen it. */
   readonly repeatAfterMs?: number;
   readonly signal?: AbortSignal;
-  /** May be ended as FETCH_SLOW for the sake of others: while nothing was answered, or until its body is in. */
+  /** May be ended as FETCH_SLOW in favour of others: until the response begins, or until its body is complete. */
   readonly yields?: 'until-head' | 'until-end';
 }
 
-/** A fetch under way, for whoever looks after all of them. */
+/** A fetch under way, for the code that watches all of them. */
 export interface WatchedFetch {
   readonly url: string;
   /** Response heads so far, those of redirects included. */
@@ -68,7 +69,7 @@ export interface CookieJar {
 
 /** A response, wholly received. */
 export interface Capture {
-  /** As asked for. */
+  /** As requested. */
   readonly url: string;
   /** Where the body came from, after redirects. */
   readonly loadedUrl: string;
@@ -83,6 +84,8 @@ export interface Capture {
   /** Still in the Content-Encoding that the headers name; for orders that ask for it, by engines that can. */
   readonly received?: Buffer;
   readonly stream?: import('node:stream').Readable;
+  /** The body read as a document, for visits that want it. */
+  document?: ReadDocument;
   readonly wireBytes: number;
   /** Absolute target of a redirect that was reported instead of followed. */
   readonly redirectTo?: string;

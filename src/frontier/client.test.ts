@@ -3,7 +3,7 @@ import { CrawlError } from '../errors.js';
 import { fingerprintOf } from '../request/fingerprint.js';
 import type { Frontier } from './frontier.js';
 import { createFrontierClient } from './client.js';
-import { createMemoryFrontier } from './embedded/memory.js';
+import { createMemoryFrontier } from './embedded/store/memory.js';
 
 const entry = { fingerprint: fingerprintOf('1'), domain: 'a.example', record: '1' };
 

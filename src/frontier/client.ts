@@ -67,7 +67,9 @@ export function createFrontierClient(frontier: Frontier, options: FrontierClient
     const caller = { holder: id, call: ++calls };
     const calledAtMs = performance.now();
     try {
-      const answer = await make(caller);
+      const answering = make(caller);
+      if (step === 'settle') killPoint('frontier.sent-settle');
+      const answer = await answering;
       killPoint(`frontier.after-${step}`);
       // From the start of the call: the frontier counts from a later moment.
       heardAtMs = Math.max(heardAtMs, calledAtMs);

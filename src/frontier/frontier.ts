@@ -13,7 +13,9 @@ export type HolderId = string;
  * Any call renews everything its holder holds.
  */
 export interface Caller {
+  /** Which life of which process calls. */
   readonly holder: HolderId;
+  /** Counts up with each call; a repeated number is answered as the first time. */
   readonly call: number;
 }
 
@@ -27,10 +29,13 @@ export const ANSWERS_KEPT = 16;
 
 /** A request as the frontier sees it; `record` is opaque. */
 export interface QueueEntry {
+  /** Of the request's unique key: the same one is accepted once. */
   readonly fingerprint: Fingerprint;
   /** The queue and pace it belongs to: a registrable domain or a host. */
   readonly domain: string;
+  /** The request itself, in whatever form the caller writes it. */
   readonly record: string;
+  /** From -2 to 2, default 0: higher ones go first within their domain. */
   readonly priority?: Priority;
   /** Before everything of the same priority in its domain; the last one in is the first out. */
   readonly forefront?: boolean;
@@ -46,9 +51,13 @@ export type Presence = 'new' | 'pending' | 'ended';
 export interface Lease {
   /** Unique in this frontier for ever. */
   readonly id: number;
+  /** Of the request's unique key. */
   readonly fingerprint: Fingerprint;
+  /** Whose turn was taken for it. */
   readonly domain: string;
+  /** As it was added, or as its last retry left it. */
   readonly record: string;
+  /** As it was added. */
   readonly priority: Priority;
   /** How often this request's lease was lost with its holder. */
   readonly lostLeases: number;
@@ -107,8 +116,11 @@ export const BULK_SKIPS_PER_CALL = 512;
  * is pending anywhere in this frontier.
  */
 export interface LeaseAnswer {
+  /** What the caller now holds in addition. */
   readonly leases: readonly Lease[];
+  /** `more`: ask again; `waiting`: nothing is due yet; `exhausted`: nothing is left. */
   readonly state: 'more' | 'waiting' | 'exhausted';
+  /** With `waiting`: how long until something is due, if that is known. */
   readonly nextDueMs?: number;
 }
 
@@ -117,6 +129,7 @@ export interface LeaseAnswer {
  * from now. A lease that is settled without ever having landed gives its turn back unused: no delay.
  */
 export interface Landing {
+  /** The lease whose response has ended: its domain's delay runs from now. */
   readonly lease: number;
   /** From now on the domain's delay is this. */
   readonly delayMs?: number;
@@ -149,7 +162,9 @@ export type Settlement = {
 
 /** Ends visits and landings, and sets notes, in one atomic step. */
 export interface SettleCall extends Caller {
+  /** Responses that ended, before the visits they belong to do. */
   readonly landings?: readonly Landing[];
+  /** Visits that end or go back. */
   readonly settlements: readonly Settlement[];
   /** Small facts that become true in the same atomic step (segment lengths, run state); null deletes. */
   readonly notes?: Readonly<Record<string, string | null>>;
@@ -160,18 +175,27 @@ export interface SettleCall extends Caller {
  * and the holder must begin a new life. Otherwise `accepted[i]` tells whether settlement i was its to make.
  */
 export interface SettleAnswer {
+  /** False: the caller is counted as lost, and holds nothing any more. */
   readonly held: boolean;
+  /** By settlement: false for a lease that the caller no longer holds. */
   readonly accepted: readonly boolean[];
 }
 
 /** accepted = queued + retrying + leased + done + failed + skipped, at every instant. */
 export interface Counters {
+  /** All that were ever new. */
   readonly accepted: number;
+  /** Wait for the first or next visit. */
   readonly queued: number;
+  /** Wait for the time of their retry. */
   readonly retrying: number;
+  /** In the hands of a process. */
   readonly leased: number;
+  /** Ended well. */
   readonly done: number;
+  /** Ended badly, for good. */
   readonly failed: number;
+  /** Ended without a visit, such as what robots.txt forbids. */
   readonly skipped: number;
 }
 
@@ -180,8 +204,11 @@ export interface Counters {
  * broad crawls) cannot tell more; its record is ''.
  */
 export interface Found {
+  /** `known`: it was accepted, and no more is kept of it. */
   readonly state: 'queued' | 'retrying' | 'leased' | 'done' | 'failed' | 'skipped' | 'known';
+  /** As it was last written. */
   readonly record: string;
+  /** As it was added. */
   readonly priority: Priority;
   /** Of `failed` and `skipped`. */
   readonly reason?: string;
@@ -189,7 +216,9 @@ export interface Found {
 
 /** The counters and notes of a frontier. */
 export interface Overview {
+  /** Requests by state. */
   readonly counters: Counters;
+  /** Small facts that settlements set. */
   readonly notes: Readonly<Record<string, string>>;
 }
 
@@ -206,7 +235,9 @@ export interface Pacing {
  * the one lease is known for sure and fails with it at once.
  */
 export interface Blame {
+  /** Those that may have ended their holder. */
   readonly leases: readonly number[];
+  /** With it, they fail at once by this code. */
   readonly code?: string;
 }
 
@@ -246,6 +277,7 @@ export interface Frontier {
   /** What became of each request, or undefined where it was never accepted. */
   find(fingerprints: readonly Fingerprint[]): Promise<readonly (Found | undefined)[]>;
 
+  /** The counters and all notes, of one moment. */
   overview(): Promise<Overview>;
 
   /** Gives back what this process holds, untouched, and frees every resource. */

@@ -1,11 +1,13 @@
 // Which process has a queue open, and whether it is still alive: so a dead owner's work returns at once.
 // A pid alone proves nothing (pids are reused, and every container has a pid 1), so start time, pid namespace and boot
 // are compared, too. A host name proves nothing either (cloned images share it); in doubt, leases expire.
-import { readFileSync, readlinkSync } from 'node:fs';
+import { readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { threadId } from 'node:worker_threads';
-import { isAlive } from '../base/alive.js';
+import { isAlive, startOf } from '../base/alive.js';
+import { systemClock } from './embedded/clock.js';
 
+/** What tells one opening of one process from any other, on this machine or elsewhere. */
 export interface ProcessIdentity {
   readonly pid: number;
   readonly thread: number;
@@ -19,6 +21,7 @@ export interface ProcessIdentity {
   readonly token: string;
 }
 
+/** Whether a process still has its queue open, as far as can be told from here. */
 export type Life = 'alive' | 'dead' | 'unknown';
 
 /** Who can open a queue: processes of one `machine` (a file), or of any (a server on the `network`). */
@@ -31,7 +34,7 @@ export function identifyProcess(bootId: string, token: string): ProcessIdentity 
     host: hostname(),
     bootId,
     pidSpace: pidSpace(),
-    started: startOf(process.pid) ?? '',
+    started: ownStart(),
     token,
   };
 }
@@ -53,7 +56,7 @@ export function lifeOf(identity: ProcessIdentity, bootId: string, reach: Reach):
   if (reach === 'network' && bootId === '') return openTokens().has(identity.token) ? 'alive' : 'unknown';
   if (identity.pidSpace !== pidSpace()) return 'unknown';
   if (identity.pidSpace === '' && identity.host !== hostname()) return 'unknown';
-  if (identity.pid === process.pid && identity.started === (startOf(process.pid) ?? '')) {
+  if (identity.pid === process.pid && identity.started === ownStart()) {
     if (identity.thread === threadId) return openTokens().has(identity.token) ? 'alive' : 'dead';
     return 'unknown';
   }
@@ -62,19 +65,37 @@ export function lifeOf(identity: ProcessIdentity, bootId: string, reach: Reach):
   return isAlive(identity.pid) ? 'alive' : 'dead';
 }
 
-/** Field 22 of /proc/PID/stat; '' for a zombie, which counts as dead; undefined if unknown. */
-function startOf(pid: number): string | undefined {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // The command in parentheses may contain spaces and parentheses: count fields after the last one.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return fields[0] === 'Z' || fields[0] === 'X' ? '' : fields[19];
-  } catch {
-    return undefined;
-  }
+/**
+ * Who has a queue open, and whether that process still lives: so that a backend of your own can take back at once what a
+ * dead process held. An opening puts its token into `openTokens()` and takes it out when it is closed.
+ *
+ * @example
+ * const bootId = processLife.bootId();
+ * const identity = processLife.identify(bootId, 'unique among all openings');
+ * processLife.openTokens().add(identity.token);
+ * const isDead = processLife.of(identity, bootId, 'network') === 'dead';
+ */
+export const processLife = {
+  /** Of this machine; '' where the platform has none. */
+  bootId: (): string => systemClock.bootId,
+  identify: identifyProcess,
+  of: lifeOf,
+  openTokens,
+} as const;
+
+/** Neither changes while this process lives, and every batch opens a queue: files of /proc are read once. */
+let space: string | undefined;
+let start: string | undefined;
+
+function ownStart(): string {
+  return (start ??= startOf(process.pid) ?? '');
 }
 
 function pidSpace(): string {
+  return (space ??= readPidSpace());
+}
+
+function readPidSpace(): string {
   try {
     return readlinkSync('/proc/self/ns/pid');
   } catch {

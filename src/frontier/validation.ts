@@ -93,6 +93,24 @@ export function checkedSettleCall(call: SettleCall): SettleCall {
   };
 }
 
+/**
+ * The checks that a frontier makes before anything is written: a call happens as a whole, or is refused with
+ * `REQUEST_INVALID` (its options with `OPTION_INVALID`). For a backend of your own.
+ *
+ * @example
+ * const pacing = frontierChecks.pacing({ delayMs: 0, turns: 10 });
+ */
+export const frontierChecks = {
+  pacing: checkedPacing,
+  leaseMs: checkedLeaseMs,
+  caller: checkCaller,
+  entries: checkEntries,
+  fingerprint: checkFingerprint,
+  lease: checkLeaseCall,
+  /** Answers the call with its durations rounded up to whole milliseconds. */
+  settle: checkedSettleCall,
+} as const;
+
 function wholeDurations({ delayMs, pauseMs }: { delayMs?: number; pauseMs?: number }) {
   return {
     ...(delayMs === undefined ? {} : { delayMs: Math.ceil(delayMs) }),

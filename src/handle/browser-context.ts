@@ -1,6 +1,6 @@
 // What a handler is given when its page is in a browser: types only; crawl/ builds the objects.
 import type { CheerioAPI } from 'cheerio';
-import type { GotoOptions, Page, PageResponse } from '../fetch/browser/playwright-types.js';
+import type { Browser, GotoOptions, Page, PageResponse } from '../fetch/browser/playwright-types.js';
 import type { PageContent } from '../parse/page.js';
 import type { Dictionary } from '../request/request.js';
 import type { CookieObject } from '../session/cookies.js';
@@ -37,8 +37,11 @@ export interface SaveSnapshotOptions {
   key?: string;
   /** Of the JPEG, 0–100. Default 50. */
   screenshotQuality?: number;
+  /** Default true. */
   saveScreenshot?: boolean;
+  /** Default true. */
   saveHtml?: boolean;
+  /** Default: the default store. */
   keyValueStoreName?: string | null;
 }
 
@@ -50,14 +53,19 @@ export interface ClickElementsOptions extends Omit<EnqueueLinksOptions, 'selecto
   waitForPageIdleSecs?: number;
   /** Longest to wait for that. Default 5. */
   maxWaitForPageIdleSecs?: number;
+  /** As of Playwright's `click`. */
   clickOptions?: { button?: 'left' | 'right' | 'middle'; clickCount?: number; delay?: number };
 }
 
 /** The browser behind a page, as far as handlers need it. */
 export interface BrowserController {
-  /** The browser's context: `page.context()`. */
+  /** Of the browser. */
   readonly id: string;
+  /** The browser of the page; null for one with a profile on disk. */
+  readonly browser: Browser | null;
+  /** The cookies of the page. */
   getCookies(page: Page): Promise<CookieObject[]>;
+  /** Sets cookies for the page. */
   setCookies(page: Page, cookies: readonly CookieObject[]): Promise<void>;
   /** The page is closed when the visit ends, in place of being used again. */
   retirePage(): void;
@@ -72,10 +80,13 @@ export interface PlaywrightCrawlingContext<UserData extends Dictionary = AnyData
   page: Page;
   /** Playwright's response of the navigation; undefined before it, and with `skipNavigation`. */
   response: PageResponse | undefined;
+  /** The browser of the page: its cookies, and `retirePage()`. */
   browserController: BrowserController;
   /** Title, text, links and metadata of the page as it was when the handler began, or the last wait ended. */
   content: PageContent;
+  /** The page as it is now as a cheerio document; with a selector, waits for it first. */
   parseWithCheerio(selector?: string, timeoutMs?: number): Promise<CheerioAPI>;
+  /** Waits until the selector matches. Default 5 seconds. */
   waitForSelector(selector: string, timeoutMs?: number): Promise<void>;
   /** Clicks elements and queues where they would have led: navigations are noted and not made. */
   enqueueLinksByClickingElements(options: ClickElementsOptions): Promise<BatchAddRequestsResult>;
@@ -85,16 +96,21 @@ export interface PlaywrightCrawlingContext<UserData extends Dictionary = AnyData
   blockRequests(options?: BlockRequestsOptions): Promise<void>;
   /** Stores a screenshot and the page's HTML in a key-value store. */
   saveSnapshot(options?: SaveSnapshotOptions): Promise<void>;
+  /** Runs a script file in the page. */
   injectFile(filePath: string, options?: { surviveNavigations?: boolean }): Promise<unknown>;
   /** Needs the package `jquery` in your project. */
   injectJQuery(options?: { surviveNavigations?: boolean }): Promise<unknown>;
+  /** Makes a function of the text of a script, to be called with the page. */
   compileScript(scriptString: string, context?: Dictionary): (params: { page: Page }) => Promise<unknown>;
   /** Removes cookie notices and other boxes that lie over the page. */
   closeCookieModals(): Promise<void>;
 }
 
 /** The second argument of browser hooks: Playwright's options of `page.goto`, to be changed in place. */
-export type PlaywrightGotoOptions = GotoOptions;
+export type PlaywrightGotoOptions = GotoOptions & {
+  /** Sent with the request of the page itself, to its own origin only (ours). */
+  headers?: Record<string, string>;
+};
 /** Runs before or after a page is loaded; before it, `gotoOptions` can be changed. */
 export type PlaywrightHook<Context = PlaywrightCrawlingContext> = (
   context: Context,
@@ -107,4 +123,6 @@ export interface AdaptivePlaywrightCrawlingContext<
 > extends PlaywrightCrawlingContext<UserData> {
   /** How this page was fetched. */
   renderingType: 'static' | 'browser';
+  /** The elements that match; without any in the HTML, the page is loaded in a browser and they are waited for. */
+  querySelector(selector: string, timeoutMs?: number): Promise<ReturnType<CheerioAPI>>;
 }

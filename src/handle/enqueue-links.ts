@@ -19,6 +19,8 @@ export type SkipReason =
   | 'redirect'
   /** Where domains are paced: it redirects to a page that the queue has already. */
   | 'duplicate'
+  /** With `duplicates: 'skip'`: its main content repeats that of another page. */
+  | 'nearDuplicate'
   | 'depth'
   | 'invalid'
   /** In polite mode: the link, or its page, asks not to be followed. */
@@ -47,21 +49,31 @@ export interface EnqueueLinksOptions {
   baseUrl?: string;
   /** At most so many new requests. */
   limit?: number;
+  /** The label of the new requests: which route of a router handles them. */
   label?: string;
+  /** Data that the new requests carry to their handler; each gets a copy. */
   userData?: Dictionary;
+  /** How far from the page a link may lead. Default `same-hostname`; `all` with `globs` or `regexps`. */
   strategy?: EnqueueStrategy;
+  /** Only URLs that match one of these globs, or of `regexps`: `https://example.com/docs/**`. */
   globs?: readonly GlobInput[];
+  /** Only URLs that match one of these regular expressions, or of `globs`. */
   regexps?: readonly RegExpInput[];
+  /** Never URLs that match one of these globs or regular expressions. */
   exclude?: readonly PatternInput[];
+  /** Changes each request before it is queued, or leaves it out by a falsy result. */
   transformRequestFunction?: RequestTransform;
   /** Before what is queued already. */
   forefront?: boolean;
   /** Has no effect: all requests of a visit are queued together with it. */
   waitForAllRequestsToBeAdded?: boolean;
+  /** The new requests go to their handler without being fetched. */
   skipNavigation?: boolean;
   /** Another queue: requests are added to it at once, not with the visit. */
   requestQueue?: RequestSink;
+  /** Leaves out what these rules forbid; crawlers with `respectRobotsTxtFile` do so by themselves. */
   robotsTxtFile?: { isAllowed(url: string, userAgent?: string): boolean };
+  /** Told of each link that is left out, and why; besides the crawler's own callback. */
   onSkippedRequest?: SkippedRequestCallback;
 }
 
@@ -77,15 +89,21 @@ export interface RequestSink {
 
 /** What the queue did with a link. */
 export interface ProcessedRequest {
+  /** Made from the unique key: the same in every queue. */
   requestId: string;
+  /** What makes a request the same as another. */
   uniqueKey: string;
+  /** The queue had it before: nothing was added. */
   wasAlreadyPresent: boolean;
+  /** The queue had it, and it has ended. */
   wasAlreadyHandled: boolean;
 }
 
 /** What became of the links that `enqueueLinks` found. */
 export interface BatchAddRequestsResult {
+  /** Those that the queue took or had already. */
   processedRequests: ProcessedRequest[];
+  /** Those that could not be added. */
   unprocessedRequests: { uniqueKey: string; url: string; method?: string }[];
 }
 

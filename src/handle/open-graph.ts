@@ -6,8 +6,11 @@ import { loadDocument } from './document.js';
 
 /** A property to read: `name` in the page, `outputName` in the result, and the properties nested in it. */
 export interface OpenGraphProperty {
+  /** As in the page, such as `og:image:width`. */
   name: string;
+  /** The key in the result. */
   outputName: string;
+  /** Properties that belong to this one, such as the width of an image. */
   children: OpenGraphProperty[];
 }
 

@@ -21,14 +21,25 @@ export interface ReadableText {
   readonly linkUrls: string[];
 }
 
-const UNSEEN = new Set(['script', 'style', 'canvas', 'svg', 'noscript', 'template', 'head']);
+const UNSEEN = new Set(['canvas', 'head', 'noscript', 'script', 'style', 'svg', 'template']);
 const BLOCKS = new Set(
-  'p h1 h2 h3 h4 h5 h6 ol ul li pre address blockquote dl dt dd div fieldset form table tr select option article section header footer main nav aside figure'.split(
+  'address article aside blockquote dd div dl dt fieldset figure footer form h1 h2 h3 h4 h5 h6 header li main nav ol option p pre section select table tr ul'.split(
     ' ',
   ),
 );
 
-export function readableText(root: unknown): ReadableText {
+/** What is written how. */
+export interface TextRules {
+  readonly blocks: ReadonlySet<string>;
+  /** What ends in a tab. */
+  readonly cells: ReadonlySet<string>;
+  /** White space is kept in text right inside of `pre`, but for a first space; not in all that is in `pre`. */
+  readonly isStrictPre: boolean;
+}
+
+const RULES: TextRules = { blocks: BLOCKS, cells: new Set(['td', 'th']), isStrictPre: false };
+
+export function readableText(root: unknown, { blocks, cells, isStrictPre } = RULES): ReadableText {
   const pieces: string[] = [];
   const linkUrls: string[] = [];
   const out: string[] = [];
@@ -52,8 +63,9 @@ export function readableText(root: unknown): ReadableText {
       const piece = data.trim();
       if (piece !== '') pieces.push(piece);
       if (unseen > 0) return;
-      if (inPre > 0) return write(data);
-      const spaced = data.replace(/\s+/g, ' ');
+      const isPre = isStrictPre ? node.parent?.name === 'pre' : inPre > 0;
+      if (isPre && !isStrictPre) return write(data);
+      const spaced = isPre ? data : data.replace(/\s+/g, ' ');
       return write(spaced.startsWith(' ') && /\s/.test(last) ? spaced.slice(1) : spaced);
     }
     const name = node.name;
@@ -63,7 +75,7 @@ export function readableText(root: unknown): ReadableText {
     else if (name === 'pre') inPre++;
     if (unseen > 0) return;
     if (name === 'br') write('\n');
-    else if (BLOCKS.has(name)) breakLine();
+    else if (blocks.has(name)) breakLine();
   };
   const leave = (node: TreeNode): void => {
     const name = node.name;
@@ -71,8 +83,8 @@ export function readableText(root: unknown): ReadableText {
     if (UNSEEN.has(name)) unseen--;
     else if (name === 'pre') inPre--;
     if (unseen > 0) return;
-    if (name === 'td' || name === 'th') write('\t');
-    else if (BLOCKS.has(name)) breakLine();
+    if (cells.has(name)) write('\t');
+    else if (blocks.has(name)) breakLine();
   };
 
   walk(root as TreeNode | undefined, enter, leave);

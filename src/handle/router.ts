@@ -1,6 +1,7 @@
 // The router: a request's label chooses its handler. It is itself a request handler, so it can be given
 // to any crawler; middlewares run first, in order.
 import { CrawlError, MissingRouteError } from '../errors.js';
+import { checkUserData, isSchema, type UserDataSchema } from './user-data-schema.js';
 import type { Dictionary, Request } from '../request/request.js';
 import type {
   Awaitable,
@@ -14,6 +15,7 @@ import type { AdaptivePlaywrightCrawlingContext, PlaywrightCrawlingContext } fro
 
 /** The context of a route, its user data typed by the label. */
 export type RouteContext<Context, UserData extends Dictionary> = Omit<Context, 'request'> & {
+  /** The request with its `label` and `userData`. */
   request: LoadedRequest<Request<UserData>>;
 };
 
@@ -25,6 +27,24 @@ export type RouterLabel<Routes> = string extends keyof Routes ? string | symbol 
 /** A handler per label. */
 export type RouterRoutes<Context, Routes extends Record<keyof Routes, Dictionary>> = {
   [Label in keyof Routes]: (context: RouteContext<Context, Routes[Label]>) => Awaitable<void>;
+};
+
+/**
+ * The key of the default route in a map of handlers or schemas.
+ *
+ * @example
+ * const router = createCheerioRouter({ [defaultRoute]: async ({ log }) => log.info('no label') });
+ */
+export const defaultRoute: unique symbol = Symbol('default route');
+
+/** A schema of `userData` per label (zod, valibot, arktype: any Standard Schema). */
+export type RouteSchemas = Record<string | symbol, UserDataSchema>;
+
+/** What the schemas make of `userData`, by label. */
+export type RoutesFromSchemas<Schemas extends RouteSchemas> = {
+  [Label in keyof Schemas & string]: Schemas[Label] extends UserDataSchema<infer Output extends Dictionary>
+    ? Output
+    : Dictionary;
 };
 
 type Handle = (context: never) => Awaitable<void>;
@@ -43,6 +63,8 @@ export class Router<
   Routes extends Record<keyof Routes, Dictionary> = AnyRoutes<Context>,
 > {
   readonly #routes = new Map<string | symbol, Handle>();
+  /** Schemas of `userData`, by label. */
+  readonly schemas = new Map<string | symbol, UserDataSchema>();
   readonly #middlewares: Handle[] = [];
   #defaultHandler: Handle | undefined;
 
@@ -56,16 +78,25 @@ export class Router<
       context: RouteContext<Context, Label extends keyof Routes ? Routes[Label] : Dictionary>,
     ) => Awaitable<void>,
   ): void;
+  /** Registers the handler of a label, whose `userData` has this type. */
   addHandler<UserData extends Dictionary>(
     label: RouterLabel<Routes>,
     handler: (context: RouteContext<Context, UserData>) => Awaitable<void>,
   ): void;
-  addHandler(label: string | symbol, handler: Handle): void {
+  /** Registers the handler of a label, whose `userData` is checked by a schema. */
+  addHandler<Output extends Dictionary>(
+    label: RouterLabel<Routes>,
+    schema: UserDataSchema<Output>,
+    handler: (context: RouteContext<Context, Output>) => Awaitable<void>,
+  ): void;
+  addHandler(label: string | symbol, second: Handle | UserDataSchema, third?: Handle): void {
+    const handler = (third ?? second) as Handle;
     expectFunction(handler, `the handler of label "${String(label)}"`);
     if (this.#routes.has(label)) {
       throw new CrawlError('OPTION_INVALID', `label "${String(label)}" already has a handler`);
     }
     this.#routes.set(label, handler);
+    if (isSchema(second)) this.schemas.set(label, second);
   }
 
   /** Registers the handler of requests whose label has none of its own. */
@@ -95,9 +126,19 @@ export class Router<
     return handler as (context: Context) => Awaitable<void>;
   }
 
-  /** Runs the middlewares and the handler that the request's label chooses. */
+  /** The schema of a label's `userData`; that of the default route where the label has no handler of its own. */
+  getSchema(label?: string | symbol): UserDataSchema | undefined {
+    const own = label === undefined ? undefined : this.schemas.get(label);
+    if (own || (label !== undefined && this.#routes.has(label))) return own;
+    return this.schemas.get(defaultRoute);
+  }
+
+  /** Checks `userData` against the label's schema, then runs the middlewares and the handler that the label chooses. */
   async route(context: Context): Promise<void> {
-    const handler = this.getHandler(context.request.label);
+    const { request } = context;
+    const handler = this.getHandler(request.label);
+    const schema = this.getSchema(request.label);
+    if (schema) request.userData = await checkUserData(schema, request.userData, request.label);
     for (const middleware of this.#middlewares) await middleware(context as never);
     await handler(context);
   }
@@ -106,10 +147,20 @@ export class Router<
   static create<
     Context extends { request: Request } = BasicCrawlingContext,
     Routes extends Record<keyof Routes, Dictionary> = AnyRoutes<Context>,
-  >(routes?: RouterRoutes<Context, Routes>): RouterHandler<Context, Routes> {
-    const router = new Router<Context, Routes>();
-    for (const [label, handler] of Object.entries(routes ?? {})) {
-      router.addHandler(label as RouterLabel<Routes>, handler as never);
+  >(routes?: RouterRoutes<Context, Routes>): RouterHandler<Context, Routes>;
+  /** A new router whose labels have schemas of their `userData`. */
+  static create<
+    Context extends { request: Request } = BasicCrawlingContext,
+    const Schemas extends RouteSchemas = RouteSchemas,
+  >(schemas: Schemas): RouterHandler<Context, RoutesFromSchemas<Schemas>>;
+  static create(routes: Record<string | symbol, Handle | UserDataSchema> = {}): unknown {
+    type Context = BasicCrawlingContext;
+    const router = new Router<Context>();
+    for (const label of Reflect.ownKeys(routes)) {
+      const given = routes[label]!;
+      if (isSchema(given)) router.schemas.set(label, given);
+      else if (label === defaultRoute) router.addDefaultHandler(given as never);
+      else router.addHandler(label, given as never);
     }
     const handle = (context: Context) => router.route(context);
     return Object.assign(handle, {
@@ -117,8 +168,10 @@ export class Router<
       addDefaultHandler: router.addDefaultHandler.bind(router),
       use: router.use.bind(router),
       getHandler: router.getHandler.bind(router),
+      getSchema: router.getSchema.bind(router),
+      schemas: router.schemas,
       route: router.route.bind(router),
-    }) as RouterHandler<Context, Routes>;
+    });
   }
 }
 
@@ -126,13 +179,28 @@ export class Router<
 export interface RouterHandler<
   Context extends { request: Request } = BasicCrawlingContext,
   Routes extends Record<keyof Routes, Dictionary> = AnyRoutes<Context>,
-> extends Pick<Router<Context, Routes>, 'addHandler' | 'addDefaultHandler' | 'use' | 'getHandler' | 'route'> {
+> extends Pick<
+  Router<Context, Routes>,
+  'addHandler' | 'addDefaultHandler' | 'use' | 'getHandler' | 'getSchema' | 'schemas' | 'route'
+> {
   (context: Context): Promise<void>;
 }
 
 function expectFunction(value: unknown, what: string): void {
   if (typeof value !== 'function') throw new CrawlError('OPTION_INVALID', `${what} must be a function`);
 }
+
+/** Makes a router for a kind of context: from handlers by label, or from schemas of `userData` by label. */
+interface CreateRouter<Kind extends { request: Request }> {
+  <Context extends Kind = Kind, Routes extends Record<keyof Routes, Dictionary> = AnyRoutes<Context>>(
+    routes?: RouterRoutes<Context, Routes>,
+  ): RouterHandler<Context, Routes>;
+  <Context extends Kind = Kind, const Schemas extends RouteSchemas = RouteSchemas>(
+    schemas: Schemas,
+  ): RouterHandler<Context, RoutesFromSchemas<Schemas>>;
+}
+
+const create = (routes?: object): never => Router.create(routes as never) as never;
 
 /**
  * A router for BasicCrawler.
@@ -141,12 +209,7 @@ function expectFunction(value: unknown, what: string): void {
  * const router = createBasicRouter();
  * router.addDefaultHandler(async ({ sendRequest, pushData }) => pushData({ body: (await sendRequest()).body }));
  */
-export function createBasicRouter<
-  Context extends BasicCrawlingContext = BasicCrawlingContext,
-  Routes extends Record<keyof Routes, Dictionary> = AnyRoutes<Context>,
->(routes?: RouterRoutes<Context, Routes>): RouterHandler<Context, Routes> {
-  return Router.create<Context, Routes>(routes);
-}
+export const createBasicRouter: CreateRouter<BasicCrawlingContext> = create;
 
 /**
  * A router for HttpCrawler.
@@ -155,12 +218,7 @@ export function createBasicRouter<
  * const router = createHttpRouter();
  * router.addHandler('DETAIL', async ({ content, pushData }) => pushData({ title: content.title }));
  */
-export function createHttpRouter<
-  Context extends HttpCrawlingContext = HttpCrawlingContext,
-  Routes extends Record<keyof Routes, Dictionary> = AnyRoutes<Context>,
->(routes?: RouterRoutes<Context, Routes>): RouterHandler<Context, Routes> {
-  return Router.create<Context, Routes>(routes);
-}
+export const createHttpRouter: CreateRouter<HttpCrawlingContext> = create;
 
 /**
  * A router for CheerioCrawler, typed by label when a map of labels is given.
@@ -171,12 +229,7 @@ export function createHttpRouter<
  * router.addHandler('DETAIL', async ({ $, pushData }) => pushData({ heading: $('h1').text() }));
  * await new CheerioCrawler({ requestHandler: router }).run(['https://example.com']);
  */
-export function createCheerioRouter<
-  Context extends CheerioCrawlingContext = CheerioCrawlingContext,
-  Routes extends Record<keyof Routes, Dictionary> = AnyRoutes<Context>,
->(routes?: RouterRoutes<Context, Routes>): RouterHandler<Context, Routes> {
-  return Router.create<Context, Routes>(routes);
-}
+export const createCheerioRouter: CreateRouter<CheerioCrawlingContext> = create;
 
 /**
  * A router for PlaywrightCrawler.
@@ -185,12 +238,7 @@ export function createCheerioRouter<
  * const router = createPlaywrightRouter();
  * router.addHandler('DETAIL', async ({ page, pushData }) => pushData({ title: await page.title() }));
  */
-export function createPlaywrightRouter<
-  Context extends PlaywrightCrawlingContext = PlaywrightCrawlingContext,
-  Routes extends Record<keyof Routes, Dictionary> = AnyRoutes<Context>,
->(routes?: RouterRoutes<Context, Routes>): RouterHandler<Context, Routes> {
-  return Router.create<Context, Routes>(routes);
-}
+export const createPlaywrightRouter: CreateRouter<PlaywrightCrawlingContext> = create;
 
 /**
  * A router for AdaptivePlaywrightCrawler.
@@ -202,12 +250,7 @@ export function createPlaywrightRouter<
  *   await pushData({ heading: $('h1').text() });
  * });
  */
-export function createAdaptivePlaywrightRouter<
-  Context extends AdaptivePlaywrightCrawlingContext = AdaptivePlaywrightCrawlingContext,
-  Routes extends Record<keyof Routes, Dictionary> = AnyRoutes<Context>,
->(routes?: RouterRoutes<Context, Routes>): RouterHandler<Context, Routes> {
-  return Router.create<Context, Routes>(routes);
-}
+export const createAdaptivePlaywrightRouter: CreateRouter<AdaptivePlaywrightCrawlingContext> = create;
 
 /**
  * A router for FileDownload.
@@ -216,9 +259,4 @@ export function createAdaptivePlaywrightRouter<
  * const router = createFileRouter();
  * router.addDefaultHandler(async ({ body, log }) => log.info(`${body.length} bytes`));
  */
-export function createFileRouter<
-  Context extends FileDownloadCrawlingContext = FileDownloadCrawlingContext,
-  Routes extends Record<keyof Routes, Dictionary> = AnyRoutes<Context>,
->(routes?: RouterRoutes<Context, Routes>): RouterHandler<Context, Routes> {
-  return Router.create<Context, Routes>(routes);
-}
+export const createFileRouter: CreateRouter<FileDownloadCrawlingContext> = create;

@@ -29,18 +29,27 @@ export {
 
 /** What `parseHandlesFromHtml` finds; each list sorted, without duplicates. */
 export interface SocialHandles {
+  /** Of `mailto:` links and the text. */
   emails: string[];
   /** From links such as `tel:+420775123456`. */
   phones: string[];
   /** What looks like a phone number in the text. */
   phonesUncertain: string[];
+  /** URLs of LinkedIn profiles. */
   linkedIns: string[];
+  /** URLs of Twitter and X profiles. */
   twitters: string[];
+  /** URLs of Instagram profiles. */
   instagrams: string[];
+  /** URLs of Facebook profiles and pages. */
   facebooks: string[];
+  /** URLs of YouTube videos, channels and users. */
   youtubes: string[];
+  /** URLs of TikTok profiles and videos. */
   tiktoks: string[];
+  /** URLs of Pinterest pins and profiles. */
   pinterests: string[];
+  /** URLs of Discord invitations and channels. */
   discords: string[];
 }
 

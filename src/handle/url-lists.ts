@@ -11,9 +11,19 @@ const AUTHORITY = `(?:[\\p{L}\\p{N}_.~%+=:-]{1,200}@)?(?:localhost|(?:${LABEL}\\
 const urlPattern = (commas: string): RegExp =>
   new RegExp(`https?:\\/\\/${AUTHORITY}(?:[/?#][\\p{L}\\p{N}@:%_+.~#?&/=()'*${commas}-]*)?`, 'giu');
 
-/** Finds http(s) URLs in text; a comma ends a URL. */
+/**
+ * Finds http(s) URLs in text; a comma ends a URL.
+ *
+ * @example
+ * const urls = 'see https://example.com'.match(URL_NO_COMMAS_REGEX);
+ */
 export const URL_NO_COMMAS_REGEX = urlPattern('');
-/** The same, with commas as part of URLs. */
+/**
+ * The same, with commas as part of URLs.
+ *
+ * @example
+ * extractUrls({ string: 'https://example.com/a,b', urlRegExp: URL_WITH_COMMAS_REGEX });
+ */
 export const URL_WITH_COMMAS_REGEX = urlPattern(',');
 
 /** The text that URLs are taken from. */

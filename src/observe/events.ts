@@ -1,15 +1,19 @@
-// Crawlee's event names, for scripts that import them.
+// What a crawl announces to whoever listens: that state is saved, that it is being ended. Named as Crawlee's events.
+// Costs a lookup when nobody listens; listeners are those of src/crawlee/events.ts.
 
-/**
- * Crawlee's event names.
- *
- * @example
- * const names = Object.values(EventType); // ['persistState', …]
- */
-export enum EventType {
-  PERSIST_STATE = 'persistState',
-  SYSTEM_INFO = 'systemInfo',
-  MIGRATING = 'migrating',
-  ABORTING = 'aborting',
-  EXIT = 'exit',
+import type { EventType } from '../event-names.js';
+
+export { type EventManagerLike, EventType } from '../event-names.js';
+
+type Hears = (event: EventType, data?: unknown) => void;
+
+const listeners = new WeakMap<object, Hears>();
+
+/** From now on, what is announced for `owner` is heard. */
+export function onCrawlEvent(owner: object, hears: Hears): void {
+  listeners.set(owner, hears);
+}
+
+export function announce(owner: object, event: EventType, data?: unknown): void {
+  listeners.get(owner)?.(event, data);
 }

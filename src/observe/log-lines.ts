@@ -9,14 +9,19 @@ import { hideLogins } from '../request/login.js';
 export interface LogEntry {
   /** A LogLevel above OFF. */
   readonly level: number;
+  /** Of the log and its parents; undefined without one. */
   readonly prefix: string | undefined;
+  /** May hold what a page said: escape it where control characters matter. */
   readonly message: string;
+  /** Facts beside the message. */
   readonly data: Readonly<Record<string, unknown>> | undefined;
+  /** What was logged by `exception()`. */
   readonly exception: unknown;
 }
 
 /** Where entries go. */
 export interface LogWriter {
+  /** Writes one entry. What it throws is dropped: logging never ends a crawl. */
   write(entry: LogEntry): void;
 }
 

@@ -50,6 +50,7 @@ const MAX_REMEMBERED = 1_000;
  * myLog.info('found items', { count: 12 }); // INFO  Shop: found items {"count":12}
  */
 export class Log {
+  /** The levels by name. */
   readonly LEVELS = LogLevel;
   readonly #parent: Log | undefined;
   readonly #saidOnce: Set<string>;
@@ -61,18 +62,22 @@ export class Log {
     this.#saidOnce = parent === undefined ? new Set() : parent.#saidOnce;
   }
 
+  /** The level: less important lines are left out. */
   getLevel(): LogLevel {
     return this.#options.level ?? this.#parent?.getLevel() ?? configuredLevel();
   }
 
+  /** Leaves out what is less important than this. */
   setLevel(level: LogLevel): void {
     this.#options.level = level;
   }
 
+  /** The options of this log. */
   getOptions(): LoggerOptions & { level: LogLevel } {
     return { ...this.#options, level: this.getLevel(), prefix: this.#prefix() ?? null };
   }
 
+  /** Changes options of this log. */
   setOptions(options: LoggerOptions): void {
     this.#options = { ...this.#options, ...options };
   }
@@ -82,6 +87,7 @@ export class Log {
     return new Log(options, this);
   }
 
+  /** Something failed. */
   error(message: string, data?: LogData): void {
     this.internal(LogLevel.ERROR, message, data);
   }
@@ -91,10 +97,12 @@ export class Log {
     this.internal(LogLevel.ERROR, message, data, exception ?? 'no exception given');
   }
 
+  /** Something failed that does not matter much. */
   softFail(message: string, data?: LogData): void {
     this.internal(LogLevel.SOFT_FAIL, message, data);
   }
 
+  /** Something to look at. */
   warning(message: string, data?: LogData): void {
     this.internal(LogLevel.WARNING, message, data);
   }
@@ -104,14 +112,17 @@ export class Log {
     this.internal(LogLevel.WARNING, message, data);
   }
 
+  /** What goes on. */
   info(message: string, data?: LogData): void {
     this.internal(LogLevel.INFO, message, data);
   }
 
+  /** Details, for looking into a problem. */
   debug(message: string, data?: LogData): void {
     this.internal(LogLevel.DEBUG, message, data);
   }
 
+  /** How long things take. */
   perf(message: string, data?: LogData): void {
     this.internal(LogLevel.PERF, message, data);
   }

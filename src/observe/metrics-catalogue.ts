@@ -20,7 +20,40 @@ const CONTENT_BYTES = [1e3, 4e3, 16e3, 64e3, 256e3, 1e6, 4e6, 16e6];
 
 export const METRICS = {
   orcrawl_pages_crawled_total: { type: 'counter', of: 'pod', help: 'Visits that ended done with a stored response.' },
-  orcrawl_errors_total: { type: 'counter', of: 'pod', labels: ['type'], help: 'Failed attempts, by error code.' },
+  orcrawl_errors_total: {
+    type: 'counter',
+    of: 'pod',
+    labels: ['type'],
+    help: 'Failed attempts, by http_STATUS or error code.',
+  },
+  orcrawl_retries_total: {
+    type: 'counter',
+    of: 'pod',
+    labels: ['type'],
+    help: 'Failed attempts that are followed by another, by http_STATUS or error code.',
+  },
+  orcrawl_requests_failed_total: {
+    type: 'counter',
+    of: 'pod',
+    labels: ['type'],
+    help: 'Requests that failed for good, by http_STATUS or error code.',
+  },
+  orcrawl_worker_losses_total: {
+    type: 'counter',
+    of: 'pod',
+    help: 'Requests that failed because they ended their worker.',
+  },
+  orcrawl_budget_dropped_links_total: {
+    type: 'counter',
+    of: 'pod',
+    help: 'Links dropped because their domain had max_urls_per_domain already.',
+  },
+  orcrawl_fetches_total: {
+    type: 'counter',
+    of: 'pod',
+    labels: ['fetch_type', 'result'],
+    help: 'Requests sent, for a page or a robots.txt, by status or error code.',
+  },
   orcrawl_requests_skipped_total: {
     type: 'counter',
     of: 'pod',
@@ -36,8 +69,9 @@ export const METRICS = {
   orcrawl_fetch_duration_seconds: {
     type: 'histogram',
     of: 'pod',
+    labels: ['fetch_type'],
     buckets: FETCH_SECONDS,
-    help: 'From sending a request to the end of its response.',
+    help: 'From sending a request, for a page or a robots.txt, to the end of its response or its failure.',
   },
   orcrawl_parse_duration_seconds: {
     type: 'histogram',
@@ -99,10 +133,16 @@ export const METRICS = {
   orcrawl_process_pages_per_second: {
     type: 'gauge',
     of: 'process',
-    help: 'Pages per second crawled by the process, over its last interval.',
+    help: 'Pages per second that the process fetched or parsed, over its last interval.',
   },
   orcrawl_process_resident_memory_bytes: { type: 'gauge', of: 'process', help: 'Resident memory of the process.' },
   orcrawl_process_open_fds: { type: 'gauge', of: 'process', help: 'Open files and sockets of the process.' },
+  orcrawl_process_open_fds_by_kind: {
+    type: 'gauge',
+    of: 'process',
+    labels: ['kind'],
+    help: 'Open files and sockets of the process: redis, http, https, tcp, unix, pipe, file, other.',
+  },
   orcrawl_process_cpu_seconds_total: {
     type: 'counter',
     of: 'process',
@@ -125,6 +165,18 @@ export const METRICS = {
     of: 'pod',
     help: 'maxmemory of the pod’s Redis; 0 without a limit.',
   },
+  orcrawl_redis_cpu_seconds_total: { type: 'counter', of: 'pod', help: 'CPU time of the pod’s Redis.' },
+  orcrawl_redis_keyspace_hits_total: {
+    type: 'counter',
+    of: 'pod',
+    help: 'Lookups in the pod’s Redis that found a key.',
+  },
+  orcrawl_redis_keyspace_misses_total: {
+    type: 'counter',
+    of: 'pod',
+    help: 'Lookups in the pod’s Redis that found no key.',
+  },
+  orcrawl_redis_hit_ratio: { type: 'gauge', of: 'pod', help: 'Share of lookups in the pod’s Redis that found a key.' },
   orcrawl_redis_clients: { type: 'gauge', of: 'pod', help: 'Connections to the pod’s Redis.' },
   orcrawl_hot_shard_ratio: { type: 'gauge', of: 'pod', help: 'Load of the pod’s store over the mean of all pods.' },
   orcrawl_machine_cpu_seconds_total: {
@@ -134,6 +186,7 @@ export const METRICS = {
     help: 'CPU time of the machine, by mode.',
   },
   orcrawl_machine_memory_total_bytes: { type: 'gauge', of: 'machine', help: 'Memory of the machine.' },
+  orcrawl_machine_memory_free_bytes: { type: 'gauge', of: 'machine', help: 'Unused memory.' },
   orcrawl_machine_memory_available_bytes: { type: 'gauge', of: 'machine', help: 'Available memory.' },
   orcrawl_machine_disk_size_bytes: {
     type: 'gauge',
@@ -159,6 +212,8 @@ export const METRICS = {
     labels: ['device'],
     help: 'Bytes written to a disk.',
   },
+  orcrawl_machine_disk_reads_total: { type: 'counter', of: 'machine', labels: ['device'], help: 'Reads from a disk.' },
+  orcrawl_machine_disk_writes_total: { type: 'counter', of: 'machine', labels: ['device'], help: 'Writes to a disk.' },
   orcrawl_machine_disk_io_seconds_total: {
     type: 'counter',
     of: 'machine',
@@ -170,6 +225,18 @@ export const METRICS = {
     of: 'machine',
     labels: ['device'],
     help: 'Bytes received by an interface.',
+  },
+  orcrawl_machine_network_received_packets_total: {
+    type: 'counter',
+    of: 'machine',
+    labels: ['device'],
+    help: 'Packets received by an interface.',
+  },
+  orcrawl_machine_network_sent_packets_total: {
+    type: 'counter',
+    of: 'machine',
+    labels: ['device'],
+    help: 'Packets sent by an interface.',
   },
   orcrawl_machine_network_sent_bytes_total: {
     type: 'counter',

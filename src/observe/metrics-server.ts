@@ -1,5 +1,5 @@
-// The endpoint for Prometheus: GET /metrics, without a token, on loopback by default.
-// Promise: it serves only that text, and a slow client blocks nothing.
+// The endpoint for Prometheus and for probes: GET /metrics, /health and /ready, without a token, on loopback by default.
+// Promise: it serves only those texts, and a slow client blocks nothing.
 import { createServer, type Server } from 'node:http';
 import { CrawlError } from '../errors.js';
 
@@ -9,7 +9,16 @@ export interface MetricsEndpoint {
   close(): Promise<void>;
 }
 
+/** 200 if it is good, else 503. */
+export interface ProbeAnswer {
+  readonly isGood: boolean;
+  /** One line for people. */
+  readonly text: string;
+}
+
 export interface EndpointOptions {
+  /** By path, such as `/health`. */
+  readonly probes?: Readonly<Record<string, () => ProbeAnswer>>;
   /** Makes the text of an answer. */
   readonly render: () => string | Promise<string>;
   /** Default 127.0.0.1. */
@@ -27,7 +36,7 @@ const MAX_CONNECTIONS = 32;
  * const endpoint = await serveMetrics({ render: () => hub.render() });
  */
 export async function serveMetrics(options: EndpointOptions): Promise<MetricsEndpoint> {
-  const { render, host = '127.0.0.1', port = 8_001, warn = () => undefined } = options;
+  const { render, probes = {}, host = '127.0.0.1', port = 8_001, warn = () => undefined } = options;
   const server = createServer(
     { requestTimeout: REQUEST_TIMEOUT_MS, headersTimeout: REQUEST_TIMEOUT_MS },
     (request, response) => {
@@ -36,8 +45,16 @@ export async function serveMetrics(options: EndpointOptions): Promise<MetricsEnd
         response.writeHead(status, { 'content-type': type, 'content-length': Buffer.byteLength(text) });
         response.end(method === 'HEAD' ? undefined : text);
       };
-      if (url.split('?', 1)[0] !== '/metrics') return say(404, PLAIN, 'not found: use /metrics\n');
+      const path = url.split('?', 1)[0]!;
+      const probe = Object.hasOwn(probes, path) ? probes[path] : undefined;
+      if (path !== '/metrics' && !probe) {
+        return say(404, PLAIN, `not found: use ${['/metrics', ...Object.keys(probes)].join(', ')}\n`);
+      }
       if (method !== 'GET' && method !== 'HEAD') return say(405, PLAIN, 'method not allowed: use GET\n');
+      if (probe) {
+        const { isGood, text } = probe();
+        return say(isGood ? 200 : 503, PLAIN, `${text}\n`);
+      }
       Promise.resolve()
         .then(render)
         .then(

@@ -2,6 +2,7 @@
 // Promise: reading never fails a crawl; what the platform does not provide is left out.
 import { readdirSync, readFileSync, statfsSync } from 'node:fs';
 import { cpus, freemem, totalmem } from 'node:os';
+import { createFdCount, FD_KINDS } from './open-fds.js';
 import { createMetrics, type Metrics, type MetricsSnapshot } from './metrics.js';
 
 export type ReadText = (path: string) => string | undefined;
@@ -15,11 +16,18 @@ const readText: ReadText = (path) => {
 };
 
 /** Adds memory, open files, CPU time and pages per second of this process. */
-export function addProcessMetrics(metrics: Metrics, pagesSoFar: () => number, nowMs = () => performance.now()): void {
+export function addProcessMetrics(
+  metrics: Metrics,
+  pagesSoFar: () => number,
+  nowMs = () => performance.now(),
+  redisPorts: ReadonlySet<number> = new Set(),
+): void {
   let before = { atMs: nowMs(), pages: pagesSoFar() };
   metrics.gauge('orcrawl_process_resident_memory_bytes', {}, () => process.memoryUsage.rss());
   if (process.platform === 'linux') {
     metrics.gauge('orcrawl_process_open_fds', {}, () => readdirSync('/proc/self/fd').length);
+    const fds = createFdCount(redisPorts);
+    for (const kind of FD_KINDS) metrics.gauge('orcrawl_process_open_fds_by_kind', { kind }, () => fds()[kind]);
   }
   metrics.total('orcrawl_process_cpu_seconds_total', {}, () => {
     const { user, system } = process.cpuUsage();
@@ -54,7 +62,10 @@ function addCpu(metrics: Metrics): void {
 }
 
 function addMemory(metrics: Metrics, read: ReadText): void {
-  const [, availableKb] = /^MemAvailable:\s+(\d+) kB$/m.exec(read('/proc/meminfo') ?? '') ?? [];
+  const text = read('/proc/meminfo') ?? '';
+  const [, availableKb] = /^MemAvailable:\s+(\d+) kB$/m.exec(text) ?? [];
+  const [, freeKb] = /^MemFree:\s+(\d+) kB$/m.exec(text) ?? [];
+  metrics.gauge('orcrawl_machine_memory_free_bytes', {}).set(freeKb === undefined ? freemem() : Number(freeKb) * 1024);
   metrics.gauge('orcrawl_machine_memory_total_bytes', {}).set(totalmem());
   metrics
     .gauge('orcrawl_machine_memory_available_bytes', {})
@@ -76,7 +87,7 @@ const SECTOR_BYTES = 512;
 
 function addDiskActivity(metrics: Metrics, text: string): void {
   for (const line of text.split('\n')) {
-    const [, , device, , , sectorsRead, , , , sectorsWritten, , , busyMs] = line.trim().split(/\s+/);
+    const [, , device, reads, , sectorsRead, , writes, , sectorsWritten, , , busyMs] = line.trim().split(/\s+/);
     // Whole disks: partitions and loops would count the same bytes twice.
     if (
       device === undefined ||
@@ -86,6 +97,8 @@ function addDiskActivity(metrics: Metrics, text: string): void {
       continue;
     metrics.counter('orcrawl_machine_disk_read_bytes_total', { device }).add(Number(sectorsRead) * SECTOR_BYTES);
     metrics.counter('orcrawl_machine_disk_written_bytes_total', { device }).add(Number(sectorsWritten) * SECTOR_BYTES);
+    metrics.counter('orcrawl_machine_disk_reads_total', { device }).add(Number(reads));
+    metrics.counter('orcrawl_machine_disk_writes_total', { device }).add(Number(writes));
     metrics.counter('orcrawl_machine_disk_io_seconds_total', { device }).add(Number(busyMs) / 1000);
   }
 }
@@ -97,5 +110,7 @@ function addNetwork(metrics: Metrics, text: string): void {
     const columns = rest.trim().split(/\s+/).map(Number);
     metrics.counter('orcrawl_machine_network_received_bytes_total', { device }).add(columns[0] ?? 0);
     metrics.counter('orcrawl_machine_network_sent_bytes_total', { device }).add(columns[8] ?? 0);
+    metrics.counter('orcrawl_machine_network_received_packets_total', { device }).add(columns[1] ?? 0);
+    metrics.counter('orcrawl_machine_network_sent_packets_total', { device }).add(columns[9] ?? 0);
   }
 }

@@ -15,13 +15,13 @@ const pages = (count: number): MetricsSnapshot => {
 describe('the metrics of a process', () => {
   it('count, set and spread values over buckets whose bounds are included', () => {
     const metrics = createMetrics();
-    const seconds = metrics.histogram('orcrawl_fetch_duration_seconds', {});
+    const seconds = metrics.histogram('orcrawl_fetch_duration_seconds', { fetch_type: 'page' });
     for (const value of [0.01, 0.011, 60, 61, NaN]) seconds.observe(value);
     metrics.counter('orcrawl_errors_total', { type: 'FETCH_TIMEOUT' }).add(3);
     metrics.counter('orcrawl_errors_total', { type: 'FETCH_TIMEOUT' }).add(-1);
     metrics.gauge('orcrawl_active_workers', { role: 'fetcher' }, () => 7);
     expect(metrics.snapshot()).toEqual([
-      ['orcrawl_fetch_duration_seconds', [], { counts: [1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1], sum: 121.021 }],
+      ['orcrawl_fetch_duration_seconds', ['page'], { counts: [1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1], sum: 121.021 }],
       ['orcrawl_errors_total', ['FETCH_TIMEOUT'], 3],
       ['orcrawl_active_workers', ['fetcher'], 7],
     ]);
@@ -157,7 +157,7 @@ describe('the metrics of all processes', () => {
 describe('the metrics of the machine', () => {
   it('come from /proc', () => {
     const files: Record<string, string> = {
-      '/proc/meminfo': 'MemTotal:       100 kB\nMemAvailable:    40 kB\n',
+      '/proc/meminfo': 'MemTotal:       100 kB\nMemFree:    30 kB\nMemAvailable:    40 kB\n',
       '/proc/diskstats':
         '   8       0 sda 10 0 200 5 20 0 400 6 0 1500 11 0 0 0 0\n   8       1 sda1 10 0 200 5 20 0 400 6 0 15 11\n',
       '/proc/net/dev':
@@ -170,6 +170,11 @@ describe('the metrics of the machine', () => {
     expect(snapshot).toContainEqual(['orcrawl_machine_disk_io_seconds_total', ['sda'], 1.5]);
     expect(snapshot).toContainEqual(['orcrawl_machine_network_received_bytes_total', ['eth0'], 77]);
     expect(snapshot).toContainEqual(['orcrawl_machine_network_sent_bytes_total', ['eth0'], 88]);
-    expect(snapshot.filter(([name]) => name.includes('disk_read'))).toHaveLength(1);
+    expect(snapshot).toContainEqual(['orcrawl_machine_memory_free_bytes', [], 30 * 1024]);
+    expect(snapshot).toContainEqual(['orcrawl_machine_disk_reads_total', ['sda'], 10]);
+    expect(snapshot).toContainEqual(['orcrawl_machine_disk_writes_total', ['sda'], 20]);
+    expect(snapshot).toContainEqual(['orcrawl_machine_network_received_packets_total', ['eth0'], 2]);
+    expect(snapshot).toContainEqual(['orcrawl_machine_network_sent_packets_total', ['eth0'], 2]);
+    expect(snapshot.filter(([name]) => name.includes('disk_read_'))).toHaveLength(1);
   });
 });

@@ -58,6 +58,31 @@ describe('a monitor', () => {
     expect(output.text().replaceAll(/\u001b\[\d+A\u001b\[J/g, '')).not.toContain('\u001b');
   });
 
+  it('tells the CPU time of the process, in percent of a core', () => {
+    let nowMs = 0;
+    const monitor = new CrawlerMonitor({ output: screen(false) }, { clock: () => nowMs, cpuMs: () => nowMs / 4 });
+    const end = monitor.begin();
+    nowMs = 2_000;
+    expect(monitor.summary()).toBe('0 done · 0 failed · 0 running · 0 waiting · 0.0/s · 0 B · cpu 25 % · 2.0 s');
+    end();
+  });
+
+  it('makes room for what others write to the terminal, and shows itself below', () => {
+    const output = screen(true);
+    const monitor = new CrawlerMonitor({ output, displayMode: DisplayMode.AGGREGATED }, { clock: () => 0 });
+    const end = monitor.begin();
+    monitor.show();
+    monitor.clear();
+    monitor.clear();
+    output.write('a result\n');
+    monitor.show();
+    end();
+    const clears = output.text().match(/\u001b\[\d+A\u001b\[J/g);
+    // Once for the result, once at the end: nothing after the result takes it away.
+    expect(clears).toEqual(['\u001b[1A\u001b[J', '\u001b[1A\u001b[J']);
+    expect(output.text()).toMatch(/^0 done.*\n\u001b\[1A\u001b\[Ja result\n0 done/);
+  });
+
   it('names what is wrong with its options', () => {
     expect(() => new CrawlerMonitor({ displayMode: 'all' as never })).toThrow('one of "detailed", "aggregated"');
   });

@@ -58,12 +58,17 @@ export class CrawlerMonitor implements TaskMonitor {
   readonly #rows = new Map<string, Row>();
   #counts = { queued: 0, active: 0, done: 0, failed: 0, bytes: 0 };
   #memory: { percent: number; isPaused: boolean } | undefined;
+  readonly #cpuMs: () => number;
+  #cpuStartMs = 0;
   #batches = 0;
   #startedAtMs = 0;
   #shownLines = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(options: CrawlerMonitorOptions = {}, parts: { readonly clock?: () => number } = {}) {
+  constructor(
+    options: CrawlerMonitorOptions = {},
+    parts: { readonly clock?: () => number; readonly cpuMs?: () => number } = {},
+  ) {
     checkOptions('CrawlerMonitor', options, {
       displayMode: oneOf(Object.values(DisplayMode)),
       maxVisibleRows: aWholeNumber({ from: 1, to: 1000 }),
@@ -73,12 +78,14 @@ export class CrawlerMonitor implements TaskMonitor {
     this.#maxRows = options.maxVisibleRows ?? 15;
     this.#output = options.output ?? process.stderr;
     this.#clock = parts.clock ?? (() => performance.now());
+    this.#cpuMs = parts.cpuMs ?? usedCpuMs;
   }
 
   /** @internal */
   begin(): () => void {
     if (this.#batches++ === 0) {
       this.#startedAtMs = this.#clock();
+      this.#cpuStartMs = this.#cpuMs();
       this.#counts = { queued: 0, active: 0, done: 0, failed: 0, bytes: 0 };
       this.#rows.clear();
       const everyMs = this.#isLive ? LIVE_INTERVAL_MS : PLAIN_INTERVAL_MS;
@@ -137,7 +144,14 @@ export class CrawlerMonitor implements TaskMonitor {
     this.#redraw(this.#mode === DisplayMode.DETAILED ? [...this.#table(), this.summary()] : [this.summary()]);
   }
 
-  /** `12 done · 1 failed · 5 running · 80 waiting · 31/s · 4.2 MB · memory 61 % · 3.1 s` */
+  /** Removes what is shown live, so that something else can be written to the same terminal; the next look is below it. */
+  clear(): void {
+    if (this.#shownLines === 0) return;
+    this.#output.write(UP_AND_CLEAR(this.#shownLines));
+    this.#shownLines = 0;
+  }
+
+  /** `12 done · 1 failed · 5 running · 80 waiting · 31/s · 4.2 MB · memory 61 % · cpu 40 % · 3.1 s` */
   summary(): string {
     const { queued, active, done, failed, bytes } = this.#counts;
     const elapsedMs = this.#clock() - this.#startedAtMs;
@@ -151,6 +165,8 @@ export class CrawlerMonitor implements TaskMonitor {
     ];
     if (this.#memory)
       parts.push(`memory ${Math.round(this.#memory.percent)} %${this.#memory.isPaused ? ', paused' : ''}`);
+    // Of one core; browsers are processes of their own.
+    if (elapsedMs > 0) parts.push(`cpu ${Math.round((100 * (this.#cpuMs() - this.#cpuStartMs)) / elapsedMs)} %`);
     parts.push(durationText(elapsedMs));
     return parts.join(' · ');
   }
@@ -189,4 +205,10 @@ export class CrawlerMonitor implements TaskMonitor {
     if (text !== '' || this.#shownLines > 0) this.#output.write(UP_AND_CLEAR(this.#shownLines) + text);
     this.#shownLines = lines.length;
   }
+}
+
+/** CPU time of this process so far. */
+function usedCpuMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
 }

@@ -51,6 +51,12 @@ describe('progress', () => {
     expect(written[1]).toMatch(/^\r\u001b\[Ka note\n. 1,234 pages/u);
   });
 
+  it('says that it waits for hosts when nothing is in progress and something is queued', () => {
+    expect(progressText({ ...FIGURES, concurrency: 0 }, 2, 1_000)).toContain(' · waiting for hosts · ');
+    expect(progressText({ ...FIGURES, concurrency: 0, queued: 0 }, 2, 1_000)).toContain(' · 0 at once · ');
+    expect(progressText(FIGURES, 2, 1_000)).toContain(' · 40 at once · ');
+  });
+
   it('shows the rate of the last moments, not of the whole crawl', async () => {
     const { written, output } = terminal(false);
     let nowMs = 0;

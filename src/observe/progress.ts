@@ -19,8 +19,11 @@ export interface ProgressFigures {
 
 /** Where lines go: a process stream fits. */
 export interface ProgressOutput {
+  /** Takes text with control sequences when `isTTY`. */
   write(text: string): unknown;
+  /** Whether a live line can be redrawn. */
   readonly isTTY?: boolean;
+  /** Width of the terminal; longer lines are cut. */
   readonly columns?: number;
 }
 
@@ -116,7 +119,8 @@ export function progressText(figures: ProgressFigures, pagesPerSec: number, elap
     `${countText(figures.queued)} queued`,
     `${countText(figures.failed)} failed`,
     `${rateText(pagesPerSec)}/s`,
-    `${countText(figures.concurrency)} at once`,
+    // Between two requests to paced hosts nothing is in progress.
+    figures.concurrency === 0 && figures.queued > 0 ? 'waiting for hosts' : `${countText(figures.concurrency)} at once`,
     durationText(elapsedMs),
   ];
   if (figures.host !== undefined) parts.push(escapeControls(figures.host));
@@ -124,7 +128,7 @@ export function progressText(figures: ProgressFigures, pagesPerSec: number, elap
 }
 
 /** Pages per second over the last moments, from a start with none. */
-function createRate(clock: () => number): (ended: number) => number {
+export function createRate(clock: () => number): (ended: number) => number {
   const readings = [{ atMs: clock(), ended: 0 }];
   return (ended) => {
     const atMs = clock();

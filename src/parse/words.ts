@@ -1,7 +1,7 @@
 // Four bytes at a time: the page as 32-bit words at any offset, and tests of all four bytes of a word in a few operations.
 // Each test sets the high bit of a byte that matches. A borrow may also set that of bytes above one that matches, never
 // below: "none matches" and the lowest match are exact.
-import { CLASS, IS_SPACE, LESS_THAN, MAY_END_NAME, SPACE } from './bytes.js';
+import { CLASS, IS_SPACE, LESS_THAN, MAY_END_NAME, SPACE } from '../base/bytes.js';
 
 const FOUR_SPACES = 0x20202020;
 const FOUR_TABS = 0x09090909;
@@ -33,7 +33,7 @@ export function marksOfSpaces(word: number): number {
   return (space - ONES) & ~space & HIGH_BITS;
 }
 
-/** Position of the first byte in `[from, end)` that is no white space. Indentation is skipped four bytes at a time. */
+/** Position of the first byte in `[from, end)` that is not white space. Skips indentation four bytes at a time. */
 export function seekAfterSpace(bytes: Uint8Array, words: DataView, from: number, end: number): number {
   let i = from;
   while (i + 4 <= end) {

@@ -38,6 +38,8 @@ export interface WorkerFigures {
   readonly commands: number;
   readonly droppedLinks: number;
   readonly active: number;
+  /** In a watch: pages that the pod knows. */
+  readonly watched: number;
   readonly rssBytes: number;
   readonly openFiles: number;
   readonly cpuMs: number;
@@ -49,19 +51,23 @@ export type ToWorker =
       readonly config: PodsConfig;
       readonly place: WorkerPlace;
       readonly allowance: number | undefined;
-      /** After so long without a turn of its event loop the worker says who blocks it. */
+      /** After this long without a turn of its event loop, the worker reports what blocks it. */
       readonly blockedLoopMs: number;
     }
+  /** Load the handler module and exit: answered by `checked`. */
+  | { readonly kind: 'check'; readonly handler: string }
   /** Finish pages in progress, return the rest, exit. */
   | { readonly kind: 'drain' }
   /** Abort fetches, return their requests, exit. */
   | { readonly kind: 'abort' }
   /** Pods that accept no more links in this run. */
   | { readonly kind: 'lost'; readonly pods: readonly number[] }
+  /** In a watch: the pod's part of the budget. */
+  | { readonly kind: 'share'; readonly part: number }
   /** Embedded pods: total pages allowed. Answered by `reading`. */
   | { readonly kind: 'allow'; readonly call: number; readonly change: AllowanceAct }
-  /** Embedded pods: answered by `reading`. */
-  | { readonly kind: 'read'; readonly call: number };
+  /** Embedded pods: answered by `reading`, with the notes of the store if they are asked for. */
+  | { readonly kind: 'read'; readonly call: number; readonly withNotes?: true };
 
 export type FromWorker =
   /** Everything is open; leasing starts. */
@@ -77,7 +83,10 @@ export type FromWorker =
       readonly reading: PodReading;
       readonly pages: number;
       readonly seeded: boolean;
+      readonly notes?: Readonly<Record<string, string>>;
     }
+  /** The handler module loads, or why not. */
+  | { readonly kind: 'checked'; readonly problem: string | undefined }
   /** The last message: how it ended. */
   | { readonly kind: 'ended'; readonly code: ErrorCode | undefined; readonly message: string };
 

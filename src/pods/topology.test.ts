@@ -1,10 +1,15 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { coresOfPod, dataDirOfUrl, parsePodRange, podOfDomain, podOfUrl } from './topology.js';
+import { coresOfPod, dataDirOfUrl, parsePodRange, podOfDomain, podOfUrl, wantsAssignmentChecks } from './topology.js';
 
 const firstUint32 = (algorithm: string, text: string): number =>
   createHash(algorithm).update(text).digest().readUInt32BE(0);
+
+it('reads CRAWLER_DEBUG_POD_ASSIGNMENT in any case', () => {
+  expect(['true', 'True', ' TRUE ', '1', 'yes'].map(wantsAssignmentChecks)).toEqual([true, true, true, true, true]);
+  expect(['false', '', '0', 'no'].map(wantsAssignmentChecks)).toEqual([false, false, false, false]);
+});
 
 describe('the pod of a domain', () => {
   it('is the first 32 bits of its MD5 modulo the pods', () => {

@@ -1,8 +1,10 @@
 // Which pod owns a domain and which data directory a page: pure arithmetic, the same in every process and machine.
 // Promise: a domain belongs to exactly one pod, which makes politeness exact.
+import { parseAddress } from '../frontier/redis/server/address.js';
 import { hash } from 'node:crypto';
 import { CrawlError } from '../errors.js';
 import { domainOf } from '../request/url.js';
+import type { PodStore } from './config/types.js';
 import { contentHash, homeDirectory } from '../store/content/names.js';
 
 /**
@@ -19,6 +21,11 @@ export function podOfDomain(domain: string, pods: number): number {
 /** The pod that owns the domain of an http(s) URL. */
 export function podOfUrl(url: string, pods: number): number {
   return podOfDomain(domainOf(url), pods);
+}
+
+/** `CRAWLER_DEBUG_POD_ASSIGNMENT`: whether every URL is checked against its pod before it is added. */
+export function wantsAssignmentChecks(setting = process.env.CRAWLER_DEBUG_POD_ASSIGNMENT): boolean {
+  return /^(?:true|1|yes|on)$/i.test(setting?.trim() ?? '');
 }
 
 /** Which of `dirs` data directories a page belongs to, by its unique key, independent of its pod. */
@@ -47,6 +54,22 @@ export function parsePodRange(text: string, pods: number): number[] {
   return [...chosen].sort((a, b) => a - b);
 }
 
+/**
+ * The pods of a machine whose name ends in its number, as in a StatefulSet: `perMachine` in a row.
+ *
+ * @example
+ * podsOfHostname('crawl-2', 4, 16); // [8, 9, 10, 11]
+ */
+export function podsOfHostname(name: string, perMachine: number, pods: number): number[] {
+  const ordinal = /-(\d{1,6})(?:\.|$)/.exec(name)?.[1];
+  if (ordinal === undefined) throw wrongRange(`the name of this machine, "${name.slice(0, 80)}", does not end in -N`);
+  const first = Number(ordinal) * perMachine;
+  if (first >= pods) {
+    throw wrongRange(`machine ${ordinal} has no pods: there are ${pods}, ${perMachine} per machine`);
+  }
+  return Array.from({ length: Math.min(perMachine, pods - first) }, (_, i) => first + i);
+}
+
 function wrongRange(message: string): CrawlError {
   return new CrawlError('OPTION_INVALID', message);
 }
@@ -67,4 +90,10 @@ export function coresOfPod(position: number, coresPerPod: number, parsersPerPod:
   if (coresPerPod === 1) return { fetchers: all, parsers: parsersPerPod === 0 ? [] : all };
   const share = parsersPerPod === 0 ? all.length : Math.min(coresPerPod - 1, Math.ceil((coresPerPod * 2) / 3));
   return { fetchers: all.slice(0, share), parsers: all.slice(share) };
+}
+
+/** Of the stores on a network. */
+export function portsOf({ pods }: { readonly pods: readonly PodStore[] }): Set<number> {
+  const nodes = pods.flatMap((pod) => (pod.kind === 'redis' ? (parseAddress(pod.redisUrl)?.nodes ?? []) : []));
+  return new Set(nodes.map(({ port }) => port));
 }

@@ -1,5 +1,5 @@
 // Limits the queued URLs per host and per registrable domain, so that no site takes over the crawl.
-// Promise: a budget is never exceeded, whatever the number of hosts; memory is bounded. Hosts beyond `maxTracked`
+// Promise: a budget is never exceeded, for any number of hosts; memory is bounded. Hosts beyond `maxTracked`
 // are in a sketch that may overcount but never undercounts.
 import { aWholeNumber, checkOptions, type ShapeOf } from '../option-checks.js';
 import { fingerprintOf } from '../request/fingerprint.js';

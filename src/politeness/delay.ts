@@ -10,7 +10,7 @@ export interface PaceRules {
   readonly maxDelayMs: number;
   /** The first rest after an overload or a failed connection; it doubles. */
   readonly backoffMs: number;
-  /** Rest this many times as long as a response took; 0: whatever it took. */
+  /** Rest this many times as long as a response took; 0: regardless of its duration. */
   readonly adaptiveFactor: number;
 }
 

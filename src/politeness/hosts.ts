@@ -1,5 +1,6 @@
 // PORT. The crawl's record of each host: robots rules, failures, backoff.
 // Promise: a lost or damaged record costs one more robots.txt, never a wrong decision.
+import type { ErrorCode } from '../errors.js';
 import { LIMITS } from '../limits.js';
 
 /** A host here is an origin: scheme, name and port, since each has its own robots.txt. */
@@ -10,17 +11,23 @@ export interface HostRecord {
   readonly rules?: string;
   /** Wall time in ms when the rules were read, and until when they need no second look. */
   readonly readAtMs: number;
+  /** Wall time in ms until which the rules need no second look. */
   readonly freshUntilMs: number;
   /** The target of robots.txt redirects, their number, and when it was requested in another queue. */
   readonly hop?: { readonly url: string; readonly count: number; readonly askedAtMs?: number };
   /** Failed attempts to read robots.txt in a row, and when the next may be made. */
   readonly tries: number;
+  /** Wall time in ms before which robots.txt is not asked for again. */
   readonly nextTryAtMs: number;
   /** After the last attempt: no retry until this time, and why. */
   readonly unreachableUntilMs: number;
+  /** Why robots.txt could not be read, for messages. */
   readonly why?: string;
+  /** The host itself could not be reached, so its URLs fail with this. */
+  readonly code?: ErrorCode;
   /** Failures in a row to resolve, connect or shake hands; after too many, until when the host counts as down. */
   readonly failures: number;
+  /** Wall time in ms until which the host counts as down; 0: it does not. */
   readonly downUntilMs: number;
   /** How often the host was overloaded without having recovered since. */
   readonly backoff: number;
@@ -34,6 +41,7 @@ export interface HostStore {
   put(host: string, record: HostRecord): void;
   /** True for one caller among all processes, until `ms` have passed or the record was put. */
   claim(host: string, ms: number): Promise<boolean>;
+  /** Writes what is not written yet, and frees everything. */
   close(): Promise<void>;
 }
 

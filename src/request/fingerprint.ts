@@ -4,7 +4,9 @@ import { hash } from 'node:crypto';
 
 /** 64 bits as two unsigned 32-bit halves: cheap in JavaScript, exact in Lua, packable in any store. */
 export interface Fingerprint {
+  /** The upper 32 bits, unsigned. */
   readonly hi: number;
+  /** The lower 32 bits, unsigned. */
   readonly lo: number;
 }
 

@@ -7,7 +7,7 @@ const namedBy = new WeakMap<object, ReadonlySet<string>>();
 const found = new WeakSet<Request>();
 
 /** Marks these URLs as found in `named`, and returns them. */
-export function foundAt(urls: string[], named: readonly string[]): string[] {
+export function foundAt<Item>(urls: Item[], named: readonly string[]): Item[] {
   namedBy.set(urls, new Set(named.map((url) => new URL(url).host)));
   return urls;
 }

@@ -9,6 +9,8 @@ export type PatternNode =
   | { readonly kind: 'choice'; readonly branches: readonly PatternNode[] }
   | { readonly kind: 'optional' | 'any' | 'some'; readonly body: PatternNode }
   | { readonly kind: 'start' | 'end' }
+  /** Between a word's character and another, or, with `isNot`, anywhere else. */
+  | { readonly kind: 'boundary'; readonly isNot: boolean }
   /** Matches the empty text where `body` matches nothing that follows. */
   | { readonly kind: 'not'; readonly body: PatternNode };
 
@@ -24,6 +26,7 @@ type State =
   | { readonly kind: 'character' | 'run'; readonly set: CharacterSet; readonly next: number }
   | { readonly kind: 'either'; readonly inners: readonly number[] }
   | { readonly kind: 'start' | 'end' | 'loop'; readonly next: number }
+  | { readonly kind: 'boundary'; readonly isNot: boolean; readonly next: number }
   | { readonly kind: 'loopEnd'; readonly inner: number; readonly loop: number }
   | { readonly kind: 'not'; readonly inner: number; readonly next: number };
 
@@ -48,18 +51,24 @@ export function createAutomaton(pattern: PatternNode, flags: string): (segment: 
   return (segment) => {
     const codes = wholeCharacters ? Array.from(segment, (character) => character.codePointAt(0) ?? 0) : undefined;
     const length = codes?.length ?? segment.length;
+    let code = -1;
     for (let position = length; position >= 0; position -= 1) {
-      const code = position === length ? -1 : (codes?.[position] ?? segment.charCodeAt(position));
-      settle(states, here, after, code, position === 0);
+      const before = position === 0 ? -1 : (codes?.[position - 1] ?? segment.charCodeAt(position - 1));
+      settle(states, here, after, code, before);
+      code = before;
       [here, after] = [after, here];
     }
     return after[first] === 1;
   };
 }
 
-/** Fills `here` with the states that the segment's rest satisfies, from `after`, the same one character later. */
-function settle(states: readonly State[], here: Uint8Array, after: Uint8Array, code: number, atStart: boolean): void {
+/**
+ * Fills `here` with the states that the segment's rest satisfies, from `after`, the same one character later. `code` is
+ * the character of this position and `before` the one in front of it; -1 where there is none.
+ */
+function settle(states: readonly State[], here: Uint8Array, after: Uint8Array, code: number, before: number): void {
   const atEnd = code === -1;
+  const atStart = before === -1;
   for (let index = 0; index < states.length; index += 1) {
     const state = states[index] as State;
     let holds = false;
@@ -81,6 +90,9 @@ function settle(states: readonly State[], here: Uint8Array, after: Uint8Array, c
         break;
       case 'end':
         holds = atEnd && here[state.next] === 1;
+        break;
+      case 'boundary':
+        holds = (isWordCode(before) !== isWordCode(code)) !== state.isNot && here[state.next] === 1;
         break;
       case 'not':
         holds = here[state.inner] !== 1 && here[state.next] === 1;
@@ -119,6 +131,8 @@ function addStates(states: State[], node: PatternNode, next: number, flags: stri
     case 'start':
     case 'end':
       return add({ kind: node.kind, next });
+    case 'boundary':
+      return add({ ...node, next });
     case 'not': {
       const inner = addStates(states, node.body, add({ kind: 'accept' }), flags);
       return add({ kind: 'not', inner, next });
@@ -138,6 +152,11 @@ function addStates(states: State[], node: PatternNode, next: number, flags: stri
     default:
       return node satisfies never;
   }
+}
+
+/** A digit, a letter of ASCII or an underscore. */
+function isWordCode(code: number): boolean {
+  return (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || code === 95 || (code >= 97 && code <= 122);
 }
 
 export function contains(set: CharacterSet, code: number): boolean {

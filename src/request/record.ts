@@ -1,6 +1,6 @@
 // The packed form of a request, which the frontier stores without reading it.
 // Only non-default values are written, so that a link takes little more than its URL.
-import type { RequestOptions } from './request.js';
+import type { RequestOptions } from './request-options.js';
 
 /** The properties of a request that survive a restart, under the short names they have on disk. */
 const SHORT = {

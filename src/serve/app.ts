@@ -4,6 +4,7 @@ import type { Turns } from './http/turns.js';
 import type { Usage } from './http/usage.js';
 import type { JobStore } from './jobs/store.js';
 import type { Runner } from './jobs/runner.js';
+import type { MonitorScheduler } from './monitor/scheduler.js';
 import type { Fetcher } from './pages/fetcher.js';
 import type { Targets } from './targets.js';
 
@@ -11,6 +12,7 @@ export interface App {
   readonly store: JobStore;
   readonly fetcher: Fetcher;
   readonly runner: Runner;
+  readonly monitors: MonitorScheduler;
   readonly turns: Turns;
   readonly targets: Targets;
   readonly usage: Usage;

@@ -1,7 +1,7 @@
 // Opens everything behind the API: data, fetching, jobs that go on, webhooks. HTTP and MCP stand on it.
 // Promise: one owner per data directory; after close() nothing is open, and every unfinished job can go on.
 import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { modelAt } from '../crawl/model/ask.js';
 import { log as rootLog, type Log } from '../observe/log.js';
@@ -10,8 +10,11 @@ import { createTurns } from './http/turns.js';
 import { createUsage } from './http/usage.js';
 import { startHousekeeping } from './jobs/housekeeping.js';
 import { openJobs } from './jobs/open.js';
-import { dropCrawlQueue } from './jobs/crawl-job.js';
+import { crawlFolder, dropCrawlQueue } from './jobs/crawl-job.js';
 import { createRunner } from './jobs/runner.js';
+import { type Outcome, queuesOf } from './jobs/store.js';
+import { forgetVersions } from './monitor/check-job.js';
+import { startMonitorScheduler } from './monitor/scheduler.js';
 import { type ResolvedServeOptions, resolveServeOptions, type ServeOptions } from './options.js';
 import { openFetcher } from './pages/fetcher.js';
 import { createTargets } from './targets.js';
@@ -24,6 +27,8 @@ export interface OpenedApp {
   readonly log: Log;
   /** Called with the id of each job that has something new. */
   onNews(listener: (id: string) => void): void;
+  /** Called with the outcomes of a job that were kept by this process. */
+  onKept(listener: (id: string, outcomes: readonly Outcome[]) => void): void;
   /** Breaks jobs off where they are; they go on when the data is opened again. */
   stopJobs(): Promise<void>;
   close(): Promise<void>;
@@ -40,7 +45,7 @@ export async function openApp(given: AppOptions): Promise<OpenedApp> {
   const jobs = await openJobs(dataDir, options.redis);
   const { store } = jobs;
   const model = options.llm && modelAt(options.llm);
-  const versions = store.pages;
+  const versions = store.values;
   const fetcher = await openFetcher({ allowPrivate, allowScripts, storageDir: dataDir, concurrency, model, versions });
   const own = await secretOf(dataDir);
   const secret = (await jobs.agreed?.('webhook-secret', own)) ?? own;
@@ -52,8 +57,9 @@ export async function openApp(given: AppOptions): Promise<OpenedApp> {
     claim: jobs.claimDelivery,
     ...(webhookRetryMs && { retryAfterMs: webhookRetryMs }),
   });
-  const usage = createUsage(store.pages);
+  const usage = createUsage(store);
   let listener: (id: string) => void = () => undefined;
+  let keptListener: (id: string, outcomes: readonly Outcome[]) => void = () => undefined;
   const tell = (id: string): void => {
     webhooks.wake(id);
     listener(id);
@@ -67,9 +73,11 @@ export async function openApp(given: AppOptions): Promise<OpenedApp> {
     allowPrivate,
     concurrency,
     log,
-    onPages: tell,
-    // Batches were counted when they began.
-    onEnded: async ({ kind, owner, completed }) => (kind === 'crawl' ? usage.note(owner, completed) : undefined),
+    onPages(id, outcomes) {
+      if (outcomes) keptListener(id, outcomes);
+      tell(id);
+    },
+    onEnded: usage.settle,
     claim: jobs.claimRun,
     release: jobs.release,
   });
@@ -79,14 +87,24 @@ export async function openApp(given: AppOptions): Promise<OpenedApp> {
     retentionMs,
     maxDiskBytes: options.maxDiskBytes,
     log,
-    onRemove: async ({ id, kind }) => {
-      if (options.redis !== undefined && kind === 'crawl') await dropCrawlQueue(id, options.redis);
+    onRemove: async (job) => {
+      if (job.kind === 'check') await forgetVersions(store, job);
+      for (const queue of queuesOf(job)) {
+        if (options.redis !== undefined) await dropCrawlQueue(queue, options.redis);
+        await rm(crawlFolder(dataDir, queue), { recursive: true, force: true });
+      }
     },
   });
+  const wake = (id: string): void => {
+    runner.look();
+    tell(id);
+  };
+  const monitors = startMonitorScheduler({ store, usage, log, wake });
   const app: App = {
     store,
     fetcher,
     runner,
+    monitors,
     turns: createTurns(concurrency),
     targets: createTargets(allowPrivate),
     usage,
@@ -96,10 +114,7 @@ export async function openApp(given: AppOptions): Promise<OpenedApp> {
     concurrency,
     retentionMs,
     version,
-    wake(id) {
-      runner.look();
-      tell(id);
-    },
+    wake,
   };
   return {
     app,
@@ -107,8 +122,13 @@ export async function openApp(given: AppOptions): Promise<OpenedApp> {
     dataDir,
     log,
     onNews: (next) => void (listener = next),
-    stopJobs: () => runner.close(),
+    onKept: (next) => void (keptListener = next),
+    async stopJobs() {
+      await monitors.close();
+      await runner.close();
+    },
     async close() {
+      await monitors.close();
       housekeeping.close();
       await runner.close();
       await webhooks.close();

@@ -34,6 +34,8 @@ export interface ServeOptions {
   readonly allowScripts?: boolean | undefined;
   readonly publicHosts?: readonly string[] | undefined;
   readonly cors?: readonly string[] | undefined;
+  /** Behind a proxy of yours: its X-Forwarded-Proto tells whether clients use https. Default false. */
+  readonly trustProxy?: boolean | undefined;
   readonly llm?: ModelEndpoint | undefined;
   readonly searxng?: string | undefined;
   /** How long after a failed try a webhook event is tried again. For tests. */
@@ -53,6 +55,7 @@ const SHAPE = {
   allowScripts: aBoolean,
   publicHosts: arrayOf(aFilledString),
   cors: arrayOf(aFilledString),
+  trustProxy: aBoolean,
   llm: anObject,
   searxng: aFilledString,
   webhookRetryMs: arrayOf(aWholeNumber({ from: 0 })),
@@ -94,6 +97,7 @@ export function resolveServeOptions(given: ServeOptions): ResolvedServeOptions {
     allowScripts: given.allowScripts ?? false,
     publicHosts: given.publicHosts ?? [],
     cors: given.cors ?? [],
+    trustProxy: given.trustProxy ?? false,
   };
 }
 

@@ -4,6 +4,7 @@ import { crawlRoute, previewRoute } from './api/crawl.js';
 import { extractRoute, extractStatusRoute } from './api/extract.js';
 import { activeRoute, cancelRoute, errorsRoute, statusRoute } from './api/jobs.js';
 import { mapRoute } from './api/map.js';
+import { monitorRoutes } from './api/monitor.js';
 import { scrapeRoute } from './api/scrape.js';
 import { searchRoute } from './api/search.js';
 import { concurrencyRoute, creditRoute, historyRoute, queueRoute, tokenUsageRoute } from './api/team.js';
@@ -16,12 +17,14 @@ export interface OtherRoutes {
   readonly openapi: Handle;
   readonly docs: Handle;
   readonly mcp: Handle;
+  readonly console: readonly Route[];
 }
 
 export function routesOf(app: App, other: OtherRoutes): Route[] {
   return [
     ...versionRoutes(app, 'v2'),
     ...versionRoutes(app, 'v1'),
+    ...monitorRoutes(app),
     route('GET', '/read/*', readRoute(app)),
     route('GET', '/metrics', other.metrics),
     route('GET', '/openapi.json', other.openapi),
@@ -29,6 +32,7 @@ export function routesOf(app: App, other: OtherRoutes): Route[] {
     route('POST', '/mcp', other.mcp),
     route('GET', '/mcp', other.mcp),
     route('DELETE', '/mcp', other.mcp),
+    ...other.console,
   ];
 }
 

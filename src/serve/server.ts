@@ -1,8 +1,11 @@
 // Starts the server: opens what is behind the API, listens; and stops in the reverse order.
 // Promise: after stop() nothing is open, and every unfinished job goes on at the next start.
+import { openConsole } from './console/console.js';
+import { serverSource } from './console/server-source.js';
 import { createSockets } from './watch/sockets.js';
 import { docsPage, DOCS_POLICY } from './describe/docs-page.js';
 import { openApiDocument } from './describe/openapi.js';
+import { hintFor } from './absent.js';
 import { createGate } from './http/gate.js';
 import { startListener } from './http/listener.js';
 import { createRouter } from './http/router.js';
@@ -21,6 +24,14 @@ export interface RunningServer {
 }
 
 const GRACE_MS = 8_000;
+const LAST_ANSWERS_MS = 500;
+
+async function within(limitMs: number, work: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise((resolve) => (timer = setTimeout(resolve, limitMs)));
+  await Promise.race([work, late]);
+  clearTimeout(timer);
+}
 
 export async function startServer(given: AppOptions): Promise<RunningServer> {
   const opened = await openApp(given);
@@ -29,6 +40,8 @@ export async function startServer(given: AppOptions): Promise<RunningServer> {
   const tokens = options.auth ? await openTokens(dataDir, (token) => (madeToken = token)) : openToAll;
   const sockets = createSockets(app);
   opened.onNews(sockets.wake);
+  const pageConsole = openConsole(serverSource(app, dataDir));
+  opened.onKept(pageConsole.note);
   const metrics = createServerMetrics();
   const mcp = createMcpRoute(app);
   const description = openApiDocument(app.version);
@@ -44,21 +57,26 @@ export async function startServer(given: AppOptions): Promise<RunningServer> {
         return { text: docsPage(description, base), type: 'text/html; charset=utf-8' };
       },
       mcp: mcp.handle,
+      console: pageConsole.routes,
     }),
+    hintFor,
   );
 
   async function closeParts(): Promise<void> {
     sockets.close();
+    await pageConsole.close();
     await mcp.close();
     await opened.close();
   }
 
-  const { host, port, publicHosts, cors } = options;
+  const { host, port, publicHosts, cors, trustProxy } = options;
   const listener = await startListener({
     host,
     port,
+    trustProxy,
     gate: createGate({ host, publicHosts, cors, tokens }),
     route,
+    open: pageConsole.open,
     health: async () => ({ status: 'ok', version: app.version }),
     onUpgrade: sockets.upgrade,
     onAnswer: metrics.answered,
@@ -72,7 +90,10 @@ export async function startServer(given: AppOptions): Promise<RunningServer> {
     listener.beginStop();
     sockets.close();
     const quiet = opened.stopJobs();
-    await listener.close(GRACE_MS);
+    await pageConsole.close();
+    // Until then it listens, so that /health can say 503.
+    await within(GRACE_MS, Promise.all([listener.idle(), quiet]));
+    await listener.close(LAST_ANSWERS_MS);
     await quiet;
     await closeParts();
   }

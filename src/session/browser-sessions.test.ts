@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createBrowserSessions } from './browser-sessions.js';
 
-function world(ttlMs = 1_000_000, now?: () => number) {
+function world(ttlMs = 1_000_000, now?: () => number, maxPages?: number) {
   const log: string[] = [];
   let opened = 0;
   const sessions = createBrowserSessions<{ n: number; isAlive: boolean }>({
@@ -16,6 +16,7 @@ function world(ttlMs = 1_000_000, now?: () => number) {
     isAlive: (page) => page.isAlive,
     ttlMs,
     now,
+    maxPages,
   });
   return { sessions, log };
 }
@@ -35,6 +36,33 @@ describe('browser sessions', () => {
     await Promise.all([call('a', 'a1'), call('a', 'a2'), call('b', 'b1')]);
     expect(order.indexOf('a2 begins')).toBeGreaterThan(order.indexOf('a1 ends'));
     expect(order.indexOf('b1 begins')).toBeLessThan(order.indexOf('a1 ends'));
+    await sessions.close();
+  });
+
+  it('keep to their limit: the one idle longest gives way, and while all are busy a new one waits', async () => {
+    let clock = 0;
+    const { sessions, log } = world(undefined, () => ++clock, 2);
+    const brief = async () => undefined;
+    await sessions.use('a', any, brief);
+    await sessions.use('b', any, brief);
+    await sessions.use('c', any, brief);
+    expect(log).toEqual(['open a', 'open b', 'close a', 'open c']);
+    let endB!: () => void;
+    let endC!: () => void;
+    const b = sessions.use('b', any, () => new Promise<void>((resolve) => (endB = resolve)));
+    const c = sessions.use('c', any, () => new Promise<void>((resolve) => (endC = resolve)));
+    const leaving = new AbortController();
+    const impatient = sessions.use('e', { ...any, signal: leaving.signal }, brief);
+    leaving.abort();
+    await expect(impatient).rejects.toMatchObject({ code: 'ABORTED' });
+    const d = sessions.use('d', any, brief);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(log).toHaveLength(4);
+    endC();
+    await Promise.all([c, d]);
+    expect(log.slice(4)).toEqual(['close c', 'open d']);
+    endB();
+    await b;
     await sessions.close();
   });
 

@@ -8,6 +8,8 @@ export interface BrowserSessionParts<Page> {
   /** False if the page crashed or its browser ended. */
   readonly isAlive: (page: Page) => boolean;
   readonly ttlMs: number;
+  /** Most live pages at once; default no limit. */
+  readonly maxPages?: number | undefined;
   /** A monotonic clock in milliseconds. */
   readonly now?: () => number;
   readonly newId?: () => string;
@@ -48,6 +50,10 @@ export function createBrowserSessions<Page>(parts: BrowserSessionParts<Page>): B
   const newId = parts.newId ?? (() => `session_${Math.random().toString(36).slice(2, 12).padEnd(10, '0')}`);
   const sessions = new Map<string, Live<Page>>();
   const closings = new Set<Promise<void>>();
+  const maxPages = parts.maxPages ?? Infinity;
+  /** Pages that are being opened. */
+  let opening = 0;
+  let freed = createSignal();
   const sweeper = setInterval(sweep, Math.min(SWEEP_MS, parts.ttlMs)).unref();
 
   function begin(id: string): Live<Page> {
@@ -68,7 +74,10 @@ export function createBrowserSessions<Page>(parts: BrowserSessionParts<Page>): B
     const { page } = live;
     live.page = undefined;
     if (page === undefined) return Promise.resolve();
-    const closing = parts.close(page, id).finally(() => closings.delete(closing));
+    const closing = parts.close(page, id).finally(() => {
+      closings.delete(closing);
+      freed.tell();
+    });
     closings.add(closing);
     return closing;
   }
@@ -77,6 +86,24 @@ export function createBrowserSessions<Page>(parts: BrowserSessionParts<Page>): B
     for (const [id, live] of sessions) {
       if (live.calls === 0 && now() - live.lastUsedMs >= parts.ttlMs) void end(id, live).catch(() => undefined);
     }
+  }
+
+  const livePages = () =>
+    opening + closings.size + [...sessions.values()].filter(({ page }) => page !== undefined).length;
+
+  /** Waits until one more page may be open; whoever was idle longest gives way. */
+  async function makeRoom(signal: AbortSignal | undefined): Promise<void> {
+    while (livePages() >= maxPages) {
+      const idle = [...sessions]
+        .filter(([, live]) => live.page !== undefined && live.calls === 0)
+        .sort(([, a], [, b]) => a.lastUsedMs - b.lastUsedMs)[0];
+      if (idle) await end(...idle).catch(() => undefined);
+      else {
+        freed = freed.isTold ? createSignal() : freed;
+        await untilFree(freed.told, signal);
+      }
+    }
+    opening++;
   }
 
   const unknown = (id: string, why: string) => new CrawlError('SESSION_UNKNOWN', `session "${id}" ${why}`);
@@ -103,18 +130,24 @@ export function createBrowserSessions<Page>(parts: BrowserSessionParts<Page>): B
         }
         if (live.page === undefined) {
           if (mustExist) throw unknown(id, 'has no live page any more');
-          const page = await parts.open(id);
-          // Killed while its page opened.
-          if (live.isKilled) {
-            await parts.close(page, id);
-            throw unknown(id, 'was killed');
+          await makeRoom(signal);
+          try {
+            const page = await parts.open(id);
+            // Killed while its page opened.
+            if (live.isKilled) {
+              await parts.close(page, id);
+              throw unknown(id, 'was killed');
+            }
+            live.page = page;
+          } finally {
+            opening--;
           }
-          live.page = page;
         }
         return await work(live.page);
       } finally {
         live.calls--;
         live.lastUsedMs = now();
+        freed.tell();
         // A call that gave up waiting must not let the next one in early.
         void before.then(leave);
       }
@@ -130,6 +163,28 @@ export function createBrowserSessions<Page>(parts: BrowserSessionParts<Page>): B
       clearInterval(sweeper);
       await Promise.allSettled([...sessions].map(([id, live]) => end(id, live)));
       await Promise.allSettled(closings);
+    },
+  };
+}
+
+interface Signal {
+  readonly told: Promise<void>;
+  readonly isTold: boolean;
+  tell(): void;
+}
+
+function createSignal(): Signal {
+  let isTold = false;
+  let resolveTold!: () => void;
+  const told = new Promise<void>((resolve) => (resolveTold = resolve));
+  return {
+    told,
+    get isTold() {
+      return isTold;
+    },
+    tell() {
+      isTold = true;
+      resolveTold();
     },
   };
 }

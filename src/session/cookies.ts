@@ -9,14 +9,23 @@ import type { Cookie as ToughCookie, CookieJar, SerializedCookieJar } from 'toug
 
 /** A cookie as browsers' protocols and Crawlee write it; `expires` in seconds since 1970, -1 for a session cookie. */
 export interface CookieObject {
+  /** Its name. */
   name: string;
+  /** Its value, as it is sent. */
   value: string;
+  /** A URL to take domain and path from. */
   url?: string;
+  /** With a leading dot: its subdomains, too. */
   domain?: string;
+  /** Default `/`. */
   path?: string;
+  /** Sent over HTTPS only. */
   secure?: boolean;
+  /** Scripts cannot read it. */
   httpOnly?: boolean;
+  /** Seconds since 1970; -1 for the end of the session. */
   expires?: number;
+  /** Whether other sites may have it sent. */
   sameSite?: 'Strict' | 'Lax' | 'None';
 }
 
@@ -129,7 +138,8 @@ export function createCookies(persisted?: SerializedCookieJar): Cookies {
     },
     setObject: (cookie, url) => {
       const made = fromObject(cookie);
-      return isShort(made) && set(made, cookie.url ?? url, 'user');
+      const target = targetOf(cookie, cookie.url ?? url);
+      return target !== undefined && isShort(made) && set(made, target, 'user');
     },
     jar: open,
     serialize: () => (jar === undefined ? persisted : (jar.serializeSync() ?? undefined)),
@@ -215,6 +225,15 @@ function toObject(cookie: ToughCookie): CookieObject {
     ...(sameSite === 'lax' && { sameSite: 'Lax' as const }),
     ...(sameSite === 'none' && { sameSite: 'None' as const }),
   };
+}
+
+/** Whose cookie it is: without a leading dot its domain is one host, the URL's own or one above it. */
+function targetOf({ domain }: CookieObject, url: string): string | undefined {
+  const target = parseUrl(url);
+  if (!target || !domain || domain.startsWith('.') || domain.toLowerCase() === target.hostname) return url;
+  if (!target.hostname.endsWith(`.${domain.toLowerCase()}`)) return undefined;
+  target.hostname = domain;
+  return target.href;
 }
 
 function fromObject(cookie: CookieObject): ToughCookie {

@@ -43,6 +43,7 @@ describe('ProxyConfiguration', () => {
       url: 'https://tls.example',
       hostname: 'tls.example',
       port: '443',
+      username: '',
       password: '',
     });
   });
@@ -88,7 +89,10 @@ describe('ProxyConfiguration', () => {
     [{ proxyUrls: [] }, /proxyUrls must be a non-empty list/],
     [{ proxyUrls: 'http://u:secret@p.example' }, /proxyUrls must be a non-empty list/],
     [{ proxyUrls: ['http://p.example', 'secret'] }, /proxyUrls\[1\] is not a URL/],
-    [{ proxyUrls: ['socks5://u:secret@p.example'] }, /proxyUrls\[0\] must be an http: or https: URL, got socks5:/],
+    [
+      { proxyUrls: ['socks4://u:secret@p.example'] },
+      /proxyUrls\[0\] must be an http, https, socks5 or socks5h URL, got socks4:/,
+    ],
     [{ proxyUrls: PROXIES, newUrlFunction: () => null }, /proxyUrls and newUrlFunction cannot be combined/],
     [{ tieredProxyUrls: [['http://p.example'], []] }, /tieredProxyUrls\[1\] must be a non-empty list/],
     [{ tieredProxyUrls: [[7]] }, /tieredProxyUrls\[0\]\[0\] is not a URL/],

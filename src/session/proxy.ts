@@ -1,6 +1,7 @@
 // Chooses the proxy of a request: from a list in turn, by a function, or by tiers that follow each domain's errors.
 // Promise: a session keeps its proxy; invalid settings are rejected by name before anything starts; error texts
 // never contain a password.
+import { isProxyUrl, PROXY_PROTOCOLS } from '../request/proxy-url.js';
 import { parseUrl } from '../request/url.js';
 import { CrawlError } from '../errors.js';
 import { aFunction, check, checkOptions } from '../option-checks.js';
@@ -9,13 +10,18 @@ import { createRecentMap } from './recent-map.js';
 
 /** The input of the choice; `Request` fits. */
 export interface ProxyRequest {
+  /** What is to be fetched. */
   url: string;
+  /** Identifies the request in its queue. */
   uniqueKey?: string;
+  /** How often it was tried before. */
   retryCount?: number;
+  /** How often its session was changed because it was blocked. */
   sessionRotationCount?: number;
 }
 
 export interface ProxyQuery<R extends ProxyRequest = ProxyRequest> {
+  /** The request that the proxy is for. */
   request?: R;
 }
 
@@ -31,6 +37,7 @@ export type ProxyConfigurationFunction = (
 export interface ProxyConfigurationOptions {
   /** Used in turn; null is a direct connection. */
   proxyUrls?: readonly (string | null)[];
+  /** Chooses the proxy of each new session; in place of lists. Null: no proxy. */
   newUrlFunction?: ProxyConfigurationFunction;
   /** From cheapest to best. A domain whose requests fail moves to the next tier and later tries the cheaper again. */
   tieredProxyUrls?: readonly (readonly (string | null)[])[];
@@ -38,12 +45,19 @@ export interface ProxyConfigurationOptions {
 
 /** The proxy of a request. */
 export interface ProxyInfo {
+  /** The session that the proxy was chosen for. */
   sessionId?: string;
+  /** The whole URL, with user name and password. */
   url: string;
+  /** Its host. */
   hostname: string;
+  /** Its port; empty for the default of its scheme. */
   port: string;
-  username?: string;
+  /** Decoded; empty without one. */
+  username: string;
+  /** Decoded; empty without one. */
   password: string;
+  /** With `tieredProxyUrls`: the tier it is from, 0 first. */
   proxyTier?: number;
 }
 
@@ -97,7 +111,7 @@ export class ProxyConfiguration {
       url,
       hostname,
       port: port || (protocol === 'https:' ? '443' : '80'),
-      ...(username !== '' && { username: decoded(username) }),
+      username: decoded(username),
       password: decoded(password),
       ...(tier !== undefined && { proxyTier: tier }),
     };
@@ -196,12 +210,10 @@ function checkedUrls(urls: readonly (string | null)[], where: string): readonly 
 
 /** The URL as given if it is one of a proxy we can speak to. The message leaves the URL out: it may hold a password. */
 function checkedUrl(url: unknown, where: string): string {
-  if (typeof url !== 'string' || !parseUrl(url)) throw invalid(`ProxyConfiguration: ${where} is not a URL`);
-  const { protocol } = new URL(url);
-  if (protocol !== 'http:' && protocol !== 'https:') {
-    throw invalid(`ProxyConfiguration: ${where} must be an http: or https: URL, got ${protocol}`);
-  }
-  return url;
+  const parsed = typeof url === 'string' ? parseUrl(url) : undefined;
+  if (!parsed) throw invalid(`ProxyConfiguration: ${where} is not a URL`);
+  if (isProxyUrl(parsed)) return url as string;
+  throw invalid(`ProxyConfiguration: ${where} must be an ${PROXY_PROTOCOLS} URL, got ${parsed.protocol}`);
 }
 
 function checkFilled(list: unknown, where: string): void {

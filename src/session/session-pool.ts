@@ -20,7 +20,9 @@ import type { SessionSet } from './session-set.js';
 
 /** Where the pool keeps its state between runs; the crawl gives one over the key-value store. */
 export interface StateStore {
+  /** The value of the key, or null. */
   get(key: string): Promise<unknown>;
+  /** Replaces the value of the key. */
   set(key: string, value: unknown): Promise<void>;
 }
 
@@ -52,6 +54,7 @@ export interface SessionPoolOptions {
   persistStateKeyValueStoreId?: string;
   /** Default `{ enable: true }`. */
   persistenceOptions?: { enable?: boolean };
+  /** Where trouble with saving is told. */
   log?: SessionPoolLog;
 }
 
@@ -65,8 +68,11 @@ export interface SessionPoolParts {
 
 /** The sessions of a pool, as they are saved. */
 export interface SessionPoolState {
+  /** When it was saved. */
   usableSessionsCount: number;
+  /** When it was saved. */
   retiredSessionsCount: number;
+  /** Cookies included: keep it as safe as a password. */
   sessions: SessionState[];
 }
 
@@ -93,7 +99,9 @@ const SHAPE: ShapeOf<SessionPoolOptions> = {
  * await pool.teardown();
  */
 export class SessionPool implements SessionOwner {
+  /** Sessions at most; when it is full, usable ones are used again. */
   readonly maxPoolSize: number;
+  /** Statuses that retire a session. */
   readonly blockedStatusCodes: readonly number[];
   readonly #sessionOptions: SessionOptions;
   readonly #create: CreateSession | undefined;
@@ -133,10 +141,17 @@ export class SessionPool implements SessionOwner {
     return pool;
   }
 
+  /** The sessions of the pool now, usable or not. */
+  get sessions(): Session[] {
+    return [...this.#sessions.values()];
+  }
+
+  /** Sessions that are neither retired, expired nor used up. */
   get usableSessionsCount(): number {
     return this.#usable().length;
   }
 
+  /** Sessions that are in the pool and no longer used. */
   get retiredSessionsCount(): number {
     return this.#sessions.size - this.usableSessionsCount;
   }
@@ -188,11 +203,13 @@ export class SessionPool implements SessionOwner {
     return this;
   }
 
+  /** Removes a listener. */
   off(event: 'sessionRetired', listener: (session: Session) => void): this {
     this.#events.off(event, listener);
     return this;
   }
 
+  /** What is saved: all sessions with their cookies. */
   getState(): SessionPoolState {
     const sessions = this.#usable().map((session) => session.getState());
     return {

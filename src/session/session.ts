@@ -18,21 +18,29 @@ export interface SessionOwner {
 
 /** How long a session lives, and what ends it. */
 export interface SessionOptions {
+  /** Default: a random one. */
   id?: string;
   /** Default 3000. */
   maxAgeSecs?: number;
+  /** Data of yours that is saved with the session. */
   userData?: Record<string, unknown>;
   /** Default 3. */
   maxErrorScore?: number;
   /** What a success takes off the error score. Default 0.5. */
   errorScoreDecrement?: number;
+  /** Default: now. */
   createdAt?: Date;
+  /** In place of `maxAgeSecs`. */
   expiresAt?: Date;
+  /** Visits that used it before. */
   usageCount?: number;
   /** Default 50. */
   maxUsageCount?: number;
+  /** To begin with. Default 0. */
   errorScore?: number;
+  /** Cookies to begin with, as tough-cookie serializes them. */
   cookieJar?: SerializedCookieJar;
+  /** The pool to tell of changes. */
   sessionPool?: SessionOwner;
   /** Accepted for Crawlee scripts; sessions do not log. */
   log?: unknown;
@@ -42,15 +50,25 @@ export interface SessionOptions {
 
 /** A session as it is persisted. */
 export interface SessionState {
+  /** As of the session. */
   id: string;
+  /** All its cookies: keep it as safe as a password. */
   cookieJar?: SerializedCookieJar;
+  /** What the crawler's user put there. */
   userData: Record<string, unknown>;
+  /** Rises by 1 with `markBad`, falls with `markGood`. */
   errorScore: number;
+  /** From this score on the session is blocked. */
   maxErrorScore: number;
+  /** By how much `markGood` lowers the score. */
   errorScoreDecrement: number;
+  /** Requests made with it. */
   usageCount: number;
+  /** After so many it is not used any more. */
   maxUsageCount: number;
+  /** ISO 8601. */
   expiresAt: string;
+  /** ISO 8601. */
   createdAt: string;
 }
 
@@ -58,7 +76,9 @@ type HeaderValues = Readonly<Record<string, string | readonly string[] | undefin
 
 /** Any response with a URL and headers: ours, Playwright's, fetch's. */
 export interface ResponseLike {
+  /** Whose cookies they are. */
   url?: string | (() => string);
+  /** Only `Set-Cookie` is read. */
   headers?: HeaderValues | { getSetCookie(): string[] } | (() => HeaderValues);
 }
 
@@ -98,10 +118,15 @@ export const SESSION_SHAPE: ShapeOf<SessionOptions> = {
  * session.isUsable() ? session.markGood() : session.retire();
  */
 export class Session {
+  /** Unique within its pool. */
   readonly id: string;
+  /** Data of yours that is saved with the session. */
   userData: Record<string, unknown>;
+  /** The session is blocked when its error score reaches this. */
   readonly maxErrorScore: number;
+  /** What a good visit takes off the error score. */
   readonly errorScoreDecrement: number;
+  /** Visits after which it is not used again. */
   readonly maxUsageCount: number;
   #errorScore: number;
   #usageCount: number;
@@ -130,18 +155,22 @@ export class Session {
     this.#persistedJar = options.cookieJar;
   }
 
+  /** One per bad visit, less for each good one. */
   get errorScore(): number {
     return this.#errorScore;
   }
 
+  /** Visits that used it. */
   get usageCount(): number {
     return this.#usageCount;
   }
 
+  /** When it was made. */
   get createdAt(): Date {
     return new Date(this.#createdAtMs);
   }
 
+  /** When it stops being used. */
   get expiresAt(): Date {
     return new Date(this.#expiresAtMs);
   }
@@ -161,14 +190,17 @@ export class Session {
     return this.#errorScore >= this.maxErrorScore;
   }
 
+  /** Whether its time is over. */
   isExpired(): boolean {
     return this.#expiresAtMs <= this.#clock();
   }
 
+  /** Whether it was used as often as it may be. */
   isMaxUsageCountReached(): boolean {
     return this.#usageCount >= this.maxUsageCount;
   }
 
+  /** Neither retired, blocked, expired nor used up. */
   isUsable(): boolean {
     return !this.#retired && !this.isBlocked() && !this.isMaxUsageCountReached() && !this.isExpired();
   }
@@ -184,12 +216,18 @@ export class Session {
   markBad(): void {
     this.#usageCount++;
     this.#errorScore++;
-    this.#afterUse();
+    // As in Crawlee: once too much, every further failure counts as a retirement.
+    if (this.isUsable()) this.#afterUse();
+    else this.#countRetirement();
   }
 
   /** The session is of no more use: blocked, or logged out. */
   retire(): void {
     this.#usageCount++;
+    this.#countRetirement();
+  }
+
+  #countRetirement(): void {
     this.#errorScore += this.maxErrorScore;
     this.#afterUse();
   }
@@ -208,6 +246,7 @@ export class Session {
     return this.#hasCookies() ? this.#jar().header(url) : '';
   }
 
+  /** The cookies it would send to a URL. */
   getCookies(url: string): CookieObject[] {
     return this.#hasCookies() ? this.#jar().list(url) : [];
   }
@@ -235,6 +274,7 @@ export class Session {
     this.#owner?.sessionChanged(this);
   }
 
+  /** All of it as JSON, as the pool saves it. */
   getState(): SessionState {
     const cookieJar = this.#cookies === undefined ? this.#persistedJar : this.#cookies.serialize();
     return {

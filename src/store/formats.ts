@@ -1,7 +1,8 @@
 // The one list of output formats: names, file extensions, content types, who offers them and how items are written.
-// Guarantee: a format added to the table below works wherever `offeredBy` says, and appears in that command's --help.
+// Promise: a format added to the table below works wherever `offeredBy` says, and appears in that command's --help.
 import type { Dictionary } from '../request/request.js';
 import { cellsOf, csvRow } from './dataset/csv.js';
+import type { Column } from './parquet/column-types.js';
 
 /** Who writes items: a dataset's export (`exportData`, `Dataset.exportTo…`), or a command. */
 export type FormatUser = 'export' | 'crawl' | 'batch' | 'scrape';
@@ -44,6 +45,11 @@ interface ItemFormat extends Format {
   readonly hasColumns?: true;
 }
 
+/** A table with types: all items are looked at before the first is written. Its writer loads on first use. */
+interface TypedFormat extends Format {
+  readonly typedEncoder: (columns: readonly Column[]) => Promise<ItemEncoder>;
+}
+
 /** Each item is a page. */
 interface PageFormat extends Format {
   /** The page alone, without a final line end. */
@@ -77,6 +83,16 @@ const ITEM_FORMATS = {
   },
 } as const satisfies Record<string, ItemFormat>;
 
+const TYPED_FORMATS = {
+  parquet: {
+    extension: 'parquet',
+    contentType: 'application/vnd.apache.parquet',
+    offeredBy: ['export', 'crawl'],
+    about: 'a table with typed columns, for DuckDB, Spark and others',
+    typedEncoder: async (columns) => (await import('./parquet/parquet.js')).parquetEncoder(columns),
+  },
+} as const satisfies Record<string, TypedFormat>;
+
 const PAGE_FORMATS = {
   markdown: {
     extension: 'md',
@@ -89,7 +105,7 @@ const PAGE_FORMATS = {
   fit: {
     extension: 'md',
     contentType: 'text/markdown; charset=utf-8',
-    offeredBy: ['batch', 'scrape'],
+    offeredBy: ['crawl', 'batch', 'scrape'],
     about: 'markdown of the main content',
     page: ({ fit }) => fit.trim(),
     among: (page) => markdownAmong(page, page.fit),
@@ -118,10 +134,11 @@ const PAGE_FORMATS = {
   },
 } as const satisfies Record<string, PageFormat>;
 
-const FORMATS = { ...ITEM_FORMATS, ...PAGE_FORMATS };
+const FORMATS = { ...ITEM_FORMATS, ...TYPED_FORMATS, ...PAGE_FORMATS };
 
 type FormatTable = typeof FORMATS;
 export type ItemFormatName = keyof typeof ITEM_FORMATS;
+export type TypedFormatName = keyof typeof TYPED_FORMATS;
 export type PageFormatName = keyof typeof PAGE_FORMATS;
 
 /** The names of the formats that `User` offers. */
@@ -156,12 +173,21 @@ export function isPageFormat(name: keyof FormatTable): name is PageFormatName {
   return Object.hasOwn(PAGE_FORMATS, name);
 }
 
+/** Whether the types of all columns are needed before the first item. */
+export function isTypedFormat(name: keyof FormatTable): name is TypedFormatName {
+  return Object.hasOwn(TYPED_FORMATS, name);
+}
+
 export function hasColumns(name: ItemFormatName): boolean {
   return 'hasColumns' in ITEM_FORMATS[name];
 }
 
 export function encoderOf(name: ItemFormatName, columns?: readonly string[], rawCells?: boolean): ItemEncoder {
   return (ITEM_FORMATS[name] as ItemFormat).encoder(columns, rawCells);
+}
+
+export function typedEncoderOf(name: TypedFormatName, columns: readonly Column[]): Promise<ItemEncoder> {
+  return TYPED_FORMATS[name].typedEncoder(columns);
 }
 
 /** A page as it is printed, without a final line end. */

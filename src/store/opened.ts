@@ -11,6 +11,8 @@ export type StorageKind = 'dataset' | 'key-value-store';
 export interface OpenStorage {
   /** Writes what is pending and frees handles and timers. The next use opens them again. */
   close(): Promise<void>;
+  /** Drops values that are held in memory, without saving them. */
+  clearCache?(): void;
 }
 
 /** Where a storage is opened. */
@@ -90,6 +92,15 @@ export async function closeStorages(config?: Configuration): Promise<void> {
     ...(openedByConfig.get(target as Configuration)?.storages.values() ?? []),
   ]);
   await Promise.all(storages.map(async (storage) => (await storage.catch(() => undefined))?.close()));
+}
+
+/** Forgets which storages of a Configuration are open: the next opening makes a new object of what is stored. */
+export function forgetStorages(config: Configuration): void {
+  const storages = openedByConfig.get(config)?.storages;
+  for (const storage of storages?.values() ?? []) {
+    void storage.then((open) => open.clearCache?.()).catch(() => undefined);
+  }
+  storages?.clear();
 }
 
 function openedFor(config: Configuration): Opened {

@@ -1,5 +1,5 @@
 // A small forward proxy on loopback for tests: absolute-form HTTP requests and CONNECT tunnels, with a log of what
-// passed. Promise: after close() no socket is left, whatever a client or a target did.
+// passed. Promise: after close() no socket is left.
 import { parseUrl } from '../request/url.js';
 import { createServer, request as httpRequest } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';

@@ -7,9 +7,9 @@ describe.skipIf(redisMissing)(
   `the frontier in Redis beside its model${redisMissing ? `: ${redisMissing}` : ''}`,
   () => {
     agrees('redis');
-    agrees('redis-spill');
-    agrees('redis-pods');
+    agrees('redis-spill', 10_000);
+    agrees('redis-pods', 10_000);
     // Each restart of the server costs as much as hundreds of steps.
-    agrees('redis-tails', 5_000);
+    agrees('redis-tails', 3_000);
   },
 );

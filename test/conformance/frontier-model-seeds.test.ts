@@ -20,6 +20,58 @@ const COMMON: Setting = {
 
 const KEPT: readonly Kept[] = [
   {
+    found: 'a server that forgot a beginning soon after another gave the same lease ids again (seed 20034)',
+    backend: 'redis-tails',
+    setting: {
+      ...{ pacing: { delayMs: 0, turns: 3 }, domains: 4, openings: 2, seen: 'requests', maxUrls: 400 },
+    },
+    steps: [
+      ['restart', 0, 0, 0],
+      ['mark', 0, 0, 0],
+      ['restart', 0, 0, 0],
+      ['add', 0, 0, 0],
+      ['advance', 0, 0, 0],
+      ['lease', 0, 25, 0],
+      ['loseTail', 0, 367, 0],
+    ],
+  },
+  {
+    found: 'a server that forgot its last two beginnings was believed to have forgotten nothing (seed 46)',
+    backend: 'redis-tails',
+    setting: {
+      ...{ pacing: { delayMs: 1_000, turns: 10 }, domains: 2, holders: 3, openings: 2, head: 0, maxUrls: 400 },
+    },
+    steps: [
+      ['mark', 0, 0, 0],
+      ['restart', 0, 0, 0],
+      ['restart', 0, 0, 0],
+      ['add', 0, 0, 699_012],
+      ['loseTail', 441_011, 541_396, 963_483],
+    ],
+  },
+  {
+    found: 'a judge that came back under its name was judge again in one backend, and in another not (seed 3164)',
+    backend: 'lmdb-shared',
+    setting: {
+      ...{ pacing: { delayMs: 0, turns: 1 }, domains: 4, holders: 4, openings: 3, seen: 'requests', maxUrls: 400 },
+    },
+    steps: [
+      ['add', 0, 216_157, 0],
+      ['lease', 0, 9, 0],
+      ['add', 0, 0, 777_259],
+      ['lease', 419_017, 7_842, 0],
+      ['release', 248_613, 0, 0],
+      ['lease', 0, 1, 0],
+      ['settle', 0, 0, 592_212],
+      ['advance', 0, 0, 0],
+      ['lease', 0, 49_081, 503_759],
+      ['lease', 260_678, 832_719, 312_492],
+      ['settle', 759_930, 654_523, 288_083],
+      ['lease', 481_361, 208_070, 823_113],
+      ['advance', 57_177, 880_696, 44_572],
+    ],
+  },
+  {
     found: 'a process that a server had forgotten was not found dead at once (seed 8)',
     backend: 'redis-tails',
     setting: { holders: 2, head: 20, seen: 'requests', maxUrls: 500 },

@@ -21,6 +21,7 @@ import { createDiskBackend } from '../../src/store/disk.js';
 import { createMemoryBackend } from '../../src/store/memory.js';
 import { frontierSuite, Simweb, storageSuite } from '../../src/testing/index.js';
 import { createFileStorage } from '../support/file-storage.js';
+import { TYPESCRIPT } from '../support/processes.js';
 
 const runner = { describe, it, expect };
 const folders: string[] = [];
@@ -131,7 +132,7 @@ describe('a storage client', () => {
     await using web = await Simweb.start({ hosts: 4, pagesPerHost: 60, crossHostLinks: 0.3, latencyMs: [2, 10] });
     const worker = fileURLToPath(new URL('../support/file-storage-worker.ts', import.meta.url));
     const start = () =>
-      spawn(process.execPath, ['--import', 'jiti/register', worker, folder, web.url(0)], {
+      spawn(process.execPath, ['--import', TYPESCRIPT, worker, folder, web.url(0)], {
         stdio: ['ignore', 'inherit', 'inherit'],
       });
     const seen = () => web.log.requests().length;

@@ -1,5 +1,5 @@
 // A page whose work blocks the event loop is named while it blocks: in a script, in a batch, and on pods, where its worker
-// is killed, the page fails, and the pages that were in work beside it lose nothing.
+// is killed, the page fails, and the pages in progress beside it lose nothing.
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
 import { type Started, startNode } from '../integration/cli-process.js';

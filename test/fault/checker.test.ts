@@ -1,4 +1,4 @@
-// The checker of the fault tests finds what is planted: a page lost, stored twice, asked for early, a hang, damage.
+// The checker of the fault tests finds what is planted: a page lost, stored twice, requested early, a hang, damage.
 // It shares no code with src/, so it is tried on files made by hand.
 import { mkdtempSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

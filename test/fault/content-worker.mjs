@@ -3,10 +3,9 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { createJiti } from 'jiti';
+import { source } from '../support/source.mjs';
 
-const jiti = createJiti(import.meta.url);
-const { ContentStore } = await jiti.import('../../src/store/content/content.ts');
+const { ContentStore } = await source('store/content/content');
 
 const [folder, pages, layout = 'segments'] = process.argv.slice(2);
 const ACKNOWLEDGED = join(folder, 'acknowledged.json');

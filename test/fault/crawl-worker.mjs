@@ -1,5 +1,5 @@
 // A crawl in a process of its own, for tests that kill it. Arguments as JSON: folder, seeds, access, maxConcurrency.
-// Prints "end <statistics>" when the crawl ends by itself.
+// Prints "end <statistics>" when the crawl ends on its own.
 import { Configuration, HttpCrawler, Log, LogLevel } from '../../dist/index.js';
 
 const { folder, seeds, access, maxConcurrency } = JSON.parse(process.argv[2]);

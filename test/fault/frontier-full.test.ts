@@ -1,10 +1,10 @@
-// A disk that runs full under the frontier: a named error, nothing half-done, and work goes on after.
+// A disk that fills up under the frontier: a named error, nothing half-done, and work continues afterwards.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openLmdbFrontier } from '../../src/frontier/embedded/lmdb.js';
+import { openLmdbFrontier } from '../../src/frontier/embedded/store/lmdb.js';
 import { addsUp, entries } from '../../src/testing/conformance/bench.js';
 
 describe('a full disk', () => {

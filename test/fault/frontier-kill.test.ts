@@ -1,5 +1,5 @@
 // `kill -9` in the middle of adds, leases and settles, on real processes: what a call confirmed is there,
-// nothing is handed out after it was done, and the next process goes on at once.
+// nothing is leased after it was done, and the next process continues at once.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,8 +7,9 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
-import { openLmdbFrontier } from '../../src/frontier/embedded/lmdb.js';
+import { openLmdbFrontier } from '../../src/frontier/embedded/store/lmdb.js';
 import { addsUp, entry } from '../../src/testing/conformance/bench.js';
+import { TYPESCRIPT } from '../support/processes.js';
 
 const WORKER = fileURLToPath(new URL('frontier-worker.ts', import.meta.url));
 const PAGES = 4_000;
@@ -34,7 +35,7 @@ afterEach(async () => {
 });
 
 function start(folder: string, access: string, holder: string, role = 'crawl', pages = PAGES): Worker {
-  const args = ['--import', 'jiti/register', WORKER, folder, access, holder, role, String(pages)];
+  const args = ['--import', TYPESCRIPT, WORKER, folder, access, holder, role, String(pages)];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
   const lines: string[] = [];
   const errors: Buffer[] = [];

@@ -2,7 +2,7 @@
 // Each line on stdout is a fact that must outlive it. Arguments: folder, access, holder, role, pages.
 import { writeSync } from 'node:fs';
 import type { Settlement } from '../../src/frontier/frontier.js';
-import { openLmdbFrontier } from '../../src/frontier/embedded/lmdb.js';
+import { openLmdbFrontier } from '../../src/frontier/embedded/store/lmdb.js';
 import { entry } from '../../src/testing/conformance/bench.js';
 
 const [folder, access, holder, role, pages] = process.argv.slice(2) as [

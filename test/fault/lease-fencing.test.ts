@@ -1,5 +1,6 @@
-// A lease that runs out while its request is on the way to the wire: nothing of the request is sent, whoever has it now.
+// A lease that expires right before its request is sent: nothing is sent, since another holder may have it.
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { createServer as createTlsServer } from 'node:https';
 import { connect, createServer, type Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
@@ -12,6 +13,7 @@ import { entry } from '../../src/testing/conformance/bench.js';
 import { type Certificates, makeCertificates } from '../integration/http-certificates.js';
 import { fixtures, until } from '../integration/http-fixtures.js';
 import { silent, testConfig } from '../support/crawl.js';
+import { TYPESCRIPT } from '../support/processes.js';
 import { redisMissing, type RedisServer, startRedis } from '../support/redis-server.js';
 
 const CONNECTOR = fileURLToPath(new URL('lease-connector.ts', import.meta.url));
@@ -68,8 +70,12 @@ describe.skipIf(redisMissing)(`a lost lease${redisMissing ? `: skipped, ${redisM
     onTestFinished(() => frontier.drop());
     const client = createFrontierClient(frontier, { leaseMs: 3_000 });
     await client.add([entry('a')]);
-    const child = spawn(process.execPath, ['--import', 'jiti/register', CONNECTOR, redis.url, site.url]);
-    onTestFinished(() => void child.kill('SIGKILL'));
+    const child = spawn(process.execPath, ['--import', TYPESCRIPT, CONNECTOR, redis.url, site.url]);
+    const ended = once(child, 'exit');
+    onTestFinished(async () => {
+      child.kill('SIGKILL');
+      await ended;
+    });
     let said = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => (said += text));
     // While others are silent, a process that comes new cannot tell how much time passed in the store.

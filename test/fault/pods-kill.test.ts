@@ -1,4 +1,4 @@
-// A crawl on pods whose processes and servers are killed: nothing lost, nothing twice, nobody asked too early.
+// A crawl on pods whose processes and servers are killed: nothing lost, nothing twice, no request too early.
 // `npm run measure -- pods-kill` does it at length.
 import { describe, expect, it } from 'vitest';
 import { crawlOnPods } from '../support/pods-crawl.js';

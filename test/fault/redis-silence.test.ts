@@ -1,5 +1,5 @@
 // Connections to Redis that fall silent while new ones work: the call is made again over a new one, the leases and the
-// supervisor's role outlive it, and a crawl goes on, ends, and obeys a signal.
+// supervisor's role survive, and a crawl continues, ends, and obeys a signal.
 import { Redis } from 'ioredis';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createFrontierClient } from '../../src/frontier/client.js';

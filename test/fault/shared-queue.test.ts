@@ -1,4 +1,4 @@
-// Two processes on one queue and one storage folder: a process ends by itself when its crawl is over, and one that was
+// Two processes on one queue and one storage folder: a process ends on its own when its crawl is over, and one that was
 // killed and comes back after the other has finished finds the items as they were left.
 import { fileURLToPath } from 'node:url';
 import { readdir, readFile } from 'node:fs/promises';
@@ -72,4 +72,15 @@ describe.each([
       expect(web.served()).toBe(served);
     },
   );
+});
+
+describe('a queue that is opened twice in one process', () => {
+  it('is refused the second time, at any moment of the work on it', async () => {
+    // In a process of its own: what it guards against blocks the thread for ever.
+    const program = fileURLToPath(new URL('programs/open-twice.ts', import.meta.url));
+    const loader = new URL('../../scripts/typescript.mjs', import.meta.url).href;
+    const folder = await temporaryFolder();
+    const { ended } = startNode(['--import', loader, program, path.join(folder, 'queue')], { cwd: folder });
+    expect(await ended).toMatchObject({ code: 0, stdout: '40\n' });
+  });
 });

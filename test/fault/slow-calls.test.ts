@@ -1,4 +1,4 @@
-// A call that is long on its way to Redis (an overloaded machine, a slow disk) must not shorten anybody's delay: pod time
+// A call that takes long to reach Redis (a busy machine, a slow disk) must not shorten a domain's delay: pod time
 // may not run ahead of what passed since a response ended. Three clients with clocks of their own, on a real server.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openRedisFrontier, type RedisFrontier } from '../../src/frontier/redis/frontier.js';

@@ -40,8 +40,9 @@ export interface Verdict {
 const MAX_GROWTH = 2.5;
 /** Linear is not enough: at this cost a page of 10 MB, or headers of 64 KB, hold up a crawl. */
 const MAX_NS_PER_CHARACTER = 12_000;
-/** What a reader may give for any input, however short. */
+/** What a reader may give, and take, for any input, however short. */
 const FREE_OUTPUT = 20_000;
+const FREE_MS = 25;
 const DEFAULT_FACTOR = 40;
 /** Before a verdict the input grows until it takes so long, or is so long. */
 const SURE_MS = 120;
@@ -50,7 +51,7 @@ const LEAST_CHARACTERS = 1_024;
 
 export function judge(reader: Reader, input: HostileText, { characters, floorMs }: Sizes): Verdict {
   // Who is slow at a quarter would take minutes over the whole.
-  if (characters > LEAST_CHARACTERS && run(reader, input.make(characters), 1).cpuMs > SURE_MS) {
+  if (characters > LEAST_CHARACTERS && isSlow(reader, input.make(characters))) {
     return judge(reader, input, { characters: characters / 4, floorMs });
   }
   const largest = input.make(characters * 4);
@@ -61,25 +62,48 @@ export function judge(reader: Reader, input: HostileText, { characters, floorMs 
   const most = FREE_OUTPUT + (reader.factor ?? DEFAULT_FACTOR) * largest.length;
   if (weight > most) return fail(`gives ${weight} characters for ${largest.length}`);
   if (cpuMs < floorMs) return told;
-  if (cpuMs * 1e6 > MAX_NS_PER_CHARACTER * largest.length) {
+  const mostMs = FREE_MS + (MAX_NS_PER_CHARACTER * largest.length) / 1e6;
+  if (cpuMs > mostMs) {
     const again = run(reader, largest, 3).cpuMs;
-    if (again * 1e6 > MAX_NS_PER_CHARACTER * largest.length)
-      return fail(`takes ${again.toFixed(0)} ms for ${largest.length}`);
+    if (again > mostMs * slowness()) return fail(`takes ${again.toFixed(0)} ms for ${largest.length}`);
   }
   for (let smallest = characters; ; smallest *= 2) {
-    const times = [1, 2, 4].map((by) => {
-      const text = input.make(smallest * by);
-      return { ms: run(reader, text, 3, floorMs / 8).cpuMs, length: text.length };
-    });
-    const [one, two, four] = times as [Timed, Timed, Timed];
-    if (four.ms < floorMs) return told;
-    const grows = growth(one, two) > MAX_GROWTH && growth(two, four) > MAX_GROWTH;
-    if (!grows) return told;
+    const times = timed(reader, input, smallest, floorMs);
+    const four = times[2];
+    if (four.ms < floorMs || !grows(times)) return told;
     const isSure = four.ms >= SURE_MS || four.length >= SURE_CHARACTERS;
     if (!isSure) continue;
-    return fail(`takes ${times.map(({ ms, length }) => `${ms.toFixed(1)} ms for ${length}`).join(', ')} characters`);
+    // Once more: memory that is collected amid one of them decides nothing.
+    const again = timed(reader, input, smallest, floorMs);
+    if (!grows(again)) return told;
+    return fail(`takes ${again.map(({ ms, length }) => `${ms.toFixed(1)} ms for ${length}`).join(', ')} characters`);
   }
 }
+
+function timed(reader: Reader, input: HostileText, smallest: number, floorMs: number): [Timed, Timed, Timed] {
+  const of = (characters: number): Timed => {
+    const text = input.make(characters);
+    return { ms: run(reader, text, 3, floorMs / 8).cpuMs, length: text.length };
+  };
+  return [of(smallest), of(smallest * 2), of(smallest * 4)];
+}
+
+const grows = ([one, two, four]: [Timed, Timed, Timed]): boolean =>
+  growth(one, two) > MAX_GROWTH && growth(two, four) > MAX_GROWTH;
+
+/** What the yardstick takes on a quiet machine of the kind that the ceiling was set on. */
+const YARDSTICK_MS = 8;
+
+/** How many times slower than that this machine is just now, at least 1: beside others the same work takes longer. */
+function slowness(): number {
+  const words = Array.from({ length: 20_000 }, (_, at) => `${(at * 7_919) % 20_011} word`);
+  const yardstick = { name: 'yardstick', of: 'text', read: () => [...words].sort().join(' ').split(/\s+/) } as const;
+  return Math.max(1, run(yardstick, '', 3).cpuMs / YARDSTICK_MS);
+}
+
+/** Twice, if need be: the first run also compiles the code. */
+const isSlow = (reader: Reader, text: string): boolean =>
+  run(reader, text, 1).cpuMs > SURE_MS && run(reader, text, 1).cpuMs > SURE_MS;
 
 interface Timed {
   readonly ms: number;

@@ -1,4 +1,4 @@
-// The list of limits beside its page, its uses and its metric: a limit that nobody reads or counts is no limit.
+// The list of limits beside its page, its uses and its metric: every limit is used, counted and documented.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -40,7 +40,8 @@ describe('limits', () => {
     const metrics = createWorkerMetrics({
       place: { role: 'fetcher' } as never,
       pages: nothing,
-      errors: () => ({}),
+      handled: nothing,
+      redisPorts: new Set(),
       skipped: () => new Map(),
       active: nothing,
       misplaced: nothing,

@@ -42,6 +42,9 @@ const PLACES: Readonly<Record<string, (text: string) => string>> = {
   'an attribute without quotes': (text) => `<a href=${text}>Text.</a>`,
   'a script': (text) => `<script>${text}</script><p>Text.</p>`,
   'a style sheet': (text) => `<style>${text}</style><p>Text.</p>`,
+  'rules that hide': (text) => `<style>.a{${text}}${text}{display:none}</style><p class="a ${text}">Text.</p>`,
+  'a superscript': (text) => `<p>Text<sup>${text}</sup><sub>${text}</sub>.</p>`,
+  MathML: (text) => `<p><math><mrow><mi>${text}</mi><mo>${text}</mo><mtext>${text}</mtext></mrow></math></p>`,
   'a text field': (text) => `<textarea>${text}</textarea><p>Text.</p>`,
   'a quote': (text) => `<blockquote>${text}</blockquote>`,
   'a term': (text) => `<dl><dt>${text}<dd>${text}</dl>`,
@@ -113,6 +116,10 @@ const MIXED: Readonly<Record<string, (length: number) => string>> = {
       n,
     ),
   'hidden parts': (n) => repeated('<div hidden>x<div style="display:none">y</div></div>', n),
+  'blocks of a sheet in blocks': (n) =>
+    `<style>${repeated('@media (x){@supports (y){.a{display:none}', n / 2)}${repeated('}}.a{color:red}', n / 2)}</style><p class=a>x`,
+  'links that screen readers skip': (n) =>
+    repeated('<p><a href=/x aria-hidden=true>x</a><a style="text-indent:-999px" title=y>y</a>', n),
   'lists of links': (n) => repeated('<li><a href=/x>Home page</a>', n),
   'options one after another': (n) => `<select>${repeated('<option>x', n)}</select>`,
   'foreign elements and their ends': (n) => `<svg>${repeated('<g>', n / 2)}${repeated('</x>', n / 2)}`,

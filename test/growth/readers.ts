@@ -1,5 +1,7 @@
-// Every function that reads what a stranger wrote: a page, a URL, a header, a robots.txt, a sitemap, a cookie, a text.
+// Every function that reads untrusted input: a page, a URL, a header, a robots.txt, a sitemap, a cookie, a text.
 // readers.test.ts proves that they reach every exported function of the rooms that read such things.
+import { comparedText } from '../../src/extract/page/compared-text.js';
+import { percentDecoded } from '../../src/request/percent-decoded.js';
 import { nestsDeeperThan } from '../../src/base/json-depth.js';
 import {
   initialAgeSecs,
@@ -22,9 +24,19 @@ import { documentOf } from '../../src/crawl/page/document.js';
 import * as extraction from '../../src/crawl/page/extraction.js';
 import { createResultContent } from '../../src/crawl/page/result-content.js';
 import { followRule, forbidsFollowing, isNofollow } from '../../src/crawl/polite/nofollow.js';
+import { readCsv } from '../../src/documents/formats/csv.js';
+import { readFeed } from '../../src/documents/formats/feed.js';
+import { readJson, readText } from '../../src/documents/formats/plain.js';
+import { isLlmsTxt, readLlmsTxt } from '../../src/politeness/sitemaps/llms.js';
+import { readMarkdownText } from '../../src/documents/formats/markdown.js';
+import { readBlocks } from '../../src/documents/pdf/pdf.js';
+import { readPageLines } from '../../src/documents/pdf/layout.js';
+import { readRtf } from '../../src/documents/formats/rtf.js';
+import { readXml, textBelow } from '../../src/documents/parts/xml.js';
 import type { ExtractSchema } from '../../src/extract/fields/fields.js';
 import { checkXPath } from '../../src/extract/fields/xpath-source.js';
 import { chunkMarkdown } from '../../src/extract/markdown/chunks.js';
+import { lookTwice } from '../../src/extract/choose/main-content.js';
 import { readTrainingPage } from '../../src/extract/model/training.js';
 import type { Capture } from '../../src/fetch/engine.js';
 import { contentCodings } from '../../src/fetch/http/body/body.js';
@@ -61,6 +73,7 @@ import { hasSessionId } from '../../src/politeness/traps/sessions.js';
 import { createTrapRules } from '../../src/politeness/traps/traps.js';
 import { hostPartOf } from '../../src/politeness/url-host.js';
 import { fingerprintOf } from '../../src/request/fingerprint.js';
+import { createLinearRegExp } from '../../src/request/linear-regexp.js';
 import { compileMixed, parsePattern } from '../../src/request/pattern.js';
 import { keyInRecord, packRecord, unpackRecord } from '../../src/request/record.js';
 import { toRequest } from '../../src/request/request.js';
@@ -70,6 +83,7 @@ import { checkHttpUrl, domainOf, hostOf, isHostTooLong, normalizeUrl, parseHttpU
 import { createCookies } from '../../src/session/cookies.js';
 import { indexLine, looksLikeIndexLine, parseIndexLine, surtOf } from '../../src/store/content/cdxj.js';
 import { oneWord, responseRecord } from '../../src/store/content/warc.js';
+import { DRAWINGS } from './drawings.js';
 import type { Reader } from './judge.js';
 
 const PAGE = 'https://example.com/dir/page';
@@ -117,7 +131,111 @@ const scopedConfig = {
   wordCountThreshold: 2,
 } as unknown as typeof config;
 
+const DOCUMENT_READERS: readonly Reader[] = [
+  {
+    name: 'documents/formats/rtf#readRtf',
+    of: 'page',
+    read: (text) => readRtf(Buffer.from(text.replaceAll('<', '{\\b '))),
+  },
+  {
+    name: 'documents/formats/csv#readCsv',
+    of: 'page',
+    factor: 300,
+    read: (text) => readCsv(text.replaceAll('<', '","')),
+  },
+  { name: 'documents/formats/plain#readText', of: 'page', read: (text) => readText(text) },
+  {
+    name: 'documents/formats/plain#readJson',
+    of: 'page',
+    read: (text) => readJson(JSON.stringify({ title: text }), PAGE),
+  },
+  {
+    name: 'documents/formats/feed#readFeed',
+    of: 'page',
+    read: (text) =>
+      readFeed(`<rss><channel><item><description>${text}</description></item>${text}</channel></rss>`, PAGE),
+  },
+  { name: 'documents/parts/xml#readXml', of: 'page', read: (text) => textBelow(readXml(text)) },
+  {
+    name: 'documents/formats/markdown#readMarkdownText',
+    of: 'text',
+    factor: 60,
+    read: (text) => [
+      readMarkdownText(text, PAGE),
+      readMarkdownText(`# ${text}\n\n- [a](${text})\n\n| ${text} |\n| - |\n`, PAGE),
+    ],
+  },
+  {
+    name: 'politeness/sitemaps/llms#readLlmsTxt',
+    of: 'text',
+    read: (text) => [
+      readLlmsTxt(text, PAGE),
+      readLlmsTxt(`- [${text}](${text}): ${text}\n`.repeat(2), PAGE),
+      isLlmsTxt(text, text),
+    ],
+    factor: 60,
+  },
+  ...Object.entries(DRAWINGS).map(([name, draw]): Reader => ({
+    name: `documents/pdf/pdf#readBlocks of ${name}`,
+    of: 'text',
+    read: (text) => readBlocks([readPageLines(draw(text))], 'growth'),
+  })),
+];
+/** Something of each thing that hides, marks or writes formulas. */
+const SIGNS =
+  '<style>.x{display:none}.x.y{display:block}</style><h1 class=x>Title</h1><h2>One<a href="#o">#</a>' +
+  '<span class="mw-editsection">edit</span></h2><span class=lineno>1</span><div id=toc><a href=#o>One</a></div>' +
+  '<div style="visibility:hidden">a<p style="color:#fff;background:#fff">b</p></div><p style="color:white">c</p>' +
+  '<p class=x aria-labelledby=o>d</p><p style="opacity:0;transition:all 1s">e</p>c<sup>2</sup> <math><mi>x</mi></math> \u{e0041}<p>';
+
+/** So surely an article that the third look is asked, whatever follows. */
+const ARTICLE = `<html lang=en><head><title>A long day at the lake</title><meta property="og:type" content="article">
+<meta property="article:published_time" content="2026-01-02T03:04:05Z"><meta name="author" content="A. Writer">
+<script type="application/ld+json">{"@type":"NewsArticle","headline":"A long day at the lake"}</script></head>
+<body><article><h1>A long day at the lake</h1><p class="byline">By A. Writer</p>${`<p>${'The water was calm, and the boats came home one after the other before it was dark. '.repeat(4)}</p>\n`.repeat(6)}`;
+
 const PAGE_READERS: readonly Reader[] = [
+  ...DOCUMENT_READERS,
+  {
+    name: 'extract/page/compared-text#comparedText',
+    of: 'page',
+    read: (text) => [
+      comparedText(extraction.viewPage(text, { url: PAGE })),
+      // Names that are read again: they call an element an advert, or a banner of consent.
+      comparedText(extraction.viewPage(`<p class="ad ${text}">a</p><p class="cookie ${text}">b</p>`, { url: PAGE })),
+      extraction.viewPage(text, { url: PAGE }, true).main.confidence,
+      extraction.documentExtraction,
+    ],
+  },
+  {
+    name: 'extract/choose/roles#applyRoles',
+    of: 'page',
+    read: (text) =>
+      extraction.extractContent(SIGNS + text, {
+        url: PAGE,
+        title: true,
+        byline: true,
+        captions: true,
+        comments: true,
+        contents: true,
+        math: 'text',
+      }),
+    factor: 300,
+  },
+  {
+    name: 'extract/choose/main-content#lookAgain',
+    of: 'page',
+    read: (text) =>
+      extraction.extractContent(ARTICLE + text, { url: 'https://news.test/2026/01/02/a-long-day-at-the-lake' }),
+  },
+  {
+    name: 'extract/choose/main-content#lookTwice',
+    of: 'page',
+    read: (text) => {
+      const { segments, head } = extraction.viewPage(text);
+      return [...lookTwice(segments, head, PAGE).second];
+    },
+  },
   {
     name: 'parse/scan/scan#scanPage',
     of: 'page',
@@ -293,6 +411,7 @@ const URL_READERS: readonly Reader[] = [
     of: 'url',
     read: (text) => [withoutLogin(text), hideLogins(text), forgetLogin(text, 'https://a:b@host/')],
   },
+  { name: 'request/percent-decoded', of: 'url', read: (text) => percentDecoded(text) },
   { name: 'request/url#normalizeUrl', of: 'url', read: (text) => [normalizeUrl(text), normalizeUrl(text, true)] },
   { name: 'request/url-key#urlKeyOf', of: 'url', read: (text) => urlKeyOf(text) },
   {
@@ -578,6 +697,14 @@ const OTHER_READERS: readonly Reader[] = [
     of: 'text',
     read: (text) =>
       compileMixed('globs', [text.slice(0, 2_000)]).map((glob) => glob.matches(`https://example.com/${text}`)),
+  },
+  {
+    name: 'request/linear-regexp#createLinearRegExp',
+    of: 'text',
+    read: (text) => {
+      const patterns = ['(a+)+$', '(.|..)*!', '\\b(?:\\w?/?){9}(?!.)'].map((source) => createLinearRegExp(source));
+      return patterns.map((pattern) => 'test' in pattern && pattern.test(text));
+    },
   },
   { name: 'request/pattern#parsePattern', of: 'text', read: (text) => typeof parsePattern(text) },
   { name: 'extract/fields/xpath-source#checkXPath', of: 'text', read: (text) => checkXPath(text) },

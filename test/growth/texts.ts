@@ -1,5 +1,5 @@
 // What strangers write to be slow to read: every character that means something to a reader, repeated, in runs and
-// in pairs, and lists that never repeat. Every text takes a length and gives about so many characters.
+// in pairs, and lists that never repeat. Every text takes a length and has about that many characters.
 
 /** About `length` characters of one kind. */
 export type MakeText = (length: number) => string;

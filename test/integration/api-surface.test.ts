@@ -38,6 +38,24 @@ declare const assert: typeof import('node:assert').strict;
 declare const { describe, it, expect }: typeof import('vitest');
 `;
 
+/** What handlers get and take, how crawlers are set up, and what comes back. */
+const OFFERED = [
+  ...['CrawlingContext', 'HttpCrawlingContext', 'CheerioCrawlingContext', 'PlaywrightCrawlingContext'],
+  ...['AdaptivePlaywrightCrawlingContext', 'FileDownloadCrawlingContext', 'EnqueueLinksOptions'],
+  ...['Request', 'RequestOptions', 'Session', 'ProxyInfo', 'SendRequestOptions', 'SentResponse', 'ResponseHead'],
+  ...['BasicCrawlerOptions', 'HttpCrawlerOptions', 'CheerioCrawlerOptions', 'PlaywrightCrawlerOptions', 'BasicCrawler'],
+  ...[
+    'WebCrawlerOptions',
+    'BrowserConfig',
+    'RunConfig',
+    'CrawlResult',
+    'PageContent',
+    'ExtractedContent',
+    'PageMetadata',
+  ],
+  ...['FinalStatistics', 'Log'],
+];
+
 describe('the public surface', () => {
   it('is the one in docs/api-report (npm run build && npm run api-report)', () => {
     expect((outdated as (pages: unknown) => string[])((report as (from: Surface) => unknown)(surface))).toEqual([]);
@@ -50,6 +68,29 @@ describe('the public surface', () => {
   it('has an example for every value', () => {
     const values = allExports.filter(({ isValue }) => isValue);
     expect(values.filter(({ examples }) => examples.length === 0).map(({ name }) => name)).toEqual([]);
+  });
+
+  it('has a comment on every member that an editor offers in a handler and for its results', () => {
+    const entry = path.resolve('dist/index.d.ts');
+    const options = { module: ts.ModuleKind.NodeNext, target: ts.ScriptTarget.ES2023, skipLibCheck: true };
+    const program = ts.createProgram([entry], options);
+    const checker = program.getTypeChecker();
+    const exported = checker.getExportsOfModule(checker.getSymbolAtLocation(program.getSourceFile(entry)!)!);
+    const isOurs = (member: ts.Symbol): boolean =>
+      member.declarations?.[0]?.getSourceFile().fileName.startsWith(path.dirname(entry)) === true;
+    const isHidden = (member: ts.Symbol): boolean =>
+      /^__|#/.test(member.name) || member.getJsDocTags(checker).some(({ name }) => name === 'internal');
+    const found = exported.filter(({ name }) => OFFERED.includes(name));
+    expect(found).toHaveLength(OFFERED.length);
+    const silent = found.flatMap((symbol) => {
+      const type = symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
+      const members = checker.getDeclaredTypeOfSymbol(type).getProperties();
+      return members
+        .filter((member) => isOurs(member) && !isHidden(member))
+        .filter((member) => ts.displayPartsToString(member.getDocumentationComment(checker)).trim() === '')
+        .map((member) => `${symbol.name}.${member.name}`);
+    });
+    expect(silent).toEqual([]);
   });
 
   it('has examples that compile', () => {

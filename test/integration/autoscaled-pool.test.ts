@@ -11,6 +11,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { AutoscaledPool } from '../../src/dispatch/autoscaled-pool.js';
 import { HTTP_POOL_OPTIONS } from '../../src/dispatch/pool-options.js';
 import { createSystemLoad } from '../../src/dispatch/system-load.js';
+import { TYPESCRIPT } from '../support/processes.js';
 
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -130,11 +131,10 @@ describe('AutoscaledPool in a process of its own', () => {
   /** Runs a module, with the pool and the readers in scope. */
   const runScript = (body: string) => {
     const load = `
-      import { createJiti } from 'jiti';
-      const jiti = createJiti(${JSON.stringify(`${ROOT}test/`)});
-      const { AutoscaledPool } = await jiti.import('../src/dispatch/autoscaled-pool.ts');
-      const { createSystemReaders } = await jiti.import('../src/dispatch/system-readers.ts');`;
-    return run(process.execPath, ['--input-type=module', '-e', load + body], { cwd: ROOT, timeout: 60_000 });
+      import { AutoscaledPool } from './src/dispatch/autoscaled-pool.ts';
+      import { createSystemReaders } from './src/dispatch/system-readers.ts';`;
+    const args = ['--import', TYPESCRIPT, '--input-type=module', '-e', load + body];
+    return run(process.execPath, args, { cwd: ROOT, timeout: 60_000 });
   };
 
   it('lets the process end by itself when it is finished, aborted or failed', async () => {

@@ -1,4 +1,4 @@
-// `orcrawl scrape`, `batch` and `cache` as a person or a script uses them: pipes, files, exit codes, Ctrl-C, resume.
+// `orcrawl scrape`, `batch` and `cache` as users and scripts run them: pipes, files, exit codes, Ctrl-C, resume.
 import { spawn } from 'node:child_process';
 import { appendFile, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -33,11 +33,22 @@ describe('orcrawl scrape', () => {
       expect(all).toMatchObject({ url: web.url(0), success: true, statusCode: 200, metadata: { charset: 'utf-8' } });
     }));
 
+  it('reads a PDF', () =>
+    inTemporaryFolder(async (cwd) => {
+      const { code, stdout, stderr } = await run(cwd, ['scrape', web.url(0, '/_/pdf')]);
+      expect([code, stdout], stderr).toEqual([0, expect.stringContaining('A small PDF of the synthetic web.')]);
+    }));
+
   it('says what failed and ends with 2; wrong usage ends with 1', () =>
     inTemporaryFolder(async (cwd) => {
       const failed = await run(cwd, ['scrape', web.url(0, '/_/status/404')]);
       expect([failed.code, failed.stdout]).toEqual([2, '']);
       expect(failed.stderr).toContain('(HTTP_STATUS)');
+      const closed = await run(cwd, ['scrape', web.url(0, '/_/members')]);
+      expect([closed.code, closed.stderr]).toEqual([
+        2,
+        expect.stringMatching(/answered 401.*It wants a login: give -H/),
+      ]);
       const waiting = await run(cwd, ['scrape', web.url(0), '--wait-for', '#main']);
       expect([waiting.code, waiting.stdout]).toEqual([1, '']);
       expect(waiting.stderr).toContain('css:SELECTOR');
@@ -99,7 +110,12 @@ describe('orcrawl batch', () => {
       expect(JSON.parse(await readFile(path.join(cwd, 'out/pages.json'), 'utf8'))).toHaveLength(2);
       const folder = await run(cwd, ['batch', ...urls, '--format', 'text', '--out', 'pages/']);
       expect(folder).toMatchObject({ code: 0, stdout: '' });
-      expect(await readdir(path.join(cwd, 'pages'))).toHaveLength(2);
+      expect((await readdir(path.join(cwd, 'pages'))).filter((name) => name.startsWith('index'))).toEqual([
+        'index.jsonl',
+        'index.md',
+      ]);
+      const index = items(await readFile(path.join(cwd, 'pages', 'index.jsonl'), 'utf8'));
+      expect(index).toMatchObject(urls.map((url) => ({ url, file: expect.stringMatching(/\.txt$/) })));
     }));
 
   it('keeps what was done on Ctrl-C and finishes the rest with --resume', () =>
@@ -185,6 +201,9 @@ describe('orcrawl batch', () => {
         ['batch', web.url(0), '--delay', '3-1'],
         ['batch', web.url(0), '--resume', 'x.jsonl', '--format', 'csv'],
         ['batch', web.url(0), '--wait-for', '#main'],
+        ['batch', web.url(0), '--raw-csv'],
+        ['batch', web.url(0), '--format', 'fit', '--fields', 'url'],
+        ['batch', web.url(0), '--allow-private', '--refuse-private'],
       ];
       for (const args of wrong) {
         const { code, stdout, stderr } = await run(cwd, args);

@@ -1,4 +1,4 @@
-// Batches that respect robots.txt, seen from the server: what is forbidden is never asked for, delays are kept.
+// Batches that respect robots.txt, seen from the server: what is forbidden is never requested, delays are kept.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterAll, describe, expect, it } from 'vitest';
 import { RateLimiter, type RunConfig, SemaphoreDispatcher, WebCrawler } from '../../src/index.js';

@@ -13,7 +13,15 @@ import {
 import type { PlaywrightCrawlerOptions } from '../../src/index.js';
 import { startProxy } from '../../src/testing/proxy.js';
 import { APP, ARTICLE, CLICKS, LIST } from '../support/browser-pages.js';
-import { browserPath, browserProcesses, echo, serveSite, shortestRestMs, type Site } from '../support/browser.js';
+import {
+  browserPath,
+  browserProcesses,
+  echo,
+  serveSite,
+  shellPath,
+  shortestRestMs,
+  type Site,
+} from '../support/browser.js';
 
 describe.skipIf(browserPath === undefined)('PlaywrightCrawler', () => {
   let site: Site;
@@ -22,6 +30,9 @@ describe.skipIf(browserPath === undefined)('PlaywrightCrawler', () => {
   beforeAll(async () => {
     site = await serveSite({
       '/': '<title>home</title><script>document.write("<a href=/one>1</a><a href=/two>2</a><a href=http://other.test/>3</a>")</script>',
+      '/late': `<title>Loading</title><body><script>
+        render = () => { document.title = 'Done'; document.body.innerHTML = '<p class=ready>ready now</p>'; };
+      </script>`,
       '/one': '<title>one</title>',
       '/two': '<title>two</title><img src="/picture.png">',
       '/list': LIST,
@@ -53,7 +64,7 @@ describe.skipIf(browserPath === undefined)('PlaywrightCrawler', () => {
     const failures: [string, string][] = [];
     const crawler = new PlaywrightCrawler(
       {
-        launchContext: { launchOptions: { executablePath: browserPath } },
+        launchContext: { launchOptions: { executablePath: shellPath } },
         maxConcurrency: 3,
         maxRequestRetries: 0,
         retryDelayMs: 1,
@@ -67,6 +78,28 @@ describe.skipIf(browserPath === undefined)('PlaywrightCrawler', () => {
     const { items } = await crawler.getData();
     return { items, failures: Object.fromEntries(failures), stats, crawler };
   };
+
+  it('keeps the content that a handler took out of its context up to date', async () => {
+    const { items } = await crawl([`${site.url}/late`], {
+      async requestHandler({ content, page, waitForSelector, pushData }) {
+        const before = content.title;
+        await page.evaluate('void setTimeout(render, 50)');
+        await waitForSelector('.ready');
+        await pushData({ before, after: content.title, text: content.text, hasMain: content.main().markdown });
+      },
+    });
+    expect(items).toMatchObject([{ before: 'Loading', after: 'Done', text: expect.stringContaining('ready now') }]);
+  });
+
+  it('does what pageOptions ask for before the handler, in their order', async () => {
+    const { items } = await crawl([`${site.url}/late`], {
+      pageOptions: {
+        steps: [{ js: 'setTimeout(render, 50)' }, { waitFor: 'css:.ready' }, { js: "document.title += ' and more'" }],
+      },
+      requestHandler: async ({ content, pushData }) => pushData({ title: content.title }),
+    });
+    expect(items).toEqual([{ title: 'Done and more' }]);
+  });
 
   it('fails a page whose DOM passes maxBodyBytes, before anything of it is read', async () => {
     let handled = 0;
@@ -140,8 +173,8 @@ describe.skipIf(browserPath === undefined)('PlaywrightCrawler', () => {
     expect(items).toContainEqual({ count: 30 });
     expect(items).toContainEqual({ text: 'inside a shadowinside a frame', urls: ['/a', '/b', '/c'], title: 'clicks' });
     const store = await KeyValueStore.open(undefined, { config: crawler.config });
-    expect(await store.getValue<Buffer>('LIST')).toSatisfy((jpeg: Buffer) => jpeg.length > 1000);
-    expect(await store.getValue('LIST-html')).toContain('item 30');
+    expect(await store.getValue<Buffer>('LIST.jpg')).toSatisfy((jpeg: Buffer) => jpeg.length > 1000);
+    expect(await store.getValue('LIST.html')).toContain('item 30');
   });
 
   it('sends method, body and headers of a request, follows redirects within the strategy, and names failures', async () => {
@@ -353,8 +386,8 @@ describe.skipIf(browserPath === undefined)('PlaywrightCrawler', () => {
     expect(() => new PlaywrightCrawler({ launchContext: { useChrom: true } as never })).toThrow(
       /did you mean "useChrome"/,
     );
-    expect(() => new PlaywrightCrawler({ browserPoolOptions: { prePageCloseHooks: [] } as never })).toThrow(
-      /pages are reused/,
+    expect(() => new PlaywrightCrawler({ browserPoolOptions: { prePageCloseHooks: 1 } as never })).toThrow(
+      /"prePageCloseHooks" must be/,
     );
   });
 });

@@ -1,4 +1,4 @@
-// playwrightUtils and launchPlaywright: the tools by themselves, on pages of a browser that is the user's own.
+// playwrightUtils and launchPlaywright on their own, on pages of the user's own browser.
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -46,7 +46,7 @@ describe.skipIf(browserPath === undefined)('playwrightUtils', () => {
     await playwrightUtils.infiniteScroll(page, { waitForSecs: 1 });
     expect((await playwrightUtils.parseWithCheerio(page))('li').length).toBe(30);
     await playwrightUtils.saveSnapshot(page, { key: 'LIST', saveScreenshot: false, config });
-    expect(await (await KeyValueStore.open(undefined, { config })).getValue('LIST')).toContain('item 30');
+    expect(await (await KeyValueStore.open(undefined, { config })).getValue('LIST.html')).toContain('item 30');
     const titled = playwrightUtils.compileScript('return page.title()');
     expect(await titled({ page })).toBe('list');
     await page.close();

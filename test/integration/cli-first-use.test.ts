@@ -1,15 +1,18 @@
-// What somebody new meets on the command line: slips, pages without text, crawls that find nothing.
+// What a new user meets on the command line: typos, pages without text, crawls that find nothing.
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Ended, inTemporaryFolder, MAIN, startNode } from './cli-process.js';
+import { browserPath } from '../support/browser.js';
+import { type Ended, inTemporaryFolder, MAIN, readLines, startNode } from './cli-process.js';
 
 const server = createServer((request, response) => {
   if (request.url === '/file.pdf') {
     return void response.writeHead(200, { 'content-type': 'application/pdf' }).end('%PDF-1.4 nothing');
   }
+  if (request.url === '/moved') return void response.writeHead(302, { location: '/' }).end();
+  if (request.url === '/gone.txt') return void response.writeHead(404, { 'content-type': 'text/plain' }).end('No.');
   if (request.url !== '/') return void response.writeHead(404, { 'content-type': 'text/html' }).end('<p>No.');
   const page = '<title>One</title><nav>Menu</nav><main class="x"><p>Main <b>text</b>.</p></main>';
   response.writeHead(200, { 'content-type': 'text/html' }).end(page);
@@ -34,7 +37,8 @@ describe('orcrawl scrape', () => {
   it.each([
     [['/', '--selector', 'article'], 2, /nothing in http\S+ matches --selector article/],
     [['/', '--selector', '[['], 1, /--selector "\[\[" is not a valid CSS selector.*OPTION_INVALID/],
-    [['/file.pdf'], 2, /application\/pdf has no text/],
+    [['/file.pdf'], 2, /DOCUMENT_INVALID/],
+    [['/gone.txt'], 2, /gone\.txt answered 404.*HTTP_STATUS/],
   ])('explains why %j gives nothing', ([path, ...flags], status, line) =>
     inTemporaryFolder(async (cwd) => {
       const { code, stdout, stderr } = await orcrawl(cwd, ['scrape', `${origin}${path}`, ...flags]);
@@ -45,6 +49,13 @@ describe('orcrawl scrape', () => {
 });
 
 describe('orcrawl crawl', () => {
+  it('stores a page that redirects under the URL that was given', () =>
+    inTemporaryFolder(async (cwd) => {
+      await orcrawl(cwd, ['crawl', `${origin}/moved`, '--depth', '0', '--out', 'moved', '-q']);
+      const items = await readLines<{ url: string; loadedUrl: string }>(cwd, 'moved', 'pages.jsonl');
+      expect(items).toMatchObject([{ url: `${origin}/moved`, loadedUrl: `${origin}/` }]);
+    }));
+
   it('ends with 2 when all it stored are pages that do not exist', () =>
     inTemporaryFolder(async (cwd) => {
       const { code, stdout } = await orcrawl(cwd, ['crawl', `${origin}/gone`, '--ignore-robots', '--out', 'out']);
@@ -67,4 +78,17 @@ describe('orcrawl crawl', () => {
       expect(await readdir(cwd)).toEqual([]);
     }),
   );
+});
+
+describe.skipIf(browserPath === undefined)('orcrawl profile create', () => {
+  it('leaves no profile behind when there is no display', () =>
+    inTemporaryFolder(async (cwd) => {
+      const env = { XDG_DATA_HOME: cwd, DISPLAY: '', WAYLAND_DISPLAY: '' };
+      const profile = (...args: string[]) => startNode([MAIN, 'profile', ...args], { cwd, env }).ended;
+      const made = await profile('create', 'p1');
+      expect([made.code, made.stderr]).not.toEqual([0, '']);
+      expect(made.stderr).toContain('needs a display');
+      const list = await profile('list');
+      expect(list.stdout + list.stderr).toContain('There are no profiles');
+    }));
 });

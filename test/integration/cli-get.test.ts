@@ -1,4 +1,4 @@
-// `orcrawl get` as a person uses it, on pages that a content store wrote.
+// `orcrawl get` as a user runs it, on pages that a content store wrote.
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ContentStore } from '../../src/store/content/content.js';
@@ -31,7 +31,9 @@ describe('orcrawl get', () => {
     ]);
     expect(text).toMatchObject({ code: 0, stdout: `${textOf(1)}\n`, stderr: '' });
     expect(raw).toMatchObject({ code: 0, stdout: `<p>${textOf(1)}</p>` });
-    expect(meta.stdout).toContain(`url: ${urlOf(1)}\nstatus_code: 200\nfetched_at: 2026-01-01T00:00:01.000Z\n`);
+    expect(meta.stdout).toContain(
+      `url: ${urlOf(1)}\nfate: done\nstatus_code: 200\nfetched_at: 2026-01-01T00:00:01.000Z\n`,
+    );
     expect(meta.stdout).toContain(`content_path: ${join(dataDirs[0]!).slice(0, 20)}`);
     expect(JSON.parse(json.stdout)).toMatchObject({ url: urlOf(2), depth: 2, text: textOf(2) });
   });

@@ -1,4 +1,4 @@
-// Starts programs as a person would, in a folder of their own, and tells what they wrote and how they ended.
+// Starts programs as a user would, each in its own folder, and returns their output and how they ended.
 import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,5 @@
-// The command line as people meet it: the built program in a process of its own, against the synthetic web.
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+// The command line as users meet it: the built program in its own process, against the synthetic web.
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Simweb } from '../../src/testing/index.js';
@@ -58,7 +58,7 @@ describe('orcrawl', () => {
     [['crawl', 'example.com', '--max-page', '3'], /unknown option '--max-page'.*--max-pages.*crawl --help/],
     [['crawl', 'example.com', '--max-pages', 'ten'], /--max-pages.*'ten'.*whole number from 1/],
     [['crawl', 'example.com', '--rate', '0'], /--rate.*number above 0/],
-    [['crawl', 'example.com', '--format', 'xml'], /--format.*jsonl, json, csv, markdown, text/],
+    [['crawl', 'example.com', '--format', 'xml'], /--format.*jsonl, json, csv, parquet, markdown, fit, text/],
     [['crawl', 'example.com', '--strategy', 'near'], /--strategy.*same-domain/],
     [['crawl', 'example.com', '--include', '/[/'], /--include.*is not a valid regular expression/],
     [['crawl', 'example.com', '--header', 'secret'], /--header.*Name: value/],
@@ -433,29 +433,32 @@ describe('orcrawl simweb', () => {
   it('serves until Ctrl-C and says what there is', () =>
     inTemporaryFolder(async (cwd) => {
       const server = startNode([MAIN, 'simweb', '--hosts', '2', '--pages', '7', '--seed', '9'], { cwd });
-      await until(() => server.stdout().includes('/_/status/CODE'), 'the special paths are listed');
+      await until(() => server.stdout().includes('Crawl it'), 'the addresses are told');
       const seed = /http:\/\/\S+/.exec(server.stdout())![0];
       expect(await (await fetch(seed)).text()).toContain('<title>');
       server.signal('SIGINT');
       const { code, stdout } = await server.ended;
       expect(code).toBe(0);
-      expect(stdout).toMatch(/^Serving 2 hosts of 7 pages until Ctrl-C/);
+      expect(stdout).toMatch(/^Serving 2 hosts of 7 pages until Ctrl-C/m);
       expect(stdout).toMatch(/Served 1 request\.\n$/);
     }));
 });
 
-describe('orcrawl without arguments', () => {
-  it('crawls the built-in web into a dataset, needs nothing, and can be repeated', () =>
+describe('the demo, also as npm start', () => {
+  it('crawls the built-in web into files of markdown, needs nothing, and can be repeated', () =>
     inTemporaryFolder(async (cwd) => {
-      await mkdir(path.join(cwd, 'orcrawl-out'));
-      for (const args of [[], ['demo']]) {
-        const { code, stdout, stderr } = await orcrawl(cwd, args);
+      const npmStart = { npm_lifecycle_event: 'start', npm_package_name: 'orcrawl' };
+      for (const [args, env] of [[[], npmStart] as const, [['demo'], {}] as const]) {
+        const { code, stdout, stderr } = await startNode([MAIN, ...args], { cwd, env }).ended;
         expect({ code, errors: /error/.exec(stderr) }).toEqual({ code: 0, errors: null });
         expect(stdout).toMatch(/Finished: \d+ pages/);
         expect(stdout).toContain('all were stored');
-        expect(stdout).toContain('Some of the items:');
-        const items = await pagesOf(cwd, 'orcrawl-out', 'demo');
-        expect(items.length).toBeGreaterThan(250);
+        expect(stdout).toMatch(/main content of \S+ as markdown:\n\n {2}# /);
+        expect(stdout).toContain('All of it is in orcrawl-out/demo/');
+        expect(await readdir(cwd)).toEqual(['orcrawl-out']);
+        const pages = path.join('orcrawl-out', 'demo', 'pages');
+        const items = await readLines<{ url: string; file: string | null }>(cwd, pages, 'index.jsonl');
+        expect(items.filter(({ file }) => file !== null).length).toBeGreaterThan(150);
         expect(new Set(items.map((item) => item.url)).size).toBe(items.length);
       }
     }));

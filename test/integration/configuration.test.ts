@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Configuration } from '../../src/configuration.js';
+import { HttpCrawler, WebCrawler } from '../../src/index.js';
 
 describe('Configuration with files and environment', () => {
   const before = process.cwd();
@@ -30,6 +31,14 @@ describe('Configuration with files and environment', () => {
     expect(config.get('purgeOnStart')).toBe('finished');
     process.env.ORCRAWL_INPUT_KEY = 'OURS';
     expect(config.get('inputKey')).toBe('OURS');
+  });
+
+  it('does not start a crawl with a log level that is none', async () => {
+    process.env.ORCRAWL_LOG_LEVEL = 'FOO';
+    const config = new Configuration({ persistStorage: false });
+    const line = /ORCRAWL_LOG_LEVEL must be .*, got "FOO"/;
+    expect(() => new HttpCrawler({}, config)).toThrow(line);
+    await expect(WebCrawler.open()).rejects.toThrow(line);
   });
 
   it('names a broken file, and what is wrong in a readable one', () => {

@@ -1,4 +1,4 @@
-// Damage inside stored content, as a person meets it: `orcrawl get` steps over it and names it, `orcrawl audit --content`
+// Damage inside stored content, as a user meets it: `orcrawl get` skips and names it, `orcrawl audit --content`
 // finds all of it.
 import { open, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { systemTime } from '../../src/crawl/time.js';
 import { createFileRecovery } from '../../src/pods/supervise/recovery.js';
 import { createFrontierClient } from '../../src/frontier/client.js';
-import { openLmdbFrontier } from '../../src/frontier/embedded/lmdb.js';
+import { openLmdbFrontier } from '../../src/frontier/embedded/store/lmdb.js';
 import { createRecentFingerprints } from '../../src/frontier/recent.js';
 import { createSettler } from '../../src/crawl/run/settler.js';
 import { ContentStore } from '../../src/store/content/content.js';

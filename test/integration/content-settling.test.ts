@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createFrontierClient } from '../../src/frontier/client.js';
-import { openLmdbFrontier } from '../../src/frontier/embedded/lmdb.js';
+import { openLmdbFrontier } from '../../src/frontier/embedded/store/lmdb.js';
 import { ContentStore } from '../../src/store/content/content.js';
 import type { ContentBatch } from '../../src/store/content/content.js';
 import { findPage } from '../../src/store/content/reading.js';

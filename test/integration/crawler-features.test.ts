@@ -1,4 +1,4 @@
-// What crawlers offer beside the lifecycle: sessions, proxies, other requests, files, state, queues and lists.
+// What crawlers offer besides the lifecycle: sessions, proxies, other requests, files, state, queues and lists.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   BasicCrawler,

@@ -14,6 +14,7 @@ import { closeStorages } from '../../src/store/opened.js';
 import { purgeDefaultStorages } from '../../src/store/purge.js';
 import { recoverVisitSegments } from '../../src/store/dataset/visit-recovery.js';
 import { createDiskBackend } from '../../src/store/disk.js';
+import { TYPESCRIPT } from '../support/processes.js';
 import { anotherLook, makeStorage } from './storage-fixtures.js';
 import type { StorageFixture } from './storage-fixtures.js';
 
@@ -394,7 +395,7 @@ describe('a dataset on disk', () => {
     // The shell limits the size of files to 50 blocks, so the write ends half-way as on a full disk.
     const told = execFileSync(
       'sh',
-      ['-c', `ulimit -f 50; exec "$0" --import jiti/register "$1"`, process.execPath, script],
+      ['-c', `ulimit -f 50; exec "$0" --import "$1" "$2"`, process.execPath, TYPESCRIPT, script],
       {
         env: { ...process.env, ORCRAWL_STORAGE_DIR: fixture.folder },
       },
@@ -418,7 +419,7 @@ describe('a dataset on disk', () => {
     );
     const confirmed: number[] = [];
     for (let life = 0; life < 3; life++) {
-      const child = spawn(process.execPath, ['--import', 'jiti/register', script, String(life)], {
+      const child = spawn(process.execPath, ['--import', TYPESCRIPT, script, String(life)], {
         env: { ...process.env, ORCRAWL_STORAGE_DIR: fixture.folder },
         stdio: ['ignore', 'pipe', 'inherit'],
       });

@@ -5,7 +5,6 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Simweb, startProxy } from '../../src/testing/index.js';
 import { browserPath } from '../support/browser.js';
-import { serveExamples } from '../support/example-pages.js';
 import { EXAMPLES, inTemporaryFolder, readLines, startNode, type Ended } from './cli-process.js';
 
 const TYPESCRIPT = import.meta.resolve('jiti/register');
@@ -29,31 +28,63 @@ function example(cwd: string, name: string, args: string[] = [], env: Record<str
 const CASES: Record<string, (cwd: string) => Promise<void>> = {
   async 'browser-click-through'(cwd) {
     if (browserPath === undefined) return;
-    const site = await serveExamples();
-    const { code, stdout } = await example(cwd, 'browser-click-through', [`${site.url}/list`]);
-    await site.close();
+    const { code, stdout } = await example(cwd, 'browser-click-through', [web.url(0, '/_/list')]);
     expect(code).toBe(0);
-    const expected = [1, 2, 3].flatMap((page) => [1, 2, 3].map((n) => `commit ${page}.${n}`));
+    const expected = [1, 2, 3].flatMap((page) => [1, 2, 3].map((n) => `item ${page}.${n}`));
     expect(JSON.parse(stdout)).toEqual(expected);
-    expect(site.asked.filter((asked) => asked === '/list')).toHaveLength(1);
   },
 
   async 'browser-infinite-list'(cwd) {
     if (browserPath === undefined) return;
-    const site = await serveExamples();
-    const { code, stdout } = await example(cwd, 'browser-infinite-list', [`${site.url}/endless`]);
-    await site.close();
+    const { code, stdout } = await example(cwd, 'browser-infinite-list', [web.url(0, '/_/scroll')]);
     expect([code, stdout]).toEqual([0, expect.stringContaining('40 items')]);
     expect(await itemsIn(cwd)).toHaveLength(40);
   },
 
   async 'browser-login'(cwd) {
     if (browserPath === undefined) return;
-    const site = await serveExamples();
-    const first = await example(cwd, 'browser-login', [site.url]);
-    const second = await example(cwd, 'browser-login', [site.url]);
-    await site.close();
-    expect([first.stdout, second.stdout]).toEqual(['logged in\nAccount of ann\n', 'still logged in\nAccount of ann\n']);
+    const first = await example(cwd, 'browser-login', [web.url(0).replace(/\/$/, '')]);
+    const second = await example(cwd, 'browser-login', [web.url(0).replace(/\/$/, '')]);
+    expect([first.stdout, second.stdout]).toEqual(['logged in\nHello ann\n', 'still logged in\nHello ann\n']);
+  },
+
+  async 'price-watch'(cwd) {
+    const lamp = (price: string) => ({ body: `<h1>Lamp</h1><p>A lamp.</p><p class="price">${price}</p>` });
+    web.serve('/lamp', lamp('12.50'));
+    expect((await example(cwd, 'price-watch', [web.url(0, '/lamp')])).stdout).toContain('/lamp: 12.50');
+    web.serve('/lamp', lamp('9.90'));
+    expect((await example(cwd, 'price-watch', [web.url(0, '/lamp')])).stdout).toContain('/lamp: 12.50 -> 9.90');
+  },
+
+  async 'knowledge-base'(cwd) {
+    const page = (text: string, links = '') => ({ body: `<article><h1>Orcas</h1><p>${text}</p></article>${links}` });
+    web.serve('/kb', page('Orcas hunt in pods, and each pod has its own calls.', '<a href="/kb/2">more</a>'));
+    web.serve('/kb/2', page('Herring swim in schools of many thousands, close to the coast.'));
+    const kinds = async () => {
+      const { stdout } = await example(cwd, 'knowledge-base', [web.url(0, '/kb')]);
+      return stdout.split('\n').filter((line) => /^(?:new|changed|removed) /.test(line));
+    };
+    expect(await kinds()).toEqual([`new ${web.url(0, '/kb')}`, `new ${web.url(0, '/kb/2')}`]);
+    web.serve('/kb/2', { status: 404, body: 'gone' });
+    expect(await kinds()).toEqual([`removed ${web.url(0, '/kb/2')}`]);
+  },
+
+  async 'docs-mirror'(cwd) {
+    const page = (text: string, links = '') => ({ body: `<article><h1>Orcas</h1><p>${text}</p></article>${links}` });
+    const mirrored = async () => {
+      const { stdout } = await example(cwd, 'docs-mirror', [web.url(0, '/docs/'), 'mirror']);
+      return stdout.split('\n').filter((line) => /^(?:new|changed|removed) /.test(line));
+    };
+    const folder = path.join(cwd, 'mirror', new URL(web.url(0)).hostname, 'docs');
+    web.serve('/docs/', page('Orcas hunt in pods, and each pod has its own calls.', '<a href="/docs/b">more</a>'));
+    web.serve('/docs/b', page('Herring swim in schools of many thousands, close to the coast.'));
+    expect(await mirrored()).toEqual([`new ${web.url(0, '/docs/')}`, `new ${web.url(0, '/docs/b')}`]);
+    expect(await readFile(path.join(folder, 'b.md'), 'utf8')).toContain('Herring swim');
+    web.serve('/docs/', page('Orcas hunt in pods, and share what they catch.', '<a href="/docs/b">more</a>'));
+    web.serve('/docs/b', { status: 404, body: 'gone' });
+    expect((await mirrored()).sort()).toEqual([`changed ${web.url(0, '/docs/')}`, `removed ${web.url(0, '/docs/b')}`]);
+    expect(await readFile(path.join(folder, 'index.md'), 'utf8')).toContain('share what they catch');
+    expect(await readdir(folder)).toEqual(['index.md']);
   },
 
   async 'ten-lines'(cwd) {

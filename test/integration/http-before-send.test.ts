@@ -1,4 +1,4 @@
-// The last question before a request leaves the machine: asked when its connection is ready, whatever took how long, and
+// The last check before a request leaves the machine: made when its connection is ready, after any delay, and
 // for every request of a visit. A no leaves the server without a byte of the request.
 import { createServer as createHttpServer } from 'node:http';
 import { connect, createServer, type Socket } from 'node:net';

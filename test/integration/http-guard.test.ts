@@ -1,4 +1,4 @@
-// The address guard where it counts: a private server listens and must never see a connection, whatever
+// The address guard where it counts: a private server listens and must never see a connection, for any
 // URL, redirect or name leads to it; what is allowed or seeded gets through.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemTime } from '../../src/crawl/time.js';

@@ -137,7 +137,7 @@ describe('a proxy that fails', () => {
   });
 
   it('by being of another kind is named', async () => {
-    expect(await failure(`socks5://${LOGIN}127.0.0.1:1`)).toMatchObject({ code: 'PROXY_FAILED' });
+    expect(await failure(`socks4://${LOGIN}127.0.0.1:1`)).toMatchObject({ code: 'PROXY_FAILED' });
     expect(await failure(PASSWORD)).toMatchObject({ code: 'PROXY_FAILED' });
   });
 });

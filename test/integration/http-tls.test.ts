@@ -1,4 +1,4 @@
-// TLS: certificates are verified unless told otherwise, names are sent, sessions are resumed.
+// TLS: certificates are verified by default, names are sent, sessions are resumed.
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createServer } from 'node:https';
 import type { SecureVersion, TLSSocket } from 'node:tls';

@@ -9,6 +9,7 @@ import { KeyValueStore } from '../../src/store/records/key-value.js';
 import { closeStorages } from '../../src/store/opened.js';
 import { purgeDefaultStorages } from '../../src/store/purge.js';
 import { useState } from '../../src/store/records/use-state.js';
+import { TYPESCRIPT } from '../support/processes.js';
 import { anotherLook, gather, makeStorage } from './storage-fixtures.js';
 import type { StorageFixture } from './storage-fixtures.js';
 
@@ -258,14 +259,10 @@ describe('a key-value store on disk', () => {
        console.log(JSON.stringify([await KeyValueStore.getInput(), (await Dataset.getData()).items]));`,
     );
     writeFileSync(join(fixture.folder, 'INPUT.json'), '{"from":"file"}');
-    const told = execFileSync(
-      process.execPath,
-      ['--import', join(process.cwd(), 'node_modules/jiti/lib/jiti-register.mjs'), script],
-      {
-        cwd: fixture.folder,
-        timeout: 60_000,
-      },
-    );
+    const told = execFileSync(process.execPath, ['--import', TYPESCRIPT, script], {
+      cwd: fixture.folder,
+      timeout: 60_000,
+    });
     expect(JSON.parse(String(told))).toEqual([{ from: 'file' }, [{ n: 1 }]]);
     expect(readdirSync(join(fixture.folder, 'storage'))).toEqual(['datasets', 'key_value_stores']);
   });

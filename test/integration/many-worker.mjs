@@ -1,4 +1,4 @@
-// Leaves the loop over a batch after ten results, closes, and says what is still open. Ends by itself or not at all.
+// Leaves the loop over a batch after ten results, closes, and prints what is still open. Must end on its own.
 import { SemaphoreDispatcher, WebCrawler } from '../../dist/index.js';
 
 const [url, storageDir] = process.argv.slice(2);

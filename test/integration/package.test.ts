@@ -66,11 +66,36 @@ describe('the packed package', () => {
   });
 });
 
+describe('the documentation in the package', () => {
+  it('links to files that are in the package, or to source code', async () => {
+    const { stdout } = await run('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
+      cwd: root,
+      maxBuffer: 64 * 1024 * 1024,
+    });
+    const [{ files }] = JSON.parse(stdout) as [{ files: { path: string }[] }];
+    const packed = files.map(({ path: name }) => name);
+    const written = packed.filter((name) =>
+      /^(README|CONTRIBUTING|SECURITY)\.md$|^docs\/(guides\/)?[\w-]+\.md$/.test(name),
+    );
+    expect(written.length).toBeGreaterThan(20);
+    const dead: string[] = [];
+    for (const name of written) {
+      const text = await readFile(path.join(root, name), 'utf8');
+      for (const [, link] of text.matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)) {
+        const target = path.posix.join(path.posix.dirname(name), link!);
+        if (/^[a-z]+:/.test(link!) || /^(src|test|scripts)\//.test(target)) continue;
+        if (!packed.some((file) => file === target || file.startsWith(`${target}/`))) dead.push(`${name}: ${link}`);
+      }
+    }
+    expect(dead).toEqual([]);
+  });
+});
+
 describe('import of the package', () => {
   it('loads a handful of files, and no package but on first use', async () => {
     const { files, packages } = await staticImports(path.join(root, 'dist/index.js'));
     // Bundled: the sources would be hundreds.
-    expect(files.size).toBeLessThanOrEqual(40);
+    expect(files.size).toBeLessThanOrEqual(55);
     expect([...packages].filter((name) => !name.startsWith('node:'))).toEqual([]);
   });
 });

@@ -1,8 +1,7 @@
 // Fills a page cache until it is killed; says so once it has written a few hundred pages.
-import { createJiti } from 'jiti';
+import { source } from '../support/source.mjs';
 
-const jiti = createJiti(import.meta.url);
-const { openPageCache } = await jiti.import('../../src/store/cache/cache-lmdb.ts');
+const { openPageCache } = await source('store/cache/cache-lmdb');
 
 const [folder, name] = process.argv.slice(2);
 const cache = openPageCache(folder);

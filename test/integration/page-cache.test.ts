@@ -42,6 +42,8 @@ describe('cache modes', () => {
     expect(await step(CacheMode.ENABLED)).toEqual(['miss', 'number 3', 3]);
     expect(await step(CacheMode.ENABLED)).toEqual(['hit', 'number 3', 3]);
     expect(await step(CacheMode.READ_ONLY)).toEqual(['hit', 'number 3', 3]);
+    expect(await step(CacheMode.STORED_ONLY)).toEqual(['hit', 'number 3', 3]);
+    expect(await get({ cacheMode: CacheMode.STORED_ONLY }, '/other')).toMatchObject({ errorCode: 'CACHE_MISS' });
     expect(await step(CacheMode.BYPASS)).toEqual(['miss', 'number 4', 4]);
     expect(await step(CacheMode.DISABLED)).toEqual(['miss', 'number 5', 5]);
     expect(await step(CacheMode.ENABLED)).toEqual(['hit', 'number 3', 3 + 2]);

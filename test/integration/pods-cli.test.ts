@@ -1,4 +1,4 @@
-// The commands around a crawl on pods, as a person calls them.
+// The commands around a crawl on pods, as a user calls them.
 import { spawnSync } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -105,7 +105,7 @@ describe('orcrawl compose', () => {
     const { code, stdout, stderr } = said;
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout).toContain('4 × redis:7-alpine, ports 7000-7003 at 127.0.0.1');
-    expect(stdout).toContain('10 GB in all, 2,560 MB a store');
+    expect(stdout).toContain('10 GB in all, 2,560 MB per store');
     const { services, volumes } = parse(await read('docker-compose.yml')) as ComposeFile;
     expect(Object.keys(services)).toEqual(['redis-0', 'redis-1', 'redis-2', 'redis-3', 'prometheus', 'grafana']);
     const { command, ports, volumes: mounts, healthcheck } = services['redis-3']!;
@@ -172,6 +172,14 @@ describe('orcrawl compose', () => {
       expect.stringContaining('email is missing'),
       expect.stringContaining('seeds are missing'),
     ]);
+  });
+
+  it('leaves a docker-compose.yml alone that is not its own, and writes nothing beside it', async () => {
+    await writeFile(join(folder(), 'docker-compose.yml'), 'services: {}\n');
+    const { code, stderr } = await run(folder(), [...COMPOSE, '--config-out', 'crawl.yaml']);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('would be overwritten: nothing was written')]);
+    expect(await readdir(folder())).toEqual(['docker-compose.yml']);
+    expect(await read('docker-compose.yml', folder())).toBe('services: {}\n');
   });
 
   it('takes Valkey, warns of too little memory and of open stores, and keeps old files', async () => {

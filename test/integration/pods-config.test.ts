@@ -27,13 +27,14 @@ async function problemsOf(yaml: string | undefined, flags: PodsFlags = {}): Prom
   return (error as PodsConfigError).problems;
 }
 
+const own = { kind: 'redis', prefix: '' };
 const GOOD = 'email: you@example.com\nseed_file: seeds.txt\n';
 
 describe('a pods configuration', () => {
   it('has the defaults of the specification, absolute paths, and cannot be changed', async () => {
     const config = await read(`${GOOD}pods:\n  - redis_url: redis://localhost:6379\ndata_dirs: [./a, /tmp/b]\n`);
     expect(config).toMatchObject({
-      pods: [{ kind: 'redis', redisUrl: 'redis://localhost:6379/0', where: 'redis://localhost:6379/0' }],
+      pods: [{ kind: 'redis', redisUrl: 'redis://localhost:6379/0', where: 'redis://localhost:6379/0', prefix: '' }],
       ownPods: [0],
       dataDirs: [join(folder, 'a'), '/tmp/b'],
       logDir: join(folder, 'a/logs'),
@@ -42,7 +43,7 @@ describe('a pods configuration', () => {
       fetchersPerPod: 6,
       parsersPerPod: 0,
       politenessDelaySeconds: 70,
-      userAgent: 'ExperimentalCrawler/1.0 (you@example.com)',
+      userAgent: 'orcrawl (you@example.com)',
       fetcherMemoryLimit: 2 * 1024 ** 3,
       parserMemoryLimit: 4 * 1024 ** 3,
       maxPages: undefined,
@@ -50,6 +51,90 @@ describe('a pods configuration', () => {
       fresh: false,
     });
     expect(Object.isFrozen(config) && Object.isFrozen(config.pods) && Object.isFrozen(config.dataDirs)).toBe(true);
+  });
+
+  it('spreads pods over a cluster, or names the master of Sentinels', async () => {
+    const { pods } = await read(
+      `${GOOD}pod_count: 2\ncluster: { nodes: [rediss://a:7000, rediss://b:7000], prefix: mine }\n` +
+        'redis_username: crawler\nredis_password_file: secret\nredis_tls_ca_file: /ca.pem\ndurability: replicated\n',
+    );
+    const url = `rediss+cluster://a:7000,b:7000?username=crawler&password_file=${encodeURIComponent(join(folder, 'secret'))}&ca=%2Fca.pem`;
+    const where = 'rediss+cluster://a:7000,b:7000';
+    expect(pods).toEqual([
+      { kind: 'redis', redisUrl: url, where, prefix: expect.stringMatching(/^\{mine:0\.\d+\}:$/) as string },
+      { kind: 'redis', redisUrl: url, where, prefix: expect.stringMatching(/^\{mine:1\.\d+\}:$/) as string },
+    ]);
+    const watched = await read(`${GOOD}sentinel: { name: main, nodes: [a, "redis://:pw@b:5000"] }\nredis_db: 2\n`);
+    expect(watched.pods).toMatchObject([
+      {
+        redisUrl: 'redis+sentinel://a:26379,b:5000/main/2?password=pw',
+        where: 'redis+sentinel://a:26379,b:5000/main/2',
+      },
+    ]);
+    expect((await read(`${GOOD}pod_count: 3\n`)).pods.map(({ kind }) => kind)).toEqual(Array(3).fill('embedded'));
+  });
+
+  it('says what does not fit a cluster', async () => {
+    expect(
+      await problemsOf(
+        `${GOOD}pods: [redis://a]\ncluster: { nodes: ["ftp://user:secret@a"] , name: x }\npod_count: 2\nredis_db: 1\n` +
+          'redis_password: a\nredis_password_file: b\nredis_tls_cert_file: c\n',
+      ),
+    ).toEqual([
+      'unknown key cluster.name',
+      'pods and cluster contradict each other: name the stores once',
+      'pod_count works only with cluster, sentinel or embedded pods: a pods list has its own length',
+      'redis_password and redis_password_file contradict each other: keep the file',
+      'redis_tls_cert_file and redis_tls_key_file belong together: give both or none',
+    ]);
+    expect(await problemsOf(`${GOOD}cluster: { nodes: ["ftp://user:secret@a"] }\nredis_db: 1\n`)).toEqual([
+      'cluster.nodes[0] must be an address such as redis://10.0.0.1:6379, got "ftp://a/"',
+    ]);
+    expect(await problemsOf(`${GOOD}sentinel: { nodes: [a] }\n`)).toEqual(['sentinel.name is missing']);
+    expect(await problemsOf(`${GOOD}durability: replicated\n`)).toEqual([
+      'durability: replicated needs pods in Redis: an embedded pod has no replica, use machine',
+    ]);
+  });
+
+  it('accepts pods as plain text: addresses, Unix sockets and folders', async () => {
+    const redis = await read(
+      `${GOOD}redis_db: 2\nredis_password: "p w"\npods: [redis://localhost:6379, "localhost:6380", "unix:///run/redis.sock", "unix:///run/b.sock?db=1"]\n`,
+    );
+    expect(redis.pods).toEqual([
+      { ...own, redisUrl: 'redis://localhost:6379/2?password=p+w', where: 'redis://localhost:6379/2' },
+      { ...own, redisUrl: 'redis://localhost:6380/2?password=p+w', where: 'redis://localhost:6380/2' },
+      { ...own, redisUrl: 'unix:///run/redis.sock?password=p+w&db=2', where: 'unix:///run/redis.sock?db=2' },
+      { ...own, redisUrl: 'unix:///run/b.sock?password=p+w&db=1', where: 'unix:///run/b.sock?db=1' },
+    ]);
+    const embedded = await read(`${GOOD}pods: [./pod0, ./pod1]\n`);
+    expect(embedded.pods).toEqual([
+      { kind: 'embedded', path: join(folder, 'pod0') },
+      { kind: 'embedded', path: join(folder, 'pod1') },
+    ]);
+    for (const bad of ['unix://host/run.sock', 'unix:', 'unix:///x?db=a', 'unix:///x?nope=1', 'http://localhost']) {
+      expect(await problemsOf(`${GOOD}pods: ["${bad}"]\n`)).toEqual([
+        expect.stringContaining('unix:///run/redis.sock'),
+      ]);
+    }
+  });
+
+  it('knows which keys were given, and needs neither e-mail nor seeds to look at a crawl', async () => {
+    const config = await read(`${GOOD}bloom_filter_capacity: 1000\nadditionalMimeTypes: [application/pdf]\n`, {
+      logDir: 'elsewhere',
+      maxPages: 3,
+    });
+    expect([...config.givenKeys].sort()).toEqual([
+      'additional_mime_types',
+      'bloom_filter_capacity',
+      'email',
+      'log_dir',
+      'max_pages',
+      'seed_file',
+    ]);
+    expect(config).toMatchObject({ logDir: join(folder, 'elsewhere'), additionalMimeTypes: ['application/pdf'] });
+    await writeFile(join(folder, 'bare.yaml'), 'pods: [./pod0]\n');
+    await expect(readPodsConfig(join(folder, 'bare.yaml'))).rejects.toThrow(/email is missing.*seeds are missing/);
+    expect((await readPodsConfig(join(folder, 'bare.yaml'), {}, { isToRun: false })).pods).toHaveLength(1);
   });
 
   it('may be written in camelCase, and null stands for the default', async () => {
@@ -103,7 +188,7 @@ describe('a pods configuration', () => {
       numParserProcesses: 1,
     });
     expect(config.pods).toEqual([
-      { kind: 'redis', redisUrl: 'redis://:a%2Fb%40c@[::1]:7000/2', where: 'redis://[::1]:7000/2' },
+      { ...own, redisUrl: 'redis://[::1]:7000/2?password=a%2Fb%40c', where: 'redis://[::1]:7000/2' },
     ]);
     expect(config).toMatchObject({ fetchersPerPod: 3, parsersPerPod: 1 });
   });
@@ -113,8 +198,8 @@ describe('a pods configuration', () => {
       `${GOOD}redis_db: 3\nredis_password: secret\npods:\n  - redis_url: redis://a\n  - redis_url: redis://u:own@b:1/7\n`,
     );
     expect(config.pods).toMatchObject([
-      { redisUrl: 'redis://:secret@a:6379/3', where: 'redis://a:6379/3' },
-      { redisUrl: 'redis://u:own@b:1/7', where: 'redis://b:1/7' },
+      { redisUrl: 'redis://a:6379/3?password=secret', where: 'redis://a:6379/3' },
+      { redisUrl: 'redis://b:1/7?username=u&password=own', where: 'redis://b:1/7' },
     ]);
   });
 
@@ -168,7 +253,7 @@ describe('a wrong pods configuration', () => {
       /^extract_text must be true or false or one of "main", got "maybe"$/,
       /^fetcher_memory_limit must be a size such as "2G", "512M" or a number of bytes, got "lots"$/,
       /^test_mode\.enabled must be true or false, got "yes please"$/,
-      /^pods\[0\]\.redis_url must be an address such as redis:\/\/localhost:6379, got "http:\/\/localhost\/"$/,
+      /^pods\[0\]\.redis_url must be an address such as redis:\/\/localhost:6379 or unix:\/\/\/run\/redis.sock, got "http:\/\/localhost\/"$/,
       /^pods\[1\] has both redis_url and path/,
       /^pods\[2\] must name its store: redis_url or path$/,
       /^email is missing/,

@@ -1,4 +1,4 @@
-// The first crawls on pods of somebody new: seeds on the own machine, everything failing, and starting over.
+// A new user's first crawls on pods: seeds on the local machine, everything failing, and starting over.
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import { readdir, readFile, writeFile } from 'node:fs/promises';

@@ -1,8 +1,8 @@
-// Crawls on pods as a person runs them: `orcrawl run` on real Redis servers, or on none.
+// Crawls on pods as a user runs them: `orcrawl run` on real Redis servers, or on none.
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { crawlOnPods, podOf, until } from '../support/pods-crawl.js';
+import { crawlOnPods, podOf, storedKeys, until } from '../support/pods-crawl.js';
 import { freePort, redisMissing } from '../support/redis-server.js';
 import { MAIN, startNode } from './cli-process.js';
 import { Simweb } from '../../src/testing/index.js';
@@ -34,7 +34,7 @@ describe.skipIf(redisMissing)('two pods on two Redis servers', () => {
     expect(report).toMatchObject({ wrongDirectory: 0, violations: 0, errors: [] });
     expect(Math.min(...report.byDirectory, ...report.domainsByPod)).toBeGreaterThan(0);
     expect(report.smallestGapMs).toBeGreaterThanOrEqual(200);
-    expect(report.logs).toEqual(
+    expect(report.logs.filter((name) => name !== 'crawl.log')).toEqual(
       ['pod_0', 'pod_1'].flatMap((pod) =>
         ['fetcher_0', 'orchestrator_0', 'parser_0'].map((name) => `${pod}/${name}.log`),
       ),
@@ -97,7 +97,11 @@ describe('embedded pods', () => {
     const first = run();
     await until(async () => web.served() > 8);
     first.signal('SIGINT');
-    expect((await first.ended).code).toBe(130);
+    const stopped = await first.ended;
+    expect(stopped.code).toBe(130);
+    // It tells the pages that were stored while it drained, too.
+    const told = Number(/^(\d+) pages?: interrupted/m.exec(stopped.stdout)?.[1]);
+    expect(told).toBe((await storedKeys(path.join(cwd, 'data', 'content'))).length);
     const second = await run().ended;
     expect(second.code).toBe(1);
     expect(second.stderr).toMatch(

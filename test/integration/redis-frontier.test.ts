@@ -63,10 +63,14 @@ describe.skipIf(redisMissing)(`a frontier in Redis${redisMissing ? `: skipped, $
       await expect(open(shared)).rejects.toMatchObject({ code: 'QUEUE_UNSUITABLE', message: /noeviction/ });
       await ask(shared, (client) => client.config('SET', 'maxmemory-policy', 'noeviction'));
       const cluster = await serve('--cluster-enabled', 'yes');
-      await expect(open(cluster)).rejects.toMatchObject({ code: 'QUEUE_UNSUITABLE', message: /standalone/ });
+      await expect(open(cluster)).rejects.toMatchObject({
+        code: 'QUEUE_UNSUITABLE',
+        message: /part of a cluster: .*cluster: \{ nodes/,
+      });
       const locked = await serve('--requirepass', 'right');
-      await expect(open(locked, { password: 'wrong' })).rejects.toMatchObject({ code: 'QUEUE_UNSUITABLE' });
-      await (await open(locked, { password: 'right' })).overview();
+      const withPassword = (text: string) => ({ url: locked.url.replace('//', `//:${text}@`) });
+      await expect(open(locked, withPassword('wrong'))).rejects.toMatchObject({ code: 'QUEUE_UNSUITABLE' });
+      await (await open(locked, withPassword('right'))).overview();
     });
 
     it('warns of what a crash can lose', async () => {

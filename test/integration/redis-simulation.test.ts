@@ -1,4 +1,4 @@
-// A small version of `npm run measure -- simulation`: a crawl without a network on a clock that is told the time.
+// A small version of `npm run measure -- simulation`: a crawl without a network on a simulated clock.
 import { describe, expect, it } from 'vitest';
 import { simulate } from '../../bench/measures/simulation.js';
 import { redisMissing } from '../support/redis-server.js';

@@ -1,4 +1,4 @@
-// Domains longer than their head in Redis: the tail goes to disk and comes back in order, whoever keeps it.
+// Domains longer than their head in Redis: the tail goes to disk and comes back in order, with any keeper.
 import { copyFileSync, cpSync, mkdtempSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -80,3 +80,25 @@ describe('the content of a result', () => {
     expect(() => crawler.runMany([], { extract: { engine: 'json' } as never })).toThrow('engine');
   });
 });
+
+it('is markdown where a site offers it and it is asked for', async () => {
+  const asked: (string | undefined)[] = [];
+  const { url } = await servers.serve((request, response) => {
+    asked.push(request.headers.accept);
+    const isMarkdown = request.headers.accept?.startsWith('text/markdown') ?? false;
+    response.setHeader('content-type', isMarkdown ? 'text/markdown; charset=utf-8' : 'text/html');
+    response.setHeader('vary', 'accept');
+    response.end(isMarkdown ? '# Orcas\n\nThey hunt in **pods**. See [prey](/prey).' : PAGE);
+  });
+  await using crawler = await WebCrawler.open();
+  const page = await crawler.run(`${url}/`, { acceptMarkdown: true });
+  expect(page.markdown.raw).toBe(`# Orcas\n\nThey hunt in **pods**. See [prey](${url}/prey).`);
+  expect([page.metadata?.title, page.metadata?.document?.format]).toEqual(['Orcas', 'markdown']);
+  expect(page.links.internal.map((link) => link.url)).toEqual([`${url}/prey`]);
+  const usual = await crawler.run(`${url}/`);
+  expect(usual.markdown.raw).toContain('# Orcas hunt in pods');
+  await crawler.run(`${url}/`, { acceptMarkdown: true, headers: { Accept: 'text/html' } });
+  expect(asked[0]).toMatch(/^text\/markdown,text\/html/);
+  expect(asked[1]).toMatch(/^text\/html/);
+  expect(asked[2]).toBe('text/html');
+});

@@ -7,7 +7,7 @@ import { StdioClientTransport as OldStdio } from '@modelcontextprotocol/sdk/clie
 import { StreamableHTTPClientTransport as OldHttp } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MAIN } from './cli-process.js';
-import { dataFolder, html, LOOPBACK, type ServerProcess, type Site, startServe, startSite } from './serve-fixtures.js';
+import { dataFolder, html, LOOPBACK, type ServerProcess, type Site, startServe, startSite } from '../support/serve.js';
 
 interface Called {
   readonly isError?: boolean;
@@ -19,6 +19,10 @@ interface Called {
 interface AnyClient {
   listTools(): Promise<{ tools: { name: string; inputSchema: object; outputSchema?: object; annotations?: object }[] }>;
   callTool(call: { name: string; arguments: Record<string, unknown> }): Promise<unknown>;
+  listPrompts(): Promise<{ prompts: { name: string }[] }>;
+  getPrompt(call: { name: string; arguments: Record<string, string> }): Promise<unknown>;
+  listResources(): Promise<{ resources: { uri: string }[] }>;
+  readResource(call: { uri: string }): Promise<unknown>;
   close(): Promise<void>;
 }
 
@@ -157,6 +161,14 @@ describe.each(WAYS)('%s', (_name, connect) => {
       const found = await call('search', { query: 'orcas' });
       expect(found.structuredContent.results).toMatchObject([{ url: `${site.url}/a`, title: 'About orcas' }]);
 
+      expect((await client.listPrompts()).prompts.map(({ name }) => name)).toEqual([
+        'answer_from_site',
+        'summarise_page',
+      ]);
+      const prompt = await client.getPrompt({ name: 'summarise_page', arguments: { url: 'https://a.example/' } });
+      expect(JSON.stringify(prompt)).toContain('https://a.example/');
+      expect((await client.listResources()).resources.map(({ uri }) => uri)).toEqual(['orcrawl://jobs']);
+
       for (const [name, args] of [
         ['crawl', { url: `${site.url}/`, limit: 3 }],
         ['batch_scrape', { urls: [`${site.url}/a`, `${site.url}/b`, `${site.url}/hidden`] }],
@@ -171,6 +183,9 @@ describe.each(WAYS)('%s', (_name, connect) => {
         expect(state.structuredContent).toMatchObject({ status: 'completed', completed: 3 });
         expect(state.structuredContent.pages).toHaveLength(3);
         expect(JSON.stringify(state)).not.toContain('SECRET');
+        for (const uri of ['orcrawl://jobs', `orcrawl://jobs/${id}`]) {
+          expect(JSON.stringify(await client.readResource({ uri }))).toContain(id);
+        }
         const short = await call('crawl_status', { id, max_length: 10 });
         expect(short.structuredContent.pages).toHaveLength(1);
         expect(short.structuredContent).toMatchObject({ next_page: 0, next_start_index: 10 });

@@ -2,7 +2,7 @@
 import Firecrawl from 'firecrawl';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { extractWithModel, WebCrawler } from '../../src/index.js';
-import { dataFolder, html, LOOPBACK, type ServerProcess, type Site, startServe, startSite } from './serve-fixtures.js';
+import { dataFolder, html, LOOPBACK, type ServerProcess, type Site, startServe, startSite } from '../support/serve.js';
 import { MAIN, startNode } from './cli-process.js';
 
 interface Question {

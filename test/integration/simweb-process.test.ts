@@ -7,6 +7,7 @@ import type { Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Simweb, startProxy, startSimwebProcess } from '../../src/testing/index.js';
+import { TYPESCRIPT } from '../support/processes.js';
 
 const open: { close(): Promise<void> }[] = [];
 const keep = <T extends { close(): Promise<void> }>(thing: T): T => {
@@ -63,12 +64,12 @@ describe('a synthetic web in its own process', () => {
   it('ends when the process that started it is killed', async () => {
     const entry = fileURLToPath(new URL('../../src/testing/index.ts', import.meta.url));
     const script = `
-      const loaded = await import(${JSON.stringify(entry)});
-      const web = await (loaded.default ?? loaded).startSimwebProcess();
+      const { startSimwebProcess } = await import(${JSON.stringify(entry)});
+      const web = await startSimwebProcess();
       console.log(web.pid);
       setInterval(() => {}, 1000);
     `;
-    const args = ['--import', 'jiti/register', '--input-type=module', '-e', script];
+    const args = ['--import', TYPESCRIPT, '--input-type=module', '-e', script];
     const parent = spawn(process.execPath, args, { cwd: fileURLToPath(new URL('../..', import.meta.url)) });
     const [printed] = (await once(parent.stdout, 'data')) as [Buffer];
     const pid = Number(printed.toString());

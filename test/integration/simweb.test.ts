@@ -9,6 +9,7 @@ import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Simweb, SIMWEB_PATHS } from '../../src/testing/index.js';
 import type { SimwebOptions } from '../../src/testing/index.js';
+import { TYPESCRIPT } from '../support/processes.js';
 import { ask } from './simweb-client.js';
 
 /** Follows links and redirects from the seeds until nothing new appears; gives what answered 200. */
@@ -265,8 +266,7 @@ describe('closing the synthetic web', () => {
     const entry = fileURLToPath(new URL('../../src/testing/index.ts', import.meta.url));
     // The process must end by itself: it calls no exit, and a page that waits a minute is still open at close.
     const script = `
-      const loaded = await import(${JSON.stringify(entry)});
-      const { Simweb, startProxy } = loaded.default ?? loaded;
+      const { Simweb, startProxy } = await import(${JSON.stringify(entry)});
       const web = await Simweb.start({ hosts: 3, latencyMs: 600000 });
       const proxy = await startProxy();
       const hanging = fetch(web.url()).catch(() => 'cut');
@@ -275,7 +275,7 @@ describe('closing the synthetic web', () => {
       await web.close();
       console.log(await hanging);
     `;
-    const args = ['--import', 'jiti/register', '--input-type=module', '-e', script];
+    const args = ['--import', TYPESCRIPT, '--input-type=module', '-e', script];
     const cwd = fileURLToPath(new URL('../..', import.meta.url));
     const { stdout } = await promisify(execFile)(process.execPath, args, { cwd, timeout: 60_000 });
     expect(stdout.trim()).toBe('cut');

@@ -1,4 +1,4 @@
-// Traps, budgets and domain lists in a crawl: a site without end ends, and nobody else notices.
+// Traps, budgets and domain lists in a crawl: an endless site ends, and other sites are not affected.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';

@@ -1,6 +1,6 @@
 // Canary secrets in every place where a user can put one, and a look for them everywhere else: on every other origin, in
 // every file, log and report, in the list of processes, in metrics and on the screen. None is found.
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -10,6 +10,7 @@ import { MAIN, type Started, startNode, until } from '../integration/cli-process
 import { browserPath } from '../support/browser.js';
 import { temporaryFolder } from '../support/crawl.js';
 import { redisMissing, startRedis } from '../support/redis-server.js';
+import { endedAt, LOOPBACK, startServe } from '../support/serve.js';
 import { canariesIn, canaryFiles, canaryProcesses, type CanaryWeb, leaks, startCanaryWeb } from './canary-web.js';
 
 const SCRIPT = fileURLToPath(new URL('./secretive-script.mjs', import.meta.url));
@@ -124,6 +125,62 @@ describe('canary secrets', () => {
     ).toEqual([]);
   });
 
+  it('of a server and its clients reach home and nothing else, and its tokens are in no log', async () => {
+    const { web, cwd, env } = await startWeb();
+    const dataDir = join(cwd, 'server');
+    mkdirSync(dataDir);
+    const tokens = 'tokens:\n  - { name: team, token: canary-token-of-the-team }\n';
+    writeFileSync(join(dataDir, 'tokens.yaml'), tokens, { mode: 0o600 });
+    const flags = [...LOOPBACK, '--llm-url', `${web.home}/v1`, '--llm-model', 'm', '--llm-key-env', 'KEY_OF_MODEL'];
+    const server = await startServe(dataDir, flags, { ...env, KEY_OF_MODEL: 'canary-modelkey' });
+    const authorization = 'Bearer canary-token-of-the-team';
+    const answers: string[] = [];
+    const ask = async (method: string, where: string, body?: unknown) => {
+      const answer = await server.ask(method, where, body, { authorization });
+      answers.push(answer.text);
+      return answer;
+    };
+    const login = web.home.replace('://', '://alice:canary-urlpassword@');
+    const headers = { 'x-api-key': 'canary-header', cookie: 'own=canary-cookie' };
+    for (const at of ['/', '/moved/302/0', '/moved/307/1']) {
+      await ask('POST', '/v2/scrape', { url: `${web.home}${at}`, headers });
+    }
+    await ask('POST', '/v2/scrape', { url: `${login}/` });
+    await ask('POST', '/v2/scrape', { url: `${web.home}/`, formats: ['summary'] });
+    await ask('GET', `/v2/crawl/active?key=canary-query`);
+    const hook = { url: `${web.home}/hook`, headers: { authorization: 'canary-hook' } };
+    const options = {
+      allowExternalLinks: true,
+      limit: 40,
+      webhook: hook,
+      scrapeOptions: { headers, formats: ['links'] },
+    };
+    const crawl = await ask('POST', '/v2/crawl', { url: `${web.home}/`, ...options });
+    const batch = await ask('POST', '/v2/batch/scrape', { urls: [`${web.home}/moved/302/2`], headers, webhook: hook });
+    await endedAt(server, `/v2/crawl/${crawl.json.id}`);
+    await endedAt(server, `/v2/batch/scrape/${batch.json.id}`);
+    await until(() => canariesIn(web.heardAtHome.join('\n')).includes('canary-hook'), 'the webhook came');
+    const metrics = await server.ask('GET', '/metrics');
+    const listed = canaryProcesses();
+    const { stdout, stderr } = await server.stop();
+
+    const known = ['canary-cookie', 'canary-header', 'canary-hook', 'canary-modelkey', 'canary-urlpassword'];
+    expect(canariesIn(web.heardAtHome.join('\n'))).toEqual(known);
+    expect(web.heardElsewhere.length).toBeGreaterThan(5);
+    expect(leaks(web)).toEqual([]);
+    expect(canariesIn(stdout + stderr + metrics.text)).toEqual([]);
+    // The token that the server made is shown once, at its first start.
+    expect((stdout + stderr).split(server.token)).toHaveLength(2);
+    expect(answers.flatMap(canariesIn).filter((one) => one !== 'canary-session')).toEqual([]);
+    expect(listed).toEqual([]);
+    // Jobs keep what their pages and webhooks are asked with, for the owner of the folder alone.
+    const files = canaryFiles(cwd);
+    const open = files.filter(({ mode, path }) => mode !== '600' && !path.startsWith('server/jobs/'));
+    expect(open).toEqual([]);
+    expect(statSync(join(dataDir, 'jobs')).mode & 0o77).toBe(0);
+    expect(files.flatMap(({ canaries }) => canaries)).not.toContain('canary-modelkey');
+  });
+
   it.skipIf(redisMissing !== undefined)('of a crawl on pods are in no log, file, metric or list', async () => {
     const { web, cwd, env } = await startWeb();
     const redis = await startRedis(['--requirepass', 'canary-redis']);
@@ -182,9 +239,15 @@ describe('canary secrets', () => {
       metrics: [],
       listed: [],
     });
-    // Pages are stored as they came, with the cookies they set, in folders that are their owner's alone.
-    const files = canaryFiles(cwd).filter(({ canaries }) => canaries.some((one) => one !== 'canary-session'));
-    expect(files).toEqual([]);
+    // Pages are stored as they came, with the cookies they set; the fate of a page that failed has what trying it again
+    // needs. Both are their owner's alone.
+    const files = canaryFiles(cwd);
+    expect(files.filter(({ mode }) => mode !== '600')).toEqual([]);
+    const others = files.filter(({ canaries }) => canaries.some((one) => one !== 'canary-session'));
+    for (const { path, canaries } of others) {
+      expect(path).toMatch(/\.fates\.cdxj$/);
+      expect(canaries.filter((one) => one !== 'canary-session')).toEqual(['canary-userdata']);
+    }
   });
 });
 

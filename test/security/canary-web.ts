@@ -1,5 +1,5 @@
 // Two kinds of origins for the canary suite: home, over TLS, which a user trusts with secrets, and strangers, to which
-// home leads in every way that a page knows. Strangers remember every byte they are told.
+// home leads in every way that a page knows. Strangers record every byte they receive.
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';

@@ -1,5 +1,5 @@
-// Seeds at private addresses: a name that was public when it was seeded stays so, whatever its DNS says later, and a
-// crawl can be told to refuse them all.
+// Seeds at private addresses: a name that was public when it was seeded stays so, regardless of later DNS, and a
+// crawl can refuse them all.
 import { afterEach, describe, expect, it } from 'vitest';
 import { CheerioCrawler, WebCrawler } from '../../src/index.js';
 import { memoryConfig, silent } from '../support/crawl.js';

@@ -12,6 +12,12 @@ export { echo, serveSite, shortestRestMs, type Site } from './site.js';
 /** Debian's Chromium if it is there, so that all machines test the same; undefined when there is no browser at all. */
 export const browserPath: string | undefined = existsSync('/usr/bin/chromium') ? '/usr/bin/chromium' : found();
 
+/**
+ * The browser that a headless crawl takes by itself: Debian's headless shell if it is there, at a third of Chromium's CPU
+ * per page. For tests of pages; those of the browser's own life and of profiles take {@link browserPath}.
+ */
+export const shellPath: string | undefined = browserPath && findBrowser({ headless: true, hasProfile: false });
+
 function found(): string | undefined {
   try {
     return findBrowser({ headless: true, hasProfile: true });

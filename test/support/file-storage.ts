@@ -1,4 +1,4 @@
-// A storage backend as somebody else would write it: only public exports, one folder, plain files. Queues are tables in
+// A storage backend as a third party would write it: only public exports, one folder, plain files. Queues are tables in
 // memory with a journal on disk; datasets are files of lines; records are files with their content type in front.
 import {
   appendFileSync,

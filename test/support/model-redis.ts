@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { CrawlError } from '../../src/errors.js';
 import type { SettleCall } from '../../src/frontier/frontier.js';
 import { openRedisFrontier, type RedisFrontier } from '../../src/frontier/redis/frontier.js';
+import { KEYS } from '../../src/frontier/redis/keys.js';
 import type { SeenMemory } from '../../src/frontier/redis/seen-memory.js';
 import { unpackStateNumbers } from '../../src/frontier/redis/state-numbers.js';
 import { deliverOutbox } from '../../src/pods/supervise/outbox.js';
@@ -131,7 +132,7 @@ async function redisStore(
       ...(head > 0 ? { spill: { folder, domainHead: head, byHand: true } } : {}),
     });
   const numbers = async () => {
-    const packed = (await frontiers[0]!.pod.command('HGET', `${prefix}state`, 'numbers')) as Buffer | null;
+    const packed = (await frontiers[0]!.pod.command('HGET', KEYS.state, 'numbers')) as Buffer | null;
     return unpackStateNumbers(packed);
   };
   const allowance = { epoch: 1, pages: Infinity };

@@ -1,5 +1,5 @@
-// Histories one after the other on one backend, each from a seed of its own, until so many steps have been played.
-// A failure is shrunk and told with all that is needed to play it again.
+// Plays histories on one backend, each from its own seed, until the given number of steps is reached.
+// A failure is shrunk and reported with all that is needed to replay it.
 import fc from 'fast-check';
 import { type History, HistoryFailure, historyOf, playHistory } from '../../src/testing/model/run.js';
 import type { MakeWorld } from '../../src/testing/model/store.js';
@@ -24,6 +24,8 @@ export interface ModelRunOptions {
   readonly steps: number;
   readonly firstSeed?: number;
   readonly stepsPerHistory?: number;
+  /** Histories played at the same time, each on a store of its own: a store that is waited for costs no time then. */
+  readonly sideBySide?: number;
   /** Goes on after so many differences; default 1 ends at the first. */
   readonly maxFailures?: number;
   readonly onProgress?: (done: { histories: number; steps: number }) => void;
@@ -32,29 +34,33 @@ export interface ModelRunOptions {
 export const STEPS_PER_HISTORY = 500;
 
 export async function runModel(name: ModelBackendName, options: ModelRunOptions): Promise<ModelRun> {
-  const { firstSeed = 1, stepsPerHistory = STEPS_PER_HISTORY, maxFailures = 1 } = options;
+  const { firstSeed = 1, stepsPerHistory = STEPS_PER_HISTORY, maxFailures = 1, sideBySide = 1 } = options;
   const backend: ModelBackend = MODEL_BACKENDS[name];
-  const { make, dispose } = await backend.open();
   const failures: ModelFailure[] = [];
-  let [histories, steps] = [0, 0];
-  try {
-    for (let seed = firstSeed; steps < options.steps && failures.length < maxFailures; seed++) {
-      const history = historyOf(seed, { ...backend, steps: stepsPerHistory });
-      try {
-        await playHistory(history, make);
-      } catch (error) {
-        if (!(error instanceof HistoryFailure)) throw error;
-        const shrunk = await shrinkHistory(history, make);
-        const message = (shrunk.failure ?? error).message;
-        failures.push({ seed, message, history: shrunk.history });
+  let [histories, steps, seed] = [0, 0, firstSeed];
+  async function playSome(): Promise<void> {
+    const { make, dispose } = await backend.open();
+    try {
+      while (steps < options.steps && failures.length < maxFailures) {
+        const ofSeed = seed++;
+        const history = historyOf(ofSeed, { ...backend, steps: stepsPerHistory });
+        histories++;
+        steps += history.steps.length;
+        try {
+          await playHistory(history, make);
+        } catch (error) {
+          if (!(error instanceof HistoryFailure)) throw error;
+          const shrunk = await shrinkHistory(history, make);
+          const message = (shrunk.failure ?? error).message;
+          failures.push({ seed: ofSeed, message, history: shrunk.history });
+        }
+        options.onProgress?.({ histories, steps });
       }
-      histories++;
-      steps += history.steps.length;
-      options.onProgress?.({ histories, steps });
+    } finally {
+      await dispose();
     }
-  } finally {
-    await dispose();
   }
+  await Promise.all(Array.from({ length: sideBySide }, playSome));
   return { histories, steps, failures };
 }
 

@@ -1,4 +1,4 @@
-// One test per backend that plays random histories beside the model. A difference is told with its seed and the few
+// One test per backend that plays random histories beside the model. A difference is reported with its seed and the few
 // steps it needs; `npm run measure -- frontier-model` plays millions.
 import { expect, it } from 'vitest';
 import { runModel, tellFailure } from './model-runner.js';

@@ -1,4 +1,4 @@
-// What the model's worlds share, whatever the backend: folders, pods by domain, and links routed between pods.
+// What the model's worlds share on any backend: folders, pods by domain, and links routed between pods.
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

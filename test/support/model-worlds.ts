@@ -3,14 +3,15 @@
 import { join } from 'node:path';
 import { createEmbeddedFrontier, type EmbeddedFrontier } from '../../src/frontier/embedded/frontier.js';
 import type { QueueEntry } from '../../src/frontier/frontier.js';
-import { openInbox } from '../../src/frontier/embedded/inbox-lmdb.js';
-import { openLmdbFrontier } from '../../src/frontier/embedded/lmdb.js';
-import { createMemoryKv } from '../../src/frontier/embedded/memory.js';
+import { openInbox } from '../../src/frontier/embedded/store/inbox-lmdb.js';
+import { openLmdbFrontier } from '../../src/frontier/embedded/store/lmdb.js';
+import { createMemoryKv } from '../../src/frontier/embedded/store/memory.js';
 import { takeIn } from '../../src/pods/stores/embedded-store.js';
 import { packOutbox } from '../../src/pods/worker/routing-client.js';
 import type { HandClock } from '../../src/testing/conformance/bench.js';
 import type { ModelOpening, ModelStore } from '../../src/testing/model/store.js';
 import type { Setting } from '../../src/testing/model/steps.js';
+import { postgresBackend } from './model-postgres.js';
 import { redisBackend } from './model-redis.js';
 import { folderFor, type ModelBackend, remove, routed, type Send, worldOf } from './model-world.js';
 
@@ -161,6 +162,7 @@ export const MODEL_BACKENDS = {
   ),
   'redis-tails': redisBackend({ openings: 2, heads: [0, 1, 3, 20], seen: ['exact', 'requests'] }, OFTEN),
   'redis-pods': redisBackend({ openings: 2, heads: [0, 1, 3, 50], seen: ['exact'], pods: 2 }, { restart: 0.1 }),
+  postgres: postgresBackend,
 } as const satisfies Record<string, ModelBackend>;
 
 export type ModelBackendName = keyof typeof MODEL_BACKENDS;

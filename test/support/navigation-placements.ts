@@ -23,7 +23,7 @@ import type {
   NavigationRequest,
   NavigationSettings,
 } from '../../src/testing/index.js';
-import { browserPath } from './browser.js';
+import { browserPath, shellPath } from './browser.js';
 import { memoryConfig, silent, temporaryFolder } from './crawl.js';
 
 const DELAY_SECS = 0.02;
@@ -92,6 +92,7 @@ function script(
   Crawler: AnyCrawler,
   engine: NavigationPlacement['engine'],
   isPaced: boolean,
+  executablePath = shellPath,
 ): NavigationPlacement {
   return {
     name,
@@ -102,7 +103,7 @@ function script(
       const ends: NavigationEnd[] = [];
       const options = {
         ...optionsOf(settings, isPaced),
-        ...(engine === 'http' ? {} : { launchContext: { launchOptions: { executablePath: browserPath } } }),
+        ...(engine === 'http' ? {} : { launchContext: { launchOptions: { executablePath } } }),
         maxConcurrency: engine === 'http' ? 20 : 4,
         preNavigationHooks: [
           (_: unknown, order: { headers?: Record<string, string> }) => {
@@ -137,7 +138,7 @@ function batch(name: string, engine: 'http' | 'browser' | 'auto', isPaced: boole
     async visit(requests, settings) {
       await using crawler = await WebCrawler.open({
         engine,
-        ...(engine === 'http' ? {} : { browser: { executablePath: browserPath } }),
+        ...(engine === 'http' ? {} : { browser: { executablePath: shellPath } }),
         log: silent,
         allowPrivateAddresses: settings.allowPrivateAddresses,
         hooks: { beforeRequest: ({ headers }) => void Object.assign(headers, settings.hookHeaders) },
@@ -246,8 +247,9 @@ export const httpPlacements: readonly NavigationPlacement[] = [
   pod(),
 ];
 
+/** The first in Chromium, the others in the headless shell, if there is one. */
 export const browserPlacements: readonly NavigationPlacement[] = [
-  script('PlaywrightCrawler', PlaywrightCrawler as never, 'browser', false),
+  script('PlaywrightCrawler', PlaywrightCrawler as never, 'browser', false, browserPath),
   script('PlaywrightCrawler with a delay', PlaywrightCrawler as never, 'browser', true),
   script('AdaptivePlaywrightCrawler', AdaptivePlaywrightCrawler as never, 'adaptive', false),
   script('AdaptivePlaywrightCrawler with a delay', AdaptivePlaywrightCrawler as never, 'adaptive', true),

@@ -1,4 +1,4 @@
-// A whole crawl on pods for tests and measures: real Redis servers, a synthetic web, `orcrawl run` as a person runs it,
+// A whole crawl on pods for tests and measures: real Redis servers, a synthetic web, `orcrawl run` as a user runs it,
 // killed here and there if the plan says so; and a report of what the server saw, the stores hold and the disks have.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
@@ -11,6 +11,7 @@ import { auditVisits } from '../../src/politeness/audit.js';
 import { Request } from '../../src/request/request.js';
 import { domainOf } from '../../src/request/url.js';
 import { type SimwebProcess, startSimwebProcess } from '../../src/testing/index.js';
+import type { RedisCluster } from './redis-cluster.js';
 import { type RedisServer, startRedis } from './redis-server.js';
 
 export type Victim = 'fetcher' | 'parser' | 'orchestrator' | 'redis';
@@ -20,6 +21,8 @@ export interface PodsPlan {
   readonly fetchers?: number;
   readonly parsers?: number;
   readonly embedded?: boolean;
+  /** All pods live in it; it is the caller's to end. */
+  readonly cluster?: RedisCluster;
   readonly hosts: number;
   readonly pagesPerHost: number;
   readonly delaySecs?: number;
@@ -76,11 +79,12 @@ const PATIENCE_MS = 120_000;
 
 export async function crawlOnPods(plan: PodsPlan): Promise<PodsReport> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'orcrawl-pods-'));
-  const servers = plan.embedded
-    ? []
-    : await Promise.all(
-        Array.from({ length: plan.pods }, () => startRedis(['--appendonly', 'yes', '--appendfsync', 'always'])),
-      );
+  const servers =
+    plan.embedded || plan.cluster
+      ? []
+      : await Promise.all(
+          Array.from({ length: plan.pods }, () => startRedis(['--appendonly', 'yes', '--appendfsync', 'always'])),
+        );
   const web = await startSimwebProcess({
     hosts: plan.hosts,
     pagesPerHost: plan.pagesPerHost,
@@ -170,11 +174,13 @@ export async function crawlOnPods(plan: PodsPlan): Promise<PodsReport> {
 }
 
 function configText(plan: PodsPlan, folder: string, servers: readonly RedisServer[]): string {
-  const stores = plan.embedded
-    ? Array.from({ length: plan.pods }, (_, pod) => `  - path: ${folder}/store${pod}`)
-    : servers.map(({ url }) => `  - redis_url: ${url}`);
+  const stores = plan.cluster
+    ? [`cluster: { nodes: [${plan.cluster.servers.map(({ url }) => url).join(', ')}] }`, `pod_count: ${plan.pods}`]
+    : plan.embedded
+      ? Array.from({ length: plan.pods }, (_, pod) => `  - path: ${folder}/store${pod}`)
+      : servers.map(({ url }) => `  - redis_url: ${url}`);
   return [
-    'pods:',
+    ...(plan.cluster ? [] : ['pods:']),
     ...stores,
     `data_dirs: [${folder}/ssd1, ${folder}/ssd2]`,
     `log_dir: ${folder}/logs`,
@@ -263,7 +269,7 @@ async function linesAround(folder: string, violation: { domain: string; startMs:
 export async function storedKeys(folder: string): Promise<string[]> {
   const keys: string[] = [];
   for (const file of await readdir(folder).catch(() => [])) {
-    if (!/\.cdxj(\.tail)?$/.test(file)) continue;
+    if (!/\.cdxj(\.tail)?$/.test(file) || file.includes('.fates.')) continue;
     for (const line of (await readFile(path.join(folder, file), 'utf8')).split('\n')) {
       if (line === '') continue;
       const entry = JSON.parse(line.slice(line.indexOf('{'))) as { url: string; key?: string };

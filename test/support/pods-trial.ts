@@ -1,4 +1,4 @@
-// A small crawl on pods in a folder of its own, run as a person runs it, once or several times over the same stores.
+// A small crawl on pods in its own folder, run as a user would, once or several times over the same stores.
 // Ends what it started when the test does. For whole crawls with a report see pods-crawl.ts.
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';

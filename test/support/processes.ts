@@ -1,8 +1,12 @@
-// The processes that one started, from /proc: what tests and measures count before and after. Linux only, elsewhere none.
+// Processes of tests: how one runs TypeScript; and those that a process started, from /proc, which tests and measures count
+// before and after (Linux only, elsewhere none).
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 
+/** `node --import` this runs TypeScript. */
+export const TYPESCRIPT = new URL('../../scripts/typescript.mjs', import.meta.url).href;
+
 /** Processes below this one. */
-function childProcesses(root = process.pid): number[] {
+export function childProcesses(root = process.pid): number[] {
   if (!existsSync('/proc/self/stat')) return [];
   const parents = new Map<number, number>();
   for (const name of readdirSync('/proc')) {

@@ -1,8 +1,7 @@
 // A process that leases from a frontier in Redis, says so, and waits to be killed: node redis-holder.mjs URL MAX
-import { createJiti } from 'jiti';
+import { source } from './source.mjs';
 
-const jiti = createJiti(import.meta.url);
-const { openRedisFrontier } = await jiti.import('../../src/frontier/redis/frontier.ts');
+const { openRedisFrontier } = await source('frontier/redis/frontier');
 
 const [, , url, max] = process.argv;
 const frontier = await openRedisFrontier({ url, pacing: { delayMs: 0, turns: 10 }, create: false });

@@ -30,9 +30,10 @@ export const redisMissing: string | undefined =
 export async function startRedis(
   settings: readonly string[] = [],
   env: Readonly<Record<string, string>> = {},
+  givenPort?: number,
 ): Promise<RedisServer> {
   const folder = mkdtempSync(join(tmpdir(), 'orcrawl-redis-'));
-  const port = await freePort();
+  const port = givenPort ?? (await freePort());
   let child: ChildProcess | undefined;
 
   async function start(): Promise<void> {

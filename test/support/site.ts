@@ -1,4 +1,4 @@
-// Pages on loopback for browsers, with a log of who asked for what and when.
+// Pages on loopback for browsers, with a log of all requests.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 

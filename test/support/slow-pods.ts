@@ -1,4 +1,4 @@
-// How long the healthy pages of a slow web take on one pod: `orcrawl run` with a real Redis, as a person runs it.
+// How long the healthy pages of a slow web take on one pod: `orcrawl run` with a real Redis, as a user runs it.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -7,21 +7,21 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { startRedis } from './redis-server.js';
-import { healthyMs, type SlowWebOptions, startSlowWeb } from './slow-web.js';
+import { healthyMs, type Limit, type SlowWebOptions, startSlowWeb } from './slow-web.js';
 
 export interface SlowPodsPlan extends SlowWebOptions {
   readonly slots: number;
   readonly delaySecs: number;
   /** More lines for the YAML file. */
   readonly more?: readonly string[];
-  readonly limitMs: number;
+  readonly limit: Limit;
 }
 
 const CLI = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 const START_MS = 60_000;
 const END_MS = 60_000;
 
-/** From the first request to the last healthy page; `limitMs` when it took longer. */
+/** From the first request to the last healthy page; the limit when it took longer. */
 export async function timeOnPods(plan: SlowPodsPlan): Promise<number> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'orcrawl-slow-'));
   const redis = await startRedis(['--appendonly', 'yes', '--appendfsync', 'always']);
@@ -42,7 +42,7 @@ export async function timeOnPods(plan: SlowPodsPlan): Promise<number> {
       if (child.exitCode !== null || performance.now() > givesUpAtMs) throw new Error(`no request came:\n${output}`);
       await delay(20);
     }
-    return await healthyMs(web, web.firstRequestMs, plan.limitMs);
+    return await healthyMs(web, web.firstRequestMs, plan.limit);
   } finally {
     // What hangs is broken off with the web, so that the workers end soon.
     child.kill('SIGINT');

@@ -120,14 +120,28 @@ export async function startSlowWeb(options: SlowWebOptions): Promise<SlowWeb> {
   };
 }
 
-/** When the last healthy page was served, from `startedMs`; `limitMs` when it took longer than that. */
-export async function healthyMs(web: SlowWeb, startedMs: number, limitMs: number): Promise<number> {
+/** In ms. One that is not known yet depends on a crawl that runs beside. */
+export type Limit = number | Promise<number>;
+
+/** A multiple of the time of a crawl that runs beside. If that crawl fails, only its own promise reports it. */
+export function timesAs(factor: number, tookMs: Promise<number>): Promise<number> {
+  const limit = tookMs.then((ms) => factor * ms);
+  limit.catch(() => undefined);
+  return limit;
+}
+
+/** When the last healthy page was served, from `startedMs`; the limit when it took longer than that. */
+export async function healthyMs(web: SlowWeb, startedMs: number, limit: Limit): Promise<number> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<number>((resolve) => {
-    timer = setTimeout(() => resolve(startedMs + limitMs), limitMs);
-  });
+  async function late(): Promise<number> {
+    const limitMs = await limit;
+    const leftMs = startedMs + limitMs - performance.now();
+    return new Promise((resolve) => {
+      timer = setTimeout(() => resolve(startedMs + limitMs), leftMs).unref();
+    });
+  }
   try {
-    return (await Promise.race([web.healthyDone, late])) - startedMs;
+    return (await Promise.race([web.healthyDone, late()])) - startedMs;
   } finally {
     clearTimeout(timer);
   }

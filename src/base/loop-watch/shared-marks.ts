@@ -21,7 +21,6 @@ export const HEAD = {
 } as const;
 const HEAD_WORDS = 8;
 
-export type SlotState = 0 | 1 | 2;
 /** A slot's visit is under way; its user code has begun and not ended. */
 export const [FREE, VISITING, HANDLING] = [0, 1, 2] as const;
 

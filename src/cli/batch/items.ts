@@ -1,12 +1,14 @@
 // What `orcrawl scrape` and `orcrawl batch` write per result: its fields, or the parts for page formats.
 // Promise: every line has the same fields in the same order; only the fields written are computed.
 import { escapeText } from '../../extract/markdown/inline.js';
-import type { CrawlResult } from '../../index.js';
 import type { PageParts } from '../../store/formats.js';
 import { UsageError } from '../exit-codes.js';
+import { type Lack, lackOf } from '../pages/emptiness.js';
+import { asColumns, columnOf } from '../flags/extract.js';
+import type { ResultView } from './result-view.js';
 
 /** The fields of a result, by name. */
-const FIELDS: Readonly<Record<string, (result: CrawlResult) => unknown>> = {
+const FIELDS: Readonly<Record<string, (result: ResultView) => unknown>> = {
   url: ({ url }) => url,
   loadedUrl: ({ loadedUrl }) => loadedUrl,
   success: ({ success }) => success,
@@ -29,6 +31,7 @@ const FIELDS: Readonly<Record<string, (result: CrawlResult) => unknown>> = {
   text: ({ text }) => text,
   media: ({ media }) => media,
   tables: ({ tables }) => tables,
+  extracted: ({ extracted }) => extracted,
   timings: ({ timings }) => timings,
   dispatch: ({ dispatch }) => dispatch,
 };
@@ -49,23 +52,47 @@ export const DEFAULT_FIELDS: readonly string[] = [
   'links',
 ];
 
-/** `a,b` as a list of known fields. */
-export function parseFields(text: string): string[] {
+/** With a schema: what it found, in place of the page. */
+export const EXTRACT_FIELDS: readonly string[] = [
+  'url',
+  'loadedUrl',
+  'success',
+  'statusCode',
+  'errorCode',
+  'errorMessage',
+  'fetchedAt',
+  'title',
+  'extracted',
+];
+
+/** Fields that are made of a page's content: a page without any is worth a word. */
+const CONTENT_FIELDS = new Set(['markdown', 'fit', 'text', 'cleanedHtml', 'tables', 'extracted']);
+
+export function hasContent(fields: readonly string[]): boolean {
+  return fields.some((name) => CONTENT_FIELDS.has(name.split('.')[0]!));
+}
+
+/** `a,b` as a list of known fields; those of a schema, `columns`, also by their own names. */
+export function parseFields(text: string, columns: readonly string[] = []): string[] {
+  const known = [...Object.keys(FIELDS), ...columns];
   const names = text
     .split(',')
     .map((name) => name.trim())
-    .filter(Boolean);
-  const unknown = names.filter((name) => !Object.hasOwn(FIELDS, name));
+    .filter(Boolean)
+    .map((name) => (known.includes(name) || !columns.includes(columnOf(name)) ? name : columnOf(name)));
+  const unknown = names.filter((name) => !known.includes(name));
   if (names.length > 0 && unknown.length === 0) return names;
-  throw new UsageError(`--fields: unknown field "${unknown[0] ?? ''}"; use ${Object.keys(FIELDS).join(', ')}`);
+  throw new UsageError(`--fields: unknown field "${unknown[0] ?? ''}"; use ${known.join(', ')}`);
 }
 
-export function itemOf(result: CrawlResult, fields: readonly string[]): Record<string, unknown> {
-  return Object.fromEntries(fields.map((name) => [name, FIELDS[name]!(result)]));
+export function itemOf(result: ResultView, fields: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(
+    fields.map((name) => [name, FIELDS[name] ? FIELDS[name](result) : (asColumns(result.extracted)[name] ?? null)]),
+  );
 }
 
 /** A result as page formats see it; each part is worked out when it is read. */
-export function partsOf(result: CrawlResult): PageParts {
+export function partsOf(result: ResultView): PageParts {
   return {
     url: result.url,
     get title() {
@@ -90,9 +117,23 @@ export function partsOf(result: CrawlResult): PageParts {
 }
 
 /** The main content under the page's title: it often starts after the title. */
-function fitMarkdown({ markdown, metadata }: CrawlResult): string {
+function fitMarkdown({ markdown, metadata }: ResultView): string {
   const fit = markdown.fit.trim();
   const title = (markdown.title ?? metadata?.title ?? '').replace(/\s+/g, ' ').trim();
   if (title === '' || /^# /m.test(fit)) return fit;
   return `# ${escapeText(title)}\n\n${fit}`.trim();
+}
+
+/** Why a fetched page has nothing to read. */
+export function lackOfResult(result: ResultView, selector?: string): Lack | undefined {
+  const contentType = result.headers['content-type'];
+  return lackOf({
+    url: result.url,
+    contentType: contentType === undefined ? undefined : String(contentType),
+    bytes: result.bytes,
+    html: result.html,
+    text: result.text,
+    engine: result.engine,
+    selector,
+  });
 }

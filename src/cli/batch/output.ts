@@ -1,12 +1,11 @@
 // Where the results of a batch go: standard output, one file, one file per page, or appended to a file.
 // Promise: a slow reader slows the batch, a reader that exits ends it; an interrupted file has only complete lines.
 import { createWriteStream } from 'node:fs';
-import { mkdir, open, stat, writeFile } from 'node:fs/promises';
+import { mkdir, open, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Writable } from 'node:stream';
 import { workOn } from '../../base/loop-watch/visit-marks.js';
-import type { CrawlResult } from '../../index.js';
-import { forgetLogin, withoutLogin } from '../../request/login.js';
+import { forgetLogin } from '../../request/login.js';
 import {
   encoderOf,
   extensionOfFormat,
@@ -16,9 +15,10 @@ import {
   pageFileText,
   type PageFormatName,
 } from '../../store/formats.js';
-import { fileNamePart } from '../../store/names.js';
 import { asStorageError } from '../../store/storage-errors.js';
+import { openPageFolder } from '../pages/folder.js';
 import { itemOf, partsOf } from './items.js';
+import type { ResultView } from './result-view.js';
 import { UsageError } from '../exit-codes.js';
 import { forStandardOutput } from '../terminal.js';
 
@@ -27,8 +27,12 @@ const ELSEWHERE = 'choose another file with --out (or --resume)';
 export type BatchFormat = FormatOf<'batch'>;
 
 export interface BatchOutput {
-  /** False when the result cannot be written in this format: then its failure is, where the format has a place for it. */
-  write(result: CrawlResult): Promise<boolean>;
+  /**
+   * False when the result cannot be written in this format: then its failure is, where the format has a place for it.
+   *
+   * @param lack why its page has nothing to read; page formats leave it out
+   */
+  write(result: ResultView, lack?: string): Promise<boolean>;
   /** The reader is gone. */
   readonly isLeft: boolean;
   close(): Promise<void>;
@@ -40,6 +44,8 @@ export interface OutputOptions {
   readonly out?: string | undefined;
   readonly append?: string | undefined;
   readonly rawCsv?: boolean | undefined;
+  /** Called before something is written to the terminal. */
+  readonly beforeShow?: (() => void) | undefined;
 }
 
 export async function openOutput(options: OutputOptions): Promise<BatchOutput> {
@@ -47,7 +53,10 @@ export async function openOutput(options: OutputOptions): Promise<BatchOutput> {
   // Only JSON lines are appended to: they have no head and no end.
   if (append !== undefined) return streamOutput(fileStream(append, 'a'), options);
   if (out === undefined) return streamOutput(process.stdout, options);
-  const isFolder = /[/\\]$/.test(out) || (await stat(out).catch(() => undefined))?.isDirectory() === true;
+  const isFolder =
+    /[/\\]$/.test(out) ||
+    (isPageFormat(format) && path.extname(out) === '') ||
+    (await stat(out).catch(() => undefined))?.isDirectory() === true;
   if (!isFolder) {
     await mkdir(path.dirname(out), { recursive: true }).catch((error: unknown) => {
       throw asStorageError(error, out, ELSEWHERE);
@@ -68,7 +77,7 @@ function fileStream(file: string, flags: string): Writable & { failure?: unknown
 
 function streamOutput(
   stream: Writable & { failure?: unknown },
-  { format, fields, rawCsv }: OutputOptions,
+  { format, fields, rawCsv, beforeShow }: OutputOptions,
 ): BatchOutput {
   const encoder = isPageFormat(format) ? undefined : encoderOf(format, fields, rawCsv);
   let isLeft = false;
@@ -79,6 +88,7 @@ function streamOutput(
   async function put(piece: string | Uint8Array): Promise<void> {
     if (piece.length === 0 || isLeft) return assertWell();
     const isShown = isStdout && typeof piece === 'string';
+    if (isStdout && process.stdout.isTTY) beforeShow?.();
     if (!stream.write(isShown ? forStandardOutput(piece) : piece)) await whenReady(stream);
     assertWell();
   }
@@ -88,7 +98,8 @@ function streamOutput(
   }
 
   return {
-    async write(result) {
+    async write(result, lack) {
+      if (lack !== undefined && isPageFormat(format)) return true;
       const forget = (piece: string | Uint8Array) =>
         typeof piece === 'string' ? forgetLogin(piece, result.url) : piece;
       const text = written(result, () => {
@@ -113,7 +124,7 @@ function streamOutput(
 }
 
 /** What a result's page makes of it may be too deep, too long or circular: that is this result's failure alone. */
-function written<T>(result: CrawlResult, make: () => T): T | undefined {
+function written<T>(result: ResultView, make: () => T): T | undefined {
   try {
     return workOn(result.url, make);
   } catch {
@@ -121,7 +132,7 @@ function written<T>(result: CrawlResult, make: () => T): T | undefined {
   }
 }
 
-function unwritableItem({ url, loadedUrl, statusCode }: CrawlResult, fields: readonly string[]) {
+function unwritableItem({ url, loadedUrl, statusCode }: ResultView, fields: readonly string[]) {
   const errorMessage = 'the result cannot be written in this format';
   const known: Record<string, unknown> = { url, loadedUrl, statusCode, success: false, errorCode: 'ITEM_INVALID' };
   return Object.fromEntries(fields.map((name) => [name, { ...known, errorMessage }[name] ?? null]));
@@ -141,26 +152,24 @@ function whenReady(stream: Writable): Promise<void> {
 
 const READY_EVENTS = ['drain', 'close', 'error'] as const;
 
-/** One file per page, named by its list position and URL. */
-function folderOutput(folder: string, format: PageFormatName): BatchOutput {
+/** One file per page, named by its path, with an index. */
+async function folderOutput(folder: string, format: PageFormatName): Promise<BatchOutput> {
+  const pages = await openPageFolder(folder, extensionOfFormat(format));
   return {
     isLeft: false,
-    async write(result) {
-      if (!result.success) return true;
-      const { url } = withoutLogin(result.url);
-      const text = written(result, () => forgetLogin(pageFileText(format, partsOf(result)), result.url));
-      if (text === undefined) return false;
-      const number = String(result.dispatch.index + 1).padStart(6, '0');
-      const name = `${number}-${fileNamePart(url.replace(/^https?:\/\//, ''))}.${extensionOfFormat(format)}`;
-      try {
-        await mkdir(folder, { recursive: true });
-        await writeFile(path.join(folder, name), text);
-      } catch (error) {
-        throw asStorageError(error, folder);
+    async write(result, lack) {
+      const { url, errorCode, errorMessage } = result;
+      const why = result.success ? lack : `${errorCode}: ${errorMessage}`;
+      if (why !== undefined) {
+        await pages.leaveOut(url, why);
+        return true;
       }
-      return true;
+      const text = written(result, () => pageFileText(format, partsOf(result)));
+      if (text === undefined) await pages.leaveOut(url, 'it cannot be written in this format');
+      else await pages.write({ url, title: result.metadata?.title }, text);
+      return text !== undefined;
     },
-    close: () => Promise.resolve(),
+    close: async () => void (await pages.close()),
   };
 }
 
@@ -170,6 +179,7 @@ function folderOutput(folder: string, format: PageFormatName): BatchOutput {
  */
 export async function readEarlier(file: string): Promise<Map<string, number>> {
   const done = new Map<string, number>();
+  const seen = { results: 0, told: 0 };
   const handle = await open(file, 'a+').catch((error: unknown) => {
     throw asStorageError(error, file);
   });
@@ -182,8 +192,13 @@ export async function readEarlier(file: string): Promise<Map<string, number>> {
       const lines = (rest + (chunk as string)).split('\n');
       rest = lines.pop()!;
       // Latin-1 has one character per byte, so lengths are positions.
-      for (const line of lines) countLine(Buffer.from(line, 'latin1').toString('utf8'), done);
+      for (const line of lines) countLine(Buffer.from(line, 'latin1').toString('utf8'), done, seen);
       whole = read - rest.length;
+    }
+    if (seen.results > 0 && seen.told === 0) {
+      throw new UsageError(
+        `${file} does not tell which URLs succeeded (it has no field "success"): give another file to --resume`,
+      );
     }
     if (whole < read) await handle.truncate(whole);
     return done;
@@ -192,10 +207,13 @@ export async function readEarlier(file: string): Promise<Map<string, number>> {
   }
 }
 
-function countLine(line: string, done: Map<string, number>): void {
+function countLine(line: string, done: Map<string, number>, seen: { results: number; told: number }): void {
   try {
     const { url, success } = JSON.parse(line) as { url?: unknown; success?: unknown };
-    if (typeof url === 'string' && success === true) done.set(url, (done.get(url) ?? 0) + 1);
+    if (typeof url !== 'string') return;
+    seen.results++;
+    if (typeof success === 'boolean') seen.told++;
+    if (success === true) done.set(url, (done.get(url) ?? 0) + 1);
   } catch {
     // Not a result: ignored.
   }

@@ -2,19 +2,28 @@
 // Promise: Ctrl-C keeps the results so far and says how to continue; a reader that exits ends the batch.
 import {
   type CacheMode,
-  type CrawlResult,
   CrawlerMonitor,
   type DisplayMode,
-  MemoryAdaptiveDispatcher,
-  RateLimiter,
   type RunConfig,
   WebCrawler,
   type WebCrawlerOptions,
 } from '../../index.js';
+import type { CrawlResult } from '../../crawl/batch/crawl-result.js';
 import { type BatchFormat, type BatchOutput, openOutput, readEarlier } from './output.js';
 import { type BatchInput, itemsFor, urlsOf, without } from './urls.js';
+import type { UrlItem } from '../../index.js';
+import type { DashboardFlags } from '../dashboard.js';
+import { watchBatch } from './dashboard.js';
+import type { TaskMonitor } from '../../dispatch/dispatcher.js';
 import { EXIT } from '../exit-codes.js';
-import { complain, shown } from '../terminal.js';
+import type { ProxyFor } from '../flags/proxies.js';
+import { createArtifactWriter } from '../pages/artifacts.js';
+import type { Lack } from '../pages/emptiness.js';
+import { isPageFormat } from '../../store/formats.js';
+import { dispatcherOf } from './dispatcher.js';
+import { hasContent, lackOfResult } from './items.js';
+import type { ResultView } from './result-view.js';
+import { createNotes } from './notes.js';
 
 export interface BatchSettings {
   readonly inputs: readonly BatchInput[];
@@ -25,37 +34,64 @@ export interface BatchSettings {
   readonly rawCsv?: boolean | undefined;
   readonly resume?: string | undefined;
   readonly permits: number;
+  /** Over which the visits are spread. Default 1. */
+  readonly processes?: number | undefined;
   readonly maxConnections?: number | undefined;
   readonly memoryThresholdPercent?: number | undefined;
   /** Seconds. */
   readonly delay?: readonly [number, number] | undefined;
   readonly monitor: DisplayMode | 'none';
+  readonly dashboard?: DashboardFlags;
   readonly config: RunConfig & { cacheMode?: CacheMode };
   /** Which engine, and how its browser is started. */
   readonly crawler?: WebCrawlerOptions;
+  readonly header?: Readonly<Record<string, string>> | undefined;
+  readonly proxyFor?: ProxyFor | undefined;
+  /** Folders for pictures and documents. */
+  readonly screenshot?: string | undefined;
+  readonly pdf?: string | undefined;
 }
 
 export async function runBatch(settings: BatchSettings): Promise<number> {
   const done = settings.resume === undefined ? undefined : await readEarlier(settings.resume);
-  const output = await openOutput({ ...settings, append: settings.resume });
-  const over = new AbortController();
+  const monitor = settings.monitor === 'none' ? undefined : new CrawlerMonitor({ displayMode: settings.monitor });
+  const beforeShow = () => monitor?.clear();
   const interruption = watchInterruption();
-  const crawler = await WebCrawler.open({ maxConnections: settings.maxConnections, ...settings.crawler });
+  const watch = await watchBatch(settings, interruption.interrupt);
+  const output = watch.over(await openOutput({ ...settings, append: settings.resume, beforeShow }));
+  const notes = createNotes(beforeShow);
+  const artifacts = createArtifactWriter(settings);
+  const over = new AbortController();
   const all = urlsOf(settings.inputs, process.stdin, over.signal);
-  const items = itemsFor(done ? without(all, done) : all, settings.crawler?.engine !== undefined);
-  const results = crawler.runMany(items, settings.config, dispatcherOf(settings));
+  const { header, proxyFor } = settings;
+  const usesBrowser = settings.crawler?.engine !== undefined;
+  const items = itemsFor(done ? without(all, done) : all, { usesBrowser, header, proxyFor });
+  const shown = watch.monitor(monitor);
   let failed = 0;
+  let visits: Visits | undefined;
   try {
-    const stream = results[Symbol.asyncIterator]();
-    const count = (isGood: boolean) => {
-      if (!isGood) failed++;
+    visits =
+      (settings.processes ?? 1) > 1
+        ? (await import('./processes/start.js')).startProcesses(settings, items, shown)
+        : await visitHere(settings, items, shown);
+    const { results: stream, lackOf } = visits;
+    const write: Write = async (result) => {
+      const lack = lackOf(result);
+      const isWritten = await output.write(result, lack?.isEmpty ? lack.why : undefined);
+      await artifacts?.write(result);
+      if (!isWritten) notes.unwritable(result.url);
+      if (lack) notes.lack(lack.why);
+      if (!result.success) notes.failure(result.errorCode);
+      if (!result.success || !isWritten || lack?.isEmpty) failed++;
     };
-    await (settings.stream ? writeAsTheyCome : writeInOrder)(stream, output, interruption, count);
+    await (settings.stream ? writeAsTheyCome : writeInOrder)(stream, output, interruption, write);
     await output.close();
   } finally {
     interruption.close();
     over.abort();
-    await crawler.close();
+    await visits?.close();
+    notes.close();
+    await watch.close(interruption.happened);
     // An unfinished list must not keep the process alive.
     process.stdin.destroy();
   }
@@ -63,20 +99,42 @@ export async function runBatch(settings: BatchSettings): Promise<number> {
   return failed > 0 ? EXIT.someFailed : EXIT.done;
 }
 
-function dispatcherOf(settings: BatchSettings): MemoryAdaptiveDispatcher {
-  const { delay, monitor, permits, memoryThresholdPercent } = settings;
-  return new MemoryAdaptiveDispatcher({
-    maxSessionPermit: permits,
-    memoryThresholdPercent,
-    rateLimiter: delay && new RateLimiter({ baseDelayMs: [delay[0] * 1000, delay[1] * 1000] }),
-    monitor: monitor === 'none' ? undefined : new CrawlerMonitor({ displayMode: monitor }),
-  });
+/** Where results come from. */
+export interface Visits {
+  readonly results: AsyncIterableIterator<ResultView>;
+  readonly lackOf: (result: ResultView) => Lack | undefined;
+  close(): Promise<void>;
+}
+
+async function visitHere(
+  settings: BatchSettings,
+  items: AsyncIterable<UrlItem>,
+  monitor: TaskMonitor | undefined,
+): Promise<Visits> {
+  const crawler = await WebCrawler.open({ maxConnections: settings.maxConnections, ...settings.crawler });
+  const results = crawler.runMany(items, settings.config, dispatcherOf(settings, monitor));
+  return {
+    results: results[Symbol.asyncIterator](),
+    lackOf: (result) => lackIn(result as CrawlResult, settings),
+    close: () => crawler.close(),
+  };
+}
+
+/** What a page lacks, where its content is asked for. */
+export function lackIn(
+  result: CrawlResult,
+  { format, fields, config }: Pick<BatchSettings, 'format' | 'fields' | 'config'>,
+): Lack | undefined {
+  const wantsContent = isPageFormat(format) || hasContent(fields);
+  return result.success && wantsContent ? lackOfResult(result, config.cssSelector) : undefined;
 }
 
 interface Interruption {
   readonly happened: boolean;
   /** Resolves to undefined on the first signal. */
   readonly promise: Promise<undefined>;
+  /** As a signal would. */
+  interrupt(): void;
   close(): void;
 }
 
@@ -96,20 +154,17 @@ function watchInterruption(): Interruption {
       return happened;
     },
     promise,
+    interrupt: onSignal,
     close: () => void process.off('SIGINT', onSignal).off('SIGTERM', onSignal),
   };
 }
 
-type Results = AsyncIterableIterator<CrawlResult>;
-type Write = (
-  results: Results,
-  output: BatchOutput,
-  until: Interruption,
-  count: (isGood: boolean) => void,
-) => Promise<void>;
+type Results = AsyncIterableIterator<ResultView>;
+type Write = (result: ResultView) => Promise<void>;
+type WriteAll = (results: Results, output: BatchOutput, until: Interruption, write: Write) => Promise<void>;
 
 /** The next result; undefined at the end, after a signal, or when the reader is gone. */
-async function nextOf(results: Results, output: BatchOutput, until: Interruption): Promise<CrawlResult | undefined> {
+async function nextOf(results: Results, output: BatchOutput, until: Interruption): Promise<ResultView | undefined> {
   if (until.happened || output.isLeft) return undefined;
   const next = results.next();
   next.catch(() => undefined);
@@ -117,23 +172,17 @@ async function nextOf(results: Results, output: BatchOutput, until: Interruption
   return step?.done === false ? step.value : undefined;
 }
 
-async function write(result: CrawlResult, output: BatchOutput, count: (isGood: boolean) => void): Promise<void> {
-  const isWritten = await output.write(result);
-  if (!isWritten) complain(`${shown(result.url)} cannot be written in this format (ITEM_INVALID)`);
-  count(result.success && isWritten);
-}
-
-const writeAsTheyCome: Write = async (results, output, until, count) => {
+const writeAsTheyCome: WriteAll = async (results, output, until, write) => {
   for (;;) {
     const result = await nextOf(results, output, until);
     if (!result) break;
-    await write(result, output, count);
+    await write(result);
   }
   await results.return?.();
 };
 
-const writeInOrder: Write = async (results, output, until, count) => {
-  const early = new Map<number, CrawlResult>();
+const writeInOrder: WriteAll = async (results, output, until, write) => {
+  const early = new Map<number, ResultView>();
   let next = 0;
   for (;;) {
     const result = await nextOf(results, output, until);
@@ -141,10 +190,10 @@ const writeInOrder: Write = async (results, output, until, count) => {
     early.set(result.dispatch.index, result);
     for (let ready = early.get(next); ready; ready = early.get(next)) {
       early.delete(next++);
-      await write(ready, output, count);
+      await write(ready);
     }
   }
   await results.return?.();
   // Finished results are kept after Ctrl-C, too.
-  for (const index of [...early.keys()].sort((a, b) => a - b)) await write(early.get(index)!, output, count);
+  for (const index of [...early.keys()].sort((a, b) => a - b)) await write(early.get(index)!);
 };

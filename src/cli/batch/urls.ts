@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline';
 import type { UrlItem } from '../../index.js';
 import { withoutLogin } from '../../request/login.js';
 import { UsageError } from '../exit-codes.js';
+import type { ProxyFor } from '../flags/proxies.js';
 import { shown } from '../terminal.js';
 
 export type BatchInput = { readonly kind: 'url' | 'file' | 'stdin'; readonly text: string };
@@ -12,7 +13,7 @@ export type BatchInput = { readonly kind: 'url' | 'file' | 'stdin'; readonly tex
 /** Extensions of list files that are not top-level domains: such a name is a missing file, not a host. */
 const LIST_NAME = /\.(?:txt|csv|tsv|json|jsonl|ndjson|list|lst|urls|log|gz)$/i;
 
-/** What an argument means: `-`, a URL, a file that exists, or a bare domain. */
+/** What an argument of `batch` or `crawl` means: `-`, a URL, a file that exists, or a bare domain. */
 export function inputOf(argument: string): BatchInput {
   if (argument === '-') return { kind: 'stdin', text: argument };
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(argument)) return { kind: 'url', text: argument };
@@ -65,15 +66,31 @@ export async function* without(urls: AsyncIterable<string>, done: Map<string, nu
   }
 }
 
+/** How every URL of a command is fetched, beyond what its config says. */
+export interface ItemRules {
+  readonly usesBrowser: boolean;
+  /** Headers of --header. */
+  readonly header?: Readonly<Record<string, string>> | undefined;
+  readonly proxyFor?: ProxyFor | undefined;
+}
+
 /**
  * A URL as a batch takes it. Over HTTP its user name and password are a header, so that nothing of its result has them;
  * a browser needs them in the URL, for all that the page loads.
  */
-export function itemFor(typed: string, usesBrowser: boolean): UrlItem {
+export function itemFor(typed: string, { usesBrowser, header, proxyFor }: ItemRules): UrlItem {
   const { url, authorization } = withoutLogin(typed);
-  return authorization === undefined || usesBrowser ? typed : { url, config: { headers: { authorization } } };
+  const isPlain = authorization === undefined || usesBrowser;
+  const headers = { ...(isPlain ? {} : { authorization }), ...header };
+  const proxy = proxyFor?.(url);
+  const config = {
+    ...(Object.keys(headers).length > 0 && { headers }),
+    ...(proxy !== undefined && { proxy }),
+  };
+  const kept = isPlain ? typed : url;
+  return Object.keys(config).length === 0 ? kept : { url: kept, config };
 }
 
-export async function* itemsFor(urls: AsyncIterable<string>, usesBrowser: boolean): AsyncGenerator<UrlItem> {
-  for await (const url of urls) yield itemFor(url, usesBrowser);
+export async function* itemsFor(urls: AsyncIterable<string>, rules: ItemRules): AsyncGenerator<UrlItem> {
+  for await (const url of urls) yield itemFor(url, rules);
 }

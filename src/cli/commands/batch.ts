@@ -1,33 +1,30 @@
 // `orcrawl batch`: a list of URLs in, one result per URL out. A Unix filter: only results on standard output.
 // Promise: everything is checked before the first request.
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { CACHE_MODES, type CacheMode } from '../../store/cache/cache.js';
 import { wholeNumber } from '../arguments.js';
-import { addBrowserFlags, type BrowserFlags, crawlerOptionsOf, pageConfigOf } from '../browser-flags.js';
 import { formatHelp, formatsOf, isPageFormat } from '../../store/formats.js';
-import { DEFAULT_FIELDS, parseFields } from '../batch/items.js';
+import { DEFAULT_FIELDS, EXTRACT_FIELDS, parseFields } from '../batch/items.js';
 import type { BatchFormat } from '../batch/output.js';
 import { inputOf } from '../batch/urls.js';
+import { addDashboardFlags, type DashboardFlags } from '../dashboard.js';
 import { EXIT, exitCodeOf, UsageError } from '../exit-codes.js';
+import { columnsOf } from '../flags/extract.js';
+import { checkSelector, type RunFlags, runConfigOf, webCrawlerOptionsOf } from '../flags/page.js';
+import { proxiesOf } from '../flags/proxies.js';
+import { addPageFlags } from '../flags/table.js';
 import { complain, errorLine, programName, quoted } from '../terminal.js';
 
-interface BatchFlags extends Omit<BrowserFlags, 'screenshot' | 'pdf'> {
+interface BatchFlags extends RunFlags, DashboardFlags {
   readonly stream?: boolean;
   readonly format?: BatchFormat;
   readonly out?: string;
   readonly rawCsv?: boolean;
   readonly fields?: string;
   readonly concurrency?: number;
+  readonly processes?: number;
   readonly memoryThreshold?: number;
   readonly maxSessions?: number;
   readonly delay?: readonly [number, number];
-  readonly retries?: number;
-  readonly timeout?: number;
-  readonly userAgent?: string;
-  readonly cache?: CacheMode;
-  readonly cacheTtl?: number;
-  readonly validate?: boolean;
-  readonly respectRobots?: boolean;
   readonly monitor: 'detailed' | 'aggregated' | 'none';
   readonly resume?: string;
 }
@@ -39,111 +36,127 @@ Examples:
   $ orcrawl batch urls.txt --delay 1-3 --retries 2 --cache enabled --cache-ttl 3600
   $ orcrawl batch urls.txt --resume pages.jsonl        the first time, and again after Ctrl-C
   $ orcrawl batch urls.txt --format fit --out pages/     main content as markdown, one file per page
+  $ orcrawl batch urls.txt --schema product.json --format csv --fields url,extracted.price --out prices.csv
+  $ orcrawl batch urls.txt --processes 4 -c 100 --stream   on four cores, 100 URLs at once in all
 
 Results are written in the order of the list, each as soon as those before it are out; with --stream as they
 complete, in constant memory.
-Exit codes: 0 done, 1 invalid usage or settings, 2 some failed, 3 the disk is full, 130 interrupted.
+Exit codes: 0 done, 1 invalid usage or settings, 2 some failed or were empty, 3 the disk is full, 130 interrupted.
 `;
-
-export const CACHE_OPTION = new Option('--cache <MODE>', 'use of the page cache in the storage folder').choices(
-  CACHE_MODES,
-);
 
 export function addBatchCommand(program: Command, onExit: (code: number) => void): void {
   const command = program
     .command('batch')
     .summary('fetch a list of URLs')
     .description('Fetches every URL in a list and writes one result per URL.')
-    .argument('[FILE|-|URL...]', 'files of URLs, URLs, or - for standard input (the default unless it is a terminal)')
-    .option('--stream', 'write results as they complete')
-    .addOption(
+    .argument('[FILE|-|URL...]', 'files of URLs, URLs, or - for standard input (the default unless it is a terminal)');
+  addDashboardFlags(command);
+  addPageFlags(command, 'batch', {
+    output: [
       new Option('-f, --format <F>', `output format; ${formatHelp('batch')}`)
         .choices(formatsOf('batch'))
         .default('jsonl'),
-    )
-    .option(
-      '-o, --out <FILE|DIR>',
-      `where results go; ${formatsOf('batch').filter(isPageFormat).join(', ')} into a folder: one file per page`,
-    )
-    .option('--raw-csv', 'with --format csv: do not escape cells that a spreadsheet would run as a formula')
-    .option('--fields <A,B>', 'fields to write')
-    .option('-c, --concurrency <N>', 'most URLs at once (default: 20)', wholeNumber(1, 10_000))
-    .option('--memory-threshold <P>', 'start nothing new above this percent of memory (default: 90)', percent)
-    .option('--max-sessions <N>', 'most URLs in progress (default: --concurrency)', wholeNumber(1, 10_000))
-    .option('--delay <SECS>', 'delay between requests to a domain, such as 2 or 1-3 (default: none)', secondRange)
-    .option('--retries <N>', 'retries after a transient failure (default: 1)', wholeNumber(0))
-    .option('--timeout <SECS>', 'time limit per attempt (default: 60)', seconds)
-    .option('--user-agent <UA>', 'the User-Agent header')
-    .addOption(CACHE_OPTION)
-    .option('--cache-ttl <SECS>', 'how long a cached page is valid (default: forever)', seconds)
-    .option('--validate', 'follow HTTP’s caching rules and revalidate stale pages')
-    .option('--respect-robots', 'skip URLs that robots.txt forbids')
-    .addOption(
+      new Option(
+        '-o, --out <FILE|DIR>',
+        `where results go; ${formatsOf('batch').filter(isPageFormat).join(', ')} into a folder (DIR/, or a name without an extension): one file per page, named by its path, with an index`,
+      ),
+      new Option('--stream', 'write results as they complete'),
+      new Option('--fields <A,B>', 'fields to write'),
+      new Option('--raw-csv', 'with --format csv: do not escape cells that a spreadsheet would run as a formula'),
+      new Option(
+        '--resume <FILE>',
+        'append to this file of JSON lines and skip URLs that succeeded in it; the last line per URL counts',
+      ),
       new Option('--monitor <M>', 'progress on standard error')
         .choices(['detailed', 'aggregated', 'none'])
         .default('aggregated'),
-    )
-    .option(
-      '--resume <FILE>',
-      'append to this file of JSON lines and skip URLs that succeeded in it; the last line per URL counts',
-    );
-  addBrowserFlags(command)
+    ],
+    pace: [
+      new Option('-c, --concurrency <N>', 'most URLs at once (default: 20)').argParser(wholeNumber(1, 10_000)),
+      new Option('--processes <N>', 'spread the visits over processes, for several cores (default: 1)').argParser(
+        wholeNumber(1, 256),
+      ),
+      new Option('--delay <SECS>', 'delay between requests to a domain, such as 2 or 1-3 (default: none)').argParser(
+        secondRange,
+      ),
+      new Option('--memory-threshold <P>', 'start nothing new above this percent of memory (default: 90)').argParser(
+        percent,
+      ),
+      new Option('--max-sessions <N>', 'most URLs in progress (default: --concurrency)').argParser(
+        wholeNumber(1, 10_000),
+      ),
+    ],
+  })
     .addHelpText('after', EXAMPLES)
     .action(async (args: string[], flags: BatchFlags) => onExit(await batch(args, flags)));
 }
 
 async function batch(args: readonly string[], flags: BatchFlags): Promise<number> {
-  const pageConfig = pageConfigOf(flags);
+  const config = runConfigOf(flags);
   const { format = 'jsonl', resume } = flags;
   if (args.length === 0 && process.stdin.isTTY) {
     throw new UsageError('give a file of URLs, URLs, or - to read them from standard input');
   }
+  if (flags.rawCsv && format !== 'csv') throw new UsageError('--raw-csv has no effect without --format csv');
+  if (flags.fields !== undefined && isPageFormat(format)) {
+    throw new UsageError(`--fields has no effect with --format ${format}: remove it, or use jsonl, json or csv`);
+  }
   if (resume !== undefined && format !== 'jsonl') throw new UsageError('--resume needs --format jsonl');
   if (resume !== undefined && flags.out !== undefined)
     throw new UsageError('--resume is the output file: remove --out');
-  const fields = flags.fields === undefined ? DEFAULT_FIELDS : parseFields(flags.fields);
+  if (config.extract && isPageFormat(format)) {
+    throw new UsageError(`--schema gives data, not pages: use --format jsonl, json or csv, not ${format}`);
+  }
+  const columns = columnsOf(config.extract);
+  const usual = config.extract ? EXTRACT_FIELDS : DEFAULT_FIELDS;
+  const fields =
+    flags.fields !== undefined
+      ? parseFields(flags.fields, columns)
+      : format === 'csv' && columns.length > 0
+        ? [...usual.filter((name) => name !== 'extracted'), ...columns]
+        : usual;
   if (resume !== undefined && !(fields.includes('url') && fields.includes('success'))) {
     throw new UsageError('--resume needs the fields url and success: add them to --fields');
   }
+  const { processes = 1, session, userDataDir } = flags;
+  const single = session === undefined ? userDataDir !== undefined && '--user-data-dir' : '--session';
+  if (processes > 1 && single) throw new UsageError(`${single} is for one browser: remove --processes`);
+  await checkSelector(flags.selector);
   const inputs = (args.length === 0 ? ['-'] : args).map(inputOf);
+  const settings = {
+    inputs,
+    stream: flags.stream ?? false,
+    format,
+    fields,
+    out: flags.out,
+    rawCsv: flags.rawCsv,
+    resume,
+    permits: flags.maxSessions ?? flags.concurrency ?? 20,
+    processes,
+    maxConnections: flags.concurrency,
+    memoryThresholdPercent: flags.memoryThreshold,
+    delay: flags.delay,
+    monitor: flags.monitor,
+    config,
+    crawler: webCrawlerOptionsOf(flags),
+    header: flags.header,
+    proxyFor: proxiesOf(flags),
+    screenshot: flags.screenshot,
+    pdf: flags.pdf,
+  };
   const { runBatch } = await import('../batch/run.js');
-  const finish = resume ?? '<FILE>';
+  // Lines that were written to a file tell what is done; of other outputs a next run can begin such a file.
+  const finish = quoted(resume ?? (format === 'jsonl' && fields.includes('success') ? flags.out : undefined) ?? 'FILE');
   try {
-    const code = await runBatch({
-      inputs,
-      stream: flags.stream ?? false,
-      format,
-      fields,
-      out: flags.out,
-      rawCsv: flags.rawCsv,
-      resume,
-      permits: flags.maxSessions ?? flags.concurrency ?? 20,
-      maxConnections: flags.concurrency,
-      memoryThresholdPercent: flags.memoryThreshold,
-      delay: flags.delay,
-      monitor: flags.monitor,
-      config: {
-        maxRetries: flags.retries,
-        pageTimeoutMs: flags.timeout === undefined ? undefined : flags.timeout * 1000,
-        userAgent: flags.userAgent,
-        cacheMode: flags.cache,
-        cacheTtlSecs: flags.cacheTtl,
-        validate: flags.validate,
-        respectRobots: flags.respectRobots,
-        ...pageConfig,
-      },
-      crawler: crawlerOptionsOf(flags),
-    });
+    const code = await runBatch({ ...settings, dashboard: flags });
     if (code === EXIT.interrupted) {
-      complain(
-        `Interrupted: finished results are kept. To continue: ${programName()} batch … --resume ${quoted(finish)}`,
-      );
+      complain(`Interrupted: finished results are kept. To continue: ${programName()} batch … --resume ${finish}`);
     }
     return code;
   } catch (error) {
     if (exitCodeOf(error) !== EXIT.paused) throw error;
     complain(errorLine(error));
-    complain(`Paused: what was written is safe. Then: ${programName()} batch … --resume ${quoted(finish)}`);
+    complain(`Paused: what was written is safe. Then: ${programName()} batch … --resume ${finish}`);
     return EXIT.paused;
   }
 }
@@ -152,12 +165,6 @@ function percent(text: string): number {
   const value = Number(text.trim().replace(/%$/, '') || NaN);
   if (value > 0 && value <= 100) return value;
   throw new InvalidArgumentError('Expected a number above 0 and up to 100.');
-}
-
-export function seconds(text: string): number {
-  const value = text.trim() === '' ? NaN : Number(text);
-  if (Number.isFinite(value) && value >= 0) return value;
-  throw new InvalidArgumentError('Expected seconds, 0 or more.');
 }
 
 function secondRange(text: string): readonly [number, number] {

@@ -16,21 +16,27 @@ interface CacheFlags {
 export function addCacheCommand(program: Command, onExit: (code: number) => void): void {
   const command = program.command('cache').summary('show or empty the page cache');
   command.description('Manages the page cache in the storage folder (./storage, or ORCRAWL_STORAGE_DIR).');
-  const sub = (name: string, what: string) =>
-    command.command(name).description(what).option('--storage <DIR>', 'the storage folder');
+  const sub = (name: string, what: string, example = name) =>
+    command
+      .command(name)
+      .description(what)
+      .option('--storage <DIR>', 'the storage folder')
+      .addHelpText('after', `\nExample:\n  $ orcrawl cache ${example}\n`);
   sub('stats', 'number, size and age of the pages').action(async (flags: CacheFlags) => {
     onExit(await withCache(flags, stats));
   });
   sub('list', 'the stored pages, oldest first: date, bytes, status, URL').action(async (flags: CacheFlags) => {
     onExit(await withCache(flags, list));
   });
-  sub('get <URL>', 'the stored body of a page').action(async (url: string, flags: CacheFlags) => {
-    onExit(await withCache(flags, (cache) => get(cache, seedUrl(url)), EXIT.someFailed));
-  });
+  sub('get <URL>', 'the stored body of a page', 'get https://example.com/ > page.html').action(
+    async (url: string, flags: CacheFlags) => {
+      onExit(await withCache(flags, (cache) => get(cache, seedUrl(url)), EXIT.someFailed));
+    },
+  );
   sub('clear', 'remove all pages').action(async (flags: CacheFlags) => {
     onExit(await withCache(flags, (cache) => prune(cache, Infinity)));
   });
-  sub('prune', 'remove old pages')
+  sub('prune', 'remove old pages', 'prune --older-than 7d')
     .requiredOption('--older-than <AGE>', 'such as 90s, 30m, 12h or 7d', age)
     .action(async (flags: CacheFlags & { olderThan: number }) => {
       onExit(await withCache(flags, (cache) => prune(cache, Date.now() - flags.olderThan)));

@@ -1,6 +1,6 @@
 // `orcrawl map`: the URLs of a site, one per line.
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { seedUrl, wholeNumber } from '../arguments.js';
+import { pageUrl, wholeNumber } from '../arguments.js';
 import { EXIT } from '../exit-codes.js';
 import { complain, say } from '../terminal.js';
 
@@ -41,7 +41,7 @@ export function addMapCommand(program: Command, onExit: (code: number) => void):
 
 async function list(text: string, flags: MapFlags): Promise<number> {
   const { map } = await import('../../crawl/map/map.js');
-  const links = await map(seedUrl(text), {
+  const links = await map(pageUrl(text), {
     search: flags.search,
     limit: flags.limit,
     sitemap: flags.sitemap,

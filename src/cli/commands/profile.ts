@@ -1,11 +1,11 @@
 // `orcrawl profile create NAME`: opens a browser window to log in by hand; later runs use the profile without a window.
 // Promise: the profile is on disk when the command ends, however it ends.
-import { mkdirSync, readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { PRIVATE_FOLDER } from '../../base/private-files.js';
 import { type Command, Option } from 'commander';
 import { seedUrl } from '../arguments.js';
-import { profilesFolder } from '../browser-flags.js';
+import { profilesFolder } from '../flags/profiles.js';
 import { EXIT, UsageError } from '../exit-codes.js';
 import { complain, programName, quoted, say } from '../terminal.js';
 
@@ -24,12 +24,19 @@ export function addProfileCommand(program: Command, onExit: (code: number) => vo
     .argument('[URL]', 'the page to open')
     .option('--executable-path <FILE>', 'browser to use (default: the first found)')
     .addOption(new Option('--headless', 'without a window, for tests').hideHelp())
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ orcrawl profile create shop https://shop.example/login\n' +
+        '  $ orcrawl crawl https://shop.example/ --user-data-dir shop      later, without a window\n',
+    )
     .action(async (name: string, url: string | undefined, flags: CreateFlags) =>
       onExit(await create(name, url, flags)),
     );
   profile
     .command('list')
     .summary('names and folders of all profiles')
+    .description('Lists the names and folders of all profiles.')
+    .addHelpText('after', '\nExample:\n  $ orcrawl profile list\n')
     .action(() => {
       for (const name of names()) say(`${name}\t${path.join(profilesFolder(), name)}`);
       if (names().length === 0) complain(`There are no profiles in ${profilesFolder()}: profile create makes one.`);
@@ -41,11 +48,18 @@ async function create(name: string, url: string | undefined, flags: CreateFlags)
   if (!/^[\w-][\w.-]*$/.test(name)) throw new UsageError('invalid profile name: use letters, digits, dots and dashes');
   const start = url === undefined ? undefined : seedUrl(url);
   const userDataDir = path.join(profilesFolder(), name);
+  const isNew = !existsSync(userDataDir);
   mkdirSync(userDataDir, PRIVATE_FOLDER);
   const { launchBrowser } = await import('../../fetch/browser/launch.js');
   const { executablePath, headless = false } = flags;
   const sandbox = process.getuid?.() !== 0;
-  const browser = await launchBrowser({ headless, executablePath, userDataDir, sandbox }, undefined);
+  const browser = await launchBrowser({ headless, executablePath, userDataDir, sandbox }, undefined).catch(
+    (error: unknown) => {
+      // A profile that never had a browser is none.
+      if (isNew) rmSync(userDataDir, { recursive: true, force: true });
+      throw error;
+    },
+  );
   const ended = new Promise<void>((resolve) => {
     browser.onGone(resolve);
     // A browser may keep running without windows; the user who closed the last one is done.

@@ -1,48 +1,45 @@
-// `orcrawl scrape`: one page to standard output.
-// Promise: only the page on standard output; a failure is one line on standard error and exit code 2.
+// `orcrawl scrape`: one page to standard output, or to a file.
+// Promise: only the page on standard output; a failure, and a page with nothing to read, is one line on standard error
+// and exit code 2.
+import { stat } from 'node:fs/promises';
+import path from 'node:path';
 import { type Command, Option } from 'commander';
-import { CrawlError } from '../../errors.js';
 import type { CrawlResult } from '../../index.js';
-import { forgetLogin } from '../../request/login.js';
-import type { CacheMode } from '../../store/cache/cache.js';
-import { seedUrl, headers, wholeNumber } from '../arguments.js';
-import { CACHE_OPTION, seconds } from './batch.js';
+import { forgetLogin, withoutLogin } from '../../request/login.js';
+import { adviceFor } from '../advice.js';
+import { pageUrl } from '../arguments.js';
 import {
-  addBrowserFlags,
-  addFileFlags,
-  type BrowserFlags,
-  crawlerOptionsOf,
-  pageConfigOf,
-  writeFiles,
-} from '../browser-flags.js';
-import { type FormatOf, formatHelp, formatsOf, isPageFormat, pageText } from '../../store/formats.js';
-import { DEFAULT_FIELDS, itemOf, partsOf } from '../batch/items.js';
+  extensionOfFormat,
+  type FormatOf,
+  formatHelp,
+  formatsOf,
+  isPageFormat,
+  pageText,
+} from '../../store/formats.js';
+import { DEFAULT_FIELDS, itemOf, lackOfResult, partsOf } from '../batch/items.js';
 import { itemFor } from '../batch/urls.js';
 import { EXIT } from '../exit-codes.js';
-import { addExtractFlags, type ExtractFlags, extractOf } from '../extract-flags.js';
-import { complain, plain, say, shown } from '../terminal.js';
+import { checkSelector, type RunFlags, runConfigOf, webCrawlerOptionsOf } from '../flags/page.js';
+import { proxiesOf } from '../flags/proxies.js';
+import { addPageFlags } from '../flags/table.js';
+import { writeArtifact } from '../pages/artifacts.js';
+import { createPageNames } from '../pages/names.js';
+import { complain, plain, print, shown } from '../terminal.js';
 
-interface ScrapeFlags extends BrowserFlags, ExtractFlags {
+interface ScrapeFlags extends RunFlags {
   readonly format: FormatOf<'scrape'>;
-  readonly selector?: string;
-  readonly retries?: number;
-  readonly timeout?: number;
-  readonly userAgent?: string;
-  readonly header?: Readonly<Record<string, string>>;
-  readonly cache?: CacheMode;
-  readonly cacheTtl?: number;
-  readonly validate?: boolean;
-  readonly respectRobots?: boolean;
+  readonly out?: string;
 }
 
 const EXAMPLES = `
 Examples:
   $ orcrawl scrape example.com --format fit
   $ orcrawl scrape https://example.com/ --format json | jq .metadata
-  $ orcrawl scrape example.com --selector main --format html
-  $ orcrawl scrape example.com --schema '{"engine":"css","fields":{"title":{"selector":"h1"}}}'
+  $ orcrawl scrape example.com --selector main --format html --out main.html
+  $ orcrawl scrape example.com --schema '{"fields":{"title":{"selector":"h1"}}}'
   $ orcrawl scrape example.com --prompt 'the price' --llm-url http://127.0.0.1:11434/v1 --llm-model llama3.2
   $ orcrawl scrape example.com --wait-for css:main --screenshot page.png
+  $ orcrawl scrape example.com --wait-for css:#more --js 'document.querySelector("#more").click()' --wait-for css:.item
 `;
 
 export function addScrapeCommand(program: Command, onExit: (code: number) => void): void {
@@ -50,104 +47,74 @@ export function addScrapeCommand(program: Command, onExit: (code: number) => voi
     .command('scrape')
     .summary('fetch one page')
     .description('Fetches one page and writes its content to standard output.')
-    .argument('<URL>', 'a bare domain gets https://')
-    .addOption(
+    .argument('<URL>', 'a bare domain gets https://');
+  addPageFlags(command, 'scrape', {
+    output: [
       new Option('-f, --format <F>', `output format; ${formatHelp('scrape')}`)
         .choices(formatsOf('scrape'))
         .default('markdown'),
-    )
-    .option('--selector <CSS>', 'use only what matches; html is then cleaned')
-    .option('--retries <N>', 'retries after a transient failure (default: 1)', wholeNumber(0))
-    .option('--timeout <SECS>', 'time limit per attempt (default: 60)', seconds)
-    .option('--user-agent <UA>', 'the User-Agent header')
-    .option('-H, --header <NAME: VALUE>', 'send a header (may be repeated)', headers)
-    .addOption(CACHE_OPTION)
-    .option('--cache-ttl <SECS>', 'how long a cached page is used (default: for ever)', seconds)
-    .option('--validate', 'follow HTTP’s caching rules, and ask whether a stale page is still good')
-    .option('--respect-robots', 'ask for nothing that robots.txt forbids');
-  addFileFlags(addBrowserFlags(addExtractFlags(command)))
+      new Option('-o, --out <FILE|DIR>', 'write it there: a file, or DIR/ for a file named by the path of the page'),
+    ],
+  })
     .addHelpText('after', EXAMPLES)
     .action(async (url: string, flags: ScrapeFlags) => onExit(await scrape(url, flags)));
 }
 
 async function scrape(text: string, flags: ScrapeFlags): Promise<number> {
-  const pageConfig = pageConfigOf(flags);
-  const extraction = extractOf(flags);
-  const typed = seedUrl(text);
+  const config = runConfigOf(flags);
+  const typed = pageUrl(text);
   await checkSelector(flags.selector);
+  const crawlerOptions = webCrawlerOptionsOf(flags);
+  const usesBrowser = crawlerOptions.engine !== undefined;
+  const item = itemFor(typed, { usesBrowser, header: flags.header, proxyFor: proxiesOf(flags) });
+  const { url, config: own } = typeof item === 'string' ? { url: item, config: {} } : item;
   const { WebCrawler } = await import('../../index.js');
-  const crawlerOptions = crawlerOptionsOf(flags);
-  const item = itemFor(typed, crawlerOptions.engine !== undefined);
-  const { url, config: login } = typeof item === 'string' ? { url: item } : item;
   const crawler = await WebCrawler.open(crawlerOptions);
-  const sayOf = (page: string) => say(forgetLogin(page, typed));
   try {
-    const result = await crawler.run(url, {
-      cssSelector: flags.selector,
-      maxRetries: flags.retries,
-      pageTimeoutMs: flags.timeout === undefined ? undefined : flags.timeout * 1000,
-      userAgent: flags.userAgent,
-      headers: { ...login?.headers, ...flags.header },
-      cacheMode: flags.cache,
-      cacheTtlSecs: flags.cacheTtl,
-      validate: flags.validate,
-      respectRobots: flags.respectRobots,
-      ...pageConfig,
-      ...extraction,
-    });
-    await writeFiles(result, flags);
-    if (flags.format === 'json') sayOf(JSON.stringify(itemOf(result, DEFAULT_FIELDS), null, 2));
+    const result = await crawler.run(url, { ...config, ...own });
+    if (flags.screenshot !== undefined && result.screenshot) await writeArtifact(flags.screenshot, result.screenshot);
+    if (flags.pdf !== undefined && result.pdf) await writeArtifact(flags.pdf, result.pdf);
+    const output = config.extract && result.success ? dataOf(result) : pageOf(result, flags);
+    const isWanted = flags.format === 'json' || result.success;
+    if (isWanted && output !== '') await write(forgetLogin(output, typed), typed, flags);
     if (!result.success) {
-      complain(`error: ${shown(plain(result.errorMessage ?? ''), 1000)} (${result.errorCode})`);
+      const advice = adviceFor(result.errorCode, result.statusCode);
+      const why = shown(plain(result.errorMessage ?? ''), 1000);
+      complain(`error: ${why} (${result.errorCode})${advice === undefined ? '' : `. ${advice}`}`);
       return EXIT.someFailed;
     }
-    const nothing = whyNothing(result, flags);
-    if (nothing !== undefined) {
-      complain(`error: ${nothing}`);
-      return EXIT.someFailed;
-    }
-    if (extraction.extract) {
-      const { extracted } = result;
-      say(typeof extracted === 'string' ? plain(extracted) : JSON.stringify(extracted, null, 2));
-      return EXIT.done;
-    }
-    if (isPageFormat(flags.format)) {
-      const text =
-        flags.format === 'html' && flags.selector !== undefined
-          ? result.cleanedHtml
-          : pageText(flags.format, partsOf(result));
-      if (text !== '') sayOf(text);
-    }
-    return EXIT.done;
+    return verdictOf(result, flags);
   } finally {
     await crawler.close();
   }
 }
 
-/** Rejects an invalid selector before anything is fetched. */
-async function checkSelector(selector: string | undefined): Promise<void> {
-  if (selector === undefined) return;
-  const { load } = await import('cheerio');
-  try {
-    load('')(selector);
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new CrawlError('OPTION_INVALID', `--selector "${selector}" is not a valid CSS selector: ${why}`);
-  }
+/** A picture of an empty page is what was asked for; an empty page is not. */
+function verdictOf(result: CrawlResult, { screenshot, pdf, selector, schema, prompt }: ScrapeFlags): number {
+  if (screenshot !== undefined || pdf !== undefined || schema !== undefined || prompt !== undefined) return EXIT.done;
+  const lack = lackOfResult(result, selector);
+  if (lack === undefined) return EXIT.done;
+  complain(`${lack.isEmpty ? 'error' : 'note'}: ${lack.why}`);
+  return lack.isEmpty ? EXIT.someFailed : EXIT.done;
 }
 
-/** Why a fetched page has no output in this format. */
-function whyNothing(result: CrawlResult, { format, selector, screenshot, pdf }: ScrapeFlags): string | undefined {
-  // The screenshot is the output.
-  if (format === 'json' || screenshot !== undefined || pdf !== undefined) return undefined;
-  if (result.html === '' && result.bytes > 0) {
-    const type = String(result.headers['content-type'] ?? 'this content')
-      .split(';')[0]!
-      .trim();
-    return `${shown(type)} has no text: ${shown(result.url)}`;
-  }
-  if (selector !== undefined && result.metadata !== null && result.cleanedHtml === '' && result.text === '') {
-    return `nothing in ${shown(result.url)} matches --selector ${shown(selector)}`;
-  }
-  return undefined;
+function dataOf({ extracted }: CrawlResult): string {
+  return `${typeof extracted === 'string' ? plain(extracted) : JSON.stringify(extracted, null, 2)}\n`;
+}
+
+/** With a final line end, or empty. */
+function pageOf(result: CrawlResult, { format, selector }: ScrapeFlags): string {
+  if (!isPageFormat(format)) return `${JSON.stringify(itemOf(result, DEFAULT_FIELDS), null, 2)}\n`;
+  const isPart = format === 'html' && selector !== undefined;
+  const text = isPart ? result.cleanedHtml : pageText(format, partsOf(result));
+  return text === '' ? '' : `${text}\n`;
+}
+
+async function write(text: string, typed: string, { out, format, schema, prompt }: ScrapeFlags): Promise<void> {
+  if (out === undefined) return print(Buffer.from(text));
+  const isFolder = /[/\\]$/.test(out) || (await stat(out).catch(() => undefined))?.isDirectory() === true;
+  const extension = schema === undefined && prompt === undefined ? extensionOfFormat(format) : 'json';
+  const file = isFolder ? path.join(out, createPageNames(extension)(withoutLogin(typed).url)) : out;
+  await writeArtifact(file, text);
+  if (isFolder) complain(`Written to ${shown(file, 1000)}`);
 }

@@ -3,7 +3,7 @@
 import type { Command } from 'commander';
 import { byteSize, wholeNumber } from '../arguments.js';
 import { EXIT, UsageError } from '../exit-codes.js';
-import { type ModelFlags, modelOf } from '../extract-flags.js';
+import { type ModelFlags, modelOf } from '../flags/extract.js';
 import { complain, say } from '../terminal.js';
 import { version } from '../version.js';
 
@@ -31,6 +31,7 @@ interface ServeFlags extends ModelFlags {
   readonly allowScripts?: boolean;
   readonly publicHost?: string[];
   readonly cors?: string[];
+  readonly trustProxy?: boolean;
   readonly searxng?: string;
 }
 
@@ -51,6 +52,7 @@ export function addServeCommand(program: Command, onExit: (code: number) => void
     .option('--allow-scripts', 'allows the action executeJavascript')
     .option('--public-host <NAME...>', 'a host name that the server goes by')
     .option('--cors <ORIGIN...>', 'origins whose pages may use the server')
+    .option('--trust-proxy', 'believe X-Forwarded-Proto: the server is behind a proxy of yours')
     .option('--llm-url <URL>', 'an OpenAI-compatible endpoint, for json, summary and extract')
     .option('--llm-model <NAME>', 'the model to ask there')
     .option('--llm-key-env <NAME>', 'the environment variable with its key')
@@ -75,6 +77,7 @@ async function serve(flags: ServeFlags): Promise<number> {
     allowScripts: flags.allowScripts,
     publicHosts: flags.publicHost,
     cors: flags.cors,
+    trustProxy: flags.trustProxy,
     llm: modelOf(flags),
     searxng: flags.searxng,
     version: version(),
@@ -82,6 +85,8 @@ async function serve(flags: ServeFlags): Promise<number> {
   complain(`Serving at ${server.url} (data in ${flags.dataDir}). Ctrl-C stops.`);
   if (server.madeToken !== undefined)
     complain(`Token, shown this once and kept in ${flags.dataDir}/token: ${server.madeToken}`);
+  const enter = flags.auth ? ' and enter the token' : '';
+  complain(`Console: open ${server.url}/${enter}. API: ${server.url}/docs`);
   say(server.url);
   await stopSignal();
   // Crawls that are broken off here go on at the next start: that is no failure.

@@ -66,12 +66,13 @@ async function serve(flags: SimwebFlags): Promise<number> {
   });
   const stopped = new Promise<void>((stop) => process.once('SIGINT', stop).once('SIGTERM', stop));
   const seeds = web.seeds();
-  say(`Serving ${countOf(flags.hosts, 'host')} of ${countOf(flags.pages, 'page')} until Ctrl-C.`);
+  say('Every host also serves these test paths:');
+  for (const { usage, does } of SIMWEB_PATHS) say(`  ${usage.padEnd(38)} ${does}`);
+  // Last, so that a small terminal shows them.
+  say(`\nServing ${countOf(flags.hosts, 'host')} of ${countOf(flags.pages, 'page')} until Ctrl-C.`);
   say(`Start from  ${seeds.slice(0, 3).join('\n            ')}`);
   if (seeds.length > 3) say(`            and ${seeds.length - 3} more`);
   say(`Crawl it    ${programName()} crawl ${seeds[0]} --strategy all --allow-private`);
-  say('\nEvery host also serves these test paths:');
-  for (const { usage, does } of SIMWEB_PATHS) say(`  ${usage.padEnd(38)} ${does}`);
   await stopped;
   const served = web.served();
   await web.close();

@@ -6,37 +6,47 @@ import { Configuration } from '../../configuration.js';
 import { isAlive } from '../../base/alive.js';
 import { readLastRun } from '../../crawl/storage/run-state.js';
 import { UsageError } from '../exit-codes.js';
-import { RESULT_FILES } from './result-file.js';
+import { PAGES_FOLDER, RESULT_FILES } from './result-file.js';
 import { quoted } from '../terminal.js';
 
-export type StartMode = 'new' | 'resume' | 'fresh';
+/** `update`: a finished crawl is visited again. */
+export type StartMode = 'new' | 'resume' | 'fresh' | 'update';
 
 /** Dataset of pages that finally failed. */
 export const FAILED_DATASET = 'failed';
 /** Dataset of skipped URLs, with --explain-skips. */
 export const SKIPPED_DATASET = 'skipped';
 
-/** `./orcrawl-out/<host>`, by the first URL. */
-export function defaultFolder(urls: readonly string[]): string {
+/** `./orcrawl-out/<host>`, by the first URL, or by the name of the first list. */
+export function defaultFolder(urls: readonly string[], lists: readonly string[] = []): string {
   const first = urls[0];
-  const host = first === undefined || first === '-' ? 'stdin' : new URL(first).host;
+  const list = lists[0] === undefined ? 'stdin' : path.parse(lists[0]).name;
+  const host = first === undefined || first === '-' ? list : new URL(first).host;
   return path.join('orcrawl-out', host.replace(/[^\w.-]+/g, '_'));
 }
 
 /** How to start in a folder; a UsageError lists the choices if the user must decide. */
-export async function chooseStart(folder: string, asked: { resume?: boolean; fresh?: boolean }): Promise<StartMode> {
+export async function chooseStart(
+  folder: string,
+  asked: { resume?: boolean; fresh?: boolean; update?: boolean },
+): Promise<StartMode> {
   if (asked.resume && asked.fresh) throw new UsageError('use either --resume or --fresh, not both');
+  if (asked.update && (asked.resume || asked.fresh)) {
+    throw new UsageError('use --update alone: it continues an update that was interrupted');
+  }
   const left = await whatIsLeft(folder);
   if (left === 'nothing') return 'new';
   if (asked.fresh) return 'fresh';
   if (asked.resume) return 'resume';
   const where = quoted(folder);
   if (left === 'running') throw new UsageError(`a crawl is running in ${where}: wait for it, or choose another --out`);
+  // What an interrupted crawl or update left is finished first; the next update visits all of it.
+  if (asked.update) return left === 'unfinished' ? 'resume' : 'update';
   if (left === 'unfinished') {
     throw new UsageError(`${where} holds an unfinished crawl: add --resume to continue it or --fresh to start over`);
   }
   throw new UsageError(
-    `${where} holds a finished crawl: add --fresh to start over, --resume with a higher --max-pages to continue, ` +
+    `${where} holds a finished crawl: add --update to see what changed, --fresh to start over, --resume with a higher --max-pages to continue, ` +
       'or choose another --out',
   );
 }
@@ -81,6 +91,6 @@ const OVERRIDING_VARIABLES = [
 /** Removes what earlier runs wrote outside the default storages. */
 export async function removeLeftovers(folder: string): Promise<void> {
   const datasets = [FAILED_DATASET, SKIPPED_DATASET].map((name) => path.join('datasets', name));
-  const leftovers = [...RESULT_FILES, 'failed.jsonl', 'skipped.jsonl', 'report.json', ...datasets];
+  const leftovers = [...RESULT_FILES, PAGES_FOLDER, 'failed.jsonl', 'skipped.jsonl', 'report.json', ...datasets];
   for (const name of leftovers) await rm(path.join(folder, name), { recursive: true, force: true });
 }

@@ -28,6 +28,21 @@ const REPORT: CrawlReport = {
 };
 
 describe('the closing summary', () => {
+  it('counts redirects apart from what was skipped', () => {
+    const answers = { 200: 10, 301: 3, 302: 2, 404: 1 };
+    expect(summaryLines({ ...REPORT, skipped: 7, answers })[1]).toBe(
+      '  Pages     1,200 stored, 0 failed, 5 redirected, 2 skipped',
+    );
+  });
+
+  it('gives a line of advice about a dead host, and about pages that need scripts', () => {
+    const failures = [{ reason: 'CONNECT_REFUSED', count: 1, example: 'http://a.test/' }];
+    const shells = { count: 2, example: 'http://a.test/app' };
+    const lines = summaryLines({ ...REPORT, failed: 1, failures, shells }).join('\n');
+    expect(lines).toContain('CONNECT_REFUSED: Does the server run');
+    expect(lines).toMatch(/Scripts +2 pages with little .*a\.test\/app\n.*--auto/);
+  });
+
   it('says what happened, where the data is and what to do next', () => {
     expect(summaryLines(REPORT)).toEqual([
       'Finished: 1,200 pages in 10 s, 120 per second.',

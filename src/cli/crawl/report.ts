@@ -1,7 +1,9 @@
 // The result of a crawl: the figures of report.json and the final summary.
 // Promise: every number comes from the queue or the datasets, so a resumed crawl reports the whole crawl.
 import type { Dictionary } from '../../index.js';
+import { adviceFor } from '../advice.js';
 import { bytesText, countOf, countText, durationText, rateText } from '../../observe/figures.js';
+import type { UpdateFigures } from './update.js';
 import type { ResultFile } from './result-file.js';
 import { programName, quoted, shown } from '../terminal.js';
 
@@ -33,10 +35,14 @@ export interface CrawlReport {
   readonly errorPages: Readonly<Record<string, number>>;
   /** Responses by status, retries included. */
   readonly answers: Readonly<Record<string, number>>;
+  /** Only with --update. */
+  readonly update?: UpdateFigures;
   readonly failures: readonly ReasonCount[];
   /** Links that were found and not queued. */
   readonly leftOut: readonly ReasonCount[];
   readonly invalidLines: number;
+  /** Pages of this run that show little or nothing without scripts. */
+  readonly shells?: { readonly count: number; readonly example: string } | undefined;
   readonly folder: string;
   readonly result: ResultFile;
   readonly failedFile?: ResultFile;
@@ -96,12 +102,30 @@ export function summaryLines(report: CrawlReport): string[] {
   const errorPages = Object.entries(report.errorPages).map(([status, count]) => `${countText(count)} × ${status}`);
   const stored = `${countText(pages)} stored${errorPages.length === 0 ? '' : ` (${errorPages.join(', ')})`}`;
   const ended = [stored, `${countText(failed)} failed`];
-  if (skipped > 0) ended.push(`${countText(skipped)} skipped`);
+  // In a paced crawl a redirect ends one request and begins another.
+  const redirects = Math.min(skipped, redirectsOf(report.answers));
+  if (redirects > 0) ended.push(`${countText(redirects)} redirected`);
+  if (skipped > redirects) ended.push(`${countText(skipped - redirects)} skipped`);
   if (pending > 0) ended.push(`${countText(pending)} still queued`);
   lines.push(row('Pages', ended.join(', ')));
   const answers = Object.entries(report.answers).map(([status, count]) => `${status} × ${countText(count)}`);
   if (answers.length > 0) lines.push(row('Answers', answers.join(', ')));
+  if (report.update) lines.push(...updateRows(report.update));
   lines.push(...reasonRows('Failed', report.failures, (one) => one.reason));
+  for (const { reason } of report.failures.slice(0, MAX_REASONS)) {
+    const advice = adviceFor(reason);
+    if (advice !== undefined) lines.push(row('', `${reason}: ${advice}`));
+  }
+  if (report.shells) {
+    const { count, example } = report.shells;
+    lines.push(
+      row(
+        'Scripts',
+        `${countOf(count, 'page')} with little or nothing without scripts, such as ${shown(example, 160)}`,
+      ),
+    );
+    lines.push(row('', 'To load such pages in a browser: --fresh --auto'));
+  }
   lines.push(...reasonRows('Left out', report.leftOut, (one) => LEFT_OUT[one.reason] ?? one.reason));
   if (report.invalidLines > 0) lines.push(row('Input', `${countOf(report.invalidLines, 'line')} left out: no URL`));
   lines.push(row('Data', `${report.result.path} (${bytesText(report.result.bytes)})`));
@@ -112,8 +136,25 @@ export function summaryLines(report: CrawlReport): string[] {
   return lines;
 }
 
+function redirectsOf(answers: CrawlReport['answers']): number {
+  const counts = Object.entries(answers).filter(([status]) => /^30[12378]$/.test(status));
+  return counts.reduce((sum, [, count]) => sum + count, 0);
+}
+
 function row(name: string, text: string): string {
   return `  ${name.padEnd(9)} ${text}`;
+}
+
+function updateRows(update: UpdateFigures): string[] {
+  const counts = [
+    `${countText(update.new)} new`,
+    `${countText(update.changed)} changed`,
+    `${countText(update.same)} same`,
+    `${countText(update.gone)} gone`,
+    ...(update.missing > 0 ? [`${countText(update.missing)} missing as before`] : []),
+    ...(update.notVisited > 0 ? [`${countText(update.notVisited)} not visited`] : []),
+  ];
+  return [row('Update', counts.join(', ')), row('', `${update.file} (what is new, changed or gone)`)];
 }
 
 function reasonRows(name: string, reasons: readonly ReasonCount[], title: (one: ReasonCount) => string): string[] {
@@ -127,7 +168,7 @@ function nextCommand({ outcome, folder, pages, failed, result }: CrawlReport): s
   const resume = `${programName()} crawl --resume --out ${quoted(folder)}`;
   switch (outcome) {
     case 'finished':
-      if (result.bytes === 0) return `${programName()} crawl --help`;
+      if (result.bytes === 0 || pages === 0) return `${programName()} crawl --help`;
       return `${result.path.endsWith('.jsonl') ? 'head -n 1' : 'less'} ${quoted(result.path)}`;
     case 'limit':
       return `${resume} --max-pages ${(pages + failed) * 2}`;

@@ -13,9 +13,11 @@ import {
   formatsOf,
   isPageFormat,
   pageAmongOthers,
+  pageFileText,
   type PageFormatName,
 } from '../../store/formats.js';
 import { asStorageError } from '../../store/storage-errors.js';
+import { openPageFolder } from '../pages/folder.js';
 import type { PageItem } from './page-item.js';
 
 export type ResultFormat = FormatOf<'crawl'>;
@@ -24,9 +26,37 @@ const fileName = (format: ResultFormat) => `pages.${extensionOfFormat(format)}`;
 /** Every name a result file can have. */
 export const RESULT_FILES: readonly string[] = formatsOf('crawl').map(fileName);
 
+/** With one file per page: where they are. */
+export const PAGES_FOLDER = 'pages';
+
 export interface ResultFile {
   readonly path: string;
   readonly bytes: number;
+}
+
+/** Writes all pages of a dataset to files of their own under `folder`; the result is their index. */
+export async function writePageFiles(
+  dataset: AsyncIterable<PageItem>,
+  folder: string,
+  format: PageFormatName,
+): Promise<ResultFile> {
+  const pages = await openPageFolder(path.join(folder, PAGES_FOLDER), extensionOfFormat(format));
+  for await (const item of dataset) {
+    const parts = partsOf(item, format);
+    const text = pageFileText(format, parts);
+    if (item.status >= 400) await pages.leaveOut(item.url, `status ${item.status}`);
+    else if (text.trim() === '') await pages.leaveOut(item.url, `${item.contentType || 'the page'} has no text`);
+    else await pages.write({ url: item.url, title: item.title }, pageAlone(format, parts, text));
+  }
+  const result = await pages.close();
+  for (const other of RESULT_FILES) await rm(path.join(folder, other), { force: true });
+  return result;
+}
+
+/** The main content lacks the title: it stands above. */
+function pageAlone(format: PageFormatName, { heading, markdown }: ReturnType<typeof partsOf>, text: string): string {
+  const isMarkdown = format === 'markdown' || format === 'fit';
+  return isMarkdown && !/^# /m.test(markdown) ? `# ${heading}\n\n${text}` : text;
 }
 
 /** Writes all items of a dataset on disk under `folder` to a file there. */
@@ -43,6 +73,8 @@ export async function writeResultFile(
     if (format === 'jsonl') await joinSegments(path.join(folder, 'datasets', dataset.id), draft);
     else await pipeline(pieces(dataset, format, rawCsv), createWriteStream(draft));
     await rename(draft, file);
+    // Where both already were the same file, renaming leaves the draft in place.
+    await rm(draft, { force: true });
     // One result per crawl: an earlier run may have written it in another format.
     if (RESULT_FILES.includes(name)) {
       for (const other of RESULT_FILES) if (other !== name) await rm(path.join(folder, other), { force: true });

@@ -1,31 +1,34 @@
 // Runs one crawl of the command line in its folder: crawler, live progress, signals, result file, report.
 // Promise: whatever ends it, the folder can be resumed, and the report says what is in it.
-import { lookup } from 'node:dns/promises';
 import { access, constants, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { PRIVATE_FILE, PRIVATE_FOLDER } from '../../base/private-files.js';
 import { readLastRun } from '../../crawl/storage/run-state.js';
-import { CrawlError, type Configuration, Dataset, HttpCrawler, Log, LogLevel } from '../../index.js';
-import type { SkippedRequestCallback } from '../../index.js';
+import { type BasicCrawler, CrawlError, type Configuration, Dataset, Log, LogLevel } from '../../index.js';
 import { createTextWriter } from '../../observe/log-lines.js';
 import { type Progress, type ProgressFigures, startProgress } from '../../observe/progress.js';
-import { loadDomainList } from '../../politeness/domain-list.js';
-import type { DomainRuleOptions } from '../../politeness/domain-rules.js';
+import type { PageChange } from '../../fresh/page-change.js';
 import { hideLogins } from '../../request/login.js';
-import { parsePattern } from '../../request/pattern.js';
+import { isPageFormat } from '../../store/formats.js';
 import { asStorageError } from '../../store/storage-errors.js';
 import { configurationFor, FAILED_DATASET, removeLeftovers, SKIPPED_DATASET, type StartMode } from './folder.js';
 import { type CrawlSettings, saveSettings } from './settings.js';
+import { type DashboardFlags, type OpenedDashboard, startDashboard } from '../dashboard.js';
 import { EXIT, UsageError } from '../exit-codes.js';
+import type { Outcome } from '../../serve/jobs/store.js';
+import { createLoadClock } from '../../serve/jobs/load-clock.js';
 import { createNamedHeaders, type NamedHeaders } from '../named-headers.js';
-import { type PageItem, pageItem } from './page-item.js';
+import { createArtifactWriter } from '../pages/artifacts.js';
+import { createCrawler } from './crawler.js';
+import { isShell, type PageItem, pageItem } from './page-item.js';
 import { type CrawlReport, createReasons, type FailedItem, type ReasonCount } from './report.js';
-import { type ResultFile, writeResultFile } from './result-file.js';
-import { seedUrls } from './seeds.js';
-import { complainAsLogged } from '../terminal.js';
+import { type ResultFile, writePageFiles, writeResultFile } from './result-file.js';
+import { linkRules, seedUrls, urlsOfSitemaps } from './seeds.js';
+import { beginUpdate, updateFigures } from './update.js';
+import { complainAsLogged, shown } from '../terminal.js';
 import { version } from '../version.js';
 
-export interface CrawlManners {
+export interface CrawlManners extends DashboardFlags {
   /** Show only errors. */
   readonly quiet?: boolean;
   /** Also show the crawler's log. */
@@ -55,39 +58,64 @@ export async function runCrawl(
   let endedBefore = 0;
   const over = new AbortController();
   const rules = linkRules(settings);
-  const headers =
-    settings.header || settings.logins || settings.urls.includes('-') ? createNamedHeaders(settings.header) : undefined;
+  const hasLists = settings.urls.includes('-') || (settings.lists ?? []).length > 0;
+  const headers = settings.header || settings.logins || hasLists ? createNamedHeaders(settings.header) : undefined;
   for (const login of settings.logins ?? []) headers?.name(login);
+  const artifacts = createArtifactWriter({ screenshot: settings.screenshot });
+  const wishes = {
+    links: settings.links,
+    markdown: settings.format === 'markdown' || settings.format === 'fit',
+    isTable: settings.format === 'csv' || settings.format === 'parquet',
+    selector: settings.selector,
+    content: settings.content,
+    extract: settings.extract,
+  };
+  const leftOut = { reasons: createReasons() };
+  const shells = { count: 0, example: '' };
 
   const progress = startProgress({
     output: manners.quiet ? { write: () => undefined } : process.stderr,
     read: () => figuresOf(crawler, lastHost, endedBefore),
   });
-  const leftOut = { reasons: createReasons() };
-  const crawler: HttpCrawler = new HttpCrawler(
-    {
-      ...crawlerOptions(settings),
-      ...(headers ? { preNavigationHooks: [headers.hook] } : {}),
-      domains: await domainLists(settings),
-      log: logFor(manners, progress),
-      async requestHandler(context) {
-        lastHost = new URL(context.request.loadedUrl).host;
-        await context.pushData({ ...pageItem(context, settings.links === true, settings.format === 'markdown') });
-        await context.enqueueLinks(rules);
-      },
-      async failedRequestHandler({ request, pushData }, error) {
-        await pushData(failedItem(request.url, error, request.retryCount), FAILED_DATASET);
-      },
-      onSkippedRequest: (async ({ url, reason }) => {
-        // Mail links and the like are not pages.
-        if (!/^https?:/.test(url)) return;
-        const named = hideLogins(url);
-        leftOut.reasons.add(reason, named);
-        if (settings.explainSkips) await crawler.pushData({ url: named, reason }, SKIPPED_DATASET);
-      }) satisfies SkippedRequestCallback,
-    },
+  const clock = createLoadClock();
+  let dashboard: OpenedDashboard | undefined;
+  const crawler: BasicCrawler = await createCrawler({
+    settings,
+    mode,
+    hooks: hasDashboard(manners) ? [clock.hook] : [],
     config,
-  );
+    headers,
+    log: logFor(manners, progress),
+    async onPage(page, { pushData, enqueueLinks, takeScreenshot, change: seen, request }) {
+      lastHost = new URL(page.loadedUrl).host;
+      const change = seen && changeOf(seen, page.statusCode);
+      const item = await pageItem(page, wishes);
+      if (isShell(page)) {
+        shells.count++;
+        shells.example ||= item.url;
+      }
+      if (artifacts && takeScreenshot) await artifacts.write({ url: page.url, screenshot: await takeScreenshot() });
+      if (!change?.isSame) await pushData({ ...item, ...change?.field });
+      if (!page.isDocument || settings.documents === 'follow') await enqueueLinks(rules);
+      await dashboard?.put(shownPage(item, request.uniqueKey, clock.takenBy(request)));
+    },
+    async onFailed(request, error, { pushData }) {
+      const item = failedItem(request.url, error, request.retryCount);
+      await pushData(item, FAILED_DATASET);
+      await dashboard?.put(shownFailure(item, request.uniqueKey, clock.takenBy(request)));
+    },
+    onSkipped: async ({ url, reason }) => {
+      // Mail links and the like are not pages.
+      if (!/^https?:/.test(url)) return;
+      const named = hideLogins(url);
+      leftOut.reasons.add(reason, named);
+      if (reason === 'robotsTxt') await dashboard?.put({ kind: 'robots', key: `robots ${url}`, url: named });
+      if (settings.explainSkips) await crawler.pushData({ url: named, reason }, SKIPPED_DATASET);
+    },
+  }).catch((error: unknown) => {
+    progress.close();
+    throw error;
+  });
 
   /** Nothing has started: an open standard input must not keep the process alive. */
   const giveUp = (error: unknown): never => {
@@ -95,25 +123,41 @@ export async function runCrawl(
     over.abort();
     throw error;
   };
+  const sources = { urls: settings.urls, lists: settings.lists, input: process.stdin };
   const seeds = await begun(
-    seedUrls(settings.urls, process.stdin, over.signal, (message) => {
+    seedUrls(sources, over.signal, (message) => {
       invalidLines++;
       progress.print(`${message}\n`);
     }),
   ).catch(giveUp);
-  if (!seeds && mode !== 'resume') giveUp(new UsageError('no URLs on standard input: give some, one per line'));
+  if (!seeds && mode !== 'resume' && mode !== 'update')
+    giveUp(
+      new UsageError(
+        `no URLs ${settings.urls.includes('-') ? 'on standard input' : 'in the list'}: give some, one per line`,
+      ),
+    );
   await mkdir(storageFolder, PRIVATE_FOLDER)
     .then(() => access(storageFolder, constants.W_OK))
     .catch((error: unknown) => giveUp(asStorageError(error, folder, 'choose another folder with --out')));
+  if (mode === 'update') await beginUpdate(config, storageFolder).catch(giveUp);
   const queue = await crawler.getRequestQueue().catch(giveUp);
   try {
     if (mode === 'fresh') await removeLeftovers(storageFolder);
     await saveSettings(storageFolder, settings);
     const kept = await crawler.useState<KeptState>({ leftOut: [] });
-    leftOut.reasons = createReasons(kept.leftOut);
+    leftOut.reasons = createReasons(mode === 'update' ? [] : kept.leftOut);
     const before = (await queue.getInfo()).counters;
     endedBefore = before.done + before.failed;
-    void tellUnknownHosts(settings.urls, over.signal, (line) => progress.print(`${line}\n`));
+    await addSitemaps(crawler, settings, over.signal, (line) => progress.print(`${line}\n`));
+    dashboard = await startDashboard(manners, {
+      mode: 'crawl',
+      folder: storageFolder,
+      isFresh: mode === 'fresh',
+      url: settings.urls[0] ?? folder,
+      request: shownSettings(settings),
+      figures: () => figuresOf(crawler, lastHost, endedBefore),
+      stop: () => void crawler.stop(),
+    });
     const startedAt = new Date();
     const startedAtMs = performance.now();
     const named = seeds && headers ? naming(seeds, headers) : (seeds ?? []);
@@ -126,6 +170,7 @@ export async function runCrawl(
     const { done: pages, failed, skipped } = counters;
     const pagesThisRun = pages - before.done;
     const interrupted = (await readLastRun(storageFolder))?.state === 'interrupted';
+    await dashboard?.end(interrupted ? 'cancelled' : 'completed');
     const report: CrawlReport = {
       orcrawl: version(),
       outcome: interrupted ? 'interrupted' : pending > 0 ? 'limit' : 'finished',
@@ -144,21 +189,20 @@ export async function runCrawl(
       answers: crawler.stats.state.requestsWithStatusCode,
       ...(await failuresOf(config, folder, failed)),
       ...(settings.explainSkips ? await skipsOf(config, folder) : {}),
+      ...(settings.update ? { update: await updateFigures(config, folder) } : {}),
       leftOut: leftOut.reasons.list(),
       invalidLines,
       folder,
-      result: await writeResultFile(
-        await Dataset.open<PageItem & Record<string, unknown>>(undefined, { config }),
-        folder,
-        settings.format,
-        { rawCsv: settings.rawCsv },
-      ),
+      shells: shells.count === 0 ? undefined : shells,
+      result: await writeResult(config, folder, settings),
     };
     await writeFile(path.join(storageFolder, 'report.json'), `${JSON.stringify(report, null, 2)}\n`, PRIVATE_FILE);
     return report;
   } finally {
     progress.close();
     over.abort();
+    await dashboard?.end('failed').catch(() => undefined);
+    await dashboard?.close();
     await crawler.teardown();
   }
 }
@@ -173,63 +217,34 @@ async function begun(urls: AsyncGenerator<string>): Promise<AsyncIterable<string
   })();
 }
 
-/** A longer list was not typed by hand. */
-const MAX_LOOKED_UP = 10;
-
-/** Reports unknown hosts on the command line at once: the crawl itself retries for a while. */
-async function tellUnknownHosts(
-  urls: readonly string[],
+/** Queues what the sitemaps of the given sites list. */
+async function addSitemaps(
+  crawler: BasicCrawler,
+  settings: CrawlSettings,
   over: AbortSignal,
   tell: (line: string) => void,
 ): Promise<void> {
-  const hosts = new Set(urls.slice(0, MAX_LOOKED_UP).flatMap((url) => (url === '-' ? [] : [new URL(url).hostname])));
-  for (const host of hosts) {
-    if (host.startsWith('[')) continue;
-    const error = await lookup(host).then(
-      () => undefined,
-      (reason: unknown) => reason as NodeJS.ErrnoException,
-    );
-    if (error?.code === 'ENOTFOUND' && !over.aborted) {
-      tell(`${host} has no address (DNS_NOT_FOUND): is the name right? It is asked for again for a while.`);
+  if (!settings.sitemap) return;
+  for (const url of settings.urls) {
+    if (url === '-') continue;
+    try {
+      const listed = await urlsOfSitemaps(url, settings, over);
+      if (listed.length === 0) tell(`no sitemap of ${new URL(url).host} lists a page of the crawl`);
+      else await crawler.addRequests(listed, { waitForAllRequestsToBeAdded: true });
+    } catch (error) {
+      // The crawl itself tells what is wrong with its host.
+      tell(`sitemaps of ${new URL(url).host} cannot be read: ${shown((error as Error).message)}`);
     }
   }
 }
 
-/** Two pages per second do not burden a host. */
-const DEFAULT_DELAY_SECS = 0.5;
-
-/** A host with this many more repeated pages than new ones is a parked domain or a trap. */
-const MAX_SAME_CONTENT = 200;
-
-async function domainLists({ excludeDomains, allowDomains }: CrawlSettings): Promise<DomainRuleOptions> {
-  return {
-    ...(excludeDomains === undefined ? {} : { exclude: await loadDomainList(excludeDomains) }),
-    ...(allowDomains === undefined ? {} : { allow: await loadDomainList(allowDomains) }),
-  };
-}
-
-function crawlerOptions(settings: CrawlSettings) {
-  const given = {
-    maxRequestsPerCrawl: settings.maxPages,
-    maxCrawlDepth: settings.depth,
-    maxConcurrency: settings.concurrency,
-    maxRequestsPerMinute: settings.rate === undefined ? undefined : Math.max(1, Math.round(settings.rate * 60)),
-    sameDomainDelaySecs: settings.delay ?? DEFAULT_DELAY_SECS,
-    respectRobotsTxtFile: !settings.ignoreRobots,
-    paceBy: 'host' as const,
-    traps: settings.traps,
-    maxRequestsPerHost: settings.maxPerHost,
-    maxSameContent: settings.traps === false ? undefined : MAX_SAME_CONTENT,
-    maxRequestRetries: settings.retries,
-    retryDelayMs: settings.retryDelayMs,
-    allowPrivateAddresses: settings.allowPrivate,
-    allowPrivateSeeds: !settings.refusePrivate,
-    userAgent: settings.userAgent,
-    maxBodyBytes: settings.maxBody,
-    // A link to an image or archive is not a failure: it is stored without text.
-    additionalMimeTypes: ['*/*'],
-  };
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as Partial<typeof given>;
+function writeResult(config: Configuration, folder: string, settings: CrawlSettings): Promise<ResultFile> {
+  const { format, inFolder, rawCsv } = settings;
+  return Dataset.open<PageItem & Record<string, unknown>>(undefined, { config }).then((dataset) =>
+    inFolder && isPageFormat(format)
+      ? writePageFiles(dataset, folder, format)
+      : writeResultFile(dataset, folder, format, { rawCsv }),
+  );
 }
 
 /** The seeds as they come; each is named before it can be requested. */
@@ -239,14 +254,11 @@ async function* naming(seeds: AsyncIterable<string>, headers: NamedHeaders): Asy
   }
 }
 
-function linkRules({ strategy, include = [], exclude = [] }: CrawlSettings) {
-  const included = include.map(parsePattern);
-  return {
-    ...(strategy === undefined ? {} : { strategy }),
-    globs: included.filter((pattern) => typeof pattern === 'string'),
-    regexps: included.filter((pattern) => typeof pattern !== 'string'),
-    exclude: exclude.map(parsePattern),
-  };
+/** Whether a page is stored again, and as what: error pages that were not there before either are as they were. */
+function changeOf({ kind, visits }: PageChange, statusCode: number) {
+  const isFirst = visits === 1;
+  const isSame = kind === 'removed' || (kind === 'same' && !isFirst);
+  return { isSame, field: { change: statusCode >= 400 ? 'missing' : kind } };
 }
 
 function failedItem(url: string, error: Error, retries: number): FailedItem {
@@ -258,6 +270,23 @@ function failedItem(url: string, error: Error, retries: number): FailedItem {
     retries,
     failedAt: new Date().toISOString(),
   };
+}
+
+const hasDashboard = ({ dashboard, open }: DashboardFlags): boolean => dashboard === true || open === true;
+
+/** The settings without what may be secret. */
+function shownSettings({ header: _, logins: __, ...settings }: CrawlSettings): object {
+  return settings;
+}
+
+function shownPage(item: PageItem, key: string, ms: number | undefined): Outcome {
+  const { url, status, title, contentType: type, bytes } = item;
+  const facts = { status, title: title ?? undefined, type, bytes, ms };
+  return { kind: 'document', key, url, facts, document: JSON.stringify(item) };
+}
+
+function shownFailure({ url, code, message, failedAt }: FailedItem, key: string, ms: number | undefined): Outcome {
+  return { kind: 'error', key, facts: { ms }, error: { id: key, timestamp: failedAt, url, code, error: message } };
 }
 
 /** The crawler's log goes above the progress line: errors only by default. */
@@ -274,7 +303,7 @@ function logFor(manners: CrawlManners, progress: Progress): Log {
 }
 
 async function figuresOf(
-  crawler: HttpCrawler,
+  crawler: BasicCrawler,
   host: string | undefined,
   endedBefore: number,
 ): Promise<ProgressFigures | undefined> {
@@ -288,7 +317,7 @@ async function figuresOf(
 
 /** The crawler drains on a signal; this tells the user, and a signal outside the run ends at once. */
 async function interruptible(
-  crawler: HttpCrawler,
+  crawler: BasicCrawler,
   progress: Progress,
   manners: CrawlManners,
   run: () => Promise<unknown>,

@@ -1,8 +1,11 @@
 // The settings of one command-line crawl: validated, complete, and saved with the crawl's data, so that
-// `--resume` needs only the folder. Headers and passwords are not saved.
+// `--resume` needs only the folder. Headers, proxies, passwords and keys are not saved.
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { PRIVATE_FILE } from '../../base/private-files.js';
+import type { CrawlOrder, Scorers } from '../../crawl/order/options.js';
+import type { ContentOptions } from '../../extract/content-options.js';
+import type { PageActions, RunConfig } from '../../index.js';
 import type { EnqueueStrategy } from '../../request/scope.js';
 import { asStorageError } from '../../store/storage-errors.js';
 import type { ResultFormat } from './result-file.js';
@@ -16,6 +19,11 @@ export interface CrawlSettings {
   readonly include?: readonly string[];
   readonly exclude?: readonly string[];
   readonly strategy?: EnqueueStrategy;
+  /** In which order pages are visited, what is looked for, and whether the crawl ends when it has found enough. */
+  readonly order?: CrawlOrder;
+  readonly query?: string;
+  readonly scorers?: Scorers;
+  readonly enough?: boolean;
   readonly concurrency?: number;
   /** Pages per second. */
   readonly rate?: number;
@@ -33,6 +41,10 @@ export interface CrawlSettings {
   /** Cells that a spreadsheet would run stay as they are. */
   readonly rawCsv?: boolean;
   readonly links?: boolean;
+  /** Pages are remembered, and only what is new or changed is stored. */
+  readonly update?: boolean;
+  /** Read documents too; `follow`: and follow their links. */
+  readonly documents?: boolean | 'follow';
   readonly retries?: number;
   readonly retryDelayMs?: number;
   readonly allowPrivate?: boolean | readonly string[];
@@ -40,6 +52,32 @@ export interface CrawlSettings {
   readonly refusePrivate?: boolean;
   readonly userAgent?: string;
   readonly maxBody?: number;
+  /** Files of URLs. */
+  readonly lists?: readonly string[];
+  /** The URLs of the sites' sitemaps are seeds, too. */
+  readonly sitemap?: boolean;
+  /** What fetches pages; default HTTP. */
+  readonly engine?: 'browser' | 'auto';
+  readonly headed?: boolean;
+  readonly userDataDir?: string;
+  /** What is done in each page. */
+  readonly actions?: PageActions;
+  /** A folder for pictures. */
+  readonly screenshot?: string;
+  readonly insecure?: boolean;
+  /** Seconds. */
+  readonly timeout?: number;
+  readonly selector?: string;
+  /** What of a page is its content. */
+  readonly content?: ContentOptions;
+  /** What to extract; not saved where a model is asked, since its key is in it. */
+  readonly extract?: RunConfig['extract'];
+  /** A file of cookies. */
+  readonly cookies?: string;
+  /** One file per page. */
+  readonly inFolder?: boolean;
+  /** Not saved: it may have a password. */
+  readonly proxy?: string | false;
   readonly header?: Readonly<Record<string, string>>;
   /** Those of the URLs that have a user name and password, as typed. */
   readonly logins?: readonly string[];
@@ -48,7 +86,8 @@ export interface CrawlSettings {
 const FILE = 'crawl.json';
 
 export async function saveSettings(folder: string, settings: CrawlSettings): Promise<void> {
-  const { header: _secret, logins: _secrets, ...kept } = settings;
+  const { header: _secret, logins: _secrets, proxy: _proxy, extract, ...rest } = settings;
+  const kept = extract === undefined || extract.engine === 'model' ? rest : { ...rest, extract };
   const file = path.join(folder, FILE);
   await writeFile(file, `${JSON.stringify(kept, null, 2)}\n`, PRIVATE_FILE).catch((error: unknown) => {
     throw asStorageError(error, folder);

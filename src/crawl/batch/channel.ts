@@ -1,25 +1,24 @@
 // Passes results from the run to the reader, in the order in which they complete.
 // Promise: the run knows how many wait, and starts nothing more while there are too many.
-import type { CrawlResult } from './crawl-result.js';
 
-export interface ResultChannel {
-  push(result: CrawlResult): void;
+export interface ResultChannel<Result> {
+  push(result: Result): void;
   /** No more will come; with an error, reading ends in it after what is there. */
   end(error?: unknown): void;
   /** The next result; undefined at the end. */
-  next(): Promise<CrawlResult | undefined>;
-  /** Results nobody has read yet. */
+  next(): Promise<Result | undefined>;
+  /** Unread results. */
   readonly waiting: number;
 }
 
 /** @param onRead a result was taken: there may be room for more */
-export function createResultChannel(onRead: () => void): ResultChannel {
-  let results: CrawlResult[] = [];
+export function createResultChannel<Result>(onRead: () => void): ResultChannel<Result> {
+  let results: Result[] = [];
   let taken = 0;
   let ended: { readonly error: unknown } | undefined;
-  let readers: { resolve: (result: CrawlResult | undefined) => void; reject: (error: unknown) => void }[] = [];
+  let readers: { resolve: (result: Result | undefined) => void; reject: (error: unknown) => void }[] = [];
 
-  function take(): CrawlResult {
+  function take(): Result {
     const result = results[taken]!;
     results[taken++] = undefined as never;
     // Shifting an array is linear; once in a while it is cheap.

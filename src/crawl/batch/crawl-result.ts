@@ -22,6 +22,7 @@ export type CacheStatus = 'hit' | 'hit_validated' | 'miss';
 
 /** How a URL went through the dispatcher. */
 export interface DispatchFacts {
+  /** Unique within the process; the monitor shows it, too. */
   readonly taskId: string;
   /** The place of the URL in its list, from 0 (ours). */
   readonly index: number;
@@ -31,7 +32,9 @@ export interface DispatchFacts {
   readonly peakMemory: number;
   /** When its first attempt began, as an ISO date. */
   readonly startTime: string;
+  /** When the last attempt ended (ISO 8601). */
   readonly endTime: string;
+  /** 1 without retries; 0 when the URL was never fetched, such as an invalid one. */
   readonly attempts: number;
   /** Milliseconds between reading the URL from the list and its first attempt. */
   readonly waited: number;
@@ -41,6 +44,7 @@ export interface DispatchFacts {
 export interface ResultTimings {
   /** Milliseconds of the last attempt until the response's headers, and until its end. */
   readonly headersMs: number;
+  /** From the request to the last byte. */
   readonly totalMs: number;
 }
 
@@ -49,6 +53,8 @@ export interface FetchedCapture extends Capture {
   readonly engine?: 'http' | 'browser';
   readonly artifacts?: PageArtifacts;
 }
+
+const NO_BODY = Buffer.alloc(0);
 
 /** What a result is made from. */
 export interface ResultParts {
@@ -76,36 +82,47 @@ export interface ResultParts {
 export class CrawlResult {
   /** Exactly as given. */
   readonly url: string;
-  /** Where the page came from in the end; null when none came. */
+  /** The page's final URL; null without a page. */
   readonly loadedUrl: string | null;
+  /** Whether a redirect led to `loadedUrl`. */
   readonly redirected: boolean;
   /** The URLs that redirected on the way to `loadedUrl`, in order; the first is `url`. */
   readonly redirectChain: readonly string[];
   /** The final status is below 400 and the body was read. */
   readonly success: boolean;
+  /** Of the final response; null without one. */
   readonly statusCode: number | null;
   /** Of the response, names in lower case. */
   readonly headers: Readonly<Record<string, string | string[]>>;
+  /** What went wrong; null on success. */
   readonly errorMessage: string | null;
+  /** Its code (docs/errors.md); null on success. */
   readonly errorCode: ErrorCode | null;
-  /** What fetched it; of a URL that was never asked for, the crawler's. */
+  /** What fetched it; for a URL that was never requested, the crawler's engine. */
   readonly engine: 'http' | 'browser';
-  /** A PNG of the whole page, if asked for. */
+  /** A PNG of the whole page, if requested. */
   readonly screenshot: Buffer | null;
+  /** The page as PDF, if requested. */
   readonly pdf: Buffer | null;
+  /** The page with all its parts as one file, if requested. */
   readonly mhtml: string | null;
   /** With `captureConsole`. */
   readonly consoleMessages: readonly ConsoleMessage[] | null;
   /** With `captureNetwork`. */
   readonly networkRequests: readonly NetworkRequest[] | null;
+  /** The session it was fetched with. */
   readonly sessionId: string | null;
+  /** Whether the page cache had it. */
   readonly cacheStatus: CacheStatus;
   /** When the page was fetched (of a hit: when it was stored), as an ISO date. */
   readonly fetchedAt: string;
   /** Of the decoded body. */
   readonly bytes: number;
+  /** How long headers and the whole response took. */
   readonly timings: ResultTimings;
+  /** When the task ran, and how often it was tried. */
   readonly dispatch: DispatchFacts;
+  readonly #body: Buffer;
   readonly #makeContent: () => ResultContent;
   readonly #modelled: ResultParts['modelled'];
   #made: ResultContent | undefined;
@@ -132,10 +149,16 @@ export class CrawlResult {
     this.cacheStatus = cacheStatus;
     this.fetchedAt = fetchedAt;
     this.bytes = capture?.body.length ?? 0;
+    this.#body = capture?.body ?? NO_BODY;
     this.timings = { headersMs: capture?.timings.headersMs ?? 0, totalMs: capture?.timings.totalMs ?? 0 };
     this.dispatch = dispatch;
     this.#modelled = parts.modelled;
     this.#makeContent = () => (capture ? createResultContent(capture, config) : NO_CONTENT);
+  }
+
+  /** The body as it came, decompressed: of images, PDFs and other files, too. Empty when there is none. */
+  get body(): Buffer {
+    return this.#body;
   }
 
   get #content(): ResultContent {
@@ -157,10 +180,12 @@ export class CrawlResult {
     return this.#content.text;
   }
 
+  /** The links of the page, by whether they stay on its site. */
   get links(): ResultLinks {
     return this.#content.links;
   }
 
+  /** Images, videos and sounds of the page. */
   get media(): ResultMedia {
     return this.#content.media;
   }
@@ -182,7 +207,7 @@ export class CrawlResult {
 
   /** What the config's `extract` found; null without one. */
   get extracted(): Extracted | readonly Extracted[] | null {
-    // What a model gives is whatever the schema says.
+    // The schema defines what a model returns.
     return this.#modelled ? (this.#modelled.data as Extracted) : (this.#content.extracted ?? null);
   }
 

@@ -1,6 +1,6 @@
 // The gate of a batch: URLs whose config respects robots.txt pass the gate of polite crawls, all others pass by.
-// Promise: what a robots.txt forbids is never asked for and ends as ROBOTS_DENIED; rules are read as the URL itself
-// would be asked for, under its user agent and through its proxy.
+// Promise: what a robots.txt forbids is never requested and ends as ROBOTS_DENIED; rules are fetched as the URL itself
+// would be, under its user agent and through its proxy.
 import type { RateLimiter } from '../../dispatch/rate-limiter.js';
 import { CrawlError } from '../../errors.js';
 import type { Engine } from '../../fetch/engine.js';
@@ -24,12 +24,14 @@ export interface BatchGateParts {
   readonly log: Log;
   /** What is known of hosts under one identity; shared by the batches of a crawler, so that rules are read once. */
   readonly hostsOf: (identity: string) => Promise<HostStore>;
+  /** Other processes read and write them, too. */
+  readonly shared?: boolean;
   /** The URL a lease is for; undefined when it is a relay of a gate. */
   readonly taskOf: (lease: Lease) => BatchTask | undefined;
   readonly onDenied: (task: BatchTask, error: CrawlError) => void;
 }
 
-/** Those who ask under more names than this wait for rules to be compiled again. */
+/** Beyond this many user agents, rules are compiled again. */
 const MAX_GATES = 64;
 const READ_TIMEOUT_MS = 30_000;
 const RULES_TTL_MS = 86_400_000;
@@ -43,7 +45,7 @@ export function createBatchGate(parts: BatchGateParts, services: VisitServices<B
   const relays = new Map<string, Gate>();
 
   function gateFor(config: ResolvedRunConfig): Promise<Gate> {
-    const identity = JSON.stringify([agentOf(config), config.proxy ?? null]);
+    const identity = JSON.stringify([agentOf(config), config.proxy ?? null, config.ignoreSslErrors ?? false]);
     let gate = gates.get(identity);
     if (!gate) {
       if (gates.size >= MAX_GATES) gates.delete(gates.keys().next().value!);
@@ -54,7 +56,7 @@ export function createBatchGate(parts: BatchGateParts, services: VisitServices<B
 
   async function openGate(config: ResolvedRunConfig, identity: string): Promise<Gate> {
     const userAgent = agentOf(config);
-    // Loaded for those who use them.
+    // Loaded on first use.
     const [{ createGate }, { createRobotsReader }] = await Promise.all([
       import('../polite/gate.js'),
       import('../polite/robots-reader.js'),
@@ -68,7 +70,7 @@ export function createBatchGate(parts: BatchGateParts, services: VisitServices<B
     };
     return createGate({
       store: await parts.hostsOf(identity),
-      shared: false,
+      shared: parts.shared ?? false,
       policyOf: () => policy,
       paceOf: () => pace,
       refuseVisit: () => undefined,
@@ -76,7 +78,7 @@ export function createBatchGate(parts: BatchGateParts, services: VisitServices<B
         engine: parts.engine,
         userAgentFor: () => userAgent,
         timeoutMs: READ_TIMEOUT_MS,
-        ignoreTlsErrors: false,
+        ignoreTlsErrors: config.ignoreSslErrors ?? false,
         proxyUrl: async () => config.proxy,
         time: services.time,
       }),
@@ -95,8 +97,10 @@ export function createBatchGate(parts: BatchGateParts, services: VisitServices<B
   }
 
   /** The turn of a domain that the batch's limiter paces, too. */
-  function limited({ domain }: Lease, turn: Turn | undefined): Turn | undefined {
-    return limiter ? createLimitedTurn(turn ?? services.turn.plain, limiter, domain) : turn;
+  function limited({ domain, delayMs }: Lease, turn: Turn | undefined): Turn | undefined {
+    return limiter
+      ? createLimitedTurn(turn ?? services.turn.plain, limiter, domain, parts.shared ? delayMs : undefined)
+      : turn;
   }
 
   const keyOf = ({ fingerprint }: Pick<Lease, 'fingerprint'>) => `${fingerprint.hi}.${fingerprint.lo}`;
@@ -132,7 +136,7 @@ function deniedFor(reason: string): CrawlError {
   return new CrawlError('ROBOTS_DENIED', `the robots.txt of its host ${why}`);
 }
 
-/** A relay nobody waits for any more. */
+/** A relay without waiters. */
 function abandoned({ id }: Lease) {
   return { settlement: { kind: 'skipped' as const, lease: id, reason: 'robots.txt' }, items: [] };
 }

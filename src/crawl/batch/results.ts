@@ -3,7 +3,7 @@
 import { CrawlError } from '../../errors.js';
 import type { CrawlResult } from './crawl-result.js';
 import { createResultChannel } from './channel.js';
-import type { BatchParts, RunningBatch } from './run.js';
+import type { RunningBatch } from './run.js';
 
 /** Results as they complete. */
 export type ResultStream = AsyncIterableIterator<CrawlResult>;
@@ -15,12 +15,17 @@ export type ResultStream = AsyncIterableIterator<CrawlResult>;
  * for await (const result of crawler.runMany(urls)) console.log(result.url);
  */
 export interface BatchResults<Awaited = CrawlResult[]> extends PromiseLike<Awaited>, AsyncIterable<CrawlResult> {
+  /** As of a promise: starts the batch, and handles the failure of the list itself. Failed URLs are results. */
   catch<T = never>(onRejected?: ((reason: unknown) => T | PromiseLike<T>) | null): Promise<Awaited | T>;
+  /** As of a promise: starts the batch, and runs when all results are there or the list failed. */
   finally(onFinally?: (() => void) | null): Promise<Awaited>;
   [Symbol.asyncIterator](): ResultStream;
 }
 
-export type StartBatch = (parts: Pick<BatchParts, 'onResult' | 'unread'>) => RunningBatch;
+export type StartBatch<Result = CrawlResult> = (parts: {
+  readonly onResult: (result: Result, index: number) => void;
+  readonly unread?: () => number;
+}) => RunningBatch;
 
 export function createBatchResults<Awaited>(start: StartBatch, isStream: boolean): BatchResults<Awaited> {
   let all: Promise<Awaited> | undefined;
@@ -56,8 +61,9 @@ async function collect(start: StartBatch): Promise<CrawlResult[]> {
   return results;
 }
 
-function streamOf(start: StartBatch): ResultStream {
-  const channel = createResultChannel(() => batch?.wake());
+/** Results as they complete; leaving it aborts the rest. */
+export function streamOf<Result>(start: StartBatch<Result>): AsyncIterableIterator<Result> {
+  const channel = createResultChannel<Result>(() => batch?.wake());
   let batch: RunningBatch | undefined;
   let isLeft = false;
 

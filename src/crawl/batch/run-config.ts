@@ -1,13 +1,23 @@
 // How one URL of a batch is fetched and read: validated, with defaults, frozen.
 // Promise: an invalid option is reported before anything starts; the rest of the batch trusts the result.
-import { aBoolean, aFilledString, anObject, arrayOf, aNumber, aString, aWholeNumber } from '../../option-checks.js';
+import {
+  aBoolean,
+  aFilledString,
+  anObject,
+  arrayOf,
+  aNumber,
+  aProxyUrl,
+  aString,
+  aWholeNumber,
+} from '../../option-checks.js';
 import { check, findProblems, oneOf, optionError, type ShapeOf } from '../../option-checks.js';
 import { NO_PAGE_SHAPE, PAGE_SHAPE, type PageConfig, pageConflicts } from '../browser/page-config.js';
 import type { AllowedHttpMethods } from '../../request/request.js';
-import { parseUrl } from '../../request/url.js';
 import { BATCH_ALIASES, withoutAliases } from '../../setting-names.js';
 import { checkSchema, type ExtractSchema } from '../../extract/fields/fields.js';
 import { checkFilter, type ContentFilter } from '../../extract/choose/filters.js';
+import type { ContentOptions } from '../../extract/content-options.js';
+import { CONTENT_CHECKS } from '../page/content-checks.js';
 import { checkModelExtraction, type ModelExtraction } from '../model/options.js';
 import { CACHE_MODES, CacheMode } from '../../store/cache/cache.js';
 
@@ -31,6 +41,18 @@ export interface ContentConfig {
   excludeSocialMediaLinks?: boolean | undefined;
   /** Leaves out links to these domains and those under them. */
   excludeDomains?: readonly string[] | undefined;
+  /**
+   * Which files are read as documents. By default those that are no text (PDF, Office, EPUB, RTF); `true`: CSV, plain text,
+   * JSON and feeds too; `false`: none.
+   */
+  documents?: boolean | undefined;
+  /** What of the page is content: `favor`, `hidden`, `math`, and which parts are kept or left out of `markdown`. */
+  content?: ContentOptions | undefined;
+  /**
+   * Ask for markdown where a site offers it (`Accept: text/markdown`). What comes is read like any page, and may be HTML.
+   * Default false.
+   */
+  acceptMarkdown?: boolean | undefined;
   /** How markdown is made: what `fit` keeps, what citations are made of, images, links. */
   markdown?: MarkdownConfig | undefined;
   /** What `extracted` is: fields by CSS selectors, XPaths or regular expressions, or what a model finds. */
@@ -58,7 +80,7 @@ export interface MarkdownConfig {
 export interface CacheConfig {
   /** Default `CacheMode.BYPASS`. */
   cacheMode?: CacheMode | undefined;
-  /** How long a stored page is used, when HTTP's own rules are not asked for. Default: for ever. */
+  /** How long a stored page is used, without HTTP's own rules. Default: forever. */
   cacheTtlSecs?: number | undefined;
   /** Follow HTTP's caching rules, and ask the server whether a stale copy is still good. Default false. */
   validate?: boolean | undefined;
@@ -68,10 +90,13 @@ export interface CacheConfig {
 export interface FetchConfig {
   /** Default GET, or POST with a body. */
   method?: AllowedHttpMethods | Lowercase<AllowedHttpMethods> | undefined;
+  /** Sent with the request, to its own origin only. */
   headers?: Readonly<Record<string, string>> | undefined;
+  /** What is sent. */
   body?: string | undefined;
+  /** Sent in place of the default one. */
   userAgent?: string | undefined;
-  /** An http(s) proxy, credentials in the URL. */
+  /** A proxy (http, https, socks5 or socks5h), credentials in the URL. */
   proxy?: string | undefined;
   /** Ask for nothing that the host's robots.txt forbids, and keep its crawl-delay. Default false. */
   respectRobots?: boolean | undefined;
@@ -94,6 +119,8 @@ export interface FetchConfig {
  * await crawler.runMany([{ url: 'https://example.com/', config: { cssSelector: 'main' } }], { maxRetries: 2 });
  */
 export interface RunConfig extends ContentConfig, CacheConfig, FetchConfig, PageConfig {
+  /** What to fetch, where the config is given alone: `run({ url, … })`. */
+  url?: string | undefined;
   /** Awaiting `runMany` gives a stream of results instead of all of them. Default false. */
   stream?: boolean | undefined;
 }
@@ -131,9 +158,6 @@ const headerValues = check('an object of header names and one-line strings', (va
     ([name, text]) => /^[!#$%&'*+.^_`|~\w-]+$/.test(name) && typeof text === 'string' && /^[\t\x20-\xff]*$/.test(text),
   );
 });
-const aProxy = check('an http or https URL', (value) => {
-  return typeof value === 'string' && /^https?:$/.test(parseUrl(value)?.protocol ?? '');
-});
 const names = arrayOf(aFilledString);
 /** Longer timers fire at once in Node. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
@@ -148,6 +172,9 @@ export const RUN_SHAPE: ShapeOf<Omit<RunConfig, keyof PageConfig>> = {
   excludeExternalLinks: aBoolean,
   excludeSocialMediaLinks: aBoolean,
   excludeDomains: names,
+  documents: aBoolean,
+  acceptMarkdown: aBoolean,
+  content: anObject,
   markdown: anObject,
   extract: anObject,
   cacheMode: oneOf(CACHE_MODES),
@@ -157,13 +184,14 @@ export const RUN_SHAPE: ShapeOf<Omit<RunConfig, keyof PageConfig>> = {
   headers: headerValues,
   body: aString,
   userAgent: aHeaderLine,
-  proxy: aProxy,
+  proxy: aProxyUrl,
   respectRobots: aBoolean,
   respectRobotsTxtFile: aBoolean,
   ignoreSslErrors: aBoolean,
   maxRetries: aWholeNumber({ from: 0 }),
   maxRequestRetries: aWholeNumber({ from: 0 }),
   pageTimeoutMs: aNumber({ above: 0, orInfinity: true }),
+  url: aString,
   stream: aBoolean,
 };
 
@@ -190,6 +218,7 @@ export function resolveRunConfig(asGiven: RunConfig = {}, hasBrowser = false): R
   const method = given.method?.toString().toUpperCase() ?? (given.body === undefined ? 'GET' : 'POST');
   if (problems.length === 0) problems.push(...conflictsOf(owner, given, method));
   if (problems.length === 0) problems.push(...findProblems(`${owner} markdown`, given.markdown, MARKDOWN_SHAPE));
+  if (problems.length === 0) problems.push(...findProblems(`${owner} content`, given.content, CONTENT_CHECKS));
   if (problems.length > 0) throw optionError(problems);
   if (given.markdown?.contentFilter) checkFilter(given.markdown.contentFilter);
   if (given.extract?.engine === 'model') checkModelExtraction(given.extract);
@@ -218,7 +247,8 @@ export function mergedRunConfig(batch: ResolvedRunConfig, own: RunConfig | undef
   if (own === undefined) return batch;
   const { options, problems } = withoutAliases('RunConfig', own, BATCH_ALIASES);
   if (problems.length > 0) throw optionError(problems);
-  const { stream, ...rest } = options;
+  const { stream, url, ...rest } = options;
+  if (url !== undefined) throw optionError(['RunConfig option "url" of an item belongs beside its "config"']);
   if (stream !== undefined) throw optionError(['RunConfig option "stream" belongs to the whole batch, not to one URL']);
   const { method, hasBrowser, ...shared } = batch;
   // A method that followed from the batch's body must not outlive the URL's own choice.
@@ -240,4 +270,9 @@ function withoutUndefined<T extends object>(given: T): T {
 
 function lowerCased(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+}
+
+/** Which responses of a URL are read as documents. */
+export function documentWish({ documents }: ContentConfig): 'files' | 'all' | undefined {
+  return documents === false ? undefined : documents ? 'all' : 'files';
 }

@@ -99,6 +99,34 @@ describe('a batch', () => {
     expect(time.timers).toBe(0);
   });
 
+  it('gives the bytes of what is not text', async () => {
+    const { end, results } = scene(['http://a.test/'], {
+      answer: () => ({ headers: { 'content-type': 'image/png' }, body: Buffer.from([1, 2, 3]) }),
+    });
+    expect(await end()).toBe('ended');
+    expect([...results.get(0)!.body]).toEqual([1, 2, 3]);
+    expect(Object.keys(results.get(0)!.toJSON())).not.toContain('body');
+  });
+
+  it('refuses an item with a name that it does not know, alone', async () => {
+    const items = ['http://a.test/', { url: 'http://b.test/', method: 'POST', body: 'x' } as UrlItem];
+    const { end, results, sent } = scene(items);
+    expect(await end()).toBe('ended');
+    expect(results.get(0)).toMatchObject({ success: true });
+    expect(results.get(1)).toMatchObject({ success: false, errorCode: 'OPTION_INVALID' });
+    expect(results.get(1)!.errorMessage).toMatch(/"method".*"body"/s);
+    expect(sent.map(({ url }) => url)).toEqual(['http://a.test/']);
+  });
+
+  it('takes items of a higher priority first, whatever their domain', async () => {
+    const list = urls(4);
+    const items: UrlItem[] = list.map((url, index) => ({ url, priority: ([0, -1, 2, 1] as const)[index] }));
+    const { end, sent, results } = scene(items, { permits: 1 });
+    expect(await end()).toBe('ended');
+    for (const [index, { url }] of results) expect(url).toBe(list[index]);
+    expect(sent.map(({ url }) => url)).toEqual([2, 3, 0, 1].map((n) => list[n]));
+  });
+
   it('never has more in work than its dispatcher permits', async () => {
     let atOnce = 0;
     let most = 0;

@@ -8,15 +8,19 @@ import { asCrawlError, CrawlError } from '../../errors.js';
 import type { Engine } from '../../fetch/engine.js';
 import { entryOf as queueEntryOf } from '../../frontier/entry.js';
 import { createFrontierClient, newHolderId } from '../../frontier/client.js';
-import { createMemoryFrontier } from '../../frontier/embedded/memory.js';
+import { createMemoryFrontier } from '../../frontier/embedded/store/memory.js';
 import { createRecentFingerprints } from '../../frontier/recent.js';
 import type { Lease, QueueEntry } from '../../frontier/frontier.js';
 import type { Log } from '../../observe/log.js';
 import type { CrawlOrder } from '../navigate/order.js';
 import type { HostStore } from '../../politeness/hosts.js';
 import { finderOf, isFound } from '../../request/found.js';
+import { hideLogins } from '../../request/login.js';
+import type { Cookies } from '../../session/cookies.js';
 import { keyInRecord } from '../../request/record.js';
 import type { Request } from '../../request/request.js';
+import { createFeeder, LOOK_AHEAD, type ListEntry } from './feeder.js';
+import { placedClient, placementOf, type PlacedTask } from './placement.js';
 import { admit, type BatchTask, indexOf, resultOf, type UrlItem } from './tasks.js';
 import { createBatchGate } from './gate.js';
 import { createBatchServices } from './services.js';
@@ -26,7 +30,7 @@ import type { CrawlResult } from './crawl-result.js';
 import { type Run, startRun } from '../run/lifecycle.js';
 import type { ResolvedRunConfig } from './run-config.js';
 import { isoNow, type Time } from '../time.js';
-import { type Many, openSource } from './url-source.js';
+import type { Many } from './url-source.js';
 import type { WebCrawlerHooks } from '../options/web-crawler-options.js';
 
 /** What a batch shares with the other batches of its crawler. */
@@ -37,14 +41,18 @@ export interface BatchResources {
   /** Writes what the engine still has to write. */
   readonly flush: () => Promise<void>;
   readonly allowHost: (url: string) => Promise<boolean>;
-  /** What is known of hosts to one who asks under some name. */
+  /** What is known of hosts, per user agent. */
   readonly hostsOf: (identity: string) => Promise<HostStore>;
   readonly config: Configuration;
   readonly log: Log;
   readonly time: Time;
   readonly hooks: WebCrawlerHooks;
+  /** Whether every result is logged. */
+  readonly isVerbose?: boolean;
+  /** Sent besides what the servers set. */
+  readonly cookies?: Cookies | undefined;
   readonly memoryMb: () => number;
-  /** What fetches, for results of URLs that were never asked for. */
+  /** The engine's name, for results of URLs that were never requested. */
   readonly engineName: 'http' | 'browser';
   /** Keeps slow hosts to their share of the slots of all batches. */
   readonly slowShare: SlowShare | undefined;
@@ -59,7 +67,7 @@ export interface BatchParts {
   readonly dispatcher: Dispatcher;
   readonly resources: BatchResources;
   readonly onResult: (result: CrawlResult, index: number) => void;
-  /** Results that nobody has read yet; undefined when all of them are wanted at once. */
+  /** Unread results; undefined if all are wanted at once. */
   readonly unread?: () => number;
 }
 
@@ -74,73 +82,74 @@ export interface RunningBatch {
   abort(): Promise<void>;
 }
 
-/** Beyond what may run: so that a slot that frees finds its next URL waiting. */
-const STOCK_LIMIT = 64;
-/** How far the list is read ahead while slots are free and all that waits belongs to domains that rest. */
-const LOOK_AHEAD = 10_000;
 const MAX_TURNS = 65_535;
 /** How long nothing ends before a domain that has all slots counts as slow. */
 const SLOW_MS = 1_000;
-const PULL_BATCH = 256;
-/** The list is read when this part of the stock is used up: a call of the queue costs the same for one URL and for many. */
-const PULL_SHARE = 1 / 4;
 
 export function startBatch(parts: BatchParts): RunningBatch {
   const { dispatcher, resources, config } = parts;
   const { permits, monitor } = dispatcher;
   const { time } = resources;
-  const stock = permits + Math.min(permits, STOCK_LIMIT);
-  const leastPull = Math.ceil(Math.min(permits, STOCK_LIMIT) * PULL_SHARE);
   const limiter = dispatcher.rateLimiter;
   const tasks = new Map<number, BatchTask>();
   /** Those with a slot, the youngest last. */
   const active = new Set<BatchTask>();
-  const source = openSource(parts.items);
   const asFound = finderOf(parts.items);
-  const holderId = newHolderId();
+  const placement = placementOf(parts.items);
+  const holderId = placement?.holder ?? newHolderId();
   const frontier = createMemoryFrontier({
     holder: holderId,
     pacing: { delayMs: limiter?.baseDelayMs[0] ?? 0, turns: MAX_TURNS },
     forgetEnded: true,
     clock: { monotonicMs: () => Math.floor(time.monotonicMs()), wallMs: time.wallMs, bootId: '' },
   });
-  const client = createFrontierClient(frontier, { id: holderId });
-  // A limiter paces domains already, one request at a time.
-  const shares = limiter
-    ? undefined
-    : createDomainShares(permits, MAX_TURNS, (turns) => frontier.setPacing({ delayMs: 0, turns }));
+  const own = createFrontierClient(placement?.frontier ?? frontier, { id: holderId });
+  const client = placement
+    ? placedClient(own, placement, { tasks, admit: admitPlaced, allowHost: resources.allowHost })
+    : own;
+  // A limiter paces domains already, one request at a time; elsewhere, whoever has the list sees to it.
+  const shares =
+    limiter || placement
+      ? undefined
+      : createDomainShares(permits, MAX_TURNS, (turns) => frontier.setPacing({ delayMs: 0, turns }));
   let endings = 0;
   /** A domain that has every slot and ends nothing is slow: others are looked for. */
   let endingsBefore = 0;
   const endLooking = time.every(SLOW_MS, () => {
-    const isStuck = endings === endingsBefore && active.size >= permits && shares?.isAlone && !isSourceDone;
+    const isStuck = endings === endingsBefore && active.size >= permits && shares?.isAlone;
     endingsBefore = endings;
-    if (isStuck) lookFurther();
+    if (isStuck) feeder.lookFurther();
   });
-  let pulled = 0;
-  let room = stock;
-  let isSourceDone = false;
   let sourceError: unknown;
   let over = false;
-  let wakeFeeder: (() => void) | undefined;
   const taskPrefix = newHolderId();
   const queues = createSessionQueues(LOOK_AHEAD);
   let adding = 0;
+  const feeder = createFeeder({
+    items: parts.items,
+    permits,
+    held: () => tasks.size - queues.waiting,
+    unread: parts.unread,
+    take: queueUp,
+    onDone: () => run.notify(),
+  });
 
-  const { engine, http, allowHost, hostsOf, log } = resources;
+  const { engine, http, allowHost, log } = resources;
+  const hostsOf = placement?.hostsOf ?? resources.hostsOf;
 
   const run: Run = startRun({
     queue: {
       client: { ...client, lease: leaseAndLookAhead },
       recent: createRecentFingerprints(),
       leaseMs: Infinity,
-      overview: () => frontier.overview(),
+      overview: () => (placement?.frontier ?? frontier).overview(),
     },
     services: createBatchServices({
       engine,
       log,
       time,
       hooks: resources.hooks,
+      cookies: resources.cookies,
       limiter,
       allowHost,
       taskAt,
@@ -156,17 +165,18 @@ export function startBatch(parts: BatchParts): RunningBatch {
     mayStart,
     slowShare: resources.slowShare,
     blockedLoopMs: resources.blockedLoopMs,
-    // The dispatcher looks at memory, and its permits were asked for.
+    // The dispatcher watches memory, and its permits were set explicitly.
     followsLoad: false,
     maxEnded: Infinity,
     // A domain at its limit waits for its visits to be settled.
-    settleBatchWaitMs: () => (shares && !shares.isAlone ? 1 : 10),
-    leaseAhead: limiter === undefined,
+    settleBatchWaitMs: () => (placement || (shares && !shares.isAlone) ? 1 : 10),
+    // What one process has at hand, another cannot start.
+    leaseAhead: limiter === undefined && !placement,
     keepAlive: false,
-    seedsAreIn: () => isSourceDone && queues.waiting === 0 && adding === 0,
+    seedsAreIn: () => feeder.isDone && queues.waiting === 0 && adding === 0,
     openGate: (services) =>
       createBatchGate(
-        { engine: http, allowHost, limiter, log, hostsOf, taskOf: taskOfLease, onDenied: finish },
+        { engine: http, allowHost, limiter, log, hostsOf, shared: !!placement, taskOf: taskOfLease, onDenied: finish },
         services,
       ),
     onSlot: (lease) => takeSlot(taskOfLease(lease)),
@@ -194,7 +204,13 @@ export function startBatch(parts: BatchParts): RunningBatch {
   /** Undefined for what a gate has to do. */
   function taskOfLease({ record }: Lease): BatchTask | undefined {
     const index = indexOf(keyInRecord(record));
-    return Number.isNaN(index) ? undefined : taskAt(index);
+    if (Number.isNaN(index)) return undefined;
+    // Elsewhere its result may be out, and only its end was lost with the process that had it.
+    return placement ? tasks.get(index) : taskAt(index);
+  }
+
+  function admitPlaced({ index, item, pulledAgoMs }: PlacedTask): BatchTask {
+    return admit(item, index, config, time.monotonicMs() - pulledAgoMs).task;
   }
 
   function mayStart(): boolean {
@@ -211,7 +227,7 @@ export function startBatch(parts: BatchParts): RunningBatch {
       if (task) active.delete(task);
       membership.ended();
       connections.ended();
-      feedMore();
+      feeder.feedMore();
     };
   }
 
@@ -235,52 +251,28 @@ export function startBatch(parts: BatchParts): RunningBatch {
     return chosen.length;
   }
 
-  /** Slots are free and nothing is due: whatever waits belongs to domains that rest, so others are looked for. */
+  /** Slots are free and nothing is due: everything that waits belongs to resting domains, so look for others. */
   async function leaseAndLookAhead(call: Parameters<typeof client.lease>[0]) {
     const answer = await client.lease(call);
-    if (answer.leases.length > 0) room = stock;
-    else if (answer.state === 'waiting' && !isSourceDone && (active.size < permits || resources.slowShare?.isFull)) {
-      lookFurther();
-    }
+    if (answer.leases.length > 0) feeder.lookNoFurther();
+    else if (answer.state === 'waiting' && (active.size < permits || resources.slowShare?.isFull)) feeder.lookFurther();
     return answer;
   }
 
-  function lookFurther(): void {
-    if (room >= LOOK_AHEAD) return;
-    room = Math.min(LOOK_AHEAD, Math.max(room, tasks.size) + permits);
-    feedMore();
-  }
-
-  const roomToPull = () => Math.min(PULL_BATCH, room - (tasks.size - queues.waiting) - (parts.unread?.() ?? 0));
-
-  function feedMore(): void {
-    if (wakeFeeder && (over || roomToPull() >= leastPull)) wakeFeeder();
-  }
-
-  async function feed(): Promise<void> {
-    while (!over) {
-      const max = roomToPull();
-      if (max < leastPull) {
-        await new Promise<void>((resume) => (wakeFeeder = resume));
-        wakeFeeder = undefined;
-        continue;
-      }
-      const items = await source.take(max);
-      if (!items || over) return;
-      const queued: QueueEntry[] = [];
-      for (const item of items) {
-        const admitted = admit(item, pulled++, config, time.monotonicMs());
-        if (asFound && admitted.request) admitted.request.seeded = !isFound(asFound(admitted.request));
-        const { task } = admitted;
-        tasks.set(task.index, task);
-        monitor?.queued(taskId(task), task.url);
-        if (admitted.error) finish(task, admitted.error, false);
-        else if (queues.mayGo(task.config.sessionId, admitted.request)) queued.push(enlist(task, admitted.request));
-      }
-      if (queued.length === 0) continue;
-      await client.add(queued);
-      run.notify();
+  async function queueUp(entries: readonly ListEntry[]): Promise<void> {
+    const queued: QueueEntry[] = [];
+    for (const { item, place } of entries) {
+      const admitted = admit(item, place, config, time.monotonicMs());
+      if (asFound && admitted.request) admitted.request.seeded = !isFound(asFound(admitted.request));
+      const { task } = admitted;
+      tasks.set(task.index, task);
+      monitor?.queued(taskId(task), task.url);
+      if (admitted.error) finish(task, admitted.error, false);
+      else if (queues.mayGo(task.config.sessionId, admitted.request)) queued.push(enlist(task, admitted.request));
     }
+    if (queued.length === 0) return;
+    await client.add(queued);
+    run.notify();
   }
 
   function enlist(task: BatchTask, request: Request): QueueEntry {
@@ -306,8 +298,10 @@ export function startBatch(parts: BatchParts): RunningBatch {
       statusCode: statusCode ?? undefined,
       bytes,
     });
+    if (resources.isVerbose) log.info(`${statusCode ?? '-'} ${hideLogins(task.url)}`, factsOf(result));
+    placement?.ended(task.index);
     parts.onResult(result, task.index);
-    feedMore();
+    feeder.feedMore();
     if (wasQueued) addNextOf(task.config.sessionId);
   }
 
@@ -330,22 +324,15 @@ export function startBatch(parts: BatchParts): RunningBatch {
     return `${taskPrefix}-${task.index}`;
   }
 
-  const feeding = feed()
-    .catch((error: unknown) => {
-      // What was pulled still ends in results; then the list's own failure is reported.
-      sourceError = error ?? new CrawlError('REQUEST_INVALID', 'the list of URLs failed');
-    })
-    .finally(() => {
-      isSourceDone = true;
-      run.notify();
-    });
+  placement?.onOpen(() => run.notify());
+  // What was pulled still ends in results; then the list's own failure is reported.
+  const feeding = feeder.feed().catch((error: unknown) => (sourceError = error));
 
   async function end(): Promise<void> {
     const how = await run.ended;
     over = true;
     endLooking();
-    source.leave();
-    feedMore();
+    feeder.leave();
     membership.leave();
     connections.leave();
     endShowing?.();
@@ -364,11 +351,11 @@ export function startBatch(parts: BatchParts): RunningBatch {
   return {
     ended,
     wake() {
-      feedMore();
+      feeder.feedMore();
       run.pool.notify();
     },
     stop() {
-      isSourceDone = true;
+      feeder.stop();
       run.stop();
     },
     async abort() {
@@ -379,5 +366,18 @@ export function startBatch(parts: BatchParts): RunningBatch {
         if (asCrawlError(error, 'ABORTED').code !== 'ABORTED') resources.log.debug(String(error));
       });
     },
+  };
+}
+
+/** The log line of a result. */
+function factsOf({ errorCode, engine, cacheStatus, bytes, timings, dispatch }: CrawlResult): Record<string, unknown> {
+  const { totalMs } = timings;
+  return {
+    ...(errorCode === null ? {} : { errorCode }),
+    engine,
+    cacheStatus,
+    bytes,
+    ms: Math.round(totalMs),
+    attempts: dispatch.attempts,
   };
 }

@@ -7,7 +7,7 @@ import type { Log } from '../../observe/log.js';
 import type { Request } from '../../request/request.js';
 import { isCacheable } from '../browser/page-config.js';
 import { createHttpSide } from '../navigate/http-side.js';
-import { createNavigation, type NavigationRules } from '../navigate/navigate.js';
+import { cookiesOf, createNavigation, type NavigationRules } from '../navigate/navigate.js';
 import type { CacheAsk, CrawlOrder, PageOrder } from '../navigate/order.js';
 import { checkStatus, type StatusRules } from '../navigate/status.js';
 import { DEFAULT_MAX_BODY_BYTES } from '../options/options.js';
@@ -17,8 +17,11 @@ import type { Navigate, Visit } from '../run/attempt.js';
 import type { BaseContext, PlacedServices } from '../run/services.js';
 import { withinMs } from '../run/time-limit.js';
 import { createPlainTurn } from '../run/turn.js';
+import { joinedCookies } from '../../session/cookie-file.js';
+import type { Cookies } from '../../session/cookies.js';
+import type { Session } from '../../session/session.js';
 import type { WebCrawlerHooks } from '../options/web-crawler-options.js';
-import type { ModelSchema, ResolvedRunConfig } from './run-config.js';
+import { documentWish, type ModelSchema, type ResolvedRunConfig } from './run-config.js';
 import { type BatchTask, indexOf, sessionOf } from './tasks.js';
 
 /** The context of a visit of a batch. */
@@ -31,6 +34,7 @@ export interface BatchServicesParts {
   readonly log: Log;
   readonly time: Time;
   readonly hooks: WebCrawlerHooks;
+  readonly cookies?: Cookies | undefined;
   readonly limiter: RateLimiter | undefined;
   readonly allowHost: (url: string) => Promise<boolean>;
   readonly taskAt: (index: number) => BatchTask;
@@ -39,6 +43,8 @@ export interface BatchServicesParts {
 }
 
 /** Hooks are user code; they may not hold up a batch for longer. */
+/** For those who ask for markdown: pages are welcome, too. */
+const MARKDOWN_FIRST = 'text/markdown,text/html;q=0.9,application/xhtml+xml;q=0.9,*/*;q=0.7';
 const HOOK_TIMEOUT_MS = 60_000;
 const ERROR_HOOK_TIMEOUT_MS = 30_000;
 /** A handler is a hook, or a model that is asked about a long page in parts. */
@@ -66,7 +72,7 @@ export function createBatchServices(parts: BatchServicesParts): PlacedServices<B
     failsFrom400: true,
   };
   const rules: NavigationRules = {
-    // The handler asks, when the hooks were told.
+    // The handler asks, once the hooks have run.
     status: undefined,
     maxRedirects: 10,
     navigationTimeoutMs: 0,
@@ -82,7 +88,8 @@ export function createBatchServices(parts: BatchServicesParts): PlacedServices<B
     rules,
     preNavigationHooks: [
       ({ task, request }: BatchContext, order: Parameters<NonNullable<WebCrawlerHooks['beforeRequest']>>[0]) => {
-        const { userAgent, proxy, pageTimeoutMs } = task.config;
+        const { userAgent, proxy, pageTimeoutMs, acceptMarkdown } = task.config;
+        if (acceptMarkdown && request.headers['accept'] === undefined) order.headers['accept'] = MARKDOWN_FIRST;
         if (userAgent !== undefined) order.headers['user-agent'] = userAgent;
         order.proxyUrl = proxy;
         order.timeoutMs = pageTimeoutMs;
@@ -92,6 +99,7 @@ export function createBatchServices(parts: BatchServicesParts): PlacedServices<B
     postNavigationHooks: [],
     userAgentFor: defaultUserAgent,
     checksType: false,
+    documents: ({ context }) => documentWish(taskOf(context).config),
     add: ({ context }, capture) => void (taskOf(context).capture = capture),
     more: orderParts,
   });
@@ -103,6 +111,7 @@ export function createBatchServices(parts: BatchServicesParts): PlacedServices<B
     return {
       cache: cacheAskOf(config),
       ...(config.ignoreSslErrors && { ignoreTlsErrors: true }),
+      ...(parts.cookies && { cookies: withCookies(sessionOf(task), parts.cookies) }),
       ...(config.hasBrowser && { page: pageOrderOf(config), again: visit.again }),
       // Where a redirect leads, the robots.txt there comes first: it is queued and passes the gate, too.
       ...(config.respectRobots && { redirects: 'report' as const }),
@@ -160,7 +169,7 @@ export function createBatchServices(parts: BatchServicesParts): PlacedServices<B
 
   async function failedRequestHandler({ request, task }: BatchContext, error: Error): Promise<void> {
     const failure = error instanceof CrawlError ? error : new CrawlError('HANDLER_FAILED', error.message);
-    // A timeout after a first answer is no answer.
+    // A timeout after a first response is not a response.
     if (failure.code !== 'HTTP_STATUS') task.capture = undefined;
     try {
       if (!request.noRetry) await tellOfError(error, task, false);
@@ -212,6 +221,12 @@ export function createBatchServices(parts: BatchServicesParts): PlacedServices<B
 
 function taskOf(context: BaseContext): BatchTask {
   return (context as BatchContext).task;
+}
+
+/** What a URL's own session has, over what all begin with. */
+function withCookies(session: Session, shared: Cookies): CrawlOrder['cookies'] {
+  const own = cookiesOf(session, true);
+  return { ...own, cookieHeader: (url) => joinedCookies(shared.header(url), own.cookieHeader(url)) };
 }
 
 function cacheAskOf(config: ResolvedRunConfig): CacheAsk | undefined {

@@ -1,16 +1,28 @@
 // The pulled and unfinished URLs of a batch: config, attempt and cookies of each.
 // Promise: keyed by list position, so that a URL given twice has two results; nothing is kept of a finished URL.
 import { asCrawlError, type CrawlError } from '../../errors.js';
-import { shown } from '../../option-checks.js';
-import { Request } from '../../request/request.js';
+import { anObject, aWholeNumber, check, findProblems, optionError, shown, type Shape } from '../../option-checks.js';
+import { type Priority, Request } from '../../request/request.js';
 import { parseUrl } from '../../request/url.js';
 import { Session } from '../../session/session.js';
+import { PAGE_SHAPE } from '../browser/page-config.js';
 import { isoNow, type Time } from '../time.js';
 import { type CacheStatus, CrawlResult, type FetchedCapture } from './crawl-result.js';
-import { mergedRunConfig, type ResolvedRunConfig, type RunConfig } from './run-config.js';
+import { mergedRunConfig, type ResolvedRunConfig, RUN_SHAPE, type RunConfig } from './run-config.js';
+import type { Many } from './url-source.js';
 
-/** One item of a list: a URL, or a URL with its own options. */
-export type UrlItem = string | { readonly url: string; readonly config?: RunConfig };
+/**
+ * One item of a list: a URL, or a URL with its own options. Items of a higher priority (-2 to 2, default 0) go first: of
+ * an array all of them, of a list that is read as it comes those of the same domain that were read so far.
+ */
+export type UrlItem =
+  string | { readonly url: string; readonly config?: RunConfig | undefined; readonly priority?: Priority | undefined };
+
+const ITEM_SHAPE: Shape = {
+  url: check('a URL', () => true),
+  config: anObject,
+  priority: aWholeNumber({ from: -2, to: 2 }),
+};
 
 /** An attempt under way. */
 export interface BatchAttempt {
@@ -77,12 +89,15 @@ export function admit(item: UrlItem, index: number, batch: ResolvedRunConfig, no
   const given: unknown = isObject ? item.url : item;
   const url = typeof given === 'string' ? given : shown(given);
   try {
+    const problems = isObject ? findProblems('runMany item', item, ITEM_SHAPE) : [];
+    if (problems.length > 0) throw optionError(isObject ? [...problems, ...placeOfOptions(item)] : problems);
     const config = isObject ? mergedRunConfig(batch, item.config) : batch;
     const task = new BatchTask(index, url, config, nowMs);
     try {
       const request = new Request({
         url: config.jsOnly && !parseUrl(String(given)) ? LABEL_URL : (given as string),
         uniqueKey: String(index),
+        priority: isObject ? item.priority : undefined,
         maxRetries: config.maxRetries,
         method: config.method,
         payload: config.body,
@@ -97,6 +112,21 @@ export function admit(item: UrlItem, index: number, batch: ResolvedRunConfig, no
   } catch (error) {
     return { task: new BatchTask(index, url, batch, nowMs), error: asCrawlError(error, 'OPTION_INVALID') };
   }
+}
+
+/** Says where options of a run belong that stand beside the URL. */
+function placeOfOptions(item: object): string[] {
+  const isOption = (key: string): boolean => key in RUN_SHAPE || key in PAGE_SHAPE;
+  return Object.keys(item).some(isOption) ? ['options of a run belong in the config of its item: { url, config }'] : [];
+}
+
+/** The places of a list's items in the order in which they go; undefined when that is the order of the list. */
+export function placesByPriority(items: Many<UrlItem>): readonly number[] | undefined {
+  if (!Array.isArray(items)) return undefined;
+  const priorityOf = (item: UrlItem) => (typeof item === 'object' && item !== null && item.priority) || 0;
+  const list = items as readonly UrlItem[];
+  if (!list.some((item) => priorityOf(item) !== 0)) return undefined;
+  return [...list.keys()].sort((a, b) => Number(priorityOf(list[b]!)) - Number(priorityOf(list[a]!)) || a - b);
 }
 
 /** For `jsOnly` the URL is a label: nothing is sent to it. */

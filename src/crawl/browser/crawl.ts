@@ -39,7 +39,7 @@ export interface BrowserCrawlParts extends Pick<NavigationParts<object>, 'allowH
 
 const NO_LIVE = Object.freeze({});
 
-/** Starts a browser at once: one that is missing ends the crawl before anything is asked for. */
+/** Starts a browser at once: if it is missing, the crawl ends before the first request. */
 export async function openBrowserCrawl(parts: BrowserCrawlParts): Promise<BrowserCrawl> {
   const { options, config, sessionPool, rules, refuseVisit, onStatus } = parts;
   const { launchContext } = options.browser!;
@@ -78,11 +78,16 @@ export async function openBrowserCrawl(parts: BrowserCrawlParts): Promise<Browse
   });
   const early = (visit: Visit) => {
     const identity = launchContext.useIncognitoPages ? undefined : visit.identity.session?.id;
-    return earlyOrder(visit, rules, identity, launchContext.proxyUrl);
+    return earlyOrder(visit, rules, identity, launchContext.proxyUrl, options.browser!.page);
   };
   const navigate = createNavigation<object>({
     engine: isAdaptive
-      ? adaptive<object, LivePage>({ http: parts.http, browser, httpLive: NO_LIVE })
+      ? adaptive<object, LivePage>({
+          http: parts.http,
+          browser,
+          httpLive: NO_LIVE,
+          memory: options.browser!.renderingMemory,
+        })
       : (browser as never),
     rules,
     sideOf: (live) => (live && 'lent' in live ? (browserSide as never) : httpSide),

@@ -1,5 +1,5 @@
 // The browser engine: loads an order's URL in a page, performs the order's actions, and lends the live page.
-// Promise: one time limit covers every phase, scripts included; the page is returned whatever happens.
+// Promise: one time limit covers every phase, scripts included; the page is always returned.
 import { CrawlError, NonRetryableError } from '../../errors.js';
 import {
   takeBody,
@@ -12,13 +12,14 @@ import {
 import { checkDomSize } from '../../fetch/browser/dom-size.js';
 import type { ConsoleMessage, NetworkRequest } from '../../fetch/browser/capture.js';
 import { createDeadline, type Deadline } from '../../fetch/browser/deadline.js';
-import { blockTypes, removeOverlays, runScript, scrollDown, waitForScript } from '../../fetch/browser/live-page.js';
+import { blockTypes } from '../../fetch/browser/live-page.js';
 import { navigate } from '../../fetch/browser/navigate.js';
 import type { BrowserPool, LentPage } from '../../fetch/browser/pool.js';
 import type { PageResponse } from '../../fetch/browser/playwright-types.js';
 import type { Capture, Engine } from '../../fetch/engine.js';
 import type { BrowserSessions } from '../../session/browser-sessions.js';
-import { blockedTypes, type PageConfig, type PageHook } from './page-config.js';
+import { act, type ActingParts } from './page-actions.js';
+import { blockedTypes, type PageHook } from './page-config.js';
 import type { CrawlOrder, PageOrder } from '../navigate/order.js';
 import { systemTime, type Time } from '../time.js';
 
@@ -55,6 +56,8 @@ export interface BrowserEngineParts {
   /** Loads no images, media and fonts. */
   readonly textMode?: boolean | undefined;
   readonly onPage?: PageHook | undefined;
+  /** Which pages are waited for until their text settles, when their order does not say. */
+  readonly settles?: ActingParts['settles'];
 }
 
 /** Headers that a browser sets by itself; the order's are those of the HTTP engine. */
@@ -68,7 +71,8 @@ const OF_BROWSERS = new Set([
   'cookie',
 ]);
 const TEXT_MODE = ['image', 'media', 'font'];
-const MAX_SCROLLS = 500;
+/** Before a page of a batch is read. */
+const SHOWN_REST_MS = 100;
 const NOTHING: PageOrder = Object.freeze({});
 
 export function createBrowserEngine<Live extends object = LivePage>(
@@ -135,13 +139,17 @@ export function createBrowserEngine<Live extends object = LivePage>(
     const networkRequests = page.captureNetwork ? watchNetwork(lent) : undefined;
     const loaded = page.jsOnly ? undefined : await load(lent, order, page, deadline);
     live.response = loaded?.response;
-    // Led elsewhere: there is no page to read.
+    // Redirected: there is no page to read.
     if (loaded && (loaded.capture.redirectTo || loaded.capture.refusedRedirect)) return loaded.capture;
     const came = loaded?.capture ?? captureOf(order, lent, time.wallMs());
-    if (page.reads !== 'shown') await deadline.run('reading', checkDomSize(lent, order.maxBodyBytes));
+    const isShown = page.reads === 'shown';
+    const restMs = isShown ? SHOWN_REST_MS : 0;
+    // What a hook of its own waits for, and a page that is used as it is, is not waited for.
+    const settles = page.afterLoad || page.jsOnly ? undefined : (page.settles ?? (isShown ? parts.settles : undefined));
+    await act(lent, page, deadline, { time, settles, restMs });
+    if (!isShown) await deadline.run('reading', checkDomSize(lent, order.maxBodyBytes));
     if (page.reads === 'html') return { ...came, body: Buffer.from(await lent.page.content()) };
-    if (page.reads !== 'shown') return came;
-    await act(lent, page, deadline);
+    if (!isShown) return came;
     if (page.afterLoad) await deadline.run('afterLoad', hooked(page.afterLoad, lent, order.url));
     const { body, contentType } = await deadline.run('reading', takeBody(lent, live.response, order.maxBodyBytes));
     const artifacts: PageArtifacts = {
@@ -170,34 +178,10 @@ export function createBrowserEngine<Live extends object = LivePage>(
     return navigate(lent, { ...order, headers }, page.goto ?? {}, deadline, pool.relay);
   }
 
-  async function act(lent: LentPage, config: PageConfig, deadline: Deadline): Promise<void> {
-    if (config.simulateUser) await deadline.run('simulateUser', simulateUser(lent));
-    for (const code of config.jsCode === undefined ? [] : [config.jsCode].flat()) {
-      await deadline.run('jsCode', runScript(lent, code));
-    }
-    if (config.waitFor !== undefined) await waitFor(lent, config.waitFor, deadline);
-    if (config.scanFullPage) {
-      const scroll = { delayMs: config.scrollDelayMs ?? 200, patience: 2, maxSteps: MAX_SCROLLS };
-      await deadline.run('scanFullPage', scrollDown(lent, { ...scroll, mayGoOn: () => !deadline.isOver }));
-    }
-    if (config.removeOverlays) await deadline.run('removeOverlays', removeOverlays(lent));
-    const restMs = config.delayBeforeReturnMs ?? 100;
-    if (restMs > 0) await deadline.run('delayBeforeReturnMs', time.wait(restMs));
-  }
-
-  async function waitFor(lent: LentPage, wanted: string, deadline: Deadline): Promise<void> {
-    const colon = wanted.indexOf(':');
-    const what = wanted.slice(colon + 1).trim();
-    const waiting = wanted.startsWith('css')
-      ? lent.page.waitForSelector(what, { state: 'attached', timeout: 0 })
-      : waitForScript(lent, what, () => deadline.isOver);
-    await deadline.run(`waitFor ${wanted.slice(0, 100)}`, waiting as Promise<unknown>, 'WAIT_TIMEOUT');
-  }
-
   return { visit, close: () => Promise.resolve() };
 }
 
-/** An engine that gives its page back before its capture is used: for those who want no live page. */
+/** An engine that returns its page before its capture is used: for callers without a live page. */
 export function withoutPage<Live extends object, Order extends CrawlOrder>(
   engine: Engine<Live, Order>,
 ): Engine<object, Order> {
@@ -232,12 +216,4 @@ function captureOf({ url }: Pick<CrawlOrder, 'url'>, lent: LentPage, nowMs: numb
     wireBytes: 0,
     timings: { startedAtMs: nowMs, headersMs: 0, totalMs: 0 },
   };
-}
-
-async function simulateUser({ page }: LentPage): Promise<void> {
-  const { width, height } = page.viewportSize() ?? { width: 800, height: 600 };
-  await page.mouse.move(width * 0.3, height * 0.3, { steps: 5 });
-  await page.mouse.move(width * 0.6, height * 0.5, { steps: 5 });
-  await page.mouse.wheel(0, height / 2);
-  await page.mouse.wheel(0, -height / 2);
 }

@@ -1,7 +1,7 @@
 // The options of WebCrawler that need a browser: how it is started, and what one URL asks of its page.
 // Promise: an invalid option is reported before anything starts; without a browser each of them is rejected by name.
 import type { Configuration } from '../../configuration.js';
-import { RESOURCE_TYPES, SEEN_ONLY } from '../../fetch/browser/live-page.js';
+import { SEEN_ONLY } from '../../fetch/browser/live-page.js';
 import type { BrowserPoolOptions } from '../../fetch/browser/pool-options.js';
 import type { BrowserContextOptions, Page } from '../../fetch/browser/playwright-types.js';
 import {
@@ -10,99 +10,74 @@ import {
   aFunction,
   anObject,
   anyOf,
+  aProxyUrl,
   arrayOf,
-  aNumber,
   aString,
   aWholeNumber,
 } from '../../option-checks.js';
-import { check, findProblems, oneOf, refused, type Shape, type ShapeOf } from '../../option-checks.js';
-import { parseUrl } from '../../request/url.js';
+import { findProblems, oneOf, refused, type Shape, type ShapeOf } from '../../option-checks.js';
+import { ACTIONS_SHAPE, actionConflicts, type PageActions, stepsOf } from './page-actions.js';
 import { mayUseSandbox } from './playwright-options.js';
 
 /** What a URL asks of the page it is loaded in. */
-export interface PageConfig {
+export interface PageConfig extends PageActions {
   /** A live page of this name, with its own cookies and state, which later calls use again. */
   sessionId?: string;
   /** Runs `jsCode` in the session's page as it is, without loading the URL, which is then only a label. */
   jsOnly?: boolean;
-  /** Statements to run in the page once it is loaded; `await` is allowed. */
-  jsCode?: string | readonly string[];
-  /** What must be there before the page counts: `css:SELECTOR` or `js:EXPRESSION`. */
-  waitFor?: string;
-  /** Which event ends the loading. Default `domcontentloaded`. */
-  waitUntil?: 'commit' | 'domcontentloaded' | 'load' | 'networkidle';
-  /** A rest before the page is read. Default 100. */
-  delayBeforeReturnMs?: number;
   /** A picture of the whole page, as PNG. */
   screenshot?: boolean;
+  /** The page as PDF. */
   pdf?: boolean;
   /** The page with its resources in one file. */
   mhtml?: boolean;
-  /** Scrolls to the end first, so that what loads on the way is there. */
-  scanFullPage?: boolean;
-  /** Between two steps of scrolling. Default 200. */
-  scrollDelayMs?: number;
-  /** Removes cookie notices and other boxes that lie over the page. */
-  removeOverlays?: boolean;
-  /** Moves the mouse and scrolls a little, for pages that wait for a person. */
-  simulateUser?: boolean;
+  /** Keeps what the page writes to its console. */
   captureConsole?: boolean;
+  /** Keeps the requests of the page. */
   captureNetwork?: boolean;
-  /** Types of resources not to load (`image`, `media`, `font`, `stylesheet`, …); true: these four. */
-  blockResources?: boolean | readonly string[];
   /** Called with the live page before its URL is loaded in it. */
   beforeLoad?: PageHook;
   /** Called with the live page after everything else that was asked of it, before it is read. */
   afterLoad?: PageHook;
 }
 
-const aWait = check('"css:SELECTOR" or "js:EXPRESSION"', (value) => {
-  return typeof value === 'string' && /^(?:css|js):\s*\S/.test(value);
-});
-
 export const PAGE_SHAPE: ShapeOf<PageConfig> = {
+  ...ACTIONS_SHAPE,
   sessionId: aFilledString,
   jsOnly: aBoolean,
-  jsCode: anyOf(aString, arrayOf(aString)),
-  waitFor: aWait,
-  waitUntil: oneOf(['commit', 'domcontentloaded', 'load', 'networkidle']),
-  delayBeforeReturnMs: aNumber({ from: 0 }),
   screenshot: aBoolean,
   pdf: aBoolean,
   mhtml: aBoolean,
-  scanFullPage: aBoolean,
-  scrollDelayMs: aNumber({ from: 0 }),
-  removeOverlays: aBoolean,
-  simulateUser: aBoolean,
   captureConsole: aBoolean,
   captureNetwork: aBoolean,
-  blockResources: anyOf(aBoolean, arrayOf(oneOf(RESOURCE_TYPES))),
   beforeLoad: aFunction,
   afterLoad: aFunction,
 };
 
 const needsBrowser = refused('needs a browser: open the WebCrawler with engine "browser" or "auto"');
 
-/** The same options where there is no browser. */
+/** The same options without a browser. */
 export const NO_PAGE_SHAPE: Shape = Object.fromEntries(Object.keys(PAGE_SHAPE).map((name) => [name, needsBrowser]));
 
 export function pageConflicts(owner: string, given: PageConfig): string[] {
-  if (!given.jsOnly) return [];
-  if (given.sessionId === undefined) return [`${owner} option "jsOnly" needs a "sessionId"`];
-  return [];
+  const conflicts = actionConflicts(owner, given);
+  if (given.jsOnly && given.sessionId === undefined) conflicts.push(`${owner} option "jsOnly" needs a "sessionId"`);
+  return conflicts;
 }
 
 /** Whether only a browser can do what is asked: then `auto` does not try without. */
 export function needsPage(config: PageConfig): boolean {
-  const { sessionId, jsCode, waitFor, screenshot, pdf, mhtml, scanFullPage, captureConsole, captureNetwork } = config;
-  const given = [sessionId, jsCode, waitFor, config.beforeLoad, config.afterLoad].some((one) => one !== undefined);
-  return given || [screenshot, pdf, mhtml, scanFullPage, captureConsole, captureNetwork].some(Boolean);
+  const { sessionId, screenshot, pdf, mhtml, scanFullPage, captureConsole, captureNetwork } = config;
+  const given = [sessionId, config.beforeLoad, config.afterLoad].some((one) => one !== undefined);
+  const wanted = [screenshot, pdf, mhtml, scanFullPage, captureConsole, captureNetwork].some(Boolean);
+  return given || wanted || stepsOf(config).length > 0;
 }
 
 /** Whether a page may be kept in the cache: not if it is part of a conversation, or a picture was wanted. */
 export function isCacheable(config: PageConfig): boolean {
-  const { sessionId, jsCode, beforeLoad, afterLoad } = config;
-  return [sessionId, jsCode, beforeLoad, afterLoad].every((one) => one === undefined) && !needsArtifacts(config);
+  const { sessionId, beforeLoad, afterLoad } = config;
+  const isAlone = [sessionId, beforeLoad, afterLoad].every((one) => one === undefined);
+  return isAlone && !stepsOf(config).some((step) => 'js' in step) && !needsArtifacts(config);
 }
 
 function needsArtifacts({ screenshot, pdf, mhtml, captureConsole, captureNetwork }: PageConfig): boolean {
@@ -118,20 +93,27 @@ export function blockedTypes(blockResources: PageConfig['blockResources']): read
 export interface BrowserConfig {
   /** Default true. */
   headless?: boolean;
+  /** The same as `verbose` of the WebCrawler. */
+  verbose?: boolean;
   /** Only Chromium and its kin. */
   browserType?: 'chromium';
   /** A branded browser: `chrome`, `msedge`. */
   channel?: string;
+  /** The browser to start; default: one that is installed. */
   executablePath?: string;
+  /** More arguments for the browser. */
   args?: readonly string[];
+  /** The size of pages in pixels. */
   viewport?: { width: number; height: number };
+  /** Sent and seen by scripts in place of the browser's own. */
   userAgent?: string;
+  /** Such as `de-CH`: languages, dates and numbers. */
   locale?: string;
   /** Such as `Europe/Zurich`. */
   timezone?: string;
-  /** An http(s) proxy for all pages, credentials in the URL. */
+  /** A proxy (http, https, socks5 or socks5h) for all pages, credentials in the URL. */
   proxy?: string;
-  /** Sent with every request of every page, to whatever host. */
+  /** Sent with every request of every page, to any host. */
   headers?: Readonly<Record<string, string>>;
   /** Cookies and storages to begin with, as Playwright writes them: a file or the object. */
   storageState?: string | object;
@@ -141,6 +123,7 @@ export interface BrowserConfig {
   useManagedBrowser?: boolean;
   /** A running browser to connect to, such as `http://127.0.0.1:9222`. */
   cdpUrl?: string;
+  /** Accepts any TLS certificate. Default false. */
   ignoreHttpsErrors?: boolean;
   /** Starts the browser without what crawls do not need. */
   lightMode?: boolean;
@@ -148,12 +131,13 @@ export interface BrowserConfig {
   textMode?: boolean;
   /** Pages of one browser at once (ours). Default 20. */
   maxOpenPagesPerBrowser?: number;
-  /** A browser that served so many pages is replaced (ours). Default 500. */
+  /** A browser is replaced after this many pages (ours). Default 500. */
   retireAfterPages?: number;
 }
 
 const BROWSER_SHAPE: ShapeOf<BrowserConfig> = {
   headless: aBoolean,
+  verbose: aBoolean,
   browserType: oneOf(['chromium']),
   channel: aFilledString,
   executablePath: aFilledString,
@@ -162,7 +146,7 @@ const BROWSER_SHAPE: ShapeOf<BrowserConfig> = {
   userAgent: aFilledString,
   locale: aFilledString,
   timezone: aFilledString,
-  proxy: check('an http or https URL', (value) => /^https?:$/.test(parseUrl(String(value))?.protocol ?? '')),
+  proxy: aProxyUrl,
   headers: anObject,
   storageState: anyOf(aFilledString, anObject),
   userDataDir: aFilledString,

@@ -1,4 +1,5 @@
 // Browser-only properties on the context of a page fetched over HTTP: a handler that uses one needs a browser.
+import type { CheerioAPI } from 'cheerio';
 import { PageWanted } from '../navigate/adaptive.js';
 import { extend } from './playwright-context.js';
 import type { Visit } from '../run/attempt.js';
@@ -29,5 +30,22 @@ export function addPageWishes(visit: Visit): void {
     ]),
   );
   Object.defineProperties(visit.context, wanted);
-  extend(visit.context, { renderingType: 'static' });
+  const context = visit.context as unknown as FetchedContext;
+  const { parseWithCheerio } = context;
+  /** What the bytes do not have, scripts may make. */
+  async function parsed(selector?: string): Promise<CheerioAPI> {
+    const $ = await parseWithCheerio();
+    if (selector !== undefined && $(selector).length === 0) throw new PageWanted(`"${selector}" is not in the HTML`);
+    return $;
+  }
+  extend(visit.context, {
+    renderingType: 'static',
+    parseWithCheerio: parsed,
+    waitForSelector: async (selector: string) => void (await parsed(selector)),
+    querySelector: async (selector: string) => (await parsed(selector))(selector),
+  });
+}
+
+interface FetchedContext {
+  parseWithCheerio(selector?: string): Promise<CheerioAPI>;
 }

@@ -40,7 +40,7 @@ export async function urlsByClicking(
     note(request.url());
     return route.abort('aborted');
   });
-  // A pop-up has a URL only once it asked for it.
+  // A pop-up has a URL only once it has requested it.
   const onContextRequest = (request: PageRequest) => {
     if (request.isNavigationRequest() && !page.frames().includes(frameOf(request)!)) note(request.url());
   };

@@ -50,13 +50,15 @@ export function addLivePage(visit: Visit, lent: PooledPage, options: ResolvedOpt
     page,
     response: undefined,
     browserController: controllerOf(lent),
-    get content() {
-      return (content ??= createPageContent(Buffer.alloc(0), page.url(), HTML, pageExtraction));
-    },
+    content: liveContent(() => (content ??= createPageContent(Buffer.alloc(0), page.url(), HTML, pageExtraction))),
     waitForSelector,
     async parseWithCheerio(selector?: string, timeoutMs?: number) {
       if (selector !== undefined) await waitForSelector(selector, timeoutMs);
       return loadDocument(await wholeHtml(page, { ignoreIframes, ignoreShadowRoots }));
+    },
+    async querySelector(selector: string, timeoutMs?: number) {
+      await waitForSelector(selector, timeoutMs);
+      return loadDocument(await wholeHtml(page, { ignoreIframes, ignoreShadowRoots }))(selector);
     },
     async infiniteScroll(scroll: InfiniteScrollOptions = {}) {
       await scrollToEnd(lent, scroll);
@@ -74,6 +76,18 @@ export function addLivePage(visit: Visit, lent: PooledPage, options: ResolvedOpt
     },
   });
   return { takeContent };
+}
+
+/** The page's content as it is known now, also for a handler that took `content` out of its context at the start. */
+function liveContent(current: () => PageContent): PageContent {
+  return new Proxy({} as PageContent, {
+    get(_, name) {
+      const content = current();
+      const value: unknown = Reflect.get(content, name, content);
+      return typeof value === 'function' ? (value.bind(content) as unknown) : value;
+    },
+    has: (_, name) => name in current(),
+  });
 }
 
 export interface LiveContent {
@@ -109,6 +123,9 @@ export function blockedPatterns({ urlPatterns = BLOCKED, extraUrlPatterns = [] }
 function controllerOf(lent: PooledPage) {
   return {
     id: String(lent.context.browser()?.version() ?? ''),
+    get browser() {
+      return lent.context.browser();
+    },
     getCookies: (page: Page) => page.context().cookies(),
     setCookies: (page: Page, cookies: readonly { name: string; value: string }[]) =>
       page.context().addCookies(cookies as never),
@@ -152,10 +169,9 @@ export async function saveSnapshot(
   const store = await openStore(keyValueStoreName ?? undefined);
   if (saveScreenshot) {
     const picture = await page.screenshot({ fullPage: true, type: 'jpeg', quality: screenshotQuality });
-    await store.setValue(key, picture, { contentType: 'image/jpeg' });
+    await store.setValue(`${key}.jpg`, picture, { contentType: 'image/jpeg' });
   }
-  if (saveHtml)
-    await store.setValue(saveScreenshot ? `${key}-html` : key, await page.content(), { contentType: 'text/html' });
+  if (saveHtml) await store.setValue(`${key}.html`, await page.content(), { contentType: 'text/html' });
 }
 
 export async function injectFile(page: Page, file: string, { surviveNavigations = false }): Promise<unknown> {
@@ -176,17 +192,19 @@ const SHADOW_HTML = `(() => {
   const expand = (root) => {
     for (const one of root.querySelectorAll('*')) {
       if (!one.shadowRoot) continue;
+      // What is inside is marked before it is read: its own shadow roots must be found in the copy.
       expand(one.shadowRoot);
       const inside = one.shadowRoot.innerHTML;
-      if (inside.trim()) copies.push([one, inside]);
+      if (!inside.trim()) continue;
+      one.setAttribute('data-orcrawl-shadow', copies.length);
+      copies.push([one, inside]);
     }
   };
   const copies = [];
   expand(document);
   if (copies.length === 0) return null;
-  const marks = copies.map(([one], index) => (one.setAttribute('data-orcrawl-shadow', index), one));
   const html = document.documentElement.outerHTML;
-  for (const one of marks) one.removeAttribute('data-orcrawl-shadow');
+  for (const [one] of copies) one.removeAttribute('data-orcrawl-shadow');
   return { html, insides: copies.map(([, inside]) => inside) };
 })()`;
 
@@ -202,14 +220,17 @@ export async function wholeHtml(
   const html = shadows?.html ?? (await page.content());
   if (frames.length === 0 && !shadows) return html;
   const $ = loadDocument(html);
-  for (const [index, inside] of (shadows?.insides ?? []).entries()) {
+  // Outer ones come last in the list and must be in place before those that they hold.
+  for (const [index, inside] of [...(shadows?.insides ?? []).entries()].reverse()) {
     $(`[data-orcrawl-shadow="${index}"]`).removeAttr('data-orcrawl-shadow').append(inside);
   }
   const boxes = $('iframe, frame').toArray();
   for (const [index, frame] of frames.entries()) {
     const inside = await frameHtml(frame);
-    if (boxes[index] && inside !== '')
-      $(boxes[index]).replaceWith(`<div class="crawlee-iframe-replacement">${inside}</div>`);
+    if (!boxes[index] || inside === '') continue;
+    // A frame's title is not the page's.
+    const body = loadDocument(inside)('body').html() ?? '';
+    $(boxes[index]).replaceWith(`<div class="crawlee-iframe-replacement">${body}</div>`);
   }
   return $.html();
 }

@@ -4,6 +4,7 @@ import { programOf } from '../../fetch/browser/launch.js';
 import { createBrowserPool, type BrowserPool, type LentPage } from '../../fetch/browser/pool.js';
 import type { Engine } from '../../fetch/engine.js';
 import { type BrowserSessions, createBrowserSessions } from '../../session/browser-sessions.js';
+import type { CookieObject } from '../../session/cookies.js';
 import { browserPoolOptionsOf } from './page-config.js';
 import type { CrawlOrder } from '../navigate/order.js';
 import { createBrowserEngine, withoutPage } from './engine.js';
@@ -18,12 +19,12 @@ export interface BrowserResources {
 
 const SESSION_TTL_SECS = 1_800;
 
-/** Finds the browser now; one with a profile, and one that runs already, are also opened now. */
+/** Finds the browser now; one with a profile or one that is already running is also opened now. */
 export async function openBrowserResources(
   options: WebCrawlerOptions,
   config: Configuration,
 ): Promise<BrowserResources> {
-  const browser = options.browser ?? {};
+  const browser = { ...options.browser, ...(options.cookies && { storageState: stateOf(options.cookies) }) };
   const poolOptions = browserPoolOptionsOf(browser, options.allowPrivateAddresses ?? false, config);
   programOf(poolOptions.launch);
   const pool = createBrowserPool(poolOptions);
@@ -42,6 +43,7 @@ export async function openBrowserResources(
     },
     isAlive: (lent) => !lent.isGone,
     ttlMs: (options.sessionTtlSecs ?? SESSION_TTL_SECS) * 1000,
+    maxPages: options.maxSessions,
   });
   return {
     pool,
@@ -53,6 +55,8 @@ export async function openBrowserResources(
         proxyUrl: browser.proxy,
         textMode: browser.textMode,
         onPage: options.hooks?.onPage,
+        // Of `auto`, only shells that scripts fill come here.
+        settles: options.engine === 'auto' ? 'always' : 'empty',
       }),
     ),
     async close() {
@@ -60,4 +64,18 @@ export async function openBrowserResources(
       await pool.close();
     },
   };
+}
+
+/** Cookies as Playwright writes them. */
+function stateOf(cookies: readonly CookieObject[]): object {
+  const complete = cookies.map(({ url, ...cookie }) => ({
+    path: '/',
+    secure: false,
+    httpOnly: false,
+    expires: -1,
+    sameSite: 'Lax',
+    ...cookie,
+    domain: cookie.domain ?? new URL(url!).hostname,
+  }));
+  return { cookies: complete, origins: [] };
 }

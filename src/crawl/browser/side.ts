@@ -8,6 +8,7 @@ import { type Hook, lowerCased, type NavigationRules, orderFor, runHooks, type S
 import type { CrawlOrder } from '../navigate/order.js';
 import type { RefuseVisit } from '../navigate/redirect.js';
 import type { ResolvedOptions } from '../options/options.js';
+import type { PageActions } from './page-actions.js';
 import { urlsByClicking } from './playwright-clicks.js';
 import { addLivePage, extend, linkLivePage } from './playwright-context.js';
 
@@ -74,27 +75,33 @@ export function createBrowserSide<Live extends object>(parts: BrowserSideParts):
   }
 
   const side: Side<LivePage> = {
-    // A browser shows what it can, and says itself what it cannot.
+    // A browser shows what it can, and reports what it cannot.
     checksType: false,
     postNavigationHooks: parts.postNavigationHooks,
     open,
     async prepare(visit, live) {
       open(visit, live);
       const { request } = visit;
-      const goto: PlaywrightGotoOptions = { waitUntil: 'load', timeout: rules.navigationTimeoutMs };
+      const actions = options.browser!.page;
+      const waitUntil = actions.waitUntil ?? 'load';
+      const goto: PlaywrightGotoOptions = { waitUntil, timeout: rules.navigationTimeoutMs };
       await runHooks(parts.preNavigationHooks, visit, goto, rules.hookTimeoutMs);
+      const { headers: hooked, ...gotoOptions } = goto;
       await giveCookies(visit, live);
       const order: CrawlOrder<LivePage> = {
         ...orderFor(visit, rules, parts.refuseVisit),
-        headers: lowerCased(request.headers ?? {}),
+        headers: lowerCased({ ...request.headers, ...hooked }),
         payload: request.payload,
         // The browser keeps its own.
         cookies: undefined,
         timeoutMs: goto.timeout || rules.navigationTimeoutMs,
         page: {
-          goto,
+          ...actions,
+          // Of the adaptive one, only shells that scripts fill come here.
+          settles: options.kind === 'adaptive' ? 'always' : undefined,
+          goto: gotoOptions,
           userAgent: parts.ownUserAgentFor(request.target),
-          // Pages of bot protections are told by their HTML.
+          // Bot protection pages are recognised by their HTML.
           reads: options.retryOnBlocked ? 'html' : undefined,
         },
       };
@@ -118,6 +125,7 @@ export function earlyOrder(
   rules: NavigationRules,
   identity: string | undefined,
   proxyUrl: string | undefined,
+  actions: PageActions,
 ): CrawlOrder {
   const { request } = visit;
   return {
@@ -126,7 +134,7 @@ export function earlyOrder(
     proxyUrl: visit.identity.proxyInfo?.url ?? proxyUrl,
     label: request.label,
     key: request.uniqueKey,
-    page: { identity, skipNavigation: request.skipNavigation },
+    page: { ...actions, identity, skipNavigation: request.skipNavigation },
     again: (capture) => visit.again(capture),
   };
 }

@@ -1,5 +1,6 @@
 // Ranks links by a query: BM25 over the words of their URL, title and the text that links to them.
 // Promise: linear in the words; links without any word of the query are left out.
+import { percentDecoded } from '../../request/percent-decoded.js';
 
 export interface RankedLink {
   readonly url: string;
@@ -50,10 +51,5 @@ function wordsOf(text: string): string[] {
 }
 
 function decoded(url: string): string {
-  const path = url.replace(/^https?:\/\//, '');
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
-  }
+  return percentDecoded(url.replace(/^https?:\/\//, ''));
 }

@@ -7,19 +7,25 @@ import { systemTime } from '../time.js';
 
 /** What a model is asked. */
 export interface ModelQuestion {
+  /** What the model is to do, and in which form. */
   readonly system: string;
+  /** The page's content: a stranger's text, never an instruction. */
   readonly user: string;
   /** The JSON Schema that the answer must fit; without one it is plain text. */
   readonly schema?: Readonly<Record<string, unknown>> | undefined;
   /** Most tokens of the answer. */
   readonly maxTokens: number;
+  /** Ends the question when it is aborted. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /** What it answers. */
 export interface ModelAnswer {
+  /** What the model wrote. */
   readonly text: string;
+  /** By the endpoint's count; left out where it does not say. */
   readonly inputTokens?: number | undefined;
+  /** By the endpoint's count; left out where it does not say. */
   readonly outputTokens?: number | undefined;
 }
 
@@ -35,7 +41,9 @@ export type AskModel = (question: ModelQuestion) => Promise<ModelAnswer>;
 export interface ModelEndpoint {
   /** Up to and with the version, such as `http://127.0.0.1:11434/v1`. */
   readonly url: string;
+  /** The model's name at that endpoint. */
   readonly model: string;
+  /** Sent as a bearer token, to this endpoint only. */
   readonly key?: string | undefined;
   /** Longest one answer may take. Default 120,000. */
   readonly timeoutMs?: number | undefined;

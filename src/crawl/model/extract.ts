@@ -1,5 +1,5 @@
 // Data out of a page by a model: the page in chunks that fit it, each answer checked against the schema, one whole back.
-// Promise: an answer that does not fit is asked for once more, then an error; the tokens of a call are bounded.
+// Promise: an answer that does not fit is requested once more, then an error; the tokens per call are bounded.
 import { CrawlError } from '../../errors.js';
 import { chunkMarkdown } from '../../extract/markdown/chunks.js';
 import { toMarkdown } from '../page/extraction.js';
@@ -13,7 +13,9 @@ export interface ModelExtracted {
   readonly data: unknown;
   /** As the endpoint counts them; estimated where it does not. */
   readonly inputTokens: number;
+  /** Tokens that the model wrote, over all questions; 0 where the endpoint does not say. */
   readonly outputTokens: number;
+  /** How often the model was asked: once per part of a long page, and again for answers that did not fit. */
   readonly questions: number;
   /** The page was longer than `maxTokens`. */
   readonly isCut: boolean;
@@ -120,7 +122,7 @@ function readJson(text: string, schema: Readonly<Record<string, unknown>>): { va
   }
 }
 
-/** What two parts of one page say together: lists are joined, the first that says something wins. */
+/** Merges the answers for two parts of a page: lists are joined, otherwise the first value wins. */
 function merged(one: unknown, other: unknown): unknown {
   if (one === null || one === undefined || one === '') return other;
   if (Array.isArray(one) && Array.isArray(other)) {

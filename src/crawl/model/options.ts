@@ -1,4 +1,4 @@
-// What an extraction by a model may be told, checked before anything is asked.
+// The options of an extraction by a model, checked before the first request.
 import { aFilledString, aFunction, anObject, anyOf, aWholeNumber, check, findProblems } from '../../option-checks.js';
 import { oneOf, optionError } from '../../option-checks.js';
 import { parseUrl } from '../../request/url.js';
@@ -16,10 +16,11 @@ export interface ModelExtraction {
   readonly systemPrompt?: string | undefined;
   /** Most tokens of a page in one question; longer pages are asked about in chunks. Default 12,000. */
   readonly chunkTokens?: number | undefined;
-  /** Most tokens of a page in all; what lies past them is not read, and `isCut` says so. Default 100,000. */
+  /** Most tokens per page; the rest is not read, and `isCut` is true. Default 100,000. */
   readonly maxTokens?: number | undefined;
   /** Most tokens of one answer. Default 4,096. */
   readonly maxAnswerTokens?: number | undefined;
+  /** Ends the work when it is aborted. */
   readonly signal?: AbortSignal | undefined;
 }
 

@@ -21,10 +21,10 @@ export interface AdaptiveParts<HttpLive extends object, PageLive extends object>
   readonly browser: Engine<PageLive, CrawlOrder<HttpLive | PageLive>>;
   /** What `http` lends before anything is sent. */
   readonly httpLive: HttpLive;
-  readonly memory?: RenderingMemory;
+  readonly memory?: RenderingMemory | undefined;
 }
 
-/** Requests that wait for their turn to be loaded in a browser; one that is forgotten is asked for over HTTP again. */
+/** Requests waiting for a turn in a browser; one that is forgotten is fetched over HTTP again. */
 const MAX_WAITING = 10_000;
 
 export function adaptive<HttpLive extends object, PageLive extends object>(

@@ -28,14 +28,14 @@ export function policyResponse({ statusCode, headers }: Pick<Capture, 'statusCod
     headers: {
       ...rest,
       ...(directives === undefined ? {} : { 'cache-control': readableDirectives(String(directives)) }),
-      // Whatever is no HTTP date is a date in the past.
+      // An invalid HTTP date counts as a date in the past.
       ...(expires === undefined ? {} : { expires: httpDateMs(expires) === undefined ? '0' : expires }),
       ...(ageSecs > 0 ? { age: String(ageSecs) } : {}),
     },
   };
 }
 
-/** How old the answer was when it came: by its Age, or by its Date if that says more. */
+/** The response's age on arrival: by its Age header, or by its Date if that gives more. */
 export function initialAgeSecs({ age, date }: Headers, nowMs: number): number {
   const [first = ''] = String(age ?? '').split(',');
   const said = /^\s*\d+\s*$/.test(first) ? Number(first) : 0;
@@ -51,7 +51,7 @@ interface Directive {
   readonly rest: string;
 }
 
-/** The directives of a header, which end with a comma: commas in quotes do not count. One pass, whatever it holds. */
+/** The directives of a header, separated by commas outside quotes. Always one pass. */
 function directivesOf(text: string): Directive[] {
   const found: Directive[] = [];
   for (let from = 0; from < text.length;) {
@@ -87,7 +87,7 @@ function quotedLength(text: string, from: number): number {
 }
 
 /**
- * Cache-Control in small letters, each directive once. A lifetime that is no whole number of seconds is none, and of
+ * Cache-Control in lower case, each directive once. A lifetime that is not a whole number of seconds is dropped, and of
  * two the shorter counts; what is said of single fields counts for all. `must-revalidate` is left out: the policy takes
  * it for `no-cache`, and no page is used here after its time whatever it says.
  */
@@ -114,7 +114,7 @@ const HTTP_DATES = [
   new RegExp(`^${DAY} ${MONTH} [\\d ]\\d ${TIME} \\d{4}$`, 'i'),
 ];
 
-/** Milliseconds since 1970; undefined when it is no HTTP date. */
+/** Milliseconds since 1970; undefined for an invalid HTTP date. */
 export function httpDateMs(value: string | string[] | undefined): number | undefined {
   const text = String(value ?? '').trim();
   const form = HTTP_DATES.findIndex((date) => date.test(text));
@@ -142,7 +142,7 @@ export function isOtherVersion(stored: Headers, said: Headers): boolean {
   return stored.etag === undefined && before !== undefined && now !== undefined && before !== now;
 }
 
-/** The stored headers with what a 304 says anew. It has no body: what it says of one is not about the stored one. */
+/** The stored headers, updated by a 304. It has no body, so its headers about one are ignored. */
 export function updatedHeaders(stored: Headers, notModified: Headers): Headers {
   const fresh = Object.entries(storableHeaders(notModified)).filter(([name]) => !OF_THE_BODY.has(name));
   // An Age that the 304 does not repeat was that of the old answer.

@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import { createRequire } from 'node:module';
 import type CachePolicyClass from 'http-cache-semantics';
+import { CrawlError } from '../../errors.js';
 import type { Capture, Engine, FetchOrder } from '../../fetch/engine.js';
 import { parseUrl } from '../../request/url.js';
 import { CacheMode, type PageCache, type PageKey, pageUrlOf, type StoredPage } from '../../store/cache/cache.js';
@@ -29,11 +30,14 @@ let loaded: typeof CachePolicyClass | undefined;
 const policies = (): typeof CachePolicyClass =>
   (loaded ??= createRequire(import.meta.url)('http-cache-semantics') as typeof CachePolicyClass);
 
-const READING: ReadonlySet<CacheMode> = new Set([CacheMode.ENABLED, CacheMode.READ_ONLY]);
+const READING: ReadonlySet<CacheMode> = new Set([CacheMode.ENABLED, CacheMode.READ_ONLY, CacheMode.STORED_ONLY]);
 const WRITING: ReadonlySet<CacheMode> = new Set([CacheMode.ENABLED, CacheMode.WRITE_ONLY]);
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE']);
-/** Whoever sends other ones is somebody else: named by no Vary, and never to be mixed up. */
+/** Requests that differ in these never share an entry, even if no Vary names them. */
 const ALWAYS_VARIED = ['authorization', 'cookie'];
+
+const notStored = ({ url }: FetchOrder, how: 'not' | 'too old'): CrawlError =>
+  new CrawlError('CACHE_MISS', `${url} is ${how} in the page cache`);
 
 export function cached<Live extends object>(
   engine: Engine<Live, CrawlOrder>,
@@ -45,17 +49,20 @@ export function cached<Live extends object>(
 
   async function visit<T>(order: CrawlOrder, given: (capture: Capture, live: Live) => Promise<T>): Promise<T> {
     const { cache: ask } = order;
-    // A result tells who fetched it.
+    // A result names its fetcher.
     const use = (capture: Capture, live: Live) => given({ ...capture, engine: name } as Capture, live);
-    if (!ask || order.stream || !(READING.has(ask.mode) || WRITING.has(ask.mode))) return engine.visit(order, use);
     const method = order.method.toUpperCase();
+    const isReadable = (method === 'GET' || method === 'HEAD') && order.payload === undefined && !order.stream;
+    if (ask?.mode === CacheMode.STORED_ONLY && !isReadable) throw notStored(order, 'not');
+    if (!ask || order.stream || !(READING.has(ask.mode) || WRITING.has(ask.mode))) return engine.visit(order, use);
     if (!SAFE_METHODS.has(method)) return visitUnsafe(order, ask, use);
-    if ((method !== 'GET' && method !== 'HEAD') || order.payload !== undefined) return engine.visit(order, use);
+    if (!isReadable) return engine.visit(order, use);
 
     const cache = await parts.open();
     const stored = READING.has(ask.mode) ? await cache.find(keyOf(order), withoutSecrets(order.headers)) : undefined;
     if (stored && isFresh(stored, order, ask))
       return use(captureOf(aged(stored, ask), order, 'hit', nowMs()), {} as Live);
+    if (ask.mode === CacheMode.STORED_ONLY) throw notStored(order, stored ? 'too old' : 'not');
     const conditional = stored && ask.validate ? conditionalOrder(stored, order) : undefined;
     if (!stored || !conditional)
       return engine.visit(order, (capture, live) => use(taken(cache, capture, order, ask), live));
@@ -84,7 +91,7 @@ export function cached<Live extends object>(
       .satisfiesWithoutRevalidation(requestOf(order) as never);
   }
 
-  /** By HTTP's rules whoever gets a stored page is told how old it is. */
+  /** HTTP requires an Age header on a stored page. */
   function aged(stored: StoredPage, ask: CacheAsk): StoredPage {
     if (!ask.validate) return stored;
     const { headers, storedAtMs } = stored;
@@ -163,7 +170,7 @@ function policyFor(order: FetchOrder, answer: Pick<Capture, 'statusCode' | 'head
   return new (policies())(requestOf(order) as never, policyResponse(answer, nowMs) as never, { shared: false });
 }
 
-/** The headers by which requests are told apart, with digests in place of what nobody should find on a disk. */
+/** The headers that distinguish requests, with digests in place of secrets. */
 function withoutSecrets(headers: Readonly<Record<string, string>>): Record<string, string> {
   const shown = { ...headers };
   for (const name of ALWAYS_VARIED) {
@@ -200,7 +207,7 @@ function conditionalOrder(stored: StoredPage, order: FetchOrder): FetchOrder | u
   };
 }
 
-/** The stored page with what a 304 says about it; undefined when the 304 is about another version. */
+/** The stored page, updated by a 304; undefined if the 304 is about another version. */
 function revalidated(
   stored: StoredPage,
   order: FetchOrder,

@@ -9,10 +9,23 @@ export interface ContentType {
 
 const MARKUP = new Set(['text/html', 'application/xhtml+xml', 'text/xml', 'application/xml']);
 
-/** Media type and charset of a response; a response that names none is what its first byte looks like. */
+/** Headers that were read before: a web says the same few over and over. */
+const recent = new Map<string, ContentType>();
+const MOST_KEPT = 256;
+const LONGEST_KEPT = 100;
+
+/** Media type and charset of a response; without a declared type, judged by its first byte. */
 export function contentTypeOf(capture: Capture): ContentType {
   const header = headerOf(capture);
   if (!header) return { type: sniffed(bytesOf(capture)), charset: undefined };
+  const known = recent.get(header);
+  if (known) return known;
+  const read = readHeader(header);
+  if (recent.size < MOST_KEPT && header.length <= LONGEST_KEPT) recent.set(header, read);
+  return read;
+}
+
+function readHeader(header: string): ContentType {
   const [type = '', ...parameters] = header.split(';');
   const charset = parameters
     .map((parameter) => parameter.trim().split('=', 2))

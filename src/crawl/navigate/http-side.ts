@@ -17,11 +17,15 @@ export interface HttpSideParts<Live extends object> {
   readonly userAgentFor: (url: string) => string;
   readonly refuseVisit?: RefuseVisit | undefined;
   readonly checksType: boolean;
+  /** Which responses are read as documents. Default none. */
+  readonly documents?: Side<Live>['documents'];
   readonly add: Side<Live>['add'];
   /** Whether captures have the body as received. */
   readonly received?: FetchOrder['received'];
   /** What `add` adds gives bodies back. */
   readonly lends?: boolean;
+  /** Conditional request headers, for a page that is remembered. */
+  readonly conditionsFor?: ((request: Request) => Record<string, string> | undefined) | undefined;
   /** What the order has besides. */
   readonly more?: (visit: Visit) => Partial<CrawlOrder<Live>>;
 }
@@ -48,6 +52,7 @@ export function createHttpSide<Live extends object>(parts: HttpSideParts<Live>):
 
   return {
     checksType: parts.checksType,
+    documents: parts.documents,
     postNavigationHooks: parts.postNavigationHooks,
     add: parts.add,
     async prepare(visit) {
@@ -64,7 +69,7 @@ export function createHttpSide<Live extends object>(parts: HttpSideParts<Live>):
         ...orderFor(visit, rules, refuseVisit),
         url,
         method,
-        headers: headersFor(request, lowerCased(headers)),
+        headers: withConditions(headersFor(request, lowerCased(headers)), parts.conditionsFor?.(request)),
         payload,
         proxyUrl,
         timeoutMs,
@@ -77,12 +82,21 @@ export function createHttpSide<Live extends object>(parts: HttpSideParts<Live>):
   };
 }
 
-/** What hooks gave the URL that was asked for may be secrets of that site: another that it led to gets none of them. */
+/** Headers that hooks set for the requested URL may be secrets of that site: other sites must not get them. */
 function headersFor({ url, target }: Request, headers: Record<string, string>): Readonly<Record<string, string>> {
   if (target === url) return headers;
   const [from, to] = [new URL(url), new URL(target)];
   const isSafer = from.hostname === to.hostname && from.protocol === 'http:' && to.protocol === 'https:';
   return isSafer ? headers : nextHop({ url: from, method: 'GET', headers }, 307, to).headers;
+}
+
+/** Whoever asks conditionally on their own account gets the server's own answer. */
+function withConditions(
+  headers: Readonly<Record<string, string>>,
+  conditions: Record<string, string> | undefined,
+): Readonly<Record<string, string>> {
+  if (!conditions || 'if-none-match' in headers || 'if-modified-since' in headers) return headers;
+  return { ...headers, ...conditions };
 }
 
 /** What hooks changed on the request itself counts too, unless they changed the same in the options. */

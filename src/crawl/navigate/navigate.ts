@@ -1,16 +1,20 @@
 // The one navigation: hooks, order, turn, redirects, status and type, hooks again, then the handler.
 // Scripts, batches and pods all use it, over HTTP and in browsers: an engine lends the page, a side presents it.
+import { mergeCookies } from '../../fetch/http/headers.js';
 import { AddressRefusedError, CrawlError } from '../../errors.js';
 import type { Capture, Engine } from '../../fetch/engine.js';
 import { type Request, RequestState } from '../../request/request.js';
 import { parseUrl } from '../../request/url.js';
 import type { Session } from '../../session/session.js';
 import type { Arrival, Navigate, Visit } from '../run/attempt.js';
+import type { DocumentFormat } from '../../documents/format.js';
 import { acceptsType, contentTypeOf } from './content-type.js';
+import { type DocumentWish, readAsDocument, wantedFormat } from './documents.js';
 import { withinMs } from '../run/time-limit.js';
 import { isComeBack } from './adaptive.js';
 import type { CrawlOrder } from './order.js';
 import { checkChain, hopOf, redirectRefusal, type RefuseVisit } from './redirect.js';
+import { PageResponse } from './response-head.js';
 import { checkStatus, type StatusRules } from './status.js';
 
 export interface NavigationRules {
@@ -31,6 +35,8 @@ export interface NavigationRules {
 
 /** A page that was added to a visit's context. */
 export interface AddedPage {
+  /** The page is not to be handled: how the visit ends instead. */
+  refusal?(): Arrival | undefined;
   /** Before the handler, after the hooks. */
   beforeHandler?(): Promise<void>;
   /** The handler has ended well. */
@@ -48,6 +54,8 @@ export interface Side<Live extends object> {
   readonly postNavigationHooks: readonly Hook[];
   /** Whether types are checked that no handler reads. */
   readonly checksType: boolean;
+  /** Which responses are read as documents. */
+  readonly documents?: ((visit: Visit) => DocumentWish) | undefined;
 }
 
 export type Hook = (context: never, options: never) => unknown;
@@ -63,7 +71,9 @@ export interface NavigationParts<Live extends object> {
   readonly allowHost: (url: string) => Promise<boolean>;
   readonly refuseVisit?: RefuseVisit | undefined;
   readonly onStatus?: (statusCode: number) => void;
-  /** Hands a usable response on to whoever finishes the visit, instead of finishing it here. */
+  /** How a 304 for a remembered page is handled; undefined: like any other page. */
+  readonly notModified?: ((request: Request, capture: Capture) => Arrival | undefined) | undefined;
+  /** Passes a usable response to the process that finishes the visit, instead of finishing it here. */
   readonly handOff?: ((request: Request, capture: Capture) => Promise<Arrival>) | undefined;
 }
 
@@ -120,24 +130,55 @@ export function createNavigation<Live extends object>(parts: NavigationParts<Liv
       return HANDLED;
     }
     parts.onStatus?.(capture.statusCode);
+    visit.answered(capture);
     if (!capture.stream) visit.endTurn(capture);
     if (capture.refusedRedirect) return { kind: 'refused', ...capture.refusedRedirect };
     if (capture.redirectTo !== undefined) return redirected(visit, capture, capture.redirectTo);
     checkChain(capture, rules.maxRedirects);
     request.arrived(capture.loadedUrl, capture.redirectChain);
     request.state = RequestState.AFTER_NAV;
-    if (rules.status) checkStatus(capture, visit.identity.session, rules.status);
+    const known = capture.statusCode === 304 ? parts.notModified?.(request, capture) : undefined;
+    if (known) return known;
     const side = sideOf(live);
-    if (side.checksType) checkType(capture, rules.additionalMimeTypes);
+    try {
+      if (rules.status) checkStatus(capture, visit.identity.session, rules.status);
+    } catch (error) {
+      // The failure's handlers get the response too.
+      if (side.checksType) Object.assign(visit.context, { response: new PageResponse(capture) });
+      throw error;
+    }
+    const format = wantedFormat(capture, side.documents?.(visit));
+    const isTyped =
+      capture.statusCode !== 304 && !rules.status?.ignoreHttpErrorStatusCodes.includes(capture.statusCode);
+    if (side.checksType && isTyped && format === undefined) checkType(capture, rules.additionalMimeTypes);
     if (parts.handOff) return parts.handOff(request, capture);
+    if (format !== undefined) await readOrFail(visit, capture, live, side, format);
     const added = side.add(visit, capture, live);
     await runHooks(side.postNavigationHooks, visit, hookOptions, rules.hookTimeoutMs);
+    const refused = added?.refusal?.();
+    if (refused) return refused;
     await added?.beforeHandler?.();
     await handle();
     if (capture.stream) visit.endTurn(capture);
     const done = added?.afterHandler?.();
     if (done) await done;
     return HANDLED;
+  }
+
+  /** The page of an unreadable document is added too: it did arrive. */
+  async function readOrFail(
+    visit: Visit,
+    capture: Capture,
+    live: Live,
+    side: Side<Live>,
+    format: DocumentFormat,
+  ): Promise<void> {
+    try {
+      await readAsDocument(capture, format);
+    } catch (error) {
+      side.add(visit, capture, live);
+      throw error;
+    }
   }
 
   /** A reported redirect becomes a request of its own, at the front of its domain's queue. */
@@ -149,7 +190,7 @@ export function createNavigation<Live extends object>(parts: NavigationParts<Liv
   }
 }
 
-/** What all orders of a visit have, whatever its hooks say. */
+/** What all orders of a visit have in common, independent of hooks. */
 export function orderFor(visit: Visit, rules: NavigationRules, refuseVisit: RefuseVisit | undefined) {
   const { request, identity } = visit;
   const { session } = identity;
@@ -159,7 +200,7 @@ export function orderFor(visit: Visit, rules: NavigationRules, refuseVisit: Refu
     seeded: request.seeded && request.target === request.url,
     method: request.method as string,
     proxyUrl: identity.proxyInfo?.url,
-    cookies: session && rules.persistCookiesPerSession ? cookiesOf(session) : undefined,
+    cookies: session && cookiesOf(session, rules.persistCookiesPerSession),
     redirects: rules.redirects,
     maxRedirects: rules.maxRedirects,
     allowRedirect: isFree ? undefined : (target: string) => redirectRefusal(request, target, refuseVisit),
@@ -204,15 +245,21 @@ export async function runHooks(
 
 export function lowerCased(headers: Readonly<Record<string, string>>): Record<string, string> {
   const lower: Record<string, string> = {};
-  for (const name in headers) if (headers[name] !== undefined) lower[name.toLowerCase()] = headers[name]!;
+  for (const given in headers) {
+    const [name, value] = [given.toLowerCase(), headers[given]];
+    if (value === undefined) continue;
+    // Hooks write `Cookie` beside a request's `cookie`: both are meant.
+    lower[name] = name === 'cookie' && lower[name] !== undefined ? mergeCookies(lower[name], value) : value;
+  }
   return lower;
 }
 
-export function cookiesOf(session: Session): NonNullable<CrawlOrder['cookies']> {
+/** What a session has is sent; what servers set is kept only if wanted. */
+export function cookiesOf(session: Session, isKept: boolean): NonNullable<CrawlOrder['cookies']> {
   return {
     cookieHeader: (url) => session.getCookieString(url),
     store: (url, lines) => {
-      for (const line of lines) session.setCookie(line, url);
+      if (isKept) for (const line of lines) session.setCookie(line, url);
     },
   };
 }
@@ -224,6 +271,6 @@ function checkType(capture: Capture, additional: readonly string[]): void {
   const status = statusCode < 400 ? '' : ` (status ${statusCode})`;
   throw new CrawlError(
     'CONTENT_TYPE',
-    `${loadedUrl} is ${type}${status}: only HTML, XML and JSON are handled (add others to additionalMimeTypes)`,
+    `${loadedUrl} is ${type}${status}: only HTML, XML and JSON are handled (documents: true reads PDF and Office files; add others to additionalMimeTypes)`,
   );
 }

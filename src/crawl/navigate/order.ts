@@ -14,7 +14,7 @@ export interface CacheAsk {
 
 /** What an order wants of the page it is loaded in. */
 export interface PageOrder extends PageConfig {
-  /** Whose cookies and storages the page has; undefined: nobody's. */
+  /** The identity whose cookies and storage the page uses; undefined: none. */
   readonly identity?: string | undefined;
   readonly goto?: GotoOptions;
   /** Sent by the browser; the order's own headers are those of HTTP. */
@@ -22,6 +22,8 @@ export interface PageOrder extends PageConfig {
   readonly userAgent?: string | undefined;
   /** The page is lent as it is: its URL is not loaded. */
   readonly skipNavigation?: boolean;
+  /** Whether to wait until the page's text settles, if no other wait is set. */
+  readonly settles?: 'always' | 'empty' | undefined;
   /** What the capture's body is. `shown`: what the page shows, with all that was asked of it; `html`; default: nothing. */
   readonly reads?: 'shown' | 'html' | undefined;
 }

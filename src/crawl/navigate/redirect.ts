@@ -6,7 +6,7 @@ import { createRedirectTrail, nextHop, redirectTarget } from '../../fetch/http/r
 import type { AllowedHttpMethods, Request } from '../../request/request.js';
 import { staysWithin } from '../../request/scope.js';
 
-/** Why a URL is not to be visited, whoever leads there. */
+/** Why a URL must not be visited, from any link. */
 export type RefuseVisit = (url: string) => string | undefined;
 
 /** Why a redirect of a request is not followed; undefined: it is. */
@@ -37,7 +37,7 @@ export function hopOf(
   );
   return request.redirectedTo(to.href, {
     method: method as AllowedHttpMethods,
-    // As a request's own: of those that may go anywhere a request has none but what its user gave it for one site.
+    // Treated as the request's own headers, which the user gave for one site.
     headers: to.origin === from.origin ? { ...headers } : {},
     payload: payload as string | undefined,
     sessionId,

@@ -10,7 +10,7 @@ const EMPTY_ROOT =
 const DEMANDS_SCRIPT =
   /<noscript\b[^>]{0,200}>[^]{0,400}?\b(?:enable|activate|turn on|requires?|needs?)\b[^]{0,80}?javascript/i;
 const RUNS_SCRIPT = /<script\b(?![^>]{0,200}\btype\s?=\s?["']?application\/(?:ld\+)?json)/i;
-/** Below this a page with scripts says nothing of its own. */
+/** Below this much text, a page with scripts counts as empty. */
 const HARDLY_ANY_TEXT = 60;
 /** Below this an empty container or a demand is believed. */
 const LITTLE_TEXT = 600;
@@ -43,9 +43,9 @@ export interface RenderingMemory {
   learn(url: string, found: Rendering, label?: string): void;
 }
 
-/** After so many like findings in a row a site is known. */
+/** A site is known after this many equal findings in a row. */
 const SURE_AFTER = 3;
-/** A site that needed the browser is tried without it every so many pages. */
+/** How often, in pages, a site that needed the browser is tried without it. */
 const LOOK_AGAIN_EVERY = 20;
 const MAX_SITES = 10_000;
 

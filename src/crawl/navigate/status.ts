@@ -39,7 +39,7 @@ export function checkStatus(
     if (rules.retryOnBlocked) throw new SessionError(`${where}: the session is blocked`);
     throw new CrawlError('HTTP_BLOCKED', `${where}: the session is blocked`);
   }
-  // "Too many requests" is no page, whoever asked: the host wants to be asked again.
+  // "Too many requests" is never a page: the host wants a later request.
   if (statusCode === 429) throw new CrawlError('HTTP_BLOCKED', where);
   if (rules.retryOnBlocked && BLOCK_PAGES.some((mark) => bytesOf(capture).includes(mark))) {
     throw new SessionError(`${loadedUrl} shows the page of a bot protection`);

@@ -18,10 +18,12 @@ import {
   withoutEffect,
 } from '../../option-checks.js';
 import type { Shape, ShapeOf } from '../../option-checks.js';
+import { encodingForLabel } from '../../parse/encoding/labels.js';
 import { PLAYWRIGHT_ONLY, type PlaywrightCrawlerOptions } from '../browser/playwright-options.js';
+import { ORDER_SHAPE } from '../order/options.js';
 import type { BasicCrawlerOptions, FileDownloadOptions, HttpCrawlerOptions } from './options-types.js';
 
-/** The longest rest a queue takes for meant. */
+/** Longer delays are rejected as mistakes. */
 const TEN_YEARS_SECS = 315_360_000;
 const aCount = aWholeNumber({ from: 0, orInfinity: true });
 const aLimit = aWholeNumber({ from: 1, orInfinity: true });
@@ -30,23 +32,22 @@ const statusCodes = arrayOf(aWholeNumber({ from: 100, to: 999 }));
 const aHeaderValue = check('one line of printable ASCII', (value) => {
   return typeof value === 'string' && /^[\x20-\x7e]+$/.test(value) && value.trim() !== '';
 });
-const aMimeType = check('a content type such as "image/png" or "image/*"', (value) => {
+export const aMimeType = check('a content type such as "image/png" or "image/*"', (value) => {
   return typeof value === 'string' && /^\s*[\w!#$&^.+*-]+\/[\w!#$&^.+*-]+\s*(?:;|$)/.test(value);
 });
 const anEncoding = check('the name of an encoding such as "utf-8" or "windows-1250"', isEncoding);
 
 function isEncoding(value: unknown): boolean {
-  if (typeof value !== 'string') return false;
-  try {
-    return new TextDecoder(value).encoding !== '';
-  } catch {
-    return false;
-  }
+  return typeof value === 'string' && encodingForLabel(encodingLabel(value)) !== null;
+}
+
+/** The standard's label of an encoding that is named as iconv names it: `win1250`, `cp1251`. */
+export function encodingLabel(name: string): string {
+  return name.replace(/^(?:win|cp)[-_]?(?=125\d$|874$)/i, 'windows-');
 }
 
 /** Crawlee 3 options that are known and change nothing, and those that its users should have left behind. */
 const FROM_CRAWLEE: Shape = {
-  httpClient: withoutEffect('requests are always sent by the built-in HTTP engine'),
   useFingerprints: withoutEffect('header sets are always consistent per session'),
   fingerprintOptions: withoutEffect('header sets are always consistent per session'),
   handleRequestFunction: replacedBy('"requestHandler"'),
@@ -65,6 +66,8 @@ const FROM_CRAWLEE: Shape = {
   browserPoolOptions: refused('belongs to PlaywrightCrawler'),
 };
 
+type Checked<Options> = ShapeOf<Options>;
+
 const BASIC = {
   requestHandler: aFunction,
   router: aFunction,
@@ -76,6 +79,7 @@ const BASIC = {
   retryDelayMs: aNumber({ from: 0 }),
   maxRetryDelayMs: aNumber({ from: 0 }),
   requestHandlerTimeoutSecs: aTimeout,
+  ...ORDER_SHAPE,
   maxRequestsPerCrawl: aLimit,
   maxCrawlDepth: aCount,
   maxRequestsPerMinute: aLimit,
@@ -114,12 +118,14 @@ const BASIC = {
   userAgent: aHeaderValue,
   maxBodyBytes: aLimit,
   maxRedirects: aWholeNumber({ from: 0, to: 1_000 }),
+  http2: aBoolean,
   log: objectWith('a Log', ['debug', 'info', 'warning', 'error', 'child']),
   statusMessageLoggingInterval: aNumber({ above: 0, orInfinity: true }),
   statusMessageCallback: aFunction,
   statisticsOptions: anObject,
   experiments: anObject,
-} as const satisfies ShapeOf<BasicCrawlerOptions>;
+  httpClient: objectWith('an HTTP client', ['sendRequest', 'stream']),
+} as const satisfies Checked<BasicCrawlerOptions>;
 
 const HTTP = {
   ...BASIC,
@@ -128,27 +134,54 @@ const HTTP = {
   navigationTimeoutSecs: aTimeout,
   persistCookiesPerSession: aBoolean,
   additionalMimeTypes: arrayOf(aMimeType),
+  documents: aBoolean,
   suggestResponseEncoding: anEncoding,
   forceResponseEncoding: anEncoding,
   ignoreHttpErrorStatusCodes: statusCodes,
   additionalHttpErrorStatusCodes: statusCodes,
-} as const satisfies ShapeOf<HttpCrawlerOptions>;
+  remember: check('true, false or { name, revisit, handleUnchanged, versions, hints }', isMemory),
+  onChange: aFunction,
+  duplicates: oneOf(['keep', 'mark', 'skip']),
+} as const satisfies Checked<HttpCrawlerOptions>;
 
-const FILE = { ...HTTP, streamHandler: aFunction } as const satisfies ShapeOf<FileDownloadOptions>;
+/** Files and pages of browsers are not remembered. */
+const NOT_REMEMBERED: Shape = Object.fromEntries(
+  ['remember', 'onChange', 'duplicates'].map((name) => [name, refused('belongs to HttpCrawler and CheerioCrawler')]),
+);
+
+function isMemory(value: unknown): boolean {
+  if (typeof value === 'boolean') return true;
+  if (!anObject.accepts(value)) return false;
+  const { name, hints, plan: _internal, ...flags } = value as Record<string, unknown>;
+  const isName =
+    name === undefined || (typeof name === 'string' && /^[\w.~-]{1,200}$/.test(name) && !/^\.+$/.test(name));
+  const areHints = typeof (hints ?? true) === 'boolean' || arrayOf(aFilledString).accepts(hints);
+  const known = ['revisit', 'handleUnchanged', 'versions', 'continues'];
+  return (
+    isName &&
+    areHints &&
+    Object.entries(flags).every(([flag, on]) => known.includes(flag) && typeof (on ?? true) === 'boolean')
+  );
+}
+
+const FILE = { ...HTTP, streamHandler: aFunction } as const satisfies Checked<FileDownloadOptions>;
 
 const {
   additionalMimeTypes: _types,
+  documents: _documents,
   suggestResponseEncoding: _suggested,
   forceResponseEncoding: _forced,
   ...NAVIGATING
 } = HTTP;
-const PLAYWRIGHT = { ...NAVIGATING, ...PLAYWRIGHT_ONLY } as const satisfies ShapeOf<PlaywrightCrawlerOptions>;
+const PLAYWRIGHT = { ...NAVIGATING, ...PLAYWRIGHT_ONLY } as const satisfies Checked<PlaywrightCrawlerOptions>;
 
 const OF_ADAPTIVE: Shape = {
   renderingTypeDetectionRatio: withoutEffect('pages are classified by their bytes'),
   resultChecker: withoutEffect('pages are classified by their bytes'),
+  shouldPropagateError: withoutEffect('pages are classified by their bytes'),
   resultComparator: withoutEffect('pages are classified by their bytes'),
   renderingTypePredictor: withoutEffect('sites are remembered by what their pages needed'),
+  renderingMemory: objectWith('a memory of renderings', ['expected', 'learn']),
   preventDirectStorageAccess: withoutEffect('a handler adds everything through its context in one transaction'),
 };
 
@@ -174,7 +207,7 @@ export const SHAPES: Readonly<Record<CrawlerKind, Shape>> = Object.freeze({
   basic: { ...FROM_CRAWLEE, ...BASIC },
   http: { ...FROM_CRAWLEE, ...HTTP },
   cheerio: { ...FROM_CRAWLEE, ...HTTP },
-  file: { ...FROM_CRAWLEE, ...FILE },
-  playwright: { ...FROM_CRAWLEE, ...PLAYWRIGHT },
-  adaptive: { ...FROM_CRAWLEE, ...OF_ADAPTIVE, ...PLAYWRIGHT },
+  file: { ...FROM_CRAWLEE, ...FILE, ...NOT_REMEMBERED },
+  playwright: { ...FROM_CRAWLEE, ...PLAYWRIGHT, ...NOT_REMEMBERED },
+  adaptive: { ...FROM_CRAWLEE, ...OF_ADAPTIVE, ...PLAYWRIGHT, ...NOT_REMEMBERED },
 });

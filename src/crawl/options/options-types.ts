@@ -1,6 +1,7 @@
 // The options of the crawlers as users write them: Crawlee 3's names, and ours where the JSDoc says "ours".
 // Only types live here; options-shapes.ts checks them, options.ts applies the defaults.
 import type { Readable } from 'node:stream';
+import type { BaseHttpClient } from '../../crawlee/http/http-client.js';
 import type { AutoscaledPoolOptions } from '../../dispatch/pool-options.js';
 import type { RequestQueue } from '../../frontier/queue/request-queue.js';
 import type {
@@ -19,16 +20,22 @@ import type { SkippedRequestCallback } from '../../handle/enqueue-links.js';
 import type { Log } from '../../observe/log.js';
 import type { DomainRuleOptions } from '../../politeness/domain-rules.js';
 import type { TrapOptions } from '../../politeness/traps/traps.js';
+import type { SiteHints } from '../../fresh/hints/site-hints.js';
+import type { WholeMemory } from '../../fresh/memory/memory.js';
+import type { PageChange } from '../../fresh/page-change.js';
+import type { Remembering, RememberingParts } from '../../fresh/remembering.js';
 import type { Request } from '../../request/request.js';
 import type { ProxyConfiguration } from '../../session/proxy.js';
 import type { SessionPoolOptions } from '../../session/session-pool.js';
-import type { StatisticsOptions, StatisticState } from '../run/statistics.js';
+import type { CrawlOrderOptions } from '../order/options.js';
+import type { StatisticsOptions, StatisticState } from '../run/report/statistics.js';
 
 /** A context whose page was fetched: `request.loadedUrl` is a string. */
 export type LoadedContext<Context extends CrawlingContext> = Context & { request: LoadedRequest<Context['request']> };
 
 /** What a crawler reads its first requests from. */
 export interface RequestListLike {
+  /** The next request, or null while there is none. */
   fetchNextRequest(): Promise<Request | null>;
   /** Nothing to give at this moment; more may come. */
   isEmpty?(): Promise<boolean>;
@@ -40,7 +47,9 @@ export interface RequestListLike {
 
 /** A source of requests that the crawler uses in place of its own queue. */
 export interface RequestManagerLike extends RequestListLike {
+  /** The request has ended, well or not: it does not come again. */
   markRequestHandled(request: Request): Promise<unknown>;
+  /** Gives the request back to be tried again; with `forefront` before all others. */
   reclaimRequest(request: Request, options?: { forefront?: boolean }): Promise<unknown>;
 }
 
@@ -56,13 +65,14 @@ export interface StatusMessageCallbackParams {
   state: StatisticState;
   /** The counters when the callback was last called. */
   previousState: StatisticState;
+  /** The crawler whose status is told. */
   crawler: unknown;
   /** The message that would be logged without a callback. */
   message: string;
 }
 
 /** The options of every crawler. */
-export interface BasicCrawlerOptions<Context extends CrawlingContext = BasicCrawlingContext> {
+export interface BasicCrawlerOptions<Context extends CrawlingContext = BasicCrawlingContext> extends CrawlOrderOptions {
   /** Called for every request that was fetched. Throw to have the request retried. A router fits here too. */
   requestHandler?: RequestHandler<LoadedContext<Context>> | undefined;
   /** The same as `requestHandler`; give one of the two. */
@@ -125,7 +135,7 @@ export interface BasicCrawlerOptions<Context extends CrawlingContext = BasicCraw
   maxRequestsPerDomain?: number | undefined;
   /** Repeats of the same text after which a host is left (ours). Default no limit. */
   maxSameContent?: number | undefined;
-  /** Domains never visited, the only ones visited, and settings of single ones; subdomains are meant too (ours). */
+  /** Domains never visited, the only ones visited, and settings per domain; subdomains included (ours). */
   domains?: DomainRuleOptions | undefined;
   /** Most connections of this process to one address (ours). Default 20 in polite mode, else no limit. */
   maxConnectionsPerAddress?: number | undefined;
@@ -134,11 +144,11 @@ export interface BasicCrawlerOptions<Context extends CrawlingContext = BasicCraw
    * 1: all of them. See docs/politeness.md. Default 0.2.
    */
   slowHostShare?: number | undefined;
-  /** A fetch that receives next to nothing for so long counts as slow (ours). Default 2. */
+  /** A fetch that receives next to nothing for this long counts as slow (ours). Default 2. */
   slowHostPatienceSecs?: number | undefined;
   /**
    * A visit whose synchronous work blocks the event loop for longer is named on standard error while it blocks, and
-   * counted (ours); 0: nobody looks. See docs/lifecycle.md. Default 10.
+   * counted (ours); 0: off. See docs/lifecycle.md. Default 10.
    */
   blockedLoopSecs?: number | undefined;
 
@@ -180,6 +190,9 @@ export interface BasicCrawlerOptions<Context extends CrawlingContext = BasicCraw
   /** Redirects followed for one request (ours). Default 10. */
   maxRedirects?: number | undefined;
 
+  /** Speaks HTTP/2 with servers that offer it (ours). Default false. */
+  http2?: boolean | undefined;
+
   /** The log to write to. Default a child of `log` that bears the crawler's name. */
   log?: Log | undefined;
   /** Seconds between two status messages. Default 10. */
@@ -190,7 +203,45 @@ export interface BasicCrawlerOptions<Context extends CrawlingContext = BasicCraw
   statisticsOptions?: StatisticsOptions | undefined;
   /** Crawlee's switches; only `requestLocking` has an effect. */
   experiments?: CrawlerExperiments | undefined;
+  /**
+   * From Crawlee: sends the crawl's requests in place of the built-in engine. The address guard checks each URL before; how
+   * the client connects is its own business. `GotScrapingHttpClient` is the built-in engine.
+   */
+  httpClient?: BaseHttpClient | undefined;
 }
+
+/** @internal */
+export interface PlanParts extends Pick<RememberingParts, 'schedule' | 'importanceOf' | 'countsLinks'> {
+  readonly hints?: SiteHints | undefined;
+  readonly onOpen?: (remembering: Remembering) => void;
+}
+
+/** How a crawler remembers pages from one crawl to the next (ours); see docs/fresh.md. */
+export interface RememberOptions {
+  /** The memory's name: crawlers that use the same one share it. Default `default`. */
+  name?: string | undefined;
+  /** Also visits every page that is remembered, not only those given and found: unchanged pages tell no links. Default false. */
+  revisit?: boolean | undefined;
+  /** Also calls the handler for pages that the server reports as unchanged (304, without a body). Default false. */
+  handleUnchanged?: boolean | undefined;
+  /** Keeps the markdown of each page's last version, for `change.diff()`. Default false. */
+  versions?: boolean | undefined;
+  /**
+   * With `revisit`: reads the sitemaps of the sites, and the sitemaps and feeds given here, and leaves pages alone that
+   * did not change by them or by `Cache-Control` and `Expires`, where such hints proved right. Default false.
+   */
+  hints?: boolean | readonly string[] | undefined;
+  /** @internal The update that was interrupted is continued. */
+  continues?: boolean | undefined;
+  /** @internal The planner of further visits, called when the memory is open. */
+  plan?: ((memory: WholeMemory) => Promise<PlanParts>) | undefined;
+}
+
+/** Called for a page that is new, has changed or was removed, after its handler (ours). */
+export type ChangeHandler<Context> = (context: Context & { change: PageChange }) => Awaitable<void>;
+
+/** What becomes of a page that nearly repeats another (ours). */
+export type DuplicatesRule = 'keep' | 'mark' | 'skip';
 
 /** The options of HttpCrawler, and of every crawler that fetches pages over HTTP. */
 export interface HttpCrawlerOptions<
@@ -206,14 +257,28 @@ export interface HttpCrawlerOptions<
   persistCookiesPerSession?: boolean | undefined;
   /** Content types to accept besides HTML, XML and JSON, such as `image/*`. Default none. */
   additionalMimeTypes?: readonly string[] | undefined;
+  /** Read PDF, Office, OpenDocument, EPUB, RTF, CSV, plain text, JSON and feeds as pages: `content`, links and `$`. Default false. */
+  documents?: boolean | undefined;
   /** The encoding of responses that name none. */
   suggestResponseEncoding?: string | undefined;
-  /** The encoding of all responses, whatever they say. */
+  /** The encoding of all responses, in place of the declared one. */
   forceResponseEncoding?: string | undefined;
-  /** Statuses that are no error though they would be (500 and above). Default none. */
+  /** Statuses of 500 and above that are not errors. Default none. */
   ignoreHttpErrorStatusCodes?: readonly number[] | undefined;
   /** Statuses that are errors though they would not be. Default none. */
   additionalHttpErrorStatusCodes?: readonly number[] | undefined;
+  /**
+   * Remembers each page: the next crawl asks only whether it has changed, and handlers get `change` (ours). Of
+   * HttpCrawler and CheerioCrawler; see docs/fresh.md. Default false.
+   */
+  remember?: boolean | RememberOptions | undefined;
+  /** Called after the handler for pages that are new, changed or removed; needs `remember` (ours). */
+  onChange?: ChangeHandler<LoadedContext<Context>> | undefined;
+  /**
+   * Pages whose main content nearly repeats that of another page: `mark` names that one in `change.duplicateOf`, `skip`
+   * does not handle them either (ours). Turns `remember` on. Default `keep`.
+   */
+  duplicates?: DuplicatesRule | undefined;
 }
 
 /** The options of CheerioCrawler. */
@@ -222,6 +287,7 @@ export type CheerioCrawlerOptions<Context extends CrawlingContext = CheerioCrawl
 
 /** What a `streamHandler` is given: the body as it arrives. */
 export type StreamHandlerContext = Omit<FileDownloadCrawlingContext, 'body' | 'stream'> & {
+  /** The body as it arrives, decompressed. Read it to its end, or destroy it. */
   stream: Readable;
   /** Ends the download without an error. */
   abortDownload(): void;

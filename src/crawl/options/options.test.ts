@@ -17,6 +17,15 @@ function problemsOf<Kind extends CrawlerKind>(kind: Kind, given: unknown): strin
   }
 }
 
+describe('invalid options', () => {
+  it('are all named in one error, with those that contradict each other', () => {
+    const problems = problemsOf('cheerio', { minConcurrency: 10, maxConcurrency: 5, maxConcurency: 3, maxRetries: -1 });
+    expect(problems).toMatch(/"maxConcurency"/);
+    expect(problems).toMatch(/"maxRetries"/);
+    expect(problems).toMatch(/"minConcurrency" \(10\) must not be above "maxConcurrency" \(5\)/);
+  });
+});
+
 describe('the defaults', () => {
   it('are those of the documentation', () => {
     expect(resolveOptions('cheerio', {})).toMatchObject({
@@ -132,7 +141,11 @@ describe('wrong options', () => {
     ],
     ['basic', { navigationTimeoutSecs: 5 }, /BasicCrawler has no option "navigationTimeoutSecs"/],
     ['http', { streamHandler() {} }, /HttpCrawler has no option "streamHandler"/],
-    ['http', { handlePageFunction() {} }, 'HttpCrawler option "handlePageFunction" was replaced by "requestHandler"'],
+    [
+      'http',
+      { handlePageFunction() {} },
+      /"handlePageFunction" was replaced by "requestHandler" \(see docs\/from-crawlee.md\)/,
+    ],
     ['cheerio', { pseudoUrls: [] }, /was replaced by "globs" and "regexps" of enqueueLinks/],
     ['cheerio', { headless: true }, /belongs to PlaywrightCrawler/],
     ['http', { requestHandler() {}, router() {} }, /"requestHandler" and "router" exclude each other/],
@@ -184,10 +197,14 @@ describe('wrong options', () => {
 describe('options of Crawlee without effect', () => {
   it('are named in one warning each, once per process', () => {
     const warnings: string[] = [];
-    const given = { httpClient: {}, useFingerprints: true, experiments: { containerAwareMemory: true } } as never;
+    const given = {
+      fingerprintOptions: {},
+      useFingerprints: true,
+      experiments: { containerAwareMemory: true },
+    } as never;
     for (let crawler = 0; crawler < 3; crawler++) resolveOptions('cheerio', given, (text) => warnings.push(text));
     expect(warnings).toHaveLength(3);
-    expect(warnings.join()).toMatch(/"httpClient".*"useFingerprints".*"experiments\.containerAwareMemory"/);
+    expect(warnings.join()).toMatch(/"fingerprintOptions".*"useFingerprints".*"experiments\.containerAwareMemory"/);
   });
 });
 

@@ -1,14 +1,16 @@
 // Turns the user's options into the crawl's options: validated, with defaults, frozen.
 // Promise: all problems are reported in one error before anything starts; the rest of the code trusts the result.
+import { RequestQueue } from '../../frontier/queue/request-queue.js';
 import { LIMITS } from '../../limits.js';
 import { findProblems, optionError, warnOnce } from '../../option-checks.js';
-import type { Warn } from '../../option-checks.js';
+import type { Shape, Warn } from '../../option-checks.js';
 import type { AnyData } from '../../handle/context.js';
 import type { TrapOptions } from '../../politeness/traps/traps.js';
 import { CRAWLER_ALIASES, withoutAliases } from '../../setting-names.js';
 import { defaultUserAgent } from '../user-agent.js';
-import { CRAWLER_NAMES, SHAPES } from './options-shapes.js';
+import { encodingLabel, CRAWLER_NAMES, SHAPES } from './options-shapes.js';
 import { blockedLoopMs } from '../run/loop-blocks.js';
+import { findOrderConflicts, orderOptions } from '../order/options.js';
 import { slowHostOptions } from '../run/slow-hosts.js';
 import type { CrawlerKind } from './options-shapes.js';
 import { browserCrawlOptions, findBrowserProblems } from '../browser/playwright-options.js';
@@ -18,6 +20,7 @@ import type {
   CheerioCrawlerOptions,
   FileDownloadOptions,
   HttpCrawlerOptions,
+  RememberOptions,
 } from './options-types.js';
 
 export type * from './options-types.js';
@@ -58,17 +61,25 @@ export function resolveOptions<Kind extends CrawlerKind>(
 ): ResolvedOptions {
   const owner = CRAWLER_NAMES[kind];
   const problems = findProblems(owner, asGiven, SHAPES[kind], warn);
-  if (problems.length > 0) throw optionError(problems);
-  const { options: given, problems: doubles } = withoutAliases(owner, asGiven, CRAWLER_ALIASES);
+  // Options that are wrong alone are left out of what is compared with others.
+  const sound = problems.length === 0 ? asGiven : soundOnes(asGiven, SHAPES[kind]);
+  const { options: given, problems: doubles } = withoutAliases(owner, sound, CRAWLER_ALIASES);
   problems.push(...doubles);
-  if (problems.length === 0 && usesBrowser(kind)) {
-    problems.push(...findBrowserProblems(owner, given as PlaywrightCrawlerOptions));
-  }
+  if (usesBrowser(kind)) problems.push(...findBrowserProblems(owner, given as PlaywrightCrawlerOptions));
+  problems.push(...findConflicts(owner, given as FileDownloadOptions<AnyData>));
   if (problems.length > 0) throw optionError(problems);
-  const conflicts = findConflicts(owner, given as FileDownloadOptions<AnyData>);
-  if (conflicts.length > 0) throw optionError(conflicts);
   warnOfExperiments(owner, given.experiments ?? {}, warn);
   return Object.freeze(withDefaults(kind, given as FileDownloadOptions<AnyData>));
+}
+
+/** The options that are right by themselves. */
+function soundOnes<Options extends object>(given: Options, shape: Shape): Options {
+  if (typeof given !== 'object' || given === null) return {} as Options;
+  return Object.fromEntries(
+    Object.entries(given).filter(
+      ([name, value]) => findProblems('', { [name]: value }, shape, () => undefined).length === 0,
+    ),
+  ) as Options;
 }
 
 function usesBrowser(kind: CrawlerKind): boolean {
@@ -109,6 +120,7 @@ function withDefaults(kind: CrawlerKind, given: FileDownloadOptions<AnyData>) {
     minConcurrency,
     maxConcurrency: given.maxConcurrency ?? pool.maxConcurrency ?? Math.max(200, minConcurrency),
     autoscaledPoolOptions: Object.freeze({ ...pool }),
+    ...orderOptions(given),
     ...polite(given),
     ...slowHostOptions(given),
     blockedLoopMs: blockedLoopMs(given.blockedLoopSecs),
@@ -122,9 +134,8 @@ function withDefaults(kind: CrawlerKind, given: FileDownloadOptions<AnyData>) {
     ),
     ignoreHttpErrorStatusCodes: frozenList(given.ignoreHttpErrorStatusCodes),
     additionalHttpErrorStatusCodes: frozenList(given.additionalHttpErrorStatusCodes),
-    requestQueue: given.requestQueue,
-    requestList: given.requestList,
-    requestManager: given.requestManager,
+    ...fresh(given),
+    ...sourcesOf(given),
     /** How the default queue is opened. */
     queueAccess: given.experiments?.requestLocking === true ? ('shared' as const) : ('owner' as const),
     keepAlive: given.keepAlive ?? false,
@@ -135,10 +146,13 @@ function withDefaults(kind: CrawlerKind, given: FileDownloadOptions<AnyData>) {
     userAgent: given.userAgent ?? defaultUserAgent(),
     maxBodyBytes: given.maxBodyBytes ?? (kind === 'file' ? LIMITS.downloadBytes.max : DEFAULT_MAX_BODY_BYTES),
     maxRedirects: given.maxRedirects ?? 10,
+    httpClient: given.httpClient,
+    http2: given.http2 ?? false,
     /** In lower case, without parameters. FileDownload: every type. */
     additionalMimeTypes: kind === 'file' ? frozenList(['*/*']) : frozenList(given.additionalMimeTypes?.map(mimeType)),
-    suggestResponseEncoding: given.suggestResponseEncoding,
-    forceResponseEncoding: given.forceResponseEncoding,
+    documents: kind !== 'file' && (given.documents ?? false),
+    suggestResponseEncoding: given.suggestResponseEncoding && encodingLabel(given.suggestResponseEncoding),
+    forceResponseEncoding: given.forceResponseEncoding && encodingLabel(given.forceResponseEncoding),
     log: given.log,
     statusMessageLoggingIntervalMs: timerMs(given.statusMessageLoggingInterval ?? 10),
     statusMessageCallback: given.statusMessageCallback,
@@ -146,9 +160,39 @@ function withDefaults(kind: CrawlerKind, given: FileDownloadOptions<AnyData>) {
   };
 }
 
+/** A queue of another kind, such as one over a Crawlee storage client, is a source that is moved into the crawl's own. */
+function sourcesOf({ requestQueue, requestList, requestManager }: FileDownloadOptions<AnyData>) {
+  const isOwn = requestQueue instanceof RequestQueue;
+  return {
+    requestQueue: isOwn ? requestQueue : undefined,
+    requestList,
+    requestManager: requestManager ?? (isOwn ? undefined : requestQueue),
+  };
+}
+
+/** What is remembered of pages; undefined: nothing. */
+function fresh({ remember, duplicates = 'keep', onChange }: FileDownloadOptions<AnyData>) {
+  const isOn = (remember ?? false) !== false || duplicates !== 'keep';
+  const given: RememberOptions = typeof remember === 'object' ? remember : {};
+  const {
+    name = 'default',
+    revisit = false,
+    handleUnchanged = false,
+    versions = false,
+    hints = false,
+    continues = false,
+    plan,
+  } = given;
+  return {
+    remember: isOn ? Object.freeze({ name, revisit, handleUnchanged, versions, hints, continues, plan }) : undefined,
+    duplicates,
+    onChange,
+  };
+}
+
 /** Options that are fine alone and wrong together. */
 function findConflicts(owner: string, given: FileDownloadOptions<AnyData>): string[] {
-  const conflicts: string[] = [];
+  const conflicts = findOrderConflicts(owner, given);
   const together = (first: keyof FileDownloadOptions, second: keyof FileDownloadOptions, advice: string) => {
     if (given[first] === undefined || given[second] === undefined) return;
     conflicts.push(`${owner} options "${first}" and "${second}" exclude each other: ${advice}`);
@@ -163,6 +207,9 @@ function findConflicts(owner: string, given: FileDownloadOptions<AnyData>): stri
   }
   if (given.persistCookiesPerSession === true && given.useSessionPool === false) {
     conflicts.push(`${owner} option "persistCookiesPerSession" needs sessions, and "useSessionPool" is false`);
+  }
+  if (given.onChange !== undefined && (given.remember ?? false) === false && (given.duplicates ?? 'keep') === 'keep') {
+    conflicts.push(`${owner} option "onChange" needs "remember": without a memory nothing can be compared`);
   }
   const least = given.minConcurrency ?? given.autoscaledPoolOptions?.minConcurrency ?? 1;
   const most = given.maxConcurrency ?? given.autoscaledPoolOptions?.maxConcurrency ?? Infinity;

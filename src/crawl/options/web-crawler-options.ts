@@ -3,6 +3,7 @@ import type { Awaitable, HttpHookOptions } from '../../handle/context.js';
 import { Log } from '../../observe/log.js';
 import { aBoolean, aFilledString, aFunction, anyOf, arrayOf, aWholeNumber, check } from '../../option-checks.js';
 import { anObject, aNumber, findProblems, oneOf, optionError, type Shape } from '../../option-checks.js';
+import type { CookieObject } from '../../session/cookies.js';
 import { type BrowserConfig, browserProblems, type PageHook } from '../browser/page-config.js';
 
 /** What a hook may change of a request before it is sent. */
@@ -12,7 +13,7 @@ export type RequestToSend = HttpHookOptions & { readonly url: string };
 export interface WebCrawlerHooks {
   /** Before the request is sent: change headers, method, payload, proxyUrl or timeoutMs in place. */
   beforeRequest?: ((request: RequestToSend) => Awaitable<void>) | undefined;
-  /** When the response is there, whatever its status. */
+  /** When the response has arrived, with any status. */
   afterResponse?: (response: {
     url: string;
     loadedUrl: string;
@@ -42,8 +43,17 @@ export interface WebCrawlerOptions {
   engine?: 'http' | 'browser' | 'auto' | undefined;
   /** How browsers are started. */
   browser?: BrowserConfig | undefined;
-  /** Sessions that nobody used for so long are closed. Default 1,800. */
+  /** Sessions unused for this long are closed. Default 1,800. */
   sessionTtlSecs?: number | undefined;
+  /**
+   * Most live pages of sessions at once: for a further one the session that was idle longest is closed, and while all are
+   * in use it waits. Default no limit.
+   */
+  maxSessions?: number | undefined;
+  /** Cookies that every URL begins with, over HTTP and in browsers; `parseCookieFile` reads them from a file. */
+  cookies?: readonly CookieObject[] | undefined;
+  /** Logs one line per result, to `log` where that is set. Default false: only errors are logged. */
+  verbose?: boolean | undefined;
   /** Most connections at once, over all batches. Default: as many as the dispatchers permit. */
   maxConnections?: number | undefined;
   /**
@@ -51,9 +61,9 @@ export interface WebCrawlerOptions {
    * wait; 1: all of them. Default 0.2.
    */
   slowHostShare?: number | undefined;
-  /** A fetch that receives next to nothing for so long counts as slow. Default 2. */
+  /** A fetch that receives next to nothing for this long counts as slow. Default 2. */
   slowHostPatienceSecs?: number | undefined;
-  /** A visit that blocks the event loop for longer is named while it does; 0: nobody looks. Default 10. */
+  /** A visit that blocks the event loop for longer is reported while it blocks; 0: off. Default 10. */
   blockedLoopSecs?: number | undefined;
   /** Lets redirects reach private addresses: all, or the given CIDR ranges. Hosts in the list itself are allowed. */
   allowPrivateAddresses?: boolean | readonly string[] | undefined;
@@ -61,6 +71,7 @@ export interface WebCrawlerOptions {
   allowPrivateSeeds?: boolean | undefined;
   /** Where the cache lives, in a folder `cache` of its own. Default: the storage folder of the configuration. */
   storageDir?: string | undefined;
+  /** Functions called before each request and after each response. */
   hooks?: WebCrawlerHooks | undefined;
   /** Limits of the cache (ours). */
   cache?: CacheLimits | undefined;
@@ -72,6 +83,9 @@ const SHAPE: Shape = {
   engine: oneOf(['http', 'browser', 'auto']),
   browser: anObject,
   sessionTtlSecs: aNumber({ above: 0 }),
+  maxSessions: aWholeNumber({ from: 1 }),
+  cookies: arrayOf(check('a cookie with name, value and domain', isCookie)),
+  verbose: aBoolean,
   maxConnections: aWholeNumber({ from: 1, to: 10_000 }),
   slowHostShare: aNumber({ from: 0, to: 1 }),
   slowHostPatienceSecs: aNumber({ above: 0 }),
@@ -83,6 +97,11 @@ const SHAPE: Shape = {
   cache: anObject,
   log: check('a Log', (value) => value instanceof Log),
 };
+function isCookie(value: unknown): boolean {
+  const { name, value: text, domain, url } = (value ?? {}) as Partial<CookieObject>;
+  return typeof name === 'string' && typeof text === 'string' && typeof (domain ?? url) === 'string';
+}
+
 const HOOKS_SHAPE: Shape = {
   beforeRequest: aFunction,
   afterResponse: aFunction,
@@ -99,17 +118,29 @@ export function checkedWebCrawlerOptions(given: WebCrawlerOptions = {}): WebCraw
       ...findProblems('WebCrawler cache', given.cache, CACHE_SHAPE),
       ...browserProblems(given.browser),
       ...withoutBrowser(given),
+      ...cookieConflicts(given),
     );
   }
   if (problems.length > 0) throw optionError(problems);
   return Object.freeze({ ...given, hooks: Object.freeze({ ...given.hooks }) });
 }
 
-/** Options of browsers where there is none would be ignored silently. */
-function withoutBrowser({ engine, browser, hooks, sessionTtlSecs }: WebCrawlerOptions): string[] {
+/** Without a browser, its options would be ignored silently. */
+function withoutBrowser({ engine, browser, hooks, sessionTtlSecs, maxSessions }: WebCrawlerOptions): string[] {
   if (engine !== 'http' && (engine !== undefined || browser !== undefined)) return [];
-  const given = { browser, 'hooks.onPage': hooks?.onPage, sessionTtlSecs };
+  const given = { browser, 'hooks.onPage': hooks?.onPage, sessionTtlSecs, maxSessions };
   return Object.entries(given)
     .filter(([, value]) => value !== undefined)
     .map(([name]) => `WebCrawler option "${name}" needs a browser: set engine to "browser" or "auto"`);
+}
+
+/** A browser begins with one set of cookies. */
+function cookieConflicts({ cookies, browser }: WebCrawlerOptions): string[] {
+  if (cookies === undefined || browser === undefined) return [];
+  return (['storageState', 'userDataDir', 'cdpUrl'] as const)
+    .filter((name) => browser[name] !== undefined)
+    .map(
+      (name) =>
+        `WebCrawler options "cookies" and "browser.${name}" exclude each other: both say which cookies there are`,
+    );
 }

@@ -3,6 +3,9 @@
 import { ELEMENTS } from '../../extract/page/elements.js';
 import type { ExtractedContent } from '../../extract/content.js';
 import { readContent } from '../../extract/content.js';
+import type { ContentOptions } from '../../extract/content-options.js';
+import { contentSettings } from '../../extract/content-options.js';
+import { CONTENT_CHECKS } from './content-checks.js';
 import type { ContentFilter } from '../../extract/choose/filters.js';
 import { checkFilter } from '../../extract/choose/filters.js';
 import type { PageMarkdown } from '../../extract/markdown/markdown-document.js';
@@ -18,13 +21,17 @@ import type { PageTable } from '../../extract/fields/tables.js';
 import { readTables } from '../../extract/fields/tables.js';
 import { createXPathSource } from '../../extract/fields/xpath-source.js';
 import { aBoolean, anObject, check, checkOptions, oneOf } from '../../option-checks.js';
-import type { Extraction } from '../../parse/page.js';
-import { createTreeReader } from '../../parse/tree/builder.js';
+import type { DocumentFacts, ReadDocument } from '../../documents/documents.js';
+import { type DocumentFormat, documentFormatOf } from '../../documents/format.js';
+import type { ExtractedPage, Extraction, PageLink } from '../../parse/page.js';
+import { scanPage } from '../../parse/scan/scan.js';
+import { createTreeReader } from '../../parse/tree/reader.js';
 import { createCssSource, createTextSource, pageText } from './field-sources.js';
 
 const readTree = createTreeReader(ELEMENTS);
+const HTML = 'text/html; charset=utf-8';
 
-/** What every extractor may be told of the page. */
+/** Options about the page that every extractor takes. */
 export interface PageInput {
   /** Where the page was loaded from: links become absolute, and the address helps to tell its kind. */
   readonly url?: string | null | undefined;
@@ -34,12 +41,21 @@ export interface PageInput {
 
 const orNull = (expected: string) => check(expected, (value) => value === null || typeof value === 'string');
 const PAGE_SHAPE = { url: orNull('a URL'), contentType: orNull('a Content-Type') };
+const CONTENT_SHAPE = { ...PAGE_SHAPE, ...CONTENT_CHECKS };
+
+/** Options of {@link extractContent}. */
+export interface ExtractContentOptions extends PageInput, ContentOptions {}
 
 /** Reads a page once for any number of extractors. */
-export function viewPage(html: string | Uint8Array, { url, contentType }: PageInput = {}): PageView {
+export function viewPage(
+  html: string | Uint8Array,
+  options: PageInput & ContentOptions = {},
+  isWhole = false,
+): PageView {
+  const { url, contentType, ...content } = options;
   const isText = typeof html === 'string';
   const bytes = isText ? Buffer.from(html, 'utf8') : html;
-  return new PageView(readTree(bytes, isText ? 'text/html; charset=utf-8' : contentType), url ?? null);
+  return new PageView(readTree(bytes, isText ? HTML : contentType), url ?? null, contentSettings(content), isWhole);
 }
 
 /**
@@ -48,19 +64,74 @@ export function viewPage(html: string | Uint8Array, { url, contentType }: PageIn
  * @example
  * const { title, kind, markdown } = extractContent(body, { url: 'https://example.com/post' });
  */
-export function extractContent(html: string | Uint8Array, options: PageInput = {}): ExtractedContent {
-  checkOptions('extractContent', options, PAGE_SHAPE);
-  return readContent(viewPage(html, options));
+export function extractContent(html: string | Uint8Array, options?: ExtractContentOptions): ExtractedContent;
+/** As above, of a page or a document: PDF, Office, OpenDocument, EPUB, RTF, CSV, text, JSON or a feed. */
+export function extractContent(
+  file: string | Uint8Array,
+  options: ExtractContentOptions & { readonly documents: true },
+): Promise<ExtractedDocument>;
+export function extractContent(
+  html: string | Uint8Array,
+  { documents, ...options }: ExtractContentOptions & { readonly documents?: boolean } = {},
+): ExtractedContent | Promise<ExtractedDocument> {
+  checkOptions('extractContent', { documents, ...options }, { ...CONTENT_SHAPE, documents: aBoolean });
+  return documents ? extractDocument(html, options) : readContent(viewPage(html, options));
+}
+
+/** The content of a page or a document; `document` says what kind of file it is, and is null for a page. */
+export interface ExtractedDocument extends ExtractedContent {
+  /** Facts of a PDF, Office file or other document; null for HTML. */
+  readonly document: DocumentFacts | null;
+  /** Absolute URLs, in their order. */
+  readonly links: readonly PageLink[];
+}
+
+async function extractDocument(file: string | Uint8Array, options: ExtractContentOptions): Promise<ExtractedDocument> {
+  const bytes = typeof file === 'string' ? Buffer.from(file) : file;
+  const { url, contentType } = options;
+  const type = contentType?.split(';', 1)[0]!.trim().toLowerCase() ?? '';
+  const format = documentFormatOf({ type, url }, bytes);
+  const read = format === undefined ? undefined : await readInThread(bytes, format, { url, contentType });
+  const page = read?.html ?? bytes;
+  const header = read || typeof file === 'string' ? HTML : contentType;
+  const content = readContent(viewPage(page, { ...options, contentType: header }, read !== undefined));
+  const { links } = scanPage(page, { url: url ?? 'about:blank', contentType: header });
+  return Object.defineProperties(content, {
+    document: { value: read?.facts ?? null, enumerable: true },
+    links: { value: links, enumerable: true },
+  }) as ExtractedDocument;
+}
+
+async function readInThread(bytes: Uint8Array, format: DocumentFormat, hint: PageInput): Promise<ReadDocument> {
+  return (await import('../../documents/documents.js')).readDocument(bytes, format, hint);
 }
 
 /** What `content` of a crawled page calls. Both read the page again: few handlers want both. */
-export const pageExtraction: Extraction = {
-  markdown: (body, url, contentType) => readMarkdown(viewPage(body, { url, contentType })).raw,
-  content: (body, url, contentType) => readContent(viewPage(body, { url, contentType })),
-};
+export const pageExtraction: Extraction = extractionBy(({ body, url, contentType }, options) =>
+  viewPage(body, { url, contentType, ...options }),
+);
+
+function extractionBy(view: (page: ExtractedPage, options: ContentOptions | undefined) => PageView): Extraction {
+  const checked = (name: string, page: ExtractedPage, options: ContentOptions | undefined) => {
+    if (options !== undefined) checkOptions(name, options, CONTENT_CHECKS);
+    return view(page, options);
+  };
+  return {
+    markdown: (page, options) => readMarkdown(checked('content.markdown', page, options)).raw,
+    content: (page, options) => readContent(checked('content.main', page, options)),
+  };
+}
+
+/** As {@link pageExtraction}, of a document that was made a page: all of it is content. */
+export function documentExtraction({ facts }: ReadDocument): Extraction {
+  return {
+    document: facts,
+    ...extractionBy(({ body, url }, options) => viewPage(body, { url, contentType: HTML, ...options }, true)),
+  };
+}
 
 /** Options of {@link toMarkdown}. */
-export interface ToMarkdownOptions extends PageInput {
+export interface ToMarkdownOptions extends PageInput, ContentOptions {
   /** Chooses what `fit` keeps; without one it is the main content. */
   readonly contentFilter?: ContentFilter | undefined;
   /** What `withCitations` is made of; `fit` when there is a filter, else `raw`. */
@@ -72,7 +143,7 @@ export interface ToMarkdownOptions extends PageInput {
 }
 
 const MARKDOWN_SHAPE = {
-  ...PAGE_SHAPE,
+  ...CONTENT_SHAPE,
   contentFilter: anObject,
   source: oneOf(['raw', 'fit']),
   images: aBoolean,
@@ -149,7 +220,7 @@ export function extractStructured(html: string | Uint8Array, options: PageInput 
 }
 
 /**
- * What a page says about itself: title, author, date, canonical address, every `meta`.
+ * A page's own metadata: title, author, date, canonical address, every `meta`.
  *
  * @example
  * const { canonical, keywords } = extractMetadata(html, { url });

@@ -1,9 +1,14 @@
 // What the HTTP crawlers add to a context after the response. Expensive parts are getters: body text, JSON,
 // scanned content and the cheerio document are built on first use.
+import { createHash } from 'node:crypto';
+import { finished } from 'node:stream/promises';
 import type { CheerioAPI } from 'cheerio';
 import type { VisitMark } from '../../base/loop-watch/visit-marks.js';
 import { CrawlError } from '../../errors.js';
 import { bytesOf, type Capture } from '../../fetch/engine.js';
+import type { PageChange } from '../../fresh/page-change.js';
+import { isRemembered, pageInHand, type Remembering } from '../../fresh/remembering.js';
+import { comparedText } from '../../extract/page/compared-text.js';
 import { loadDocument } from '../../handle/document.js';
 import { decodeBody, detectEncoding, toUtf8 } from '../../parse/encoding/encoding.js';
 import { MAX_BASE_BYTES } from '../../parse/scan/metadata.js';
@@ -14,28 +19,40 @@ import { urlCharactersOf } from '../../parse/scan/page-links.js';
 import { anchorUrlsOf } from '../../parse/scan/scanned-page.js';
 import { scanLinks, type ScannedPage } from '../../parse/scan/scan.js';
 import { parseUrl } from '../../request/url.js';
-import type { Visit } from '../run/attempt.js';
-import { pageExtraction } from './extraction.js';
+import type { Request } from '../../request/request.js';
+import type { Arrival, Visit } from '../run/attempt.js';
+import { documentExtraction, pageExtraction, viewPage } from './extraction.js';
 import { documentOf } from './document.js';
 import { contentTypeOf, decodingHeader, encodingName, isJson, isMarkup, isXml } from '../navigate/content-type.js';
 import { type FollowRule, followRule } from '../polite/nofollow.js';
 import type { AddedPage } from '../navigate/navigate.js';
+import { PageResponse } from '../navigate/response-head.js';
 import type { ResolvedOptions } from '../options/options.js';
 
 const EMPTY = Buffer.alloc(0);
+const HTML = 'text/html; charset=utf-8';
 
 /** Response, body, json, content and cheerio on demand: HttpCrawler and CheerioCrawler. */
-export function addPage(visit: Visit, capture: Capture, options: ResolvedOptions): AddedPage {
-  const page = new FetchedPage(capture, options, visit.mark);
+export function addPage(
+  visit: Visit,
+  capture: Capture,
+  options: ResolvedOptions,
+  remembering?: Remembering,
+): AddedPage {
+  const { request } = visit;
+  const judge = remembering && isRemembered(request) ? changeJudge(remembering, request, capture) : undefined;
+  const page = new FetchedPage(capture, options, visit.mark, judge);
   const context = visit.context as object as { [PAGE]: FetchedPage };
   context[PAGE] = page;
   extend(context, {
-    response: headOf(capture),
-    contentType: Object.defineProperty({ type: page.type, [PAGE]: page }, 'encoding', ENCODING),
+    response: new PageResponse(capture),
+    ...(capture.document && { document: capture.document.facts }),
+    contentType: Object.defineProperties({ type: page.type }, { [PAGE]: { value: page }, encoding: ENCODING }),
     waitForSelector: (selector: string) => page.waitForSelector(selector),
     parseWithCheerio: (selector?: string) => page.parseWithCheerio(selector),
   });
   for (const name in GETTERS) Object.defineProperty(context, name, GETTERS[name]!);
+  if (judge) Object.defineProperty(context, 'change', CHANGE);
   if (options.kind === 'cheerio') Object.defineProperty(context, '$', DOCUMENT);
   visit.setLinkFinder?.((selector, baseUrl, skip) => page.mark.work(() => page.findLinks(selector, baseUrl, skip)));
   return page;
@@ -63,10 +80,11 @@ const GETTERS: Record<string, PropertyDescriptor> = {
   json: getter((page) => page.json),
   content: getter((page) => page.readContent()),
 };
+const CHANGE = getter((page) => page.change);
 const DOCUMENT = getter((page) => page.readDocument());
 const ENCODING = getter((page) => page.encodingName);
 
-/** A response and what was made of it so far, each when first asked for. */
+/** A response and what is derived from it, each part on first use. */
 class FetchedPage implements AddedPage {
   readonly type: string;
   readonly mark: VisitMark;
@@ -79,11 +97,18 @@ class FetchedPage implements AddedPage {
   #content: PageContent | undefined;
   #document: CheerioAPI | undefined;
   #source: DocumentSource | undefined;
+  readonly #judge: ((page: FetchedPage) => PageChange | undefined) | undefined;
   /** Scanned for its links alone. */
   #links: ScannedPage | undefined;
 
-  constructor(capture: Capture, options: ResolvedOptions, mark: VisitMark) {
+  constructor(
+    capture: Capture,
+    options: ResolvedOptions,
+    mark: VisitMark,
+    judge?: (page: FetchedPage) => PageChange | undefined,
+  ) {
     this.mark = mark;
+    this.#judge = judge;
     this.type = contentTypeOf(capture).type;
     this.#capture = capture;
     this.#options = options;
@@ -95,7 +120,35 @@ class FetchedPage implements AddedPage {
   }
 
   get body(): string | Buffer {
-    return this.#options.kind === 'cheerio' && isMarkup(this.type) ? this.#readText() : this.#capture.body;
+    const isText = isMarkup(this.type) && !this.#capture.document;
+    return this.#options.kind === 'cheerio' && isText ? this.#readText() : this.#capture.body;
+  }
+
+  /** Compared with what is remembered, once. */
+  get change(): PageChange | undefined {
+    return this.#judge?.(this);
+  }
+
+  refusal(): Arrival | undefined {
+    if (this.#options.duplicates !== 'skip') return undefined;
+    return this.mark.work(() => this.change)?.duplicateOf ? { kind: 'duplicate' } : undefined;
+  }
+
+  /** The main content, without navigation and the like; the whole page where none is found. */
+  mainText(): string {
+    if (!isMarkup(this.type)) return this.wholeText();
+    const { loadedUrl: url } = this.#capture;
+    return comparedText(viewPage(this.#bytes, { url, contentType: this.#header })) || this.readContent().text;
+  }
+
+  wholeText(): string {
+    if (isMarkup(this.type)) return this.readContent().text;
+    const isText = this.type.startsWith('text/') || isJson(this.type);
+    return isText ? this.#readText() : createHash('sha1').update(this.#bytes).digest('hex');
+  }
+
+  mainMarkdown(): string {
+    return isMarkup(this.type) ? this.readContent().main().markdown : this.wholeText();
   }
 
   get json(): unknown {
@@ -108,7 +161,8 @@ class FetchedPage implements AddedPage {
   }
 
   readDocument(): CheerioAPI {
-    return (this.#document ??= isXml(this.type) ? loadDocument(this.#readText(), true) : this.#readHtml());
+    const isXmlPage = isXml(this.type) && !this.#capture.document;
+    return (this.#document ??= isXmlPage ? loadDocument(this.#readText(), true) : this.#readHtml());
   }
 
   async waitForSelector(selector: string): Promise<void> {
@@ -122,16 +176,17 @@ class FetchedPage implements AddedPage {
   }
 
   findLinks(selector: string, baseUrl: string | undefined, skip: (url: string) => void): string[] {
-    if (!isMarkup(this.type)) return [];
+    if (!this.#isPage) return [];
     const { polite, robotsAgent } = this.#options;
     const isKept = polite ? followRule(this.#capture, this.#readLinks().robots, robotsAgent, skip) : undefined;
     return baseUrl === undefined && isAnyAnchor(selector)
       ? anchorUrlsOf(this.#readLinks(), isKept)
-      : selectedUrls(this.readDocument(), selector, baseUrl ?? this.#capture.loadedUrl, this.#bytes.length, isKept);
+      : selectedUrls(this.readDocument(), selector, baseUrl ?? this.#capture.loadedUrl, this.#page.length, isKept);
   }
 
-  /** Lets go of all that was made of the response; who still asks for it gets it made again. */
+  /** Releases everything derived from the response; rebuilt on demand. */
   afterHandler(): void {
+    if (this.#judge) this.mark.work(() => this.change);
     const { lent } = this.#capture;
     if (lent) {
       if (this.#content) letGoOf(this.#content);
@@ -151,8 +206,18 @@ class FetchedPage implements AddedPage {
     return bytesOf(this.#capture);
   }
 
+  /** The bytes of HTML or XML: of a document, what it became. */
+  get #page(): Buffer {
+    return this.#capture.document?.html ?? this.#bytes;
+  }
+
+  get #isPage(): boolean {
+    return this.#capture.document !== undefined || isMarkup(this.type);
+  }
+
   #makeContent(): PageContent {
-    const { loadedUrl, lent } = this.#capture;
+    const { loadedUrl, lent, document } = this.#capture;
+    if (document) return createPageContent(document.html, loadedUrl, HTML, documentExtraction(document));
     return lent
       ? createLentContent(lent, loadedUrl, this.#header, pageExtraction)
       : createPageContent(this.#capture.body, loadedUrl, this.#header, pageExtraction);
@@ -167,40 +232,62 @@ class FetchedPage implements AddedPage {
   }
 
   #readHtml(): CheerioAPI {
-    if (!isMarkup(this.type)) return documentOf(EMPTY);
-    this.#source = new DocumentSource(() => toUtf8(this.#bytes, this.#encoding()));
+    if (!this.#isPage) return documentOf(EMPTY);
+    const { document } = this.#capture;
+    this.#source = new DocumentSource(() => document?.html ?? toUtf8(this.#bytes, this.#encoding()));
     return documentOf(this.#source);
   }
 
   /** A handler that works on the document will hardly read the scanned content too: of that, the links are enough. */
   #readLinks(): ScannedPage {
     if (this.#content === undefined && this.#document !== undefined) {
-      const { loadedUrl } = this.#capture;
-      return (this.#links ??= scanLinks(this.#bytes, { url: loadedUrl, contentType: this.#header }));
+      const { loadedUrl, document } = this.#capture;
+      const contentType = document ? HTML : this.#header;
+      return (this.#links ??= scanLinks(this.#page, { url: loadedUrl, contentType }));
     }
     return scannedPageOf(this.readContent());
   }
 }
 
-/** Response and file: FileDownload. A stream that the handler gives up is no failure. */
-export function addFile(visit: Visit, capture: Capture): void {
+/** What changed since the remembered version: compared when a handler asks, at the latest when it has ended. */
+function changeJudge(remembering: Remembering, request: Request, capture: Capture) {
+  return (page: FetchedPage): PageChange | undefined => {
+    if (capture.statusCode === 304) return remembering.unchanged(request);
+    const texts = {
+      mainText: () => page.mainText(),
+      wholeText: () => page.wholeText(),
+      markdown: () => page.mainMarkdown(),
+    };
+    return remembering.changeOf(request, capture, pageInHand(capture, texts));
+  };
+}
+
+/**
+ * Response and file: FileDownload. A stream that the handler abandons is no failure; one that it began to read and did not
+ * wait for is read to its end before the visit ends.
+ */
+export function addFile(visit: Visit, capture: Capture): AddedPage {
   const { type } = contentTypeOf(capture);
+  const { stream } = capture;
   extend(visit.context, {
-    response: headOf(capture),
+    response: new PageResponse(capture),
     contentType: { type, encoding: 'binary' },
     body: capture.body,
-    stream: capture.stream,
-    abortDownload: () => void capture.stream?.destroy(),
+    stream,
+    abortDownload: () => void stream?.destroy(),
   });
+  return {
+    afterHandler() {
+      if (!stream || stream.destroyed || stream.readableEnded) return undefined;
+      const isRead = stream.listenerCount('data') > 0 || stream.listenerCount('readable') > 0;
+      return isRead ? finished(stream).catch(() => undefined) : undefined;
+    },
+  };
 }
 
 /** Adds properties to a context, getters as getters. */
 function extend(context: object, properties: object): void {
   Object.defineProperties(context, Object.getOwnPropertyDescriptors(properties));
-}
-
-function headOf({ statusCode, headers, loadedUrl }: Capture) {
-  return { statusCode, headers, url: loadedUrl };
 }
 
 function parseJson(text: string, url: string): unknown {

@@ -10,13 +10,16 @@ import { createPageContent, type PageContent, type PageFacts } from '../../parse
 import { domainOf, hostOf } from '../../request/url.js';
 import { contentTypeOf, decodingHeader, isJson, isMarkup, isXml } from '../navigate/content-type.js';
 import { cleanHtml, isScoped, scopedHtml } from './clean-page.js';
-import { fieldsOf, pageExtraction, viewPage } from './extraction.js';
+import { documentExtraction, fieldsOf, pageExtraction, viewPage } from './extraction.js';
 import type { ContentConfig } from '../batch/run-config.js';
 
 /** A link of a page. */
 export interface ResultLink {
+  /** Absolute. */
   readonly url: string;
+  /** What the link says. */
   readonly text: string;
+  /** Its `rel` attribute; empty without one. */
   readonly rel: string;
 }
 
@@ -24,14 +27,16 @@ export interface ResultLink {
 export interface ResultLinks {
   /** To the page's own registrable domain. */
   readonly internal: readonly ResultLink[];
+  /** To any other domain. */
   readonly external: readonly ResultLink[];
 }
 
 /** The images, videos and sounds of a result. */
 export type ResultMedia = MediaInventory;
 
-/** What a page says about itself. */
+/** A page's own metadata. */
 export interface ResultMetadata extends PageFacts {
+  /** Of the `<title>`. */
   readonly title: string;
 }
 
@@ -49,6 +54,7 @@ export interface ResultContent {
   readonly extracted: Extracted | readonly Extracted[] | undefined;
 }
 
+const HTML = 'text/html; charset=utf-8';
 const NO_LINKS: ResultLinks = Object.freeze({ internal: Object.freeze([]), external: Object.freeze([]) });
 const NO_MEDIA: ResultMedia = Object.freeze({
   images: Object.freeze([]),
@@ -79,13 +85,16 @@ export const NO_CONTENT: ResultContent = Object.freeze({
 });
 
 export function createResultContent(capture: Capture, config: ContentConfig): ResultContent {
-  const { type } = contentTypeOf(capture);
-  const header = decodingHeader(capture, {});
+  const { document } = capture;
+  const type = document ? 'text/html' : contentTypeOf(capture).type;
+  const header = document ? HTML : decodingHeader(capture, {});
+  const body = document?.html ?? capture.body;
+  const extraction = document ? documentExtraction(document) : pageExtraction;
   const hasMarkup = isMarkup(type);
   const isText = hasMarkup || isJson(type) || type.startsWith('text/');
   const url = capture.loadedUrl;
-  const html = once(() => (isText ? decodeBody(capture.body, detectEncoding(capture.body, header)) : ''));
-  const whole = once(() => createPageContent(capture.body, url, header, pageExtraction));
+  const html = once(() => (isText ? decodeBody(body, detectEncoding(body, header)) : ''));
+  const whole = once(() => createPageContent(body, url, header, extraction));
   /** What `cssSelector` and the like leave of the page, as HTML. */
   const scoped = once(() => scopedHtml(html(), isXml(type), config));
   const page = once(() => (isScoped(config) ? contentOfText(scoped(), url) : whole()));
@@ -99,7 +108,9 @@ export function createResultContent(capture: Capture, config: ContentConfig): Re
   const links = once(() => sortedLinks(linked(), url, config));
   /** The page as a tree, read once for markdown, tables and fields. */
   const view = once(() =>
-    isScoped(config) ? viewPage(scoped(), { url }) : viewPage(capture.body, { url, contentType: header }),
+    isScoped(config)
+      ? viewPage(scoped(), { url, ...config.content }, document !== undefined)
+      : viewPage(body, { url, contentType: header, ...config.content }, document !== undefined),
   );
   const media = once(() => readMediaInventory(view()));
   const markdown = once(() => {

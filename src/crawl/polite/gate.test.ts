@@ -1,7 +1,7 @@
 // The gate of a polite crawl, with robots.txt answers from a script and a clock that the test moves.
 import { describe, expect, it } from 'vitest';
 import { createManualTime } from '../../../test/support/manual-time.js';
-import type { CrawlError } from '../../errors.js';
+import { type CrawlError, NonRetryableError } from '../../errors.js';
 import type { Landing, Lease, Settlement } from '../../frontier/frontier.js';
 import { createMemoryHosts } from '../../politeness/hosts.js';
 import type { RobotsAnswer } from '../../politeness/robots/cache.js';
@@ -163,6 +163,27 @@ describe('the gate of a polite crawl', () => {
     await time.advance(HOUR_MS);
     expect(await settlementOf('http://a.test/')).toMatchObject({ kind: 'untouched' });
     expect(await settlementOf('http://a.test/')).toBe('go');
+  });
+
+  it('fails a seed within seconds when its host cannot be reached, with the reason, and does not retry it', async () => {
+    const errors: CrawlError[] = [];
+    const { settlementOf, time, asked } = scene(
+      { 'http://a.test/robots.txt': unreached },
+      {
+        refuse: async ({ id }, error) => {
+          errors.push(error);
+          return { settlement: { kind: 'failed', lease: id, reason: error.code }, items: [] };
+        },
+      },
+    );
+    const seed = new Request({ url: 'http://a.test/', seeded: true });
+    expect(await settlementOf(seed)).toMatchObject({ kind: 'untouched' });
+    await time.advance(1_000);
+    await settlementOf(seed);
+    expect(await settlementOf(seed)).toMatchObject({ kind: 'failed', reason: 'CONNECT_REFUSED' });
+    expect(asked.length).toBe(2);
+    expect(errors[0]).toBeInstanceOf(NonRetryableError);
+    expect(errors[0]!.message).toBe('nobody listens');
   });
 
   it('leaves a host alone that is down, and asks it again an hour later', async () => {

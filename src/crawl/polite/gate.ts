@@ -1,7 +1,7 @@
 // The gate of a polite crawl: may this request be sent, and what must happen first?
 // A host's robots.txt comes first; forbidden URLs are skipped without using a turn, many at a time; a host that is
 // down, or whose robots.txt cannot be read, is left alone until its retry time.
-import { CrawlError, type ErrorCode } from '../../errors.js';
+import { type CrawlError, type ErrorCode, HostRefusedError } from '../../errors.js';
 import { type Landing, type Lease, MAX_BULK_SKIP_DOMAINS, type QueueEntry } from '../../frontier/frontier.js';
 import { entryOf } from '../../frontier/entry.js';
 import type { PaceBy } from '../../request/url.js';
@@ -30,7 +30,7 @@ export type GateDecision =
 export interface Gate {
   /** Decides about a leased request; may spend its turn on robots.txt. */
   admit(taken: TakenLease, isGood: () => boolean): Promise<GateDecision>;
-  /** Settles requests that came along on another's turn: those that may never be asked for end here. */
+  /** Settles requests that shared another's turn: those that must never be sent end here. */
   bulkSkip(bulkSkips: readonly Lease[]): Promise<FinishedVisit[]>;
   /** The domains of which the next lease should bring bulk skips. */
   bulkSkipDomains(): readonly string[] | undefined;
@@ -44,12 +44,14 @@ export interface GateParts extends HostAccessParts {
   readonly laneOf: (url: string) => string;
   /** Whether others look after a queue, with a host store of their own: a pod of the crawl that is not ours. */
   readonly isElsewhere?: (lane: string) => boolean;
-  /** Why a URL may not be asked for whatever its host's rules say. */
+  /** Why a URL must not be requested, regardless of its host's rules. */
   readonly refuseVisit: (url: string) => RefusalReason | undefined;
   readonly land: (landing: Landing) => void;
-  /** Ends a request that may not be asked for, telling user code. */
+  /** Ends a request that must not be sent, and informs user code. */
   readonly refuse: (lease: Lease, error: CrawlError) => Promise<FinishedVisit>;
   readonly onSkipped: (skipped: { url: string; reason: GateSkip }) => void;
+  /** What is recorded of a request that is skipped here. */
+  readonly fateOfSkip?: ((lease: Lease, reason: GateSkip) => FinishedVisit['page']) | undefined;
   /** Told once a host when its URLs begin to fail. */
   readonly onTrouble: (origin: string, code: ErrorCode, why: string) => void;
 }
@@ -59,7 +61,7 @@ export type GateSkip = 'robotsTxt' | 'crawlDelay' | RefusalReason;
 
 type Refusal =
   | { readonly kind: 'skip'; readonly reason: GateSkip }
-  | { readonly kind: 'fail'; readonly code: 'HOST_DOWN' | 'ROBOTS_UNREACHABLE'; readonly why: string };
+  | { readonly kind: 'fail'; readonly code: ErrorCode; readonly why: string };
 
 type Verdict =
   | Refusal
@@ -68,7 +70,7 @@ type Verdict =
   | { readonly kind: 'read'; readonly url: string };
 
 const GO: Verdict = Object.freeze({ kind: 'go' });
-/** With many turns a lease goes on after reading; so many readings are beyond any chain of redirects. */
+/** With many turns, a lease continues after reading; no chain of redirects needs more readings. */
 const MAX_READINGS = 8;
 const MAX_TROUBLED = 10_000;
 
@@ -89,7 +91,7 @@ export function createGate(parts: GateParts): Gate {
       case 'down':
         return { kind: 'fail', code: 'HOST_DOWN', why: standing.why };
       case 'unreachable':
-        return { kind: 'fail', code: 'ROBOTS_UNREACHABLE', why: standing.why };
+        return { kind: 'fail', code: standing.code ?? 'ROBOTS_UNREACHABLE', why: standing.why };
       case 'read':
       case 'wait':
         return standing;
@@ -120,7 +122,7 @@ export function createGate(parts: GateParts): Gate {
       }
       if (verdict.kind === 'wait') return ended(putBack(lease, host, verdict.ms));
       if (verdict.kind === 'go') {
-        // Its turn was taken before anybody knew that its domain must be paced: others may hold turns, too.
+        // Its turn was taken before its domain was known to need pacing: others may hold turns, too.
         const isLate = lease.delayMs === 0 && delayAt(host) > 0;
         return isLate ? ended(putBack(lease, host, 0)) : go(host);
       }
@@ -133,7 +135,7 @@ export function createGate(parts: GateParts): Gate {
       if (isPaced && parts.laneOf(verdict.url) !== lease.domain)
         return ended(sendRobotsRelay(lease, host, verdict.url));
       const reading = await hosts.read(taken, host, verdict.url, { seeded: seeded === true, isPaced, isGood });
-      // What the page itself will be told is clearer than what its robots.txt was.
+      // The page's own error is clearer than that of its robots.txt.
       if (reading.kind === 'refused') return go(host);
       if (reading.kind === 'lost') return ended(untouched(lease));
       if (reading.kind === 'put-off') return ended(putBack(lease, host, 0));
@@ -157,6 +159,7 @@ export function createGate(parts: GateParts): Gate {
       return {
         settlement: { kind: 'skipped', lease: lease.id, reason },
         items: [],
+        page: parts.fateOfSkip?.(lease, reason),
         onSettled: (held) => {
           if (held) parts.onSkipped({ url, reason });
         },
@@ -169,7 +172,8 @@ export function createGate(parts: GateParts): Gate {
       troubled.add(origin);
       parts.onTrouble(origin, code, why);
     }
-    return parts.refuse(lease, new CrawlError(code, why));
+    // The host was tried often enough: its URLs are not tried again one by one.
+    return parts.refuse(lease, new HostRefusedError(why, { code }));
   }
 
   function startBulkSkip(domain: string): void {

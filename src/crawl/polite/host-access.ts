@@ -29,17 +29,17 @@ export interface HostAccessParts {
   readonly time: Time;
 }
 
-/** What came of a reading: nothing left the machine (`refused`), nobody may say (`lost`), or the host as it is now. */
+/** The result of a reading: nothing was sent (`refused`), unknown (`lost`), or the host as it is now. */
 export type Reading =
   | { readonly kind: 'refused' }
   | { readonly kind: 'lost' }
-  /** Broken off for the sake of others: nothing was learned, and it will be asked for again. */
+  /** Aborted in favour of others: nothing was learned, and it will be requested again. */
   | { readonly kind: 'put-off' }
   | { readonly kind: 'read'; readonly host: KnownHost; readonly pauseMs: number };
 
 export interface ReadOptions {
   readonly seeded: boolean;
-  /** The domain has one turn, so nobody else reads it now. */
+  /** The domain has one turn, so there is no other reader now. */
   readonly isPaced: boolean;
   readonly isGood: () => boolean;
 }
@@ -48,13 +48,13 @@ export interface HostAccess {
   known(origin: string): Promise<KnownHost> | KnownHost;
   atHand(origin: string): KnownHost | undefined;
   save(host: KnownHost, record: HostRecord): KnownHost;
-  /** What the store says now: another process may have written it just before. */
+  /** The store's current value: another process may have written it just before. */
   fresh(origin: string): Promise<KnownHost>;
   read(taken: TakenLease, host: KnownHost, url: string, options: ReadOptions): Promise<Reading>;
-  /** Asks for a robots.txt on behalf of a host that others look after; undefined when nobody may say. */
+  /** Requests a robots.txt for a host of another owner; undefined if unknown. */
   ask(taken: TakenLease, url: string, isGood: () => boolean): Promise<RobotsAnswer | undefined>;
   /** Takes note of what came of a reading. */
-  note(host: KnownHost, answer: RobotsAnswer): { readonly host: KnownHost; readonly pauseMs: number };
+  note(host: KnownHost, answer: RobotsAnswer, isSeed?: boolean): { readonly host: KnownHost; readonly pauseMs: number };
   turn(lease: Lease, life: HolderId, host: KnownHost): Turn;
 }
 
@@ -99,8 +99,8 @@ export function createHostAccess(parts: HostAccessParts): HostAccess {
     },
   };
 
-  function note(host: KnownHost, answer: RobotsAnswer): { host: KnownHost; pauseMs: number } {
-    const { record, pauseMs } = afterReading(host.record, answer, policyOf(host.origin), time.wallMs());
+  function note(host: KnownHost, answer: RobotsAnswer, isSeed = false): { host: KnownHost; pauseMs: number } {
+    const { record, pauseMs } = afterReading(host.record, answer, policyOf(host.origin), time.wallMs(), isSeed);
     return { host: book.save(host.origin, record), pauseMs };
   }
 
@@ -127,7 +127,7 @@ export function createHostAccess(parts: HostAccessParts): HostAccess {
       book.save(host.origin, record);
       return { kind: 'put-off' };
     }
-    const noted = note(host, answer);
+    const noted = note(host, answer, options.seeded);
     const delayMs = delayOf(noted.host.record, noted.host.crawlDelaySecs, paceOf(host.origin));
     if (!STAYED.has(status as ErrorCode)) {
       writeLine(taken, 'robots', startMs, status, Math.max(delayMs, noted.pauseMs));

@@ -14,7 +14,7 @@ export interface LinkPolicy {
   refuseLink(url: string, depth: number): RefusalReason | undefined;
   /** What a link took that is not queued after all is there for others again. Only where something is counted. */
   readonly giveBack: ((url: string) => void) | undefined;
-  /** Why a URL is not to be asked for, whoever leads there: a list, or its host said enough. Only where there are such rules. */
+  /** Why a URL must not be requested, from any link: a list, or its host has enough. Only where there are such rules. */
   readonly refuseVisit: ((url: string) => RefusalReason | undefined) | undefined;
   /** A page was handled: its text counts. */
   see(context: HttpCrawlingContext): void;
@@ -46,8 +46,10 @@ export function createLinkPolicy(options: ResolvedOptions): LinkPolicy {
     },
     refuseVisit: hasRules ? (url) => domains.refusal(url) ?? same?.refusal(url) : undefined,
     see(context) {
-      const { request, contentType } = context;
-      if (same && contentType.type === 'text/html') same.see(request.loadedUrl ?? request.url, context.content.text);
+      const { request } = context;
+      // What a browser shows is HTML.
+      const { type } = (context.contentType as { type: string } | undefined) ?? { type: 'text/html' };
+      if (same && type === 'text/html') same.see(request.loadedUrl ?? request.url, context.content.text);
     },
     overrideFor: domains.overrideFor,
   };

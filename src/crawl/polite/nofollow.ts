@@ -7,10 +7,10 @@ const NOFOLLOW = /(?:^|[\s,])(?:nofollow|none)(?=[\s,]|$)/i;
 const REL_NOFOLLOW = /(?:^|\s)nofollow(?=\s|$)/i;
 /** A directive that is for one robot only begins with its name: `otherbot: nofollow`. */
 const AGENT_PREFIX = /^\s*([\w*.-]+)\s*:(.*)$/s;
-/** Directives that have a value are no names of robots. */
+/** Directives with a value, which are not names of robots. */
 const VALUED = new Set(['unavailable_after', 'max-snippet', 'max-image-preview', 'max-video-preview']);
 
-/** Whether a page says that its links are not to be followed; `meta` are its robots directives. */
+/** Whether a page's links must not be followed; `meta` are its robots directives. */
 export function forbidsFollowing(capture: Capture, meta: string | null, agent: string | undefined): boolean {
   if (meta !== null && NOFOLLOW.test(meta)) return true;
   const header = capture.headers['x-robots-tag'];
@@ -34,7 +34,7 @@ function headerForbids(text: string, agent: string | undefined): boolean {
 /** Whether a link may be followed. */
 export type FollowRule = (url: string, rel: string) => boolean;
 
-/** The rule for the links of one page, `robots` being what it says of itself; those it refuses are told to `skip`. */
+/** The rule for the links of a page with these `robots` directives; refused links go to `skip`. */
 export function followRule(
   capture: Capture,
   robots: string | null,

@@ -13,7 +13,7 @@ import { openVisitLog } from '../../politeness/visit-log.js';
 import { domainOf } from '../../request/url.js';
 import type { ProxyConfiguration } from '../../session/proxy.js';
 import type { LinkPolicy } from './link-policy.js';
-import { refuse } from '../run/attempt.js';
+import { refuse, skippedUnasked } from '../run/attempt.js';
 import type { BaseContext, VisitServices } from '../run/services.js';
 import { createGate, type Gate, type GateParts } from './gate.js';
 import { type HostAccessParts, STAYED } from './host-access.js';
@@ -24,7 +24,7 @@ import type { Time } from '../time.js';
 export interface Politeness {
   /** The gate of a run. */
   openGate<Context extends BaseContext>(services: VisitServices<Context>): Gate;
-  /** A handler sends a request of its own; told the status, or the code of the failure, when it has ended. */
+  /** A handler sends its own request; called with the status or the failure's code when it has ended. */
   sending(url: string): (status: number | ErrorCode) => void;
   close(): Promise<void>;
 }
@@ -46,9 +46,9 @@ export interface PolitenessParts {
   readonly time: Time;
 }
 
-/** In the log, in place of the life in the queue under which pages are asked for. */
+/** In the log, in place of a holder id in the queue. */
 const SENDER = 'handler';
-/** Robots rules are looked up within this time, whatever pages are given. */
+/** The time limit for robots.txt, independent of that for pages. */
 const MAX_READ_TIMEOUT_MS = 30_000;
 
 export async function openPoliteness(parts: PolitenessParts): Promise<Politeness> {
@@ -69,7 +69,7 @@ export async function openPoliteness(parts: PolitenessParts): Promise<Politeness
     userAgentFor: (url) => parts.policy.overrideFor(url).userAgent ?? options.userAgent,
     timeoutMs: readTimeoutMs,
     ignoreTlsErrors: options.ignoreSslErrors,
-    proxyUrl: async () => parts.proxyConfiguration?.newUrl(),
+    proxyUrl: async (url) => parts.proxyConfiguration?.newUrl(undefined, { request: { url } }),
     time: parts.time,
   });
   return {
@@ -88,6 +88,7 @@ export async function openPoliteness(parts: PolitenessParts): Promise<Politeness
         laneOf: (url) => domainOf(url, queue.paceBy),
         land: services.turn.land,
         refuse: (lease, error) => refuse(services, lease, error),
+        fateOfSkip: services.fateOf && ((lease, code) => skippedUnasked(services, lease, code)),
         onSkipped: (skipped) => void services.links?.onSkipped(skipped),
         onTrouble: (origin, code, why) => log.warning(`Requests to ${origin} fail for now: ${why}`, { code }),
         signal: services.signal,

@@ -12,7 +12,7 @@ export interface RobotsReaderOptions {
   readonly userAgentFor: (url: string) => string;
   readonly timeoutMs: number;
   readonly ignoreTlsErrors: boolean;
-  readonly proxyUrl: () => Promise<string | undefined>;
+  readonly proxyUrl: (url: string) => Promise<string | undefined>;
   readonly time: Time;
 }
 
@@ -38,12 +38,12 @@ export function createRobotsReader(options: RobotsReaderOptions): ReadRobots {
         url,
         method: 'GET',
         headers: { 'user-agent': options.userAgentFor(url), accept: 'text/plain,*/*;q=0.5' },
-        proxyUrl: await options.proxyUrl(),
+        proxyUrl: await options.proxyUrl(url),
         // Each hop is a request of its own, and spends a turn of its own.
         redirects: 'report' as const,
         maxRedirects: 0,
         timeoutMs: options.timeoutMs,
-        // Read as a stream and cut: a large file is no error.
+        // Read as a stream and cut: a large file is not an error.
         maxBodyBytes: Infinity,
         stream: true,
         ignoreTlsErrors: options.ignoreTlsErrors,

@@ -9,17 +9,17 @@ import { Request } from '../../request/request.js';
 
 /** Under this name a relay carries the origin whose rules it fetches. */
 const RELAY = 'orcrawl.robotsOf';
-/** Under this name an answer carries what was asked for and what came. */
+/** The key under which an answer carries the requested URL and its response. */
 const ANSWER = 'orcrawl.robotsAnswer';
 /** A domain that gives no turn for this long does not answer. */
 export const RELAY_PATIENCE_MS = 300_000;
-/** How often somebody looks whether the relay is back. */
+/** How often to check whether the relay is back. */
 export const RELAY_POLL_MS = 1_000;
 
 export interface RobotsRelay {
   /** The origin it was sent for. */
   readonly sender: string;
-  /** Of one on its way back: the URL that was asked for, and what came. */
+  /** On its way back: the requested URL and its response. */
   readonly reply?: { readonly url: string; readonly answer: RobotsAnswer };
 }
 

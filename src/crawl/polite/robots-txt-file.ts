@@ -90,6 +90,7 @@ export class RobotsTxtFile {
     return loadSitemap(this.getSitemaps(), [this.#url], optionsFrom({ ...this.#options, ...options }));
   }
 
+  /** The URLs of all pages that the sitemaps named in robots.txt list, nested ones included. */
   async parseUrlsFromSitemaps(options: SitemapOptions = {}): Promise<string[]> {
     return (await this.parseSitemaps(options)).urls;
   }

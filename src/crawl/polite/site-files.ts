@@ -6,14 +6,17 @@ import type { HttpEngine } from '../../fetch/http/engine.js';
 import {
   aBoolean,
   aFilledString,
+  aFunction,
   anyOf,
   arrayOf,
   aString,
   aWholeNumber,
   check,
+  oneOf,
   type ShapeOf,
 } from '../../option-checks.js';
 import type { OpenSitemap, SitemapLimits } from '../../politeness/sitemaps/walk.js';
+import { EnqueueStrategy, staysWithin } from '../../request/scope.js';
 import { systemTime } from '../time.js';
 import { defaultUserAgent } from '../user-agent.js';
 
@@ -29,6 +32,7 @@ export interface SiteFileOptions {
   allowPrivateAddresses?: boolean | readonly string[];
   /** Accepts any TLS certificate. Default false. */
   ignoreSslErrors?: boolean;
+  /** Ends the work when it is aborted. */
   signal?: AbortSignal;
 }
 
@@ -48,6 +52,10 @@ export interface SitemapOptions extends SiteFileOptions {
   maxRetries?: number;
   /** Before the first of them; doubled each time. Default 1,000. */
   retryDelayMs?: number;
+  /** Which pages belong to the site of the file that names them; others are left out. Default `same-hostname`. */
+  enqueueStrategy?: EnqueueStrategy;
+  /** Whether a sitemap that another sitemap names is read. Default: all are. */
+  nestedSitemapFilter?: (sitemapUrl: string) => boolean;
 }
 
 export const SITE_FILE_SHAPE: ShapeOf<SiteFileOptions> = {
@@ -68,7 +76,14 @@ export const SITEMAP_SHAPE: ShapeOf<SitemapOptions> = {
   maxFileBytes: aWholeNumber({ from: 1, orInfinity: true }),
   maxRetries: aWholeNumber({ from: 0 }),
   retryDelayMs: aWholeNumber({ from: 0 }),
+  enqueueStrategy: oneOf(Object.values(EnqueueStrategy)),
+  nestedSitemapFilter: aFunction,
 };
+
+/** Whether a page belongs to the site of a sitemap, by `enqueueStrategy`. */
+export function belongsBy({ enqueueStrategy = EnqueueStrategy.SameHostname }: SitemapOptions) {
+  return (url: string, fileUrl: string): boolean => staysWithin(enqueueStrategy, fileUrl, url);
+}
 
 const SITEMAP_TIMEOUT_MS = 600_000;
 const MAX_REDIRECTS = 5;
@@ -149,7 +164,7 @@ async function* bytesOf(body: Buffer): AsyncGenerator<Uint8Array> {
   yield body;
 }
 
-/** A pause that ends early when the signal says so. */
+/** A pause that the signal can end early. */
 export async function pause(ms: number, signal?: AbortSignal, time = systemTime): Promise<void> {
   await time.wait(ms, signal).catch(() => undefined);
 }

@@ -20,23 +20,27 @@ import type { GlobInput, PatternInput, RegExpInput } from '../../request/pattern
 import { type Dictionary, Request, type RequestOptions } from '../../request/request.js';
 import { createScope, type Scope } from '../../request/scope.js';
 import { parseHttpUrl } from '../../request/url.js';
-import { pause, SITEMAP_SHAPE, sitemapLimits, type SitemapOptions, withSitemaps } from './site-files.js';
+import { belongsBy, pause, SITEMAP_SHAPE, sitemapLimits, type SitemapOptions, withSitemaps } from './site-files.js';
 import { namedUrls } from './sitemap.js';
 import { systemTime } from '../time.js';
 
 /** Which sitemaps are read, and which of their URLs become requests. */
 export interface SitemapRequestListOptions extends SitemapOptions {
+  /** Sitemaps or indexes of sitemaps; nested ones are followed. */
   sitemapUrls: readonly string[];
   /** Only URLs that match one of `globs` and `regexps` become requests, if any are given. */
   globs?: readonly GlobInput[];
+  /** Only URLs that match one of these; with `globs`, one of both. */
   regexps?: readonly RegExpInput[];
   /** URLs that match one of these do not. */
   exclude?: readonly PatternInput[];
+  /** The label of every request, for a router. */
   label?: string;
+  /** Copied into every request. */
   userData?: Dictionary;
   /** Changes a request before it is made, or leaves it out (a falsy result). The entry tells `lastmod` and more. */
   transformRequestFunction?: (request: RequestOptions, entry: SitemapUrl) => RequestOptions | false | undefined | null;
-  /** Requests held for who takes them. Default 2,000. */
+  /** Requests held until they are taken. Default 2,000. */
   maxBufferSize?: number;
   /** Loading ends after this time, with what there is. */
   timeoutMillis?: number;
@@ -127,10 +131,12 @@ export class SitemapRequestList {
     }
   }
 
+  /** The request has ended, well or not: it does not come again. */
   async markRequestHandled(request: Request): Promise<void> {
     this.#inProgress.delete(request);
   }
 
+  /** Gives the request back: it comes again. */
   async reclaimRequest(request: Request): Promise<void> {
     if (!this.#inProgress.delete(request)) return;
     this.#fetched--;
@@ -143,10 +149,12 @@ export class SitemapRequestList {
     return this.#reclaimed.length === 0 && this.#buffer.length === 0;
   }
 
+  /** Whether all sitemaps are read and all their requests have ended. */
   async isFinished(): Promise<boolean> {
     return this.#isLoaded && this.#inProgress.size === 0 && (await this.isEmpty());
   }
 
+  /** Whether every sitemap was read to its end. */
   isSitemapFullyLoaded(): boolean {
     return this.#isLoaded;
   }
@@ -156,6 +164,7 @@ export class SitemapRequestList {
     return this.#fetched + this.#reclaimed.length + this.#buffer.length;
   }
 
+  /** Requests that have ended. */
   handledCount(): number {
     return this.#fetched - this.#inProgress.size;
   }
@@ -192,7 +201,7 @@ export class SitemapRequestList {
   async #load(): Promise<void> {
     const { sitemapUrls, timeoutMillis, signal: given } = this.#options;
     const tooLong = new AbortController();
-    // Not `after`: a list that nobody reads must not keep the process alive.
+    // Not `after`: an unread list must not keep the process alive.
     const cancel = systemTime.every(timeoutMillis ?? Infinity, () => tooLong.abort());
     const signal = AbortSignal.any([this.#ending.signal, tooLong.signal, ...(given ? [given] : [])]);
     const wakeUp = (): void => this.#notify();
@@ -202,6 +211,8 @@ export class SitemapRequestList {
         walkSitemaps(sitemapUrls, {
           open,
           take: (urls) => this.#take(urls, signal),
+          belongs: belongsBy(this.#options),
+          follows: this.#options.nestedSitemapFilter,
           onProblem: (problem) => this.#tell(problem),
           limits: sitemapLimits(this.#options, { maxUrls: Infinity, maxCharacters: Infinity }),
           wait: (ms) => pause(ms, signal),
@@ -209,7 +220,7 @@ export class SitemapRequestList {
         }),
       );
     } catch (error) {
-      // A file's trouble is told, not thrown; this is an option that the engine refused.
+      // Problems with files are reported, not thrown; this is an option that the engine rejected.
       this.#failure = error;
     } finally {
       cancel();

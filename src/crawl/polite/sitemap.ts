@@ -5,7 +5,7 @@ import { checkOptions } from '../../option-checks.js';
 import { type SitemapProblem, type SitemapUrl, walkSitemaps } from '../../politeness/sitemaps/walk.js';
 import { foundAt } from '../../request/found.js';
 import { parseHttpUrl } from '../../request/url.js';
-import { pause, SITEMAP_SHAPE, sitemapLimits, type SitemapOptions, withSitemaps } from './site-files.js';
+import { belongsBy, pause, SITEMAP_SHAPE, sitemapLimits, type SitemapOptions, withSitemaps } from './site-files.js';
 
 export type { SitemapOptions } from './site-files.js';
 export type { SitemapProblem, SitemapUrl } from '../../politeness/sitemaps/walk.js';
@@ -25,7 +25,7 @@ export class Sitemap {
   readonly urls: string[];
 
   constructor(
-    /** The pages with what the sitemap says of them: `lastmod`, `changefreq`, `priority`. */
+    /** The pages with their sitemap fields: `lastmod`, `changefreq`, `priority`. */
     readonly entries: readonly SitemapUrl[],
     /** Files that could not be read, or not to their end; the first 1,000. */
     readonly problems: readonly SitemapProblem[] = [],
@@ -89,6 +89,8 @@ export async function loadSitemap(
       take: (found) => {
         for (const entry of found) entries.push(entry);
       },
+      belongs: content === undefined ? belongsBy(options) : undefined,
+      follows: options.nestedSitemapFilter,
       onProblem: (problem) => {
         if (problems.length < MAX_PROBLEMS) problems.push(problem);
         else limitReached('sitemapProblems');

@@ -7,6 +7,7 @@ import { entryOf } from '../../frontier/entry.js';
 import type { Lease } from '../../frontier/frontier.js';
 import type { SkipReason } from '../../handle/enqueue-links.js';
 import type { Ending } from '../../politeness/delay.js';
+import { isTracing, traceVisit, type VisitTrace } from '../../observe/tracing.js';
 import { Request, RequestState } from '../../request/request.js';
 import { recordOf, settleFailure } from './failure.js';
 import type { BaseContext, CommonServices, Identity, VisitServices } from './services.js';
@@ -29,24 +30,32 @@ export interface Visit extends VisitContext<BaseContext> {
   readonly ready: ((signal: AbortSignal) => Promise<void>) | undefined;
   /** The request is on its way: from here on the domain's turn is used. */
   beginTurn(): void;
-  /** Throws when the lease ran out: for whoever is about to write the request to the wire. */
+  /** Throws if the lease has expired: called right before the request is sent. */
   readonly checkLease: () => void;
   /** The least time between two requests to its domain; 0 where it is not paced. */
   readonly delayMs: number;
+  /** A response has come: what is recorded if the visit fails. */
+  answered(capture: Capture): void;
   /** The response has ended: its domain rests, or was not even asked when the capture is the cache's. */
   endTurn(capture?: Capture): void;
-  /** The page is to be asked for once more, after this answer. False: that needs a turn of its own. */
+  /** Whether the page may be requested again after this response. False: that needs a new turn. */
   again(capture: Capture | undefined): Promise<boolean>;
 }
 
 /** How a navigation went. All but `handled` end the visit without its work. */
 export type Arrival =
   | { readonly kind: 'handled' }
-  /** The capture waits under this name for whoever finishes the visit. */
+  /** The capture waits under this name for the process that finishes the visit. */
   | { readonly kind: 'handed'; readonly capture: string; readonly bytes: number }
   | { readonly kind: 'requeue'; readonly target: Request }
-  /** The page must be asked for once more, in a browser: on a turn of its own. */
+  /** The page must be requested again, in a browser, on a new turn. */
   | { readonly kind: 'needsBrowser' }
+  /** The server's answer is not credible: the full page is requested on a new turn. */
+  | { readonly kind: 'askAgain' }
+  /** The page is unchanged: nothing to handle. */
+  | { readonly kind: 'unchanged' }
+  /** The page repeats another one, and such pages are not handled. */
+  | { readonly kind: 'duplicate' }
   | { readonly kind: 'refused'; readonly url: string; readonly reason: string };
 
 /** Has the page and calls `handle` while it is lent. */
@@ -61,13 +70,36 @@ export async function attempt<Context extends BaseContext>(
   isGood: () => boolean,
   ownTurn: Turn = services.turn.plain,
 ): Promise<FinishedVisit> {
-  const startedAtMs = services.time.monotonicMs();
   const request = Request.fromRecord(lease.record, lease.priority);
+  if (!isTracing) return attemptOnce(services, lease, request, isGood, ownTurn);
+  const trace = await traceVisit(request);
+  const finished = await attemptOnce(services, lease, request, isGood, ownTurn, trace);
+  const { settlement } = finished;
+  trace.decided(settlement.kind, 'reason' in settlement ? settlement.reason : undefined);
+  return {
+    ...finished,
+    onSettled(held) {
+      trace.settled(held);
+      finished.onSettled?.(held);
+    },
+  };
+}
+
+async function attemptOnce<Context extends BaseContext>(
+  services: VisitServices<Context>,
+  lease: Lease,
+  request: Request,
+  isGood: () => boolean,
+  ownTurn: Turn,
+  trace?: VisitTrace,
+): Promise<FinishedVisit> {
+  const startedAtMs = services.time.monotonicMs();
   const transaction = createTransaction(request.url, services.links?.releaseLink);
   const mark = markVisit(request.url, lease.id);
   const turn = new TrackedTurn(services, lease.id, isGood, ownTurn, transaction);
   let visited: VisitContext<Context> | undefined;
   let identity = NOBODY;
+  let answer: Capture | undefined;
   try {
     identity = await bindIdentity(services, services.handlers.timeoutMs, request);
     visited = services.openContext(request, identity, transaction, mark);
@@ -82,21 +114,37 @@ export async function attempt<Context extends BaseContext>(
       mark,
       time,
       ready: ownTurn.ready,
-      beginTurn: () => turn.begin(),
+      beginTurn: () => {
+        turn.begin();
+        trace?.begin('fetch');
+      },
       checkLease: turn.checkLease,
       delayMs: lease.delayMs,
-      endTurn: (capture) => turn.endWith(capture),
+      answered(capture) {
+        answer = capture;
+        trace?.answered(capture.statusCode, capture.wireBytes);
+      },
+      endTurn(capture) {
+        trace?.end('fetch');
+        turn.endWith(capture);
+      },
       again: (capture) => turn.again(capture),
     };
-    const arrival = await services.navigate(visit, () => handle(services, context, request, mark));
-    return settleArrival(services, lease.id, arrival, request, identity, transaction, startedAtMs);
+    const arrival = await services.navigate(visit, async () => {
+      trace?.begin('handler');
+      await handle(services, context, request, mark);
+      trace?.end('handler');
+    });
+    return settleArrival(services, lease.id, arrival, request, identity, transaction, startedAtMs, answer);
   } catch (thrown) {
     const error = asCrawlError(thrown, 'HANDLER_FAILED');
     turn.end({ failure: error.code });
     // At once: a handler that still runs must not believe that its items count.
     transaction.close();
     transaction.clear();
-    return await settleFailure(services, lease.id, error, request, identity, visited?.context, startedAtMs, turn.ended);
+    const { ended } = turn;
+    const context = visited?.context;
+    return await settleFailure(services, lease.id, error, request, identity, context, startedAtMs, ended, answer);
   } finally {
     transaction.close();
     ownTurn.release?.();
@@ -121,7 +169,7 @@ function bindIdentity(
   );
 }
 
-/** Ends a request that may not be asked for, as one that failed for good; never throws. */
+/** Ends a request that must not be sent, as a permanent failure; never throws. */
 export async function refuse<Context extends BaseContext>(
   services: VisitServices<Context>,
   lease: Lease,
@@ -131,9 +179,15 @@ export async function refuse<Context extends BaseContext>(
   return settleFailure(services, lease.id, error, request, NOBODY, undefined, services.time.monotonicMs());
 }
 
-/** Ends a turn once if it began, and not at all if it never did. */
+/** What is recorded of a request that is skipped before anything is sent. */
+export function skippedUnasked({ fateOf }: CommonServices, lease: Lease, code: string): FinishedVisit['page'] {
+  const request = Request.fromRecord(lease.record, lease.priority);
+  return fateOf?.(request, { kind: 'skipped', code, attempts: request.retryCount });
+}
+
+/** Ends a turn once, if it began. */
 class TrackedTurn {
-  /** What the end of the turn told, once there was one. */
+  /** The result of the turn's end, once there is one. */
   ended: TurnEnd | undefined;
   readonly checkLease: () => void;
   #isUsed = false;
@@ -197,7 +251,7 @@ async function handle<Context extends BaseContext>(
       time,
       handlers.timeoutMs,
       () => mark.work(() => handlers.request(context)),
-      () => new CrawlError('HANDLER_TIMEOUT', `requestHandler did not end within ${handlers.timeoutMs / 1000} s`),
+      () => new CrawlError('HANDLER_TIMEOUT', `requestHandler timed out after ${handlers.timeoutMs / 1000} seconds`),
       signal,
     );
   } finally {
@@ -213,10 +267,15 @@ function settleArrival(
   identity: Identity,
   transaction: Transaction,
   startedAtMs: number,
+  answer: Capture | undefined,
 ): FinishedVisit {
-  const { items, links } = transaction;
+  const { items } = transaction;
+  // What goes in front comes out in reverse.
+  const links = services.links?.order?.isDepthFirst ? transaction.links.toReversed() : transaction.links;
   const { stats, time } = services;
+  const remembered = services.remembering?.visitsOf(request);
   switch (arrival.kind) {
+    case 'unchanged':
     case 'handled':
       request.state = RequestState.DONE;
       request.handledAt = isoNow(services.time);
@@ -230,6 +289,7 @@ function settleArrival(
         },
         items,
         page: services.pageOf?.(request),
+        remembered,
         onSettled: (held) => {
           if (held) stats?.finishJob(time.monotonicMs() - startedAtMs, request.retryCount);
           else transaction.clear();
@@ -246,12 +306,18 @@ function settleArrival(
       };
     }
     case 'requeue':
-      return settleRedirect(services, lease, request, arrival.target);
+      return settleRedirect(services, lease, request, arrival.target, answer);
+    case 'duplicate':
+      return {
+        ...skipped(services, lease, request, 'near duplicate', { url: request.url, reason: 'nearDuplicate' }, answer),
+        remembered,
+      };
+    case 'askAgain':
     case 'needsBrowser':
       return { settlement: { kind: 'retry', lease, afterMs: 0 }, items: [] };
     case 'refused': {
       const { url, reason } = arrival;
-      return skipped(services, lease, request, 'redirect', { url, reason: reason as SkipReason });
+      return skipped(services, lease, request, 'redirect', { url, reason: reason as SkipReason }, answer);
     }
     default:
       return arrival satisfies never;
@@ -259,15 +325,23 @@ function settleArrival(
 }
 
 /** Where domains are paced, a redirect is a request of its own; one that leads to a page the queue has ends here. */
-function settleRedirect(services: CommonServices, lease: number, request: Request, target: Request): FinishedVisit {
+function settleRedirect(
+  services: CommonServices,
+  lease: number,
+  request: Request,
+  target: Request,
+  capture: Capture | undefined,
+): FinishedVisit {
   const { links } = services;
   if (links && links.queue.glance(target.fingerprint) !== 'new') {
-    return skipped(services, lease, request, 'duplicate', { url: request.url, reason: 'duplicate' });
+    return skipped(services, lease, request, 'duplicate', { url: request.url, reason: 'duplicate' }, capture);
   }
   request.state = RequestState.SKIPPED;
   const record = recordOf(services, request);
   const next = [entryOf(target, true, links?.queue.paceBy)];
-  return { settlement: { kind: 'skipped', lease, reason: 'redirected', record, links: next }, items: [] };
+  const message = `redirected to ${target.url}`;
+  const page = fateOfSkip(services, request, 'redirected', message, capture);
+  return { settlement: { kind: 'skipped', lease, reason: 'redirected', record, links: next }, items: [], page };
 }
 
 function skipped(
@@ -276,11 +350,24 @@ function skipped(
   request: Request,
   reason: string,
   told: { url: string; reason: SkipReason },
+  capture: Capture | undefined,
 ): FinishedVisit {
   request.state = RequestState.SKIPPED;
+  const message = `${told.url}: ${told.reason}`;
   return {
+    page: fateOfSkip(services, request, reason, message, capture),
     settlement: { kind: 'skipped', lease, reason, record: recordOf(services, request) },
     items: [],
     onSettled: () => void services.links?.onSkipped(told),
   };
+}
+
+function fateOfSkip(
+  { fateOf }: CommonServices,
+  request: Request,
+  code: string,
+  message: string,
+  capture: Capture | undefined,
+): FinishedVisit['page'] {
+  return fateOf?.(request, { kind: 'skipped', code, message, attempts: request.retryCount + 1, capture });
 }

@@ -4,7 +4,8 @@ import type { Configuration } from '../../configuration.js';
 import { asCrawlError } from '../../errors.js';
 import type { Capture, Engine, FetchOrder } from '../../fetch/engine.js';
 import type { SlowShare } from '../../dispatch/slow-share.js';
-import { sendRequest } from '../../fetch/http/send-request.js';
+import { sendRequest, type SendSetting } from '../../fetch/http/send-request.js';
+import type { Remembering } from '../../fresh/remembering.js';
 import type { RequestQueue } from '../../frontier/queue/request-queue.js';
 import type { ContextCrawler, CrawlingContext } from '../../handle/context.js';
 import type { SkipReason } from '../../handle/enqueue-links.js';
@@ -15,18 +16,21 @@ import { parseUrl } from '../../request/url.js';
 import type { Session } from '../../session/session.js';
 import type { SessionPool } from '../../session/session-pool.js';
 import type { BrowserCrawl, BrowserCrawlParts } from '../browser/crawl.js';
+import type { Rendering } from '../browser/rendering.js';
 import type { Gate } from '../polite/gate.js';
 import { createHttpSide, type HttpSideParts } from '../navigate/http-side.js';
 import { cookiesOf, createNavigation, isSeededAddress, type NavigationParts } from '../navigate/navigate.js';
 import { navigationRulesOf } from '../navigate/rules.js';
 import type { CrawlerKind, ResolvedOptions } from '../options/options.js';
+import { createLinkOrder } from '../order/order.js';
 import { addFile, addPage } from '../page/page-context.js';
 import type { LinkPolicy } from '../polite/link-policy.js';
 import type { Politeness, PoliteQueue } from '../polite/politeness.js';
 import { systemTime, type Time } from '../time.js';
-import type { Navigate } from './attempt.js';
+import type { Navigate, Visit } from './attempt.js';
+import { type OnFetch, tellingEngine } from './report/fetch-events.js';
 import type { HandlerServices, LinkServices, PlacedServices, VisitServices } from './services.js';
-import type { Statistics } from './statistics.js';
+import type { Statistics } from './report/statistics.js';
 import { openSlowShare } from './slow-hosts.js';
 import { createPlainTurn } from './turn.js';
 import { createVisitContext, type ContextServices, type StorageServices } from './visit-context.js';
@@ -55,12 +59,20 @@ export interface CrawlServicesParts extends Pick<LinkServices, 'roomForRequests'
   readonly refuseLink?: (url: string) => SkipReason | undefined;
   /** What a handled request's visit stores of its page. */
   readonly pageOf?: VisitServices['pageOf'];
+  readonly fateOf?: VisitServices['fateOf'];
+  /** Told of every request that leaves the machine. */
+  readonly onFetch?: OnFetch | undefined;
+  readonly onFailedAttempt?: VisitServices['onFailedAttempt'];
   /** Whether another pod looks after a domain. */
   readonly isElsewhere?: (domain: string) => boolean;
+  /** What is remembered of pages, if anything is. */
+  readonly remembering?: Remembering | undefined;
   /** Told of every response that is handled, before its handler. */
   readonly onCapture?: (request: Request, capture: Capture) => void;
-  /** In place of the HTTP engine: then nothing leaves the machine, and nobody need be polite. */
+  /** Replaces the HTTP engine: nothing leaves the machine, so politeness is off. */
   readonly engine?: Engine;
+  /** Shows pages in browsers, some or all; robots.txt stays with the HTTP engine that it is given. */
+  readonly openRendering?: ((http: Engine) => Rendering) | undefined;
   /** Whether captures have the body as received. */
   readonly received?: FetchOrder['received'];
   /** Hands a usable response on instead of handling it here. */
@@ -82,8 +94,19 @@ export async function openCrawlServices(parts: CrawlServicesParts): Promise<Craw
   const { createHttpEngine } = await import('../../fetch/http/engine.js');
   const { allowPrivateAddresses, maxConnectionsPerAddress } = options;
   const slowShare = openSlowShare(options, queue.paceBy);
-  const http = createHttpEngine({ allowPrivateAddresses, maxConnectionsPerAddress, watch: slowShare });
-  const engine = parts.engine ?? http;
+  const client = createHttpEngine({
+    allowPrivateAddresses,
+    maxConnectionsPerAddress,
+    watch: slowShare,
+    allowH2: options.http2,
+  });
+  const http = tellingEngine(client, time, parts.onFetch);
+  const rendering = parts.openRendering?.(http);
+  const { httpClient } = options;
+  const byClient =
+    httpClient && (await import('../../crawlee/http/client-engine.js')).createClientEngine(httpClient, http);
+  const pages = byClient?.engine ?? http;
+  const engine = parts.engine ?? rendering?.engine ?? pages;
   const knownPrivateHosts = options.allowPrivateSeeds ? ((await privateHosts?.list()) ?? []) : [];
   for (const host of knownPrivateHosts) http.allowHost(`http://${host}/`);
   const allowHost = async (url: string) => {
@@ -92,7 +115,7 @@ export async function openCrawlServices(parts: CrawlServicesParts): Promise<Craw
     // Always asked again: another seed of the host may have been refused just before it was allowed.
     return true;
   };
-  // Its parts are loaded for those who use them.
+  // Its parts are loaded on first use.
   const politeness: Politeness | undefined =
     options.polite && !parts.engine
       ? await (
@@ -100,7 +123,7 @@ export async function openCrawlServices(parts: CrawlServicesParts): Promise<Craw
         ).openPoliteness({
           options,
           queue,
-          engine,
+          engine: http,
           allowHost,
           policy,
           isElsewhere: parts.isElsewhere,
@@ -115,6 +138,7 @@ export async function openCrawlServices(parts: CrawlServicesParts): Promise<Craw
   const onStatus = (statusCode: number) => stats.registerStatusCode(statusCode);
   const close = async () => {
     await politeness?.close();
+    await rendering?.close();
     await parts.engine?.close();
     await http.close();
   };
@@ -127,11 +151,22 @@ export async function openCrawlServices(parts: CrawlServicesParts): Promise<Craw
     userAgentFor,
     refuseVisit,
     checksType: true,
+    documents: options.documents ? () => 'all' as const : undefined,
     received: parts.received,
+    ...(rendering && { more: (visit: Visit) => rendering.more(visit) }),
+    conditionsFor: parts.remembering && ((request: Request) => parts.remembering!.conditionsFor(request)),
   };
   const shared = { rules, allowHost, refuseVisit, onStatus };
   const browserParts: BrowserCrawlParts | undefined = options.browser &&
-    parts.config && { ...shared, options, config: parts.config, sessionPool, http, httpSideParts, ownUserAgentFor };
+    parts.config && {
+      ...shared,
+      options,
+      config: parts.config,
+      sessionPool,
+      http: pages,
+      httpSideParts,
+      ownUserAgentFor,
+    };
   const browsers = browserParts && (await openBrowsers(browserParts, knownPrivateHosts, close));
 
   function navigationOfKind(): Navigate {
@@ -139,7 +174,8 @@ export async function openCrawlServices(parts: CrawlServicesParts): Promise<Craw
     // Whoever else wants the capture may want its body later.
     const lends = parts.kind !== 'file' && !parts.onCapture && !parts.handOff && !parts.received;
     const side = createHttpSide<object>({ ...httpSideParts, lends, add: adderFor(parts) });
-    return createNavigation({ ...shared, engine, sideOf: () => side, handOff: parts.handOff });
+    const notModified = notModifiedOf(parts);
+    return createNavigation({ ...shared, engine, sideOf: () => side, handOff: parts.handOff, notModified });
   }
 
   const links: LinkServices = {
@@ -149,6 +185,7 @@ export async function openCrawlServices(parts: CrawlServicesParts): Promise<Craw
     refuseLink: (url, depth) => parts.refuseLink?.(url) ?? gate?.refusal(url) ?? policy.refuseLink(url, depth),
     releaseLink: policy.giveBack,
     onSkipped: parts.onSkipped,
+    order: createLinkOrder(options, time),
   };
   const forContexts: ContextServices = {
     crawler: parts.crawler,
@@ -156,17 +193,17 @@ export async function openCrawlServices(parts: CrawlServicesParts): Promise<Craw
     links,
     storage: { openKeyValueStore: parts.openKeyValueStore, useState: parts.useState },
     sendRequest: (sendOptions, { request, session, proxyUrl }) => {
-      const send = () =>
-        sendRequest(http, sendOptions, {
-          cookies: session && options.persistCookiesPerSession ? cookiesOf(session) : undefined,
-          proxyUrl,
-          headers: { 'user-agent': options.userAgent, ...session?.headerSet },
-          timeoutMs: options.navigationTimeoutMs,
-          maxBodyBytes: options.maxBodyBytes,
-          maxRedirects: options.maxRedirects,
-          ignoreTlsErrors: options.ignoreSslErrors,
-          decode: (body, contentType) => decodeBody(body, detectEncoding(body, contentType)),
-        });
+      const setting: SendSetting = {
+        cookies: session && cookiesOf(session, options.persistCookiesPerSession),
+        proxyUrl,
+        headers: { 'user-agent': options.userAgent, ...session?.headerSet },
+        timeoutMs: options.navigationTimeoutMs,
+        maxBodyBytes: options.maxBodyBytes,
+        maxRedirects: options.maxRedirects,
+        ignoreTlsErrors: options.ignoreSslErrors,
+        decode: (body, contentType) => decodeBody(body, detectEncoding(body, contentType)),
+      };
+      const send = () => byClient?.sendRequest(sendOptions, setting) ?? sendRequest(http, sendOptions, setting);
       const logged = () => loggedSend(politeness, sendOptions.url ?? request.url, send);
       return logged().catch(async (error: unknown) => {
         if (!(await isSeededAddress(error, request, allowHost))) throw error;
@@ -182,6 +219,7 @@ export async function openCrawlServices(parts: CrawlServicesParts): Promise<Craw
       request: parts.requestHandler,
       error: options.errorHandler,
       failed: options.failedRequestHandler,
+      isFailedFatal: true,
     },
     identity: identityOf(browsers?.sessionPool ?? sessionPool, options.proxyConfiguration),
     turn: { plain: createPlainTurn(options.maxDelayMs, options.sameDomainDelayMs), isPaced: options.polite },
@@ -192,6 +230,9 @@ export async function openCrawlServices(parts: CrawlServicesParts): Promise<Craw
       createVisitContext(forContexts, request, identity, transaction, mark),
     stats,
     pageOf: parts.pageOf,
+    remembering: parts.remembering,
+    fateOf: parts.fateOf,
+    onFailedAttempt: parts.onFailedAttempt,
   };
   return {
     services,
@@ -225,7 +266,7 @@ function identityOf(
   };
 }
 
-/** A handler's own request is paced by nobody; a polite crawl's log tells of it all the same. */
+/** A handler's own request is not paced, but a polite crawl still logs it. */
 async function loggedSend<T extends { statusCode: number }>(
   politeness: Politeness | undefined,
   url: string,
@@ -242,7 +283,7 @@ async function loggedSend<T extends { statusCode: number }>(
   }
 }
 
-/** Its parts are loaded for those who use them; without a browser nothing else stays open. */
+/** Its parts are loaded on first use; without a browser nothing else stays open. */
 async function openBrowsers(
   parts: BrowserCrawlParts,
   privateHosts: readonly string[],
@@ -258,12 +299,22 @@ async function openBrowsers(
   }
 }
 
-function adderFor({ kind, options, onCapture }: CrawlServicesParts): HttpSideParts<object>['add'] {
+function adderFor({ kind, options, onCapture, remembering }: CrawlServicesParts): HttpSideParts<object>['add'] {
   if (kind === 'file') return addFile;
-  if (!onCapture) return (visit, capture) => addPage(visit, capture, options);
+  if (!onCapture) return (visit, capture) => addPage(visit, capture, options, remembering);
   return (visit, capture) => {
     onCapture(visit.request, capture);
-    return addPage(visit, capture, options);
+    return addPage(visit, capture, options, remembering);
+  };
+}
+
+/** A 304 ends the visit of a page that is remembered, unless its handler wants to know. */
+function notModifiedOf({ remembering, options }: CrawlServicesParts): NavigationParts<object>['notModified'] {
+  if (!remembering) return undefined;
+  return (request, capture) => {
+    const answer = remembering.notModified(request, capture);
+    if (answer === 'again') return { kind: 'askAgain' };
+    return answer === 'unchanged' && !options.remember?.handleUnchanged ? { kind: 'unchanged' } : undefined;
   };
 }
 

@@ -26,8 +26,15 @@ export function placeOf(error: Error): string {
   return frame === undefined ? '' : ` at ${frame}`;
 }
 
+/** The stack of what failed on lines of its own, if stacks are wanted; else nothing. */
+export function stackOf(log: Log, error: Error): string {
+  if (!wantsStacks(log)) return '';
+  const thrown = error.cause instanceof Error ? error.cause : error;
+  return thrown.stack === undefined ? '' : `\n${thrown.stack}`;
+}
+
 /** Whether whole stacks are wanted: `verboseLog` (ORCRAWL_VERBOSE_LOG), or a log at DEBUG. */
-export function wantsStacks(log: Log): boolean {
+function wantsStacks(log: Log): boolean {
   if (log.getLevel() >= LogLevel.DEBUG) return true;
   try {
     return Configuration.getGlobalConfig().get('verboseLog') === true;

@@ -1,9 +1,10 @@
 // A failed attempt: the verdict of the retry policy, the calls to user code, and the settlement.
 // Whatever user code does with its request and context, there is exactly one settlement.
-import { asCrawlError, CrawlError, type ErrorCode, SessionError } from '../../errors.js';
+import { asCrawlError, CrawlError, type ErrorCode, HostRefusedError, SessionError } from '../../errors.js';
 import { type Request, RequestState } from '../../request/request.js';
 import { isoNow } from '../time.js';
-import { placeOf, wantsStacks } from './failure-place.js';
+import type { Fate } from './report/fate.js';
+import { placeOf, stackOf } from './failure-place.js';
 import { decideRetry, type Verdict } from './retry.js';
 import type { BaseContext, CommonServices, Identity, VisitServices } from './services.js';
 import type { FinishedVisit } from './settler.js';
@@ -16,17 +17,18 @@ const BROKEN_OFF = new Set<ErrorCode>(['LEASE_LOST', 'ADDRESS_BUSY', 'FETCH_SLOW
 /** Failures that another session may not meet. */
 const RETIRING = new Set<ErrorCode>(['HTTP_BLOCKED', 'PROXY_FAILED']);
 
-/** As {@link endFailed}, and whatever user code made of the request and its context: one settlement. */
+/** Like {@link endFailed}, with user code's changes to the request and its context: one settlement. */
 export async function settleFailure<Context extends BaseContext>(
   ...failure: Parameters<typeof endFailed<Context>>
 ): Promise<FinishedVisit> {
   try {
     return await endFailed(...failure);
   } catch (thrown) {
-    const [services, lease, error, request] = failure;
+    const [services, lease, error, request, , context, , , capture] = failure;
     const because = asCrawlError(thrown, 'HANDLER_FAILED').message;
     services.log.error(`${request.url}: failed (${error.code}), and user code left its request unusable: ${because}`);
-    return { settlement: { kind: 'failed', lease, reason: error.code }, items: [] };
+    const page = fateOfFailure(services, request, error, context !== undefined, capture);
+    return { settlement: { kind: 'failed', lease, reason: error.code }, items: [], page };
   }
 }
 
@@ -39,8 +41,9 @@ async function endFailed<Context extends BaseContext>(
   failedContext: Context | undefined,
   startedAtMs: number,
   advice?: TurnEnd,
+  capture?: Fate['capture'],
 ): Promise<FinishedVisit> {
-  // Nothing was sent, or it was we who broke it off: it is as good as never leased.
+  // Nothing was sent, or we aborted it: treat it as never leased.
   if (services.signal.aborted || BROKEN_OFF.has(thrown.code)) {
     return { settlement: { kind: 'untouched', lease }, items: [] };
   }
@@ -63,24 +66,55 @@ async function endFailed<Context extends BaseContext>(
     if (again === undefined) {
       request.state = RequestState.ERROR;
       request.handledAt = isoNow(services.time);
-      await runUserErrorHandler(services, 'failed', context, error);
+      const failure = await runUserErrorHandler(services, 'failed', context, error);
+      if (failure && services.handlers.isFailedFatal) {
+        services.onFatal(failure);
+        return { settlement: { kind: 'untouched', lease }, items: [] };
+      }
     }
     const { items, links } = transaction;
     const record = recordOf(services, request);
+    services.onFailedAttempt?.(error.code, capture?.statusCode, again !== undefined);
     if (again !== undefined) {
       if (!(again >= 0)) throw new CrawlError('REQUEST_INVALID', `its retryCount is ${String(request.retryCount)}`);
-      services.stats?.retryJob(error.code);
+      services.stats?.retryJob(error.code, userErrorOf(error));
       return { settlement: { kind: 'retry', lease, afterMs: again, record, links }, items };
     }
     return {
       settlement: { kind: 'failed', lease, reason: error.code, record, links },
       items,
+      page: fateOfFailure(services, request, error, failedContext !== undefined, capture),
       onSettled: (held) => {
-        if (held) services.stats?.failJob(services.time.monotonicMs() - startedAtMs, request.retryCount, error.code);
+        if (held) {
+          const durationMs = services.time.monotonicMs() - startedAtMs;
+          services.stats?.failJob(durationMs, request.retryCount, error.code, userErrorOf(error));
+        }
       },
     };
   } finally {
     transaction.close();
+  }
+}
+
+/** What is recorded of a request that failed for good; user code may have made its fields unusable. */
+function fateOfFailure(
+  { fateOf, log }: CommonServices,
+  request: Request,
+  { code, message }: CrawlError,
+  wasSent: boolean,
+  capture: Fate['capture'],
+): FinishedVisit['page'] {
+  try {
+    return fateOf?.(request, {
+      kind: 'failed',
+      code,
+      message,
+      attempts: request.retryCount + (wasSent ? 1 : 0),
+      capture,
+    });
+  } catch (error) {
+    log.error(`${request.url}: its fate cannot be recorded: ${(error as Error).message}`);
+    return undefined;
   }
 }
 
@@ -127,7 +161,7 @@ async function prepareRetry<Context extends BaseContext>(
     return verdict.afterMs;
   }
   request.retryCount++;
-  services.log.warning(`Reclaiming failed request back to the queue: ${left}`, {
+  services.log.warning(`Reclaiming failed request back to the list or queue: ${left}${stackOf(services.log, error)}`, {
     id: request.id,
     retryCount: request.retryCount,
     afterMs: verdict.afterMs,
@@ -135,39 +169,44 @@ async function prepareRetry<Context extends BaseContext>(
   return verdict.afterMs;
 }
 
-/** The user's code for failures; what it throws is logged and changes nothing. */
+/** The user's code for failures; what it throws is logged and returned. */
 async function runUserErrorHandler<Context extends BaseContext>(
   { handlers, log, time }: VisitServices<Context>,
   name: 'error' | 'failed',
   context: Context,
   error: CrawlError,
-): Promise<void> {
+): Promise<CrawlError | undefined> {
   const userHandler = handlers[name];
   const { request } = context;
   if (!userHandler) {
-    // A host whose every URL fails unasked was told of once.
-    if (name === 'failed' && error.code !== 'HOST_DOWN' && error.code !== 'ROBOTS_UNREACHABLE') {
+    // A host whose URLs all fail without a request is reported once.
+    if (name === 'failed' && !(error instanceof HostRefusedError)) {
       const isBug = error.code === 'HANDLER_FAILED';
       const what = `${error.code}: ${error.message}${isBug ? placeOf(error) : ''}`;
-      const message = `Request failed and reached maximum retries: ${request.url} (${what})`;
-      const data = { id: request.id, retryCount: request.retryCount };
-      if (isBug && wantsStacks(log)) log.exception(error, message, data);
-      else log.error(message, data);
+      const message = `Request failed and reached maximum retries: ${request.url} (${what})${stackOf(log, error)}`;
+      log.error(message, { id: request.id, retryCount: request.retryCount });
     }
-    return;
+    return undefined;
   }
   try {
     await withinMs(
       time,
       handlers.timeoutMs,
-      // Handlers expect what their code threw, not our wrapping of it.
-      () => userHandler(context, error.code === 'HANDLER_FAILED' && error.cause instanceof Error ? error.cause : error),
+      () => userHandler(context, userErrorOf(error)),
       () =>
         new CrawlError('HANDLER_TIMEOUT', `${HANDLER_NAMES[name]} did not end within ${handlers.timeoutMs / 1000} s`),
     );
+    return undefined;
   } catch (thrown) {
-    log.exception(asCrawlError(thrown, 'HANDLER_FAILED'), `${HANDLER_NAMES[name]} threw for ${request.url}`);
+    const failure = asCrawlError(thrown, 'HANDLER_FAILED');
+    log.exception(failure, `${HANDLER_NAMES[name]} threw for ${request.url}`);
+    return failure;
   }
+}
+
+/** Handlers expect what their code threw, not our wrapping of it. */
+function userErrorOf(error: CrawlError): Error {
+  return error.code === 'HANDLER_FAILED' && error.cause instanceof Error ? error.cause : error;
 }
 
 const HANDLER_NAMES = { error: 'errorHandler', failed: 'failedRequestHandler' } as const;

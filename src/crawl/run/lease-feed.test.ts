@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createManualTime, type ManualTime } from '../../../test/support/manual-time.js';
 import { createFrontierClient, type FrontierClient } from '../../frontier/client.js';
-import { createMemoryFrontier } from '../../frontier/embedded/memory.js';
+import { createMemoryFrontier } from '../../frontier/embedded/store/memory.js';
 import type { Lease, QueueEntry } from '../../frontier/frontier.js';
 import { fingerprintOf } from '../../request/fingerprint.js';
 import { createLeaseFeed, type LeaseFeed, type LeaseFeedOptions } from './lease-feed.js';

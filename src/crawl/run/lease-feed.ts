@@ -24,7 +24,7 @@ export interface LeaseFeed {
   readonly exhausted: boolean;
   /** Work was added or came back: what the last answer said may no longer hold. */
   reopen(): void;
-  /** Ends the feed; resolves to the leases at hand that nobody started. */
+  /** Ends the feed; resolves to its leases that were not started. */
   drain(): Promise<TakenLease[]>;
 }
 

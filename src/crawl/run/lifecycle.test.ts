@@ -5,7 +5,7 @@ import { type Answer, navigationRules, scriptedEngine } from '../../../test/supp
 import { Configuration } from '../../configuration.js';
 import { CrawlError } from '../../errors.js';
 import { createFrontierClient } from '../../frontier/client.js';
-import { createMemoryFrontier } from '../../frontier/embedded/memory.js';
+import { createMemoryFrontier } from '../../frontier/embedded/store/memory.js';
 import { entryOf } from '../../frontier/entry.js';
 import { createRecentFingerprints } from '../../frontier/recent.js';
 import { Log, LogLevel } from '../../observe/log.js';

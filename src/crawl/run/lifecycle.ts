@@ -12,12 +12,13 @@ import type { RequestQueue } from '../../frontier/queue/request-queue.js';
 import type { ContentStore } from '../../store/content/content.js';
 import { unpackRecord } from '../../request/record.js';
 import type { VisitWriter } from '../../store/dataset/visit-segments.js';
+import { flushTraces } from '../../observe/tracing.js';
 import { attempt, refuse } from './attempt.js';
 import type { Gate } from '../polite/gate.js';
 import { type LoopBlockOptions, watchBlocks } from './loop-blocks.js';
 import { createLeaseFeed, type TakenLease } from './lease-feed.js';
 import type { BaseContext, PlacedServices, VisitServices } from './services.js';
-import { createSettler, type FinishedVisit } from './settler.js';
+import { createSettler, type FinishedVisit, type Settler } from './settler.js';
 import { joinSlowShare } from './slow-hosts.js';
 
 export interface RunParts<Context extends BaseContext> extends LoopBlockOptions {
@@ -38,12 +39,14 @@ export interface RunParts<Context extends BaseContext> extends LoopBlockOptions 
    * costs nothing: when more is due than can start, its domain would wait in the queue just as long.
    */
   readonly leaseAhead: boolean;
+  /** Whether a slot is free only once its visit's links are queued: the next request may be one of them. */
+  readonly settlesFirst?: boolean;
   readonly keepAlive: boolean;
   /** Are all seeds in the queue? */
   readonly seedsAreIn: () => boolean;
-  /** The end of a request that must not be asked for, where no gate decides. */
+  /** Ends a request that must not be sent, where there is no gate. */
   readonly refuseLease?: (lease: Lease) => FinishedVisit | undefined;
-  /** Whether one more attempt may start now, whatever the queue has. */
+  /** Whether one more attempt may start now, regardless of the queue. */
   readonly mayStart?: () => boolean;
   /** Told when an attempt takes a slot of the pool; what it returns is called when the slot is free. */
   readonly onSlot?: (lease: Lease) => () => void;
@@ -51,7 +54,7 @@ export interface RunParts<Context extends BaseContext> extends LoopBlockOptions 
   readonly slowShare?: SlowShare | undefined;
   /** How long an ended visit waits for others to be settled with. Default 10. */
   readonly settleBatchWaitMs?: () => number;
-  /** False: as many visits at once as the pool options say, whatever the load of the machine. Default true. */
+  /** False: the pool options alone set the number of visits, regardless of load. Default true. */
   readonly followsLoad?: boolean;
 }
 
@@ -64,6 +67,8 @@ export interface Run {
   readonly pool: AutoscaledPool;
   /** Works until the end; never rejects. */
   readonly ended: Promise<RunEnd>;
+  /** Stores pages that no visit brings, and makes notes true in the same step. */
+  record: Settler['record'];
   /** Work may have been added. */
   notify(): void;
   /** Starts nothing new and ends when the running visits have ended. */
@@ -95,6 +100,7 @@ export function startRun<Context extends BaseContext>(parts: RunParts<Context>):
     batchWaitMs: parts.settleBatchWaitMs,
     openWriter: parts.openWriter,
     content: parts.content,
+    memory: parts.services.remembering?.memory,
     onDuplicate: releaseLink && (({ record }) => releaseLink(unpackRecord(record).url)),
     onFailure: (error) => fail(asCrawlError(error, 'STORAGE_UNWRITABLE')),
     onSettling: () => {
@@ -110,14 +116,14 @@ export function startRun<Context extends BaseContext>(parts: RunParts<Context>):
   };
   const gate = parts.openGate?.(services);
   const bulkSkipping = new Set<Promise<void>>();
-  /** A pool that is aborted waits for none of its tasks. */
+  /** An aborted pool does not wait for its tasks. */
   const running = new Set<Promise<void>>();
   const feed = createLeaseFeed({
     client,
     time,
     wanted() {
       const free = pool.desiredConcurrency - pool.currentConcurrency;
-      // With the share of slow hosts full, somebody has to know whether others wait behind them.
+      // When the share of slow hosts is full, check whether others wait behind them.
       const isAhead = parts.leaseAhead || parts.slowShare?.isFull === true;
       return isAhead ? free + Math.min(pool.desiredConcurrency, MAX_AHEAD) : free;
     },
@@ -158,7 +164,7 @@ export function startRun<Context extends BaseContext>(parts: RunParts<Context>):
       onError,
     });
 
-  /** Back to its place, and its domain is not asked for so long. */
+  /** Back to its place; its domain rests for this long. */
   function putBack({ lease }: TakenLease, pauseMs: number): FinishedVisit {
     settler.land({ lease: lease.id, pauseMs });
     return { settlement: { kind: 'untouched', lease: lease.id }, items: [] };
@@ -169,6 +175,7 @@ export function startRun<Context extends BaseContext>(parts: RunParts<Context>):
     if (!taken) return;
     const release = parts.onSlot?.(taken.lease);
     await settler.settle({ ...(await visit(taken)), life: taken.life });
+    if (parts.settlesFirst) await settler.flush();
     release?.();
   }
 
@@ -197,7 +204,7 @@ export function startRun<Context extends BaseContext>(parts: RunParts<Context>):
     for (const visited of await gate!.bulkSkip(bulkSkips)) await settler.settle({ ...visited, life });
   }
 
-  /** A request goes on the wire only while its lease is good; one that was lost is somebody else's now. */
+  /** A request is sent only while its lease is valid; a lost one belongs to another holder. */
   function isGood({ life }: TakenLease): () => boolean {
     return () => client.isGood(life);
   }
@@ -273,13 +280,14 @@ export function startRun<Context extends BaseContext>(parts: RunParts<Context>):
     await giveBack().catch(onError);
     await watch?.close();
     endRenewal();
+    await flushTraces();
     return end ?? { kind: 'stopped' };
   }
 
   async function giveBack(): Promise<void> {
     leaveShare?.();
     const left = await feed.drain();
-    // Each is bounded by the time limits of its steps; one that threw has ended the pool, and was told of.
+    // Each is bounded by the time limits of its steps; one that threw has ended the pool and was reported.
     await Promise.allSettled(running);
     await Promise.all(bulkSkipping);
     for (const { lease, life } of left) {
@@ -292,6 +300,7 @@ export function startRun<Context extends BaseContext>(parts: RunParts<Context>):
   return {
     pool,
     ended: work(),
+    record: settler.record,
     notify: workMayBeReady,
     stop() {
       end ??= { kind: 'stopped' };

@@ -5,13 +5,13 @@ import type { CommonServices } from './services.js';
 
 const DEFAULT_BLOCKED_LOOP_SECS = 10;
 
-/** The option as a limit; Infinity where nobody is to look. */
+/** The option as a limit; Infinity: off. */
 export function blockedLoopMs(seconds: number = DEFAULT_BLOCKED_LOOP_SECS): number {
   return seconds === 0 ? Infinity : seconds * 1_000;
 }
 
 export interface LoopBlockOptions {
-  /** A visit that blocks the event loop for longer is named. Infinity (default): nobody looks. */
+  /** A visit that blocks the event loop for longer is reported. Infinity (default): off. */
   readonly blockedLoopMs?: number | undefined;
   /** Where blocks are reported while they last, as lines of JSON. Default: to standard error, for people. */
   readonly reportBlocksTo?: number | undefined;

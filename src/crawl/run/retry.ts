@@ -19,17 +19,17 @@ export type Verdict =
   | { readonly kind: 'rotate-session' }
   | { readonly kind: 'retry'; readonly afterMs: number; readonly isRetryAfter?: true };
 
-/** What the landing of the attempt says about the next one. */
+/** What the end of an attempt means for the next one. */
 export interface RetryAdvice {
   /** In place of the usual wait: the domain itself rests. */
   readonly afterMs?: number;
-  /** The host said when to come back: coming back then is no retry. */
+  /** The host said when to come back: that attempt does not count as a retry. */
   readonly isRetryAfter?: boolean;
   /** How often that holds for a request, which then fails. Default: the limits', after which coming back is a retry. */
   readonly maxRetryAfters?: number;
 }
 
-/** A host that says "later" for ever must end, too. */
+/** A host that always says "later" must fail at some point. */
 const MAX_RETRY_AFTERS = 100;
 
 export function decideRetry(
@@ -69,7 +69,7 @@ export function backoffMs(
 const SHORTEST_WAIT_MS = 1_000;
 
 /**
- * The wait that a Retry-After header asks for, or undefined when there is none that can be read. "At once" (0, a date
+ * The wait that a Retry-After header requests, or undefined if it is missing or invalid. "At once" (0, a date
  * that has passed) is none: it would bring the request back without a wait, over and over.
  */
 export function retryAfterMs(header: string | string[] | undefined, nowMs: number): number | undefined {

@@ -13,7 +13,7 @@ import type { Time } from '../time.js';
 
 export interface Seeding {
   readonly isUnderWay: boolean;
-  /** Adds requests; resolves when the first batch is in. A later failure goes to `onError`, and to who awaits the rest. */
+  /** Adds requests; resolves when the first batch is queued. A later failure goes to `onError` and rejects the rest. */
   add(
     requests: RequestsLike,
     options: AddRequestsBatchedOptions,
@@ -21,7 +21,7 @@ export interface Seeding {
   ): Promise<AddRequestsBatchedResult>;
   /** Copies a list, or a foreign manager until it is finished, into the queue. */
   copy(list: RequestListLike | RequestManagerLike, onError: (error: CrawlError) => void): void;
-  /** The run is over: lists are left where they are, and one that loads in the background is told to end. */
+  /** The run is over: lists stay where they are, and background loading stops. */
   stopCopying(): void;
 }
 

@@ -1,7 +1,8 @@
-// What an attempt is given by whoever runs it, in small groups: a script, a batch and a pod each give what they have.
+// What an attempt needs from its run, in small groups: a script, a batch and a pod each provide what they have.
 // A group that a placement has no use for is missing; nothing is made up to fill it.
 import type { VisitMark } from '../../base/loop-watch/visit-marks.js';
-import type { CrawlError } from '../../errors.js';
+import type { CrawlError, ErrorCode } from '../../errors.js';
+import type { Remembering } from '../../fresh/remembering.js';
 import type { Landing } from '../../frontier/frontier.js';
 import type { RequestQueue } from '../../frontier/queue/request-queue.js';
 import type { SkippedRequestCallback, SkipReason } from '../../handle/enqueue-links.js';
@@ -9,16 +10,18 @@ import type { Log } from '../../observe/log.js';
 import type { Request } from '../../request/request.js';
 import type { ProxyInfo } from '../../session/proxy.js';
 import type { Session } from '../../session/session.js';
+import type { RecordFate } from './report/fate.js';
 import type { PackedPage } from '../../store/content/page.js';
+import type { LinkOrder } from '../order/order.js';
 import type { Navigate } from './attempt.js';
 import type { RetryLimits } from './retry.js';
-import type { Statistics } from './statistics.js';
+import type { Statistics } from './report/statistics.js';
 import type { Transaction } from './transaction.js';
 import type { Turn } from './turn.js';
 import type { VisitContext } from './visit-context.js';
 import type { Time } from '../time.js';
 
-/** What every context has, whatever else its placement adds. */
+/** What every context has, in any placement. */
 export interface BaseContext {
   readonly request: Request;
   readonly log: Log;
@@ -60,6 +63,8 @@ export interface LinkServices {
   /** A link that was let in is not queued after all: its visit failed, or another was first. */
   readonly releaseLink?: ((url: string) => void) | undefined;
   readonly onSkipped: SkippedRequestCallback;
+  /** How what is found is queued; missing for breadth first. */
+  readonly order?: LinkOrder | undefined;
 }
 
 export interface HandlerServices<Context> {
@@ -67,6 +72,8 @@ export interface HandlerServices<Context> {
   readonly request: (context: Context) => unknown;
   readonly error?: ((context: Context, error: Error) => unknown) | undefined;
   readonly failed?: ((context: Context, error: Error) => unknown) | undefined;
+  /** A `failed` that throws ends the run, as in Crawlee; otherwise it is logged. */
+  readonly isFailedFatal?: boolean | undefined;
 }
 
 /** All that an attempt needs. */
@@ -85,12 +92,19 @@ export interface VisitServices<Context extends BaseContext = BaseContext> {
   readonly forgetsEnded?: boolean;
   /** What a handled request's visit stores of its page, where content is stored. */
   readonly pageOf?: ((request: Request) => PackedPage | undefined) | undefined;
+  /** What is remembered of pages, where that is wanted. */
+  readonly remembering?: Remembering | undefined;
+  /** What a visit that failed or was skipped stores, where fates are recorded. */
+  readonly fateOf?: RecordFate | undefined;
+  /** Told of every attempt that failed, with the status of its response. */
+  readonly onFailedAttempt?:
+    ((code: ErrorCode, statusCode: number | undefined, isRetried: boolean) => void) | undefined;
   readonly signal: AbortSignal;
   /** The crawl cannot go on. */
   readonly onFatal: (error: CrawlError) => void;
 }
 
-/** The services that are the same whatever the context. */
+/** The services that do not depend on the context. */
 export type CommonServices = Omit<VisitServices, 'handlers' | 'openContext'>;
 
 /** What the run gives its attempts itself. */

@@ -3,7 +3,7 @@ import { CrawlError } from '../../errors.js';
 import type { Lease } from '../../frontier/frontier.js';
 import { createManualTime } from '../../../test/support/manual-time.js';
 import { createFrontierClient, type FrontierClient } from '../../frontier/client.js';
-import { createMemoryFrontier } from '../../frontier/embedded/memory.js';
+import { createMemoryFrontier } from '../../frontier/embedded/store/memory.js';
 import { createRecentFingerprints } from '../../frontier/recent.js';
 import { fingerprintOf } from '../../request/fingerprint.js';
 import type { VisitWriter } from '../../store/dataset/visit-segments.js';

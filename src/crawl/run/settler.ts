@@ -3,6 +3,8 @@
 // segment belongs to acknowledged visits, and the rest is cut (guarantee 2).
 import type { Time } from '../time.js';
 import type { FrontierClient } from '../../frontier/client.js';
+import type { PageMemory, PageVisit, StageNote } from '../../fresh/memory/memory.js';
+import { killPoint } from '../../base/kill-points.js';
 import type { HolderId, Landing, QueueEntry, Settlement } from '../../frontier/frontier.js';
 import type { RecentFingerprints } from '../../frontier/recent.js';
 import type { ContentStore } from '../../store/content/content.js';
@@ -20,6 +22,8 @@ export interface FinishedVisit {
   readonly items: readonly PendingItem[];
   /** What is stored of the page. */
   readonly page?: PackedPage;
+  /** What is remembered of the page once the visit is acknowledged. */
+  readonly remembered?: readonly PageVisit[] | undefined;
   /** Called when the settlement is in the queue; `held` is false when the lease had been lost. */
   readonly onSettled?: (held: boolean) => void;
 }
@@ -27,6 +31,12 @@ export interface FinishedVisit {
 /** A finished visit, and the holder's life in which its lease was taken. */
 export interface SettledVisit extends FinishedVisit {
   readonly life: HolderId;
+}
+
+/** Pages that no visit brings, and notes that become true with them. */
+export interface Records {
+  readonly pages: readonly PackedPage[];
+  readonly notes: Readonly<Record<string, string | null>>;
 }
 
 /** What a batch was appended to, and how long that was before. */
@@ -42,6 +52,8 @@ export interface Settler {
   settle(visit: SettledVisit): Promise<void>;
   /** Settles everything handed over so far. */
   flush(): Promise<void>;
+  /** Stores pages that no visit brings, with the next batch; `notes` become true in the same step. False: nothing did. */
+  record(records: Records): Promise<boolean>;
   /** Settle without waiting for other visits: the crawl has nothing else to do. */
   hurry(): void;
   readonly pending: number;
@@ -56,13 +68,15 @@ export interface SettlerOptions {
   readonly openWriter?: (dataset: string | undefined) => Promise<VisitWriter>;
   /** Where pages are stored, after the items and before the acknowledgement. */
   readonly content?: Pick<ContentStore, 'append'>;
+  /** Where pages are remembered: written aside before the acknowledgement, true with it. */
+  readonly memory?: Pick<PageMemory, 'stage' | 'settle'> | undefined;
   /** How long the first visit of a batch waits for others. Default 10. */
   readonly batchWaitMs?: (() => number) | undefined;
   /** A store failed: the crawl cannot go on. */
   readonly onFailure: (error: unknown) => void;
   /** A link of an acknowledged visit was in the queue already, as far as this process knows. */
   readonly onDuplicate?: ((link: QueueEntry) => void) | undefined;
-  /** A settle call is being made: whatever is asked of the queue in the same breath shares its commit. */
+  /** A settle call is being made: other queue calls in the same tick share its commit. */
   readonly onSettling?: () => void;
   readonly onFlushed: () => void;
 }
@@ -83,6 +97,7 @@ export function createSettler(options: SettlerOptions): Settler {
   const writers = new Map<string, VisitWriter>();
   const visits: SettledVisit[] = [];
   let landings: Landing[] = [];
+  let recording: (Records & { readonly done: (held: boolean) => void })[] = [];
   let links = 0;
   let bytes = 0;
   let cancelTimer: (() => void) | undefined;
@@ -108,7 +123,7 @@ export function createSettler(options: SettlerOptions): Settler {
   function schedule(): void {
     if (failed || flushing) return;
     if (visits.length >= SETTLE_BATCH || links >= BATCH_LINKS || bytes >= BATCH_BYTES) start();
-    else if (!cancelTimer && (visits.length > 0 || landings.length > 0)) {
+    else if (!cancelTimer && (visits.length > 0 || landings.length > 0 || recording.length > 0)) {
       cancelTimer = options.time.after(batchWaitMs(), start);
     }
   }
@@ -116,11 +131,13 @@ export function createSettler(options: SettlerOptions): Settler {
   function start(): void {
     cancelTimer?.();
     cancelTimer = undefined;
-    if (failed || flushing || (visits.length === 0 && landings.length === 0)) return;
+    if (failed || flushing || (visits.length === 0 && landings.length === 0 && recording.length === 0)) return;
     const batch = takeBatch();
     const landed = landings;
     landings = [];
-    flushing = settleBatch(batch, landed)
+    const records = recording;
+    recording = [];
+    flushing = settleBatch(batch, landed, records)
       .catch((error: unknown) => {
         failed = true;
         options.onFailure(error);
@@ -154,16 +171,25 @@ export function createSettler(options: SettlerOptions): Settler {
     return batch;
   }
 
-  async function settleBatch(batch: readonly SettledVisit[], landed: readonly Landing[]): Promise<void> {
+  async function settleBatch(
+    batch: readonly SettledVisit[],
+    landed: readonly Landing[],
+    records: typeof recording,
+  ): Promise<void> {
     for (const { items } of batch) for (const { dataset } of items) await writerOf(dataset);
-    // Opening a writer may have told that this life is over: what was leased in an earlier one is refused
+    // Opening a writer may have shown that this life is over: what was leased in an earlier one is refused
     // before anything of it is written.
     const life = client.id;
     const held = batch.filter((visit) => visit.life === life);
     for (const visit of batch) if (visit.life !== life) visit.onSettled?.(false);
-    const written = await appendAll(held);
-    const notes: Record<string, string> = {};
+    const written = await appendAll(
+      held,
+      records.flatMap(({ pages }) => pages),
+    );
+    const { visited: remembered, noted } = await remember(held, written);
+    const notes: Record<string, string | null> = Object.assign({}, ...records.map((one) => one.notes));
     for (const { writer } of written) notes[writer.key] = writer.note;
+    if (noted) notes[noted.key] = noted.note;
     const settlements = held.map(({ settlement }) => withNewLinks(settlement));
     const answering = client.settle({ settlements, landings: landed, notes }, life);
     options.onSettling?.();
@@ -174,7 +200,28 @@ export function createSettler(options: SettlerOptions): Settler {
       for (const { writer } of written) writer.confirm?.();
       for (const { settlement } of held) confirm(settlement);
     }
+    if (remembered.length > 0) options.memory?.settle(remembered, answer.held);
     for (const visit of held) visit.onSettled?.(answer.held);
+    for (const { done } of records) done(answer.held);
+  }
+
+  /** Set aside until the queue has acknowledged the visits; after a crash in between, the queue decides. */
+  async function remember(
+    batch: readonly SettledVisit[],
+    written: readonly Written[],
+  ): Promise<{ readonly visited: PageVisit[]; readonly noted?: StageNote | undefined }> {
+    const visited = batch.flatMap(({ remembered }) => remembered ?? []);
+    if (visited.length === 0 || !options.memory) return { visited };
+    killPoint('memory.before-stage');
+    let noted: StageNote | undefined;
+    try {
+      noted = await options.memory.stage(visited);
+    } catch (error) {
+      await undo(written);
+      throw error;
+    }
+    killPoint('memory.after-stage');
+    return { visited, noted };
   }
 
   function confirm({ kind, links: confirmed = [] }: Settlement): void {
@@ -186,9 +233,9 @@ export function createSettler(options: SettlerOptions): Settler {
   }
 
   /** Items, then content; on failure nothing of the batch stays. */
-  async function appendAll(batch: readonly SettledVisit[]): Promise<Written[]> {
+  async function appendAll(batch: readonly SettledVisit[], more: readonly PackedPage[]): Promise<Written[]> {
     const written: Written[] = await appendItems(batch);
-    const pages = batch.flatMap(({ page }) => (page ? [page] : []));
+    const pages = [...batch.flatMap(({ page }) => (page ? [page] : [])), ...more];
     if (pages.length === 0 || !options.content) return written;
     try {
       written.push(...(await options.content.append(pages)).written);
@@ -261,8 +308,15 @@ export function createSettler(options: SettlerOptions): Settler {
         await new Promise<void>((resume) => roomWaiters.push(resume));
       }
     },
+    record(records) {
+      if (failed) return Promise.resolve(false);
+      return new Promise((done) => {
+        recording.push({ ...records, done });
+        schedule();
+      });
+    },
     async flush() {
-      while ((visits.length > 0 || landings.length > 0 || flushing) && !failed) {
+      while ((visits.length > 0 || landings.length > 0 || recording.length > 0 || flushing) && !failed) {
         start();
         await flushing;
       }

@@ -4,7 +4,7 @@ import type { AutoscaledPool } from '../../dispatch/autoscaled-pool.js';
 import { domainOf, type PaceBy } from '../../request/url.js';
 import type { LeaseFeed, TakenLease } from './lease-feed.js';
 
-/** What slow hosts may hold when nobody says: a fifth leaves the others four times as much. */
+/** The default share of slow hosts: a fifth leaves the others four times as much. */
 export const DEFAULT_SLOW_HOST_SHARE = 0.2;
 /** Most hosts answer within a second; two leave room for a busy machine. */
 export const DEFAULT_SLOW_HOST_PATIENCE_SECS = 2;

@@ -5,7 +5,7 @@ import type { Time } from '../time.js';
 
 /**
  * Runs `work` for at most `limitMs`, and until `signal` aborts. After that the returned promise rejects
- * with `late()` or ABORTED; whatever the work still does or throws is ignored.
+ * with `late()` or ABORTED; anything the work does or throws later is ignored.
  */
 export async function withinMs<T>(
   time: Time,

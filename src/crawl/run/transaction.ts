@@ -31,7 +31,7 @@ function bits53({ hi, lo }: Fingerprint): number {
   return hi * 2 ** 21 + (lo >>> 11);
 }
 
-/** `onDropped` is told the URL of every link that was added and will not be queued after all. */
+/** `onDropped` receives the URL of every added link that will not be queued after all. */
 export function createTransaction(url: string, onDropped?: (url: string) => void): Transaction {
   return new VisitTransaction(url, onDropped);
 }

@@ -13,12 +13,12 @@ import { retryAfterMs, type RetryAdvice } from './retry.js';
 /** What follows from an ending: for the domain, and for the request if it is tried again. */
 export interface TurnEnd extends RetryAdvice {
   readonly landing: Omit<Landing, 'lease'>;
-  /** The request fails for this reason, whatever else went wrong. */
+  /** The request fails for this reason, before any other. */
   readonly error?: CrawlError;
 }
 
 export interface Turn {
-  /** Resolves when nobody else who shares the domain asks it; only where several queues share one. */
+  /** Resolves when no other queue is requesting from the domain; only where several queues share one. */
   readonly ready?: (signal: AbortSignal) => Promise<void>;
   /** The request goes on the wire now. */
   begin(): void;
@@ -26,11 +26,11 @@ export interface Turn {
   end(ending?: Ending): TurnEnd;
   /** It ended and will be repeated on the same turn: how long the domain rests in between. */
   restMs(ending?: Ending): number;
-  /** The attempt is over without an ending that was told; `restMs` 0: nothing was sent. */
+  /** The attempt ended without a reported end; `restMs` 0: nothing was sent. */
   readonly release?: (restMs?: number) => void;
 }
 
-/** What an engine asks right before it writes a request: one whose lease ran out is somebody else's by now. */
+/** Checked by an engine right before it sends: a request whose lease expired belongs to another holder. */
 export function leaseCheck(isGood: () => boolean): () => void {
   return () => {
     if (!isGood()) throw new CrawlError('LEASE_LOST', 'the lease expired before the request was sent');
@@ -48,7 +48,7 @@ export function endingOf({ statusCode, headers, timings }: Capture, time: Time):
 const UNKNOWN: Ending = Object.freeze({ statusCode: 200, tookMs: 0 });
 const NOTHING: TurnEnd = Object.freeze({ landing: Object.freeze({}) });
 
-/** The turn of a domain of which nothing is remembered: only what its host says itself makes it rest. */
+/** The turn of a domain without remembered state: only its own responses make it rest. */
 export function createPlainTurn(maxDelayMs: number, delayMs: number): Turn {
   return {
     begin: () => undefined,
@@ -69,7 +69,7 @@ export interface TurnHost {
   readonly crawlDelaySecs: number | undefined;
 }
 
-/** What the turns of a polite crawl share: what is known of hosts, and who is told of each request. */
+/** What the turns of a polite crawl share: known hosts, and the log of requests. */
 export interface TurnHosts<Host extends TurnHost, Left> {
   /** The host as it is now. */
   current(host: Host): Host;
@@ -130,8 +130,12 @@ function adviceFor(ending: Ending, isTooLong: boolean, pace: PaceRules): Omit<Tu
   return ending.retryAfterMs === undefined ? { afterMs: 0 } : { afterMs: 0, isRetryAfter: true };
 }
 
-/** A turn whose domain is also paced by a rate limiter, which several batches may share. */
-export function createLimitedTurn(inner: Turn, limiter: RateLimiter, domain: string): Turn {
+/**
+ * A turn whose domain is also paced by a rate limiter, which several batches may share.
+ *
+ * @param delayMs the domain's delay now, which another process may have chosen
+ */
+export function createLimitedTurn(inner: Turn, limiter: RateLimiter, domain: string, delayMs?: number): Turn {
   let free: ((restMs: number) => void) | undefined;
 
   function release(restMs: number): void {
@@ -141,7 +145,7 @@ export function createLimitedTurn(inner: Turn, limiter: RateLimiter, domain: str
 
   function limited(ending: Ending | undefined) {
     if (!ending || 'failure' in ending) return undefined;
-    return limiter.afterResponse(domain, ending.statusCode, ending.retryAfterMs);
+    return limiter.afterResponse(domain, ending.statusCode, ending.retryAfterMs, delayMs);
   }
 
   return {

@@ -15,6 +15,7 @@ import {
   type SkipReason,
 } from '../../handle/enqueue-links.js';
 import type { Log } from '../../observe/log.js';
+import type { PageContent } from '../../parse/page.js';
 import { fingerprintToId } from '../../request/fingerprint.js';
 import type { Request } from '../../request/request.js';
 import { type Dictionary, type Source, toRequest } from '../../request/request.js';
@@ -22,6 +23,7 @@ import type { Session } from '../../session/session.js';
 import type { KeyValueStore } from '../../store/records/key-value.js';
 import { encodeItems } from '../../store/dataset/items.js';
 import { checkStorageName } from '../../store/names.js';
+import type { LinkSource, PriorityOfLink } from '../order/order.js';
 import type { Identity, LinkServices } from './services.js';
 import type { Transaction } from './transaction.js';
 import { inheritedBy } from './inherited.js';
@@ -43,7 +45,7 @@ export interface StorageServices {
   readonly useState: <State extends Dictionary>(initial?: State) => Promise<State>;
 }
 
-/** Tells which links of the fetched page a selector means; set once the page is there. `skip` is told of nofollow. */
+/** Finds the links of the fetched page by selector; set once there is a page. `skip` receives nofollow links. */
 export type LinkFinder = (
   selector: string,
   baseUrl: string | undefined,
@@ -65,6 +67,16 @@ export function createVisitContext(
 ): VisitContext {
   const rules = services.links;
   let findLinks: LinkFinder | undefined;
+  let priorityOfLink: PriorityOfLink | undefined;
+  /** The page is added to the context when it arrives; before that there is none. */
+  const source: LinkSource = {
+    get url() {
+      return request.loadedUrl ?? request.url;
+    },
+    get content() {
+      return (context as { content?: PageContent }).content;
+    },
+  };
 
   async function enqueueLinks(options: EnqueueLinksOptions = {}): Promise<BatchAddRequestsResult> {
     checkEnqueueLinksOptions(options);
@@ -73,7 +85,7 @@ export function createVisitContext(
     const finding = options.urls
       ? absoluteUrls(options.urls, options.baseUrl ?? request.loadedUrl ?? request.url, skip)
       : (findLinks?.(options.selector ?? 'a', options.baseUrl, (url) => skip(url, 'nofollow')) ?? []);
-    // Only a browser is asked for links; those of bytes are there.
+    // Only a browser has to be asked for links; those of bytes are known.
     const found = Array.isArray(finding) ? finding : await finding;
     const select = () => selectLinks(found, options, request, { maxCrawlDepth: rules.maxCrawlDepth, skip });
     const links = mark ? mark.work(select) : select();
@@ -93,6 +105,7 @@ export function createVisitContext(
   ): BatchAddRequestsResult {
     let room = rules.roomForRequests() - transaction.links.length;
     let left = Math.min(limit ?? Infinity, transaction.roomForLinks);
+    const priorities = (priorityOfLink ??= rules.order?.prioritiesOn?.(source));
     const processed: SelectedLink[] = [];
     const added = new Set<SelectedLink>();
     for (const link of links) {
@@ -109,7 +122,9 @@ export function createVisitContext(
         const made = link.toRequest();
         // Whoever found it, a page named it: only what the user adds may name a private address.
         made.seeded = false;
-        transaction.addLink(entryOf(made, forefront, rules.queue.paceBy));
+        // A priority of the user's own stays.
+        if (priorities && made.priority === 0) made.priority = priorities(made.url, made.crawlDepth);
+        transaction.addLink(entryOf(made, forefront ?? rules.order?.isDepthFirst, rules.queue.paceBy));
         added.add(link);
       }
       processed.push(link);
@@ -118,7 +133,9 @@ export function createVisitContext(
     return {
       // Few handlers look at it, and it would cost a read of the queue a link.
       get processedRequests() {
-        return (told ??= processed.map((link) => tellOf(link, added.has(link))));
+        return (told ??= [...new Map(processed.map((link) => [link.uniqueKey, link])).values()].map((link) =>
+          tellOf(link, added.has(link)),
+        ));
       },
       unprocessedRequests: [],
     };

@@ -1,6 +1,6 @@
 // A storage client in memory: the smallest complete one, to be wrapped if only a part is replaced.
-// Guarantee: closed storages can be opened again; everything ends with the process.
-import { createMemoryKv } from '../../frontier/embedded/memory.js';
+// Promise: closed storages can be opened again; everything ends with the process.
+import { createMemoryKv } from '../../frontier/embedded/store/memory.js';
 import { openTableFrontier } from '../../frontier/embedded/table-frontier.js';
 import type { Kv } from '../../frontier/tables/kv.js';
 import { createMemoryHosts } from '../../politeness/hosts.js';

@@ -126,7 +126,7 @@ async function writeRuns(folder: RunPlace, record: RunRecord): Promise<void> {
 const held = new Set<string>();
 
 /**
- * Runs `work` while nobody else who starts or ends a run on this folder runs theirs. A storage client has no lock: in this
+ * Runs `work` exclusively among those that start or end a run on this folder. A storage client has no lock: in this
  * process one after another, and among processes the queue itself refuses to be dropped while others work on it.
  */
 export async function withRunLock<T>(folder: RunPlace, work: () => Promise<T>): Promise<T> {

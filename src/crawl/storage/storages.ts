@@ -1,5 +1,7 @@
 // The storages of one crawler: its queue, datasets, key-value stores, sessions and saved statistics,
 // opened on first use and restored to the last acknowledged visit.
+import { isAlive } from '../../base/alive.js';
+import { countOf } from '../../observe/figures.js';
 import type { Configuration } from '../../configuration.js';
 import { RequestQueue } from '../../frontier/queue/request-queue.js';
 import type { Log } from '../../observe/log.js';
@@ -13,7 +15,7 @@ import { recoverVisitSegments } from '../../store/dataset/visit-recovery.js';
 import type { VisitWriter } from '../../store/dataset/visit-segments.js';
 import type { ResolvedOptions } from '../options/options.js';
 import { beginRun, endRun, readLastRun, runPlaceOf } from './run-state.js';
-import type { Statistics } from '../run/statistics.js';
+import type { Statistics } from '../run/report/statistics.js';
 import type { Time } from '../time.js';
 
 /** Crawlee's key for the first crawler; crawlers on other queues have their own. */
@@ -71,7 +73,11 @@ export function createStorages(options: ResolvedOptions, config: Configuration, 
     const place = runPlaceOf(config);
     const last = await readLastRun(place, current.id);
     const pending = counters.queued + counters.retrying + counters.leased;
-    if ((last?.state === 'running' || last?.state === 'interrupted') && counters.accepted > 0) {
+    const others = last?.state === 'running' ? last.pids.filter((pid) => pid !== process.pid && isAlive(pid)) : [];
+    if (others.length > 0) {
+      // Its own work is what this process counts: the others count theirs.
+      log.info(`Joining a crawl that also runs in ${countOf(others.length, 'other process', 'other processes')}.`);
+    } else if ((last?.state === 'running' || last?.state === 'interrupted') && counters.accepted > 0) {
       stats.restore(await (await openKeyValueStore()).getValue(statisticsKey(current.id)), counters);
       log.info(
         `Continuing an interrupted crawl: ${counters.done} done, ${counters.failed} failed, ${pending} pending. ` +
@@ -82,10 +88,10 @@ export function createStorages(options: ResolvedOptions, config: Configuration, 
     return current;
   }
 
-  /** Items of visits that nobody acknowledged leave the datasets; segments of writers that live are left alone. */
+  /** Removes items of unacknowledged visits from the datasets; segments of live writers are left alone. */
   async function cutUnacknowledged(notes: Readonly<Record<string, string>>): Promise<void> {
     if (!isPersistent) return;
-    // An owner is alone: whoever wrote the other segments is gone, even if the operating system cannot tell.
+    // An owner is alone: the writers of other segments are gone, even if the operating system cannot tell.
     const isGone = opened?.access === 'owner' ? isForeignWriter : isVisitWriterGone;
     const ofTheDead = Object.entries(notes).filter(([key]) => isGone(key));
     const recovered = await recoverVisitSegments([await storageBackendOf(config)], Object.fromEntries(ofTheDead));

@@ -1,34 +1,40 @@
 // Turns the second look's scores into the blocks returned as content.
 // Promise: the extractor and the scoring script share it, so that scores describe the shipped code.
+import { weighArticleParts } from './article-parts.js';
 import { isBare } from './bare-page.js';
 import type { Choice } from './best-set.js';
 import { chooseBlocks } from './best-set.js';
 import { commentNodes, holdsPosts, leaveComments } from './comments.js';
 import { consentNodes } from './consent.js';
+import { contentsNodes } from './contents.js';
 import { PAGE_KINDS } from '../model/context-features.js';
 import { elementNumber, elementSet } from '../page/elements.js';
+import { formulasOf } from '../math/formulas.js';
 import { logistic } from '../model/trees.js';
 import { NEVER, weighPosts } from './posts.js';
 import { leaveRelated } from './related.js';
 import { leaveRepeats } from './repeats.js';
 import type { Segments } from '../page/segment.js';
 import { leaveSetAside } from './set-aside.js';
-import { CONTAINER, IS_HIDDEN, STRIDE, WORDS } from '../page/segment.js';
+import { CONTAINER, FIRST_NODE, HEADING, STRIDE, WORDS } from '../page/segment.js';
 
+const ARTICLE = PAGE_KINDS.indexOf('article');
 const DOCUMENTATION = PAGE_KINDS.indexOf('documentation');
 const LISTING = PAGE_KINDS.indexOf('listing');
 const COLLECTION = PAGE_KINDS.indexOf('collection');
 const FORUM = PAGE_KINDS.indexOf('forum');
 /** From here on a page counts as a forum's for {@link weighPosts}; 0.02 to 0.6 score alike on the given pages. */
 const FORUM_FROM = 0.05;
-/** From here on comments are what the page is about, whatever they are called. */
+/** From this share, comments are the page's content, whatever their name. */
 const FORUM_SURE = 0.5;
+/** In logits: of unseen collections the models keep too little; 0.5 and 1 gain, 1.5 and 2 lose (decision 043). */
+const COLLECTION_GAIN = 1;
 const PRE = elementNumber('pre');
 /** Half a table or half a listing is of no use. */
 const WHOLE = elementSet('pre table');
 /** A larger table arranges the page. */
 const MAX_WHOLE_WORDS = 400;
-/** Below this a cell is no part of its table: a table that arranges a page, a signature in it. */
+/** Below this a cell is not part of its table: a layout table, a signature in it. */
 const OUT_OF_QUESTION = -4;
 /** Code with kept text this many blocks before and after it belongs to that text; 3, 8 and 15 were tried. */
 const AROUND_CODE = 8;
@@ -41,24 +47,33 @@ export interface ContentChoice extends Choice {
 /** Chooses the blocks of a page; `kinds` are the probabilities of its kinds, `logits` the second look's, changed in place. */
 export function chooseContent(segments: Segments, kinds: Float32Array, logits: Float32Array): ContentChoice {
   const { blocks, count } = segments;
+  const gain = COLLECTION_GAIN * kinds[COLLECTION]!;
+  for (let b = 0; b < count; b++) logits[b]! += gain;
   const consent = consentNodes(segments);
   if (consent !== null)
     for (let b = 0; b < count; b++) if (consent[blocks[b * STRIDE + CONTAINER]!] === 1) logits[b] = NEVER;
+  for (let b = 0; b < count; b++) if (segments.hidden[blocks[b * STRIDE + FIRST_NODE]!] !== 0) logits[b] = NEVER;
+  const contents = contentsNodes(segments);
+  if (contents !== null)
+    for (let b = 0; b < count; b++) if (contents[blocks[b * STRIDE + CONTAINER]!] === 1) logits[b] = NEVER;
   leaveSetAside(segments, logits);
   const comments = commentNodes(segments);
   const isForum = kinds[FORUM]! >= FORUM_FROM || (comments !== null && holdsPosts(segments, comments));
   const hasPosts = isForum && weighPosts(segments, logits);
   if (comments !== null && !hasPosts && kinds[FORUM]! < FORUM_SURE) leaveComments(segments, comments, logits);
   if (kinds[LISTING]! + kinds[COLLECTION]! + kinds[DOCUMENTATION]! < 0.5) leaveRelated(segments, logits);
+  weighArticleParts(segments, kinds[ARTICLE]!, logits);
   const probabilities = logistic(logits);
   const sizes = new Int32Array(count);
   for (let b = 0; b < count; b++) sizes[b] = blocks[b * STRIDE + WORDS]!;
   const { chosen, expected } = chooseBlocks(probabilities, sizes);
   if (isBare(segments)) {
-    for (let b = 0; b < count; b++) chosen[b] = blocks[b * STRIDE + IS_HIDDEN] === 1 || logits[b]! <= NEVER ? 0 : 1;
+    for (let b = 0; b < count; b++) chosen[b] = logits[b]! <= NEVER ? 0 : 1;
   } else {
     keepWhole(segments, sizes, logits, chosen);
     keepCode(segments, chosen);
+    keepHeadings(segments, logits, chosen);
+    keepFormulas(segments, chosen);
     // Manuals say the same for each system on purpose.
     if (kinds[DOCUMENTATION]! < 0.5) leaveRepeats(segments, chosen);
   }
@@ -87,8 +102,46 @@ function keepWhole(segments: Segments, sizes: Int32Array, logits: Float32Array, 
   }
 }
 
-/** Takes code that stands amid the text that is kept: a manual without its listings is of no use. */
-function keepCode({ tree, blocks, count }: Segments, chosen: Uint8Array): void {
+/** Blocks from a heading to the kept text after it: another heading, a line that leads to the main article. */
+const AFTER_HEADING = 3;
+/** Below this a rule has spoken. */
+const NO_HEADING = -8;
+
+/** Takes a heading between texts that are kept, in the same element: a text without its headings is half a text. */
+function keepHeadings({ tree, blocks, count }: Segments, logits: Float32Array, chosen: Uint8Array): void {
+  const parentOf = (b: number): number => tree.parent[blocks[b * STRIDE + CONTAINER]!]!;
+  // By element: its first child that is kept.
+  const first = new Map<number, number>();
+  for (let b = 0; b < count; b++) if (chosen[b] === 1 && !first.has(parentOf(b))) first.set(parentOf(b), b);
+  // From the end, so that a heading may follow a heading.
+  for (let b = count - 2, next = count; b > 0; b--) {
+    if (chosen[b + 1] === 1) next = b + 1;
+    if (chosen[b] === 1 || blocks[b * STRIDE + HEADING]! < 2 || logits[b]! <= NO_HEADING) continue;
+    if (next - b > AFTER_HEADING) continue;
+    const up = parentOf(b);
+    const further = tree.parent[up]!;
+    const isAmid = (parent: number): boolean => parentOf(next) === parent && (first.get(parent) ?? count) < b;
+    if (isAmid(up) || isAmid(further)) chosen[b] = 1;
+  }
+}
+
+/** Keeps formulas on their own lines that are surrounded by kept text. */
+function keepFormulas({ tree, blocks, count, hidden }: Segments, chosen: Uint8Array): void {
+  const formulas = formulasOf(tree);
+  if (formulas.size === 0) return;
+  const isNear = (from: number, to: number): boolean => {
+    for (let b = Math.max(0, from); b < Math.min(count, to); b++) if (chosen[b] === 1) return true;
+    return false;
+  };
+  for (let b = 0; b < count; b++) {
+    const first = blocks[b * STRIDE + FIRST_NODE]!;
+    if (chosen[b] === 1 || hidden[first] !== 0 || !formulas.has(first)) continue;
+    if (isNear(b - AROUND_CODE, b) && isNear(b + 1, b + 1 + AROUND_CODE)) chosen[b] = 1;
+  }
+}
+
+/** Keeps code surrounded by kept text: a manual without its listings is useless. */
+function keepCode({ tree, blocks, count, hidden }: Segments, chosen: Uint8Array): void {
   const inCode = new Uint8Array(tree.count);
   let any = false;
   for (let node = 1; node < tree.count; node++) {
@@ -106,7 +159,12 @@ function keepCode({ tree, blocks, count }: Segments, chosen: Uint8Array): void {
   for (let b = 0, last = -1 - AROUND_CODE; b < count; b++) {
     const code = isCode(b);
     if (!code && chosen[b] === 1) last = b;
-    if (code && b - last <= AROUND_CODE && next[b]! - b <= AROUND_CODE && blocks[b * STRIDE + IS_HIDDEN] === 0)
+    if (
+      code &&
+      b - last <= AROUND_CODE &&
+      next[b]! - b <= AROUND_CODE &&
+      hidden[blocks[b * STRIDE + FIRST_NODE]!] === 0
+    )
       chosen[b] = 1;
   }
 }

@@ -2,12 +2,14 @@
 // Promise: deterministic, linear in the page's words; an option out of range is refused before any page is read.
 import type { Shape } from '../../option-checks.js';
 import { aFilledString, aNumber, aWholeNumber, findProblems, oneOf, optionError } from '../../option-checks.js';
+import { tellingWords } from '../../telling-words.js';
 import type { PageView } from '../page/page-view.js';
 import { BUTTON_WORDS, CONTAINER, HEADING, IS_HIDDEN, LINK_WORDS, SENTENCES, STRIDE, WORDS } from '../page/segment.js';
 import { HINT_NAMES } from '../page/hints.js';
 
 /** Keeps blocks whose density of text is high enough. */
 export interface PruningFilter {
+  /** Scores blocks by text, links and markup around them. */
   readonly kind: 'pruning';
   /** From 0 (everything) to 1 (nothing); 0.5 by default. */
   readonly threshold?: number | undefined;
@@ -17,7 +19,9 @@ export interface PruningFilter {
 
 /** Keeps blocks that answer a query. */
 export interface Bm25Filter {
+  /** Ranks blocks by the words of `query`. */
   readonly kind: 'bm25';
+  /** A question or keywords. Words such as "the" and "what" are left out. */
   readonly query: string;
   /** The share of the best block's score that a block needs, from 0 to 1; 0.3 by default. */
   readonly threshold?: number | undefined;
@@ -81,11 +85,12 @@ const MAX_TERMS = 64;
 
 /** A word without its commonest English endings, so that `whales` answers `whale`. */
 const stem = (word: string): string => (word.length > 4 ? word.replace(/(?:ings?|edly|ed|es|s|ly)$/, '') : word);
-const termsOf = (text: string): string[] => (text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? []).map(stem);
+const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? [];
+const termsOf = (text: string): string[] => wordsOf(text).map(stem);
 
 function bm25(view: PageView, query: string, threshold: number): Uint8Array {
   const { count, blocks } = view.segments;
-  const wanted = [...new Set(termsOf(query))].slice(0, MAX_TERMS);
+  const wanted = [...new Set(tellingWords(wordsOf(query)).map(stem))].slice(0, MAX_TERMS);
   const place = new Map(wanted.map((term, k) => [term, k]));
   const frequency = new Int32Array(count * wanted.length);
   const documents = new Int32Array(wanted.length);

@@ -16,7 +16,7 @@ const DATE = new RegExp(
   'i',
 );
 
-/** By block: 1 where it says who wrote a post or when. */
+/** By block: 1 where it names the author or date of a post. */
 export function headsOfPosts(segments: Segments, { post, beside, head }: PostMarks, inPost: Uint8Array): Uint8Array {
   const { tree, blocks, count } = segments;
   const texts: number[] = [];
@@ -36,7 +36,7 @@ export function headsOfPosts(segments: Segments, { post, beside, head }: PostMar
       const container = blocks[at + CONTAINER]!;
       if (beside[container] === FOREIGN || blocks[at + IS_HIDDEN] === 1) continue;
       if (blocks[at + WORDS]! > MAX_WHEN_WORDS || blocks[at + CHARS]! > MAX_CHARS) continue;
-      const text = blockText(tree, blocks[at + FIRST_NODE]!, blocks[at + LAST_NODE]!);
+      const text = blockText(segments, blocks[at + FIRST_NODE]!, blocks[at + LAST_NODE]!);
       // A date among a member's details is the day of joining.
       const isWhen = (found & WHEN) === 0 && beside[container] !== MEMBER && DATE.test(text);
       const isNamed = ((head[container]! | head[blocks[at + FIRST_NODE]!]!) & WHO & ~found) !== 0;

@@ -36,7 +36,7 @@ const QUOTE = 4;
 export const FOREIGN = 8;
 export const WHO = 16;
 export const WHEN = 32;
-/** Among the details of the member who wrote it. */
+/** Among the author's details. */
 export const MEMBER = 64;
 /** Longer values are data, not names. */
 const MAX_NAME = 400;

@@ -53,18 +53,20 @@ export function weighPosts(segments: Segments, logits: Float32Array): boolean {
 }
 
 /** What the software says in a post's place: "Re: the title" above each, that a topic was closed. */
-function isOfSoftware({ tree, blocks }: Segments, at: number): boolean {
+function isOfSoftware(segments: Segments, at: number): boolean {
+  const { blocks } = segments;
   if (blocks[at + WORDS]! > MAX_NOTICE_WORDS) return false;
-  const text = blockText(tree, blocks[at + FIRST_NODE]!, blocks[at + LAST_NODE]!);
+  const text = blockText(segments, blocks[at + FIRST_NODE]!, blocks[at + LAST_NODE]!);
   return (blocks[at + HEADING]! > 0 && /^re: /i.test(text)) || /^This topic was automatically \w+ after /.test(text);
 }
 
 /** A reply that quotes a post repeats what stands further up: lowers quotations half of which was there already. */
-function leaveQuotes({ tree, blocks, count }: Segments, quote: Int32Array, logits: Float32Array): void {
+function leaveQuotes(segments: Segments, quote: Int32Array, logits: Float32Array): void {
+  const { blocks, count } = segments;
   if (quote.every((node) => node === 0)) return;
   const seen = new Set<string>();
   for (let b = 0, at = 0; b < count; b++, at += STRIDE) {
-    const text = blockText(tree, blocks[at + FIRST_NODE]!, blocks[at + LAST_NODE]!).toLowerCase();
+    const text = blockText(segments, blocks[at + FIRST_NODE]!, blocks[at + LAST_NODE]!).toLowerCase();
     const words = text.match(/[\p{L}\p{N}]+/gu) ?? [];
     const length = Math.max(1, Math.min(RUN, words.length));
     let repeated = 0;

@@ -61,12 +61,12 @@ function withoutMarks(text: string): string {
 
 /** Lowers the logits of sections that lead away from the page. */
 export function leaveRelated(segments: Segments, logits: Float32Array): void {
-  const { tree, blocks, count, words } = segments;
+  const { blocks, count, words } = segments;
   let done = 0;
   for (let b = 0, at = 0; b < count; b++, at += STRIDE) {
     if (blocks[at + WORDS]! > MAX_LINE_WORDS || blocks[at + CHARS]! > MAX_LINE_CHARS) continue;
     if (blocks[at + FIRST_NODE]! < done || !isHopeful(logits, b)) continue;
-    const text = blockText(tree, blocks[at + FIRST_NODE]!, blocks[at + LAST_NODE]!)
+    const text = blockText(segments, blocks[at + FIRST_NODE]!, blocks[at + LAST_NODE]!)
       .replace(/\s+/g, ' ')
       .trim();
     if (!LEADS_AWAY.test(withoutMarks(text))) continue;

@@ -4,7 +4,7 @@ import { elementSet } from '../page/elements.js';
 import type { Segments } from '../page/segment.js';
 import { CHARS, CONTAINER, HASH, STRIDE, WORDS } from '../page/segment.js';
 
-/** Words in a row, in one block or several, that are no coincidence; 10 to 30 score alike on the given pages. */
+/** Words in a row, in one block or several, that are not a coincidence; 10 to 30 score alike on the given pages. */
 const MIN_WORDS = 20;
 const KEPT = elementSet('pre table');
 

@@ -17,7 +17,14 @@ const text = `<p>${'Words of the page. '.repeat(20)}</p>`;
 
 describe('leaveSetAside', () => {
   it('knows footers, what search engines shall not quote, frames of embedded posts and notes to browsers', () => {
-    for (const tag of ['footer', 'div data-nosnippet', 'div class="nocontent"', 'div class="robots-nocontent"'])
+    const marks = [
+      'data-nosnippet',
+      'class="nocontent"',
+      'class="robots-nocontent"',
+      'class="mw-pt-languages"',
+      'class="language-name"',
+    ];
+    for (const tag of ['footer', ...marks.map((mark) => `div ${mark}`)])
       expect(left(`${text}<${tag}><p>Imprint</p></${tag.split(' ')[0]}><p>After</p>`), tag).toEqual(['Imprint']);
     expect(left(`${text}<noscript><p>Please enable JavaScript to go on</p></noscript>`)).toEqual([
       'Please enable JavaScript to go on',

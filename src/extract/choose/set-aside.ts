@@ -13,6 +13,10 @@ const MAX_NOTE = 2_000;
 const MAX_NOTE_NODES = 100;
 /** Names that search engines and Instagram's embeds define. */
 const isMarked = createNameMatcher('nocontent', ['instagram', 'media']);
+/** MediaWiki's list of the same page in other languages. */
+const isLanguages = createNameMatcher('', ['pt', 'languages']);
+/** The name of the language above code: the code has it too. */
+const isCodeLabel = createNameMatcher('', ['language', 'name label']);
 const SET_ASIDE = -8;
 /** The share of a page's likely content that may be set aside. */
 const MAX_SHARE = 0.5;
@@ -26,7 +30,9 @@ export function leaveSetAside(segments: Segments, logits: Float32Array): void {
       tree.tag[node] === FOOTER ||
       (tree.tag[node] === NOSCRIPT && asksForScript(tree, node)) ||
       noSnippet.has(node) ||
-      isMarked(segments, node),
+      isMarked(segments, node) ||
+      isLanguages(segments, node) ||
+      isCodeLabel(segments, node),
   );
   if (aside === null) return;
   const likely = logistic(logits);

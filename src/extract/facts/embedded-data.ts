@@ -73,7 +73,7 @@ export function embeddedTexts(tree: PageTree): string[] {
   return found;
 }
 
-/** The rows of a text stand where it does, and are no attributes. */
+/** The rows of a text are in its place, not attributes. */
 function isElement(tree: PageTree, node: number): boolean {
   return tree.tag[node] !== TEXT && tree.tag[node] !== RAW;
 }

@@ -1,18 +1,55 @@
-// Author, date, site and title of a page: the best of its head and text.
+// Author, dates, language, site and title of a page: the best of its head and text, and where each was found.
 // Promise: each fact comes from the first source that has it, most reliable first; nothing is invented.
 import { LIMITS } from '../../limits.js';
+import { statedDate } from './dates.js';
 import { collapse } from './metadata.js';
 import type { LinkedData, PageHead } from './metadata.js';
 import { typesOf } from './metadata.js';
 
 export interface PageFacts {
+  /** Of the article or product, without the name of the site. */
   readonly title: string | null;
+  /** Who wrote it. */
   readonly byline: string | null;
   /** ISO 8601. */
   readonly publishedAt: string | null;
+  /** When it was last changed, in ISO 8601. */
+  readonly modifiedAt: string | null;
+  /** Name of the site. */
   readonly siteName: string | null;
+  /** One or two sentences by the page itself. */
   readonly description: string | null;
+  /** As the page declares it, else as its text is written. */
   readonly language: string | null;
+  /** Where each fact comes from. */
+  readonly sources: FactSources;
+}
+
+/** What says a fact: JSON-LD, a `meta` element, other markup (`time`, microdata, names of elements), or the text. */
+export type FactSource = 'json-ld' | 'meta' | 'markup' | 'text';
+
+/** Where facts that pages state in several ways come from; null for a fact that was not found. */
+export interface FactSources {
+  /** Where the author was found; null without one. */
+  readonly author: FactSource | null;
+  /** Where the date was found; null without one. */
+  readonly publishedAt: FactSource | null;
+  /** Where the date was found; null without one. */
+  readonly modifiedAt: FactSource | null;
+  /** Where the language was found: declared, or guessed from the text. */
+  readonly language: FactSource | null;
+}
+
+/** What a page shows of itself outside of its head. */
+export interface VisibleFacts {
+  readonly byline: string | null;
+  /** Dates of `time` elements. */
+  readonly published: string | null;
+  readonly modified: string | null;
+  /** Days written in the text around the title. */
+  writtenPublished(): string | null;
+  writtenModified(): string | null;
+  language(): string | null;
 }
 
 const MAX_FACT = 500;
@@ -25,11 +62,27 @@ const first = (...candidates: readonly (string | null | undefined)[]): string | 
   return null;
 };
 
-/** `headings` are the texts of the page's first-level headings, `visible` what its text says of author and date. */
+interface Sourced {
+  readonly value: string | null;
+  readonly source: FactSource | null;
+}
+
+type Candidates = readonly (readonly [FactSource, string | null | undefined])[];
+
+/** The first candidate that gives a value. */
+function sourced(candidates: Candidates, read: (text: string | null | undefined) => string | null): Sourced {
+  for (const [source, text] of candidates) {
+    const value = read(text);
+    if (value !== null) return { value, source };
+  }
+  return { value: null, source: null };
+}
+
+/** `headings` are the texts of the page's first-level headings. */
 export function readFacts(
   head: PageHead,
   headings: readonly string[],
-  visible: { readonly byline: string | null; readonly date: string | null },
+  visible: VisibleFacts,
   url: string | null = null,
 ): PageFacts {
   const { meta } = head;
@@ -40,33 +93,50 @@ export function readFacts(
     nameOf(main?.['publisher']),
     siteEntity(head),
   );
-  const byline = first(
-    nameOf(main?.['author']),
-    personName(meta.get('author')),
-    personName(meta.get('article:author')),
-    meta.get('parsely-author'),
-    meta.get('dc.creator'),
-    meta.get('sailthru.author'),
-    visible.byline,
+  const said = sourced(
+    [
+      ['json-ld', nameOf(main?.['author'])],
+      ['meta', personName(meta.get('author'))],
+      ['meta', personName(meta.get('article:author'))],
+      ['meta', meta.get('parsely-author')],
+      ['meta', meta.get('dc.creator')],
+      ['meta', meta.get('sailthru.author')],
+      ['markup', visible.byline],
+    ],
+    (text) => first(text),
   );
+  // A site that calls itself the author may name one.
+  const isSite = said.value !== null && said.value === siteName && visible.byline !== null;
+  const author: Sourced = isSite ? { value: visible.byline, source: 'markup' } : said;
+  const published = sourced(
+    [
+      ['json-ld', textOf(main?.['datePublished'])],
+      ...metaDates(head, PUBLISHED),
+      ['json-ld', textOf(main?.['dateCreated'])],
+      ['json-ld', textOf(main?.['uploadDate'])],
+      ['markup', head.properties.get('datepublished')],
+      ['markup', visible.published],
+    ],
+    statedDate,
+  );
+  const modified = sourced(
+    [
+      ['json-ld', textOf(main?.['dateModified'])],
+      ...metaDates(head, MODIFIED),
+      ['markup', head.properties.get('datemodified')],
+      ['markup', visible.modified],
+    ],
+    statedDate,
+  );
+  const publishedAt = published.value === null ? { value: visible.writtenPublished(), source: TEXT } : published;
+  const modifiedAt = modified.value === null ? { value: visible.writtenModified(), source: TEXT } : modified;
+  const declared = first(head.language);
+  const language = declared ?? visible.language();
   return {
     title: titleOf(head, main, headings, [siteName ?? '', ...hostNames(url)].map(squeeze)),
-    byline: byline !== null && byline === siteName && visible.byline !== null ? visible.byline : byline,
-    publishedAt: firstDate(
-      textOf(main?.['datePublished']),
-      meta.get('article:published_time'),
-      meta.get('og:published_time'),
-      meta.get('date'),
-      meta.get('dc.date'),
-      meta.get('dc.date.issued'),
-      meta.get('dcterms.created'),
-      meta.get('publish-date'),
-      meta.get('parsely-pub-date'),
-      meta.get('sailthru.date'),
-      textOf(main?.['dateCreated']),
-      textOf(main?.['uploadDate']),
-      visible.date,
-    ),
+    byline: author.value,
+    publishedAt: publishedAt.value,
+    modifiedAt: modifiedAt.value,
     siteName,
     description: first(
       meta.get('description'),
@@ -74,8 +144,23 @@ export function readFacts(
       meta.get('twitter:description'),
       textOf(main?.['description']),
     ),
-    language: first(head.language),
+    language,
+    sources: {
+      author: author.source,
+      publishedAt: publishedAt.value === null ? null : publishedAt.source,
+      modifiedAt: modifiedAt.value === null ? null : modifiedAt.source,
+      language: language === null ? null : declared === null ? TEXT : 'markup',
+    },
   };
+}
+
+const TEXT: FactSource = 'text';
+const PUBLISHED =
+  'article:published_time og:published_time date dc.date dc.date.issued dcterms.created publish-date parsely-pub-date sailthru.date';
+const MODIFIED = 'article:modified_time og:updated_time last-modified dcterms.modified revised';
+
+function metaDates({ meta }: PageHead, names: string): Candidates {
+  return names.split(' ').map((name) => ['meta', meta.get(name)] as const);
 }
 
 const MAIN_TYPES = /Article|BlogPosting|Report|Posting|QAPage|Product|Recipe|HowTo|Course|Event|Book|Review/;
@@ -144,11 +229,18 @@ function titleOf(
   );
   const isSite = (text: string): boolean => text !== '' && sites.includes(squeeze(text));
   const known = squeeze(`${shared ?? ''} ${head.title.slice(0, MAX_FACT * 4)}`);
-  for (const heading of headings) {
-    // Searching for a long text in another takes the product of their lengths.
-    const key = squeeze(heading.slice(0, MAX_FACT));
-    if (key.length >= 4 && !isSite(heading) && (known.includes(key) || known === '')) return first(heading);
-  }
+  // Searching for a long text in another takes the product of their lengths.
+  const keyOf = (heading: string): string => squeeze(heading.slice(0, MAX_FACT));
+  const confirmed = headings.filter((heading) => {
+    const key = keyOf(heading);
+    return key.length >= 4 && !isSite(heading) && (known.includes(key) || known === '');
+  });
+  // Manuals have a heading for themselves above that of the page: the head's title begins with the page's.
+  if (confirmed.length > 0)
+    return first(
+      confirmed.find((heading) => known.startsWith(keyOf(heading))),
+      confirmed[0],
+    );
   if (shared === null) return first(headings[0]);
   // The site's name stands first or last, after or before a separator.
   let title = shared;
@@ -165,29 +257,4 @@ function withoutSeparator(text: string): string {
   let end = text.length;
   while (end > 0 && SPACE_OR_SEPARATOR.test(text[end - 1]!)) end--;
   return text.slice(0, end);
-}
-
-/** The first text that is a date, as ISO 8601; a day alone stays a day. */
-function firstDate(...candidates: readonly (string | null | undefined)[]): string | null {
-  for (const candidate of candidates) {
-    const text = candidate?.trim() ?? '';
-    if (text === '' || text.length > 60) continue;
-    if (/^\d{4}-\d{2}-\d{2}$/.test(text)) return text;
-    const time = Date.parse(
-      /^\d{4}-\d{2}-\d{2}[ T]\d{2}:\d{2}(:\d{2}(\.\d+)?)?$/.test(text) ? `${text.replace(' ', 'T')}Z` : text,
-    );
-    const year = Number.isNaN(time) ? 0 : new Date(time).getUTCFullYear();
-    if (year >= 1990 && year <= 2100) {
-      return /\d:\d/.test(text) ? new Date(time).toISOString() : isoDay(text, time);
-    }
-  }
-  return null;
-}
-
-/** A date without a time is read in the local zone by `Date.parse`; its day is what was meant. */
-function isoDay(text: string, time: number): string {
-  const date = new Date(time);
-  if (/^\d{4}-\d{2}-\d{2}/.test(text)) return text.slice(0, 10);
-  const pad = (value: number): string => String(value).padStart(2, '0');
-  return `${date.getFullYear()}-${pad(date.getMonth() + 1)}-${pad(date.getDate())}`;
 }

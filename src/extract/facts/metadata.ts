@@ -28,6 +28,10 @@ export interface PageHead {
   readonly canonical: string | null;
   /** Contents of `meta` by lower-case name or property; the first of equal ones. */
   readonly meta: ReadonlyMap<string, string>;
+  /** Contents of `meta` by lower-case microdata property; the first of equal ones. */
+  readonly properties: ReadonlyMap<string, string>;
+  /** `<link rel=license>` as written. */
+  readonly license: string | null;
   /** Every JSON-LD block that parses. */
   readonly jsonLd: readonly unknown[];
   /** The objects in them that have a type, those of `@graph` included. */
@@ -38,11 +42,13 @@ export const collapse = (value: string): string => value.replace(/[\s\u00a0]+/g,
 
 export function readHead(tree: PageTree): PageHead {
   const meta = new Map<string, string>();
+  const properties = new Map<string, string>();
   const jsonLd: unknown[] = [];
   let title: string | null = null;
   let language: string | null = null;
   let base: string | null = null;
   let canonical: string | null = null;
+  let license: string | null = null;
   let jsonBytes = 0;
   let isFull = false;
   for (let node = 1; node < tree.count; node++) {
@@ -59,19 +65,23 @@ export function readHead(tree: PageTree): PageHead {
       case LINK:
         if (canonical === null && hasWord(tree.attribute(node, 'rel'), 'canonical'))
           canonical = tree.attribute(node, 'href');
+        else if (license === null && hasWord(tree.attribute(node, 'rel'), 'license'))
+          license = tree.attribute(node, 'href');
         break;
       case META: {
-        if (meta.size >= MAX_META) {
+        if (meta.size + properties.size >= MAX_META) {
           if (!isFull) limitReached('metaTags');
           isFull = true;
           break;
         }
         const name =
           tree.attribute(node, 'property') ?? tree.attribute(node, 'name') ?? tree.attribute(node, 'http-equiv');
-        const content = name === null ? null : tree.attribute(node, 'content');
-        if (name === null || content === null) break;
-        const key = name.trim().toLowerCase();
-        if (!meta.has(key) && content.trim() !== '') meta.set(key, collapse(content));
+        const property = name === null ? tree.attribute(node, 'itemprop') : null;
+        const content = name === null && property === null ? null : tree.attribute(node, 'content');
+        if (content === null || content.trim() === '') break;
+        const key = (name ?? property)!.trim().toLowerCase();
+        const list = name === null ? properties : meta;
+        if (!list.has(key)) list.set(key, collapse(content));
         break;
       }
       case SCRIPT:
@@ -85,7 +95,8 @@ export function readHead(tree: PageTree): PageHead {
     }
   }
   const declared = language?.trim() || meta.get('content-language') || meta.get('og:locale')?.replace('_', '-') || null;
-  return { title: title ?? '', language: declared, base, canonical, meta, jsonLd, entities: entitiesOf(jsonLd) };
+  const entities = entitiesOf(jsonLd);
+  return { title: title ?? '', language: declared, base, canonical, license, meta, properties, jsonLd, entities };
 }
 
 function childText(tree: PageTree, node: number): string {

@@ -28,9 +28,11 @@ export interface FieldSchema {
 
 /** What to extract from a page. */
 export interface ExtractSchema {
+  /** What the selectors are: CSS, XPath 1.0, or regular expressions over the text. */
   readonly engine: 'css' | 'xpath' | 'regex';
   /** Selects the items; the result is then a list, one object per item. Without it the page is the one item. */
   readonly items?: string | undefined;
+  /** By the name that the field gets in the result. */
   readonly fields: Readonly<Record<string, FieldSchema>>;
 }
 

@@ -19,9 +19,13 @@ const MAX_TEXT = 300;
 
 /** A link of a page. */
 export interface InventoryLink {
+  /** Absolute. */
   readonly url: string;
+  /** What the link says. */
   readonly text: string;
+  /** Its `title` attribute. */
   readonly title: string | null;
+  /** Its `rel` attribute. */
   readonly rel: string | null;
   /** The heading that the link stands under. */
   readonly heading: string | null;
@@ -31,11 +35,17 @@ export interface InventoryLink {
 
 /** An image, video or sound of a page. */
 export interface InventoryMedia {
+  /** Absolute. */
   readonly url: string;
+  /** What it shows, in the words of the page. */
   readonly alt: string;
+  /** The heading that it stands under. */
   readonly heading: string | null;
+  /** In pixels, as the page states it. */
   readonly width: number | null;
+  /** In pixels, as the page states it. */
   readonly height: number | null;
+  /** True when it is part of the main content. */
   readonly inContent: boolean;
 }
 
@@ -43,13 +53,17 @@ export interface InventoryMedia {
 export interface LinkInventory {
   /** Links to the page's own host. */
   readonly internal: readonly InventoryLink[];
+  /** Links to other hosts. */
   readonly external: readonly InventoryLink[];
 }
 
 /** The images, videos and sounds of a page. */
 export interface MediaInventory {
+  /** Images. */
   readonly images: readonly InventoryMedia[];
+  /** Videos. */
   readonly videos: readonly InventoryMedia[];
+  /** Sounds. */
   readonly audios: readonly InventoryMedia[];
 }
 

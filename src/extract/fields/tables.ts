@@ -9,6 +9,7 @@ const TABLE = elementNumber('table');
 
 /** One table of a page. */
 export interface PageTable {
+  /** The text of `<caption>`; null without one. */
   readonly caption: string | null;
   /** The heading row, empty when the table has none. */
   readonly headers: readonly string[];

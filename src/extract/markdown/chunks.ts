@@ -17,11 +17,13 @@ export interface ChunkOptions {
 export interface Chunk {
   /** Stands for the chunk's headings and text; repeated ones are numbered. */
   readonly id: string;
+  /** Markdown; it begins with up to `overlapChars` of the chunk before it. */
   readonly text: string;
   /** The headings that the chunk stands under, outermost first. */
   readonly headings: readonly string[];
   /** Where `text` stands in the document: `document.slice(from, to) === text`. */
   readonly from: number;
+  /** The place after its last character. */
   readonly to: number;
 }
 

@@ -3,6 +3,8 @@
 import type { PageTree } from '../../parse/tree/tree.js';
 import { ELEMENTS, RAW, TEXT, elementNumber, elementSet } from '../page/elements.js';
 import { codeLanguage } from './code.js';
+import { formulasOf, writeFormula } from '../math/formulas.js';
+import { textOf } from '../shown/shown-text.js';
 import { imageSource } from '../page/media.js';
 import type { PageUrls } from '../page/page-urls.js';
 import { IS_BLOCK, isUnseen } from '../page/segment.js';
@@ -28,18 +30,21 @@ const attribute = (name: string, value: string): string => ` ${name}="${escapeHt
 
 /** Renders the subtree of `root` without the dropped nodes. */
 export function renderHtml(tree: PageTree, root: number, urls: PageUrls, dropped: Uint8Array | null): string {
+  const formulas = formulasOf(tree);
   const parts: string[] = [];
   const closing: { end: number; tag: string }[] = [];
   for (let node = root + 1; node < tree.end[root]!;) {
     while (closing.length > 0 && node >= closing.at(-1)!.end) parts.push(closing.pop()!.tag);
     const kind = tree.tag[node]!;
     if (tree.flags[node] === 1) parts.push(IS_BLOCK[kind] === 1 ? '\n' : ' ');
-    if ((dropped !== null && dropped[node] === 1) || isUnseen(tree, node)) {
+    const formula = formulas.get(node);
+    const isDropped = dropped !== null && dropped[node] === 1;
+    if (formula !== undefined && !isDropped) parts.push(escapeHtml(writeFormula(formula, 'dollar')));
+    if (formula !== undefined || isDropped || isUnseen(tree, node)) {
       node = tree.end[node]!;
       continue;
     }
-    if (kind === TEXT) parts.push(escapeHtml(tree.decode(tree.from[node]!, tree.to[node]!)));
-    else if (kind === RAW) parts.push(escapeHtml(tree.raw(tree.from[node]!, tree.to[node]!)));
+    if (kind === TEXT || kind === RAW) parts.push(escapeHtml(textOf(tree, node)));
     else {
       const name = KEPT[kind] === 1 ? ELEMENTS[kind]! : DIV_LIKE[kind] === 1 && hasOwnText(tree, node) ? 'div' : null;
       const start = name === null ? null : startTag(tree, node, kind, name, urls);

@@ -4,16 +4,18 @@ import type { PageTree } from '../../parse/tree/tree.js';
 import { codeSpan, shownCode } from '../page/code-lines.js';
 import { RAW, TEXT, elementNumber, elementSet } from '../page/elements.js';
 import { isUnseen } from '../page/segment.js';
+import { textOf } from '../shown/shown-text.js';
 
 const BR = elementNumber('br');
 const BUTTON = elementNumber('button');
 const LINE = elementSet('div li p tr');
-const LANGUAGE = /(?:^|\s)(?:lang(?:uage)?-|highlight-source-|brush:\s*|sourceCode\s+)([a-z0-9+#.-]{1,20})(?=\s|;|$)/i;
-const DOCUMENTS = /^(?:none|plain|text|plaintext|nohighlight|txt)$/i;
+const LANGUAGE =
+  /(?:^|\s)(?:lang(?:uage)?-|highlight-(?:source-)?|brush:\s*|sourceCode\s+)([a-z0-9+#.-]{1,20})(?=\s|;|$)/i;
+const DOCUMENTS = /^(?:none|default|notranslate|plain|text|plaintext|nohighlight|txt)$/i;
 
 /** The text of a subtree with its white space as written. */
 export function preformattedText(tree: PageTree, node: number, dropped: Uint8Array | null): string {
-  if (tree.tag[node] === TEXT) return tree.decode(tree.from[node]!, tree.to[node]!);
+  if (tree.tag[node] === TEXT) return textOf(tree, node);
   const parts: string[] = [];
   // The last character so far: asking a string that is being joined for it would copy all of it.
   let last = '';
@@ -36,8 +38,7 @@ export function preformattedText(tree: PageTree, node: number, dropped: Uint8Arr
       at = tree.end[at]!;
       continue;
     }
-    if (kind === TEXT) write(tree.decode(tree.from[at]!, tree.to[at]!));
-    else if (kind === RAW) write(tree.raw(tree.from[at]!, tree.to[at]!));
+    if (kind === TEXT || kind === RAW) write(textOf(tree, at));
     else if (kind === BR) write('\n');
     else if (isUnseen(tree, at) || codeSpan(tree, at) === 'hidden') {
       at = tree.end[at]!;
@@ -52,13 +53,20 @@ export function preformattedText(tree: PageTree, node: number, dropped: Uint8Arr
   return shownCode(tree, node, parts.join(''));
 }
 
+/** rustdoc names the language first. */
+const RUSTDOC = /(?:^|\s)rust(?:-example-rendered)?(?=\s|$)/;
+
+function namedIn(names: string): string | undefined {
+  return LANGUAGE.exec(names)?.[1] ?? (RUSTDOC.test(names) ? 'rust' : undefined);
+}
+
 /** The language that the element, its `code` or what wraps it names; empty when none does. */
 export function codeLanguage(tree: PageTree, node: number): string {
   const candidates = [node, tree.firstChild(node), tree.parent[node]!, tree.parent[tree.parent[node]!]!];
   for (const candidate of candidates) {
     if (candidate <= 0 || tree.tag[candidate] === TEXT || tree.tag[candidate] === RAW) continue;
     const named =
-      LANGUAGE.exec((tree.attribute(candidate, 'class') ?? '').slice(0, 300))?.[1] ??
+      namedIn((tree.attribute(candidate, 'class') ?? '').slice(0, 300)) ??
       tree.attribute(candidate, 'data-lang') ??
       tree.attribute(candidate, 'data-language');
     if (named !== undefined && named !== null && /^[a-z0-9+#.-]{1,20}$/i.test(named)) {

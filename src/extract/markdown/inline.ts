@@ -22,7 +22,7 @@ const SPECIAL = /[\\`*_[\]<>&~]/;
 const PUNCTUATION = /[\p{P}\p{S}]/u;
 const BLANK = /\s/u;
 
-/** Text in which every character stands for itself, whatever stands around it on the line. */
+/** Text escaped so that every character stands for itself anywhere on a line. */
 export function escapeText(text: string): string {
   if (!SPECIAL.test(text)) return text;
   return text
@@ -69,6 +69,13 @@ function onOneLine(code: string): string {
   return inner.filter((line, k) => line !== '' || k === 0 || k === last).join(' ');
 }
 
+const PICTURE_ALONE = /^\*{0,3}(!\[[^\]\n]*\]\([^()\s]*\))\*{0,3}$/;
+
+/** The picture that a heading holds and nothing else: it titles nothing. */
+export function pictureIn(line: string): string | null {
+  return PICTURE_ALONE.exec(line)?.[1] ?? null;
+}
+
 /** How links are written: with their address, or with a number. */
 export type LinkStyle = (url: string) => string;
 
@@ -79,11 +86,25 @@ export class InlineText {
   #tokens: Token[] = [];
   #spacePending = false;
   readonly #linkStyle: LinkStyle;
+  readonly #dollars: boolean;
   /** Emphasis and links open now, outermost first: a block boundary closes and reopens them. */
   readonly #open: Token[] = [];
 
-  constructor(linkStyle: LinkStyle) {
+  /** `dollars`: they begin formulas, and are escaped where they do not. */
+  constructor(linkStyle: LinkStyle, dollars = false) {
     this.#linkStyle = linkStyle;
+    this.#dollars = dollars;
+  }
+
+  /** The last character before what comes next: empty at the start, a blank after one. */
+  get tail(): string {
+    if (this.#spacePending) return ' ';
+    for (let k = this.#tokens.length - 1; k >= 0; k--) {
+      const { kind, value } = this.#tokens[k]!;
+      if (kind === WORDS || kind === MARKUP) return value.slice(-1);
+      if (kind === SPACE || kind === BREAK) return ' ';
+    }
+    return '';
   }
 
   get isEmpty(): boolean {
@@ -104,6 +125,13 @@ export class InlineText {
   /** Adds markdown that is already written: code, images, formulas. */
   markup(value: string): void {
     if (value !== '') this.#place({ kind: MARKUP, value });
+  }
+
+  /** Adds the sign of a sub- or superscript, which is part of the word before it. */
+  mark(value: string): void {
+    if (value === '') return;
+    if (value === '[' || value === ']') return this.markup(`\\${value}`);
+    this.#tokens.push({ kind: MARKUP, value });
   }
 
   space(): void {
@@ -181,7 +209,7 @@ export class InlineText {
     this.#tokens = [...this.#open];
     this.#spacePending = false;
     if (!tokens.some(({ kind }) => kind === WORDS || kind === MARKUP)) return [];
-    return write(tokens, this.#linkStyle);
+    return write(tokens, this.#linkStyle, this.#dollars);
   }
 }
 
@@ -261,7 +289,7 @@ function unsafeMarkers(tokens: readonly Token[]): Uint8Array {
   return drop;
 }
 
-function write(tokens: readonly Token[], linkStyle: LinkStyle): string[] {
+function write(tokens: readonly Token[], linkStyle: LinkStyle, dollars: boolean): string[] {
   const drop = unsafeMarkers(tokens);
   const lines: string[] = [];
   let line = '';
@@ -269,7 +297,7 @@ function write(tokens: readonly Token[], linkStyle: LinkStyle): string[] {
     const { kind, value } = tokens[k]!;
     switch (kind) {
       case WORDS: {
-        const escaped = escapeText(value);
+        const escaped = dollars ? escapeText(value).replace(/\$/g, '\\$') : escapeText(value);
         const bang =
           value.endsWith('!') && (tokens[k + 1]?.kind === OPEN_LINK || tokens[k + 1]?.value.startsWith('!['));
         line += bang ? `${escaped.slice(0, -1)}\\!` : escaped;

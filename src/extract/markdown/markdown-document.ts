@@ -23,6 +23,7 @@ export interface PageMarkdown {
   readonly withCitations: string;
   /** The numbered addresses, a line each: `[1]: https://…`. */
   readonly references: string;
+  /** The same as `raw`. */
   toString(): string;
 }
 
@@ -41,7 +42,7 @@ export function readMarkdown(view: PageView, settings: MarkdownSettings = {}): P
   return new LazyMarkdown(view, settings);
 }
 
-/** Of a page that somebody prints to look at. */
+/** Of a page printed for reading. */
 const SHOWN_CHARACTERS = 2_000;
 
 class LazyMarkdown implements PageMarkdown {
@@ -110,7 +111,8 @@ class LazyMarkdown implements PageMarkdown {
   #render(dropped: Uint8Array, linkStyle?: (url: string) => string): string {
     const { images = true, links = true } = this.#settings;
     const style = linkStyle === undefined ? {} : { linkStyle };
-    return renderMarkdown(this.#view.tree, 0, { urls: this.#view.urls, dropped, images, links, ...style });
+    const { math } = this.#view.options;
+    return renderMarkdown(this.#view.tree, 0, { urls: this.#view.urls, dropped, images, links, math, ...style });
   }
 
   #citations(): { text: string; references: string } {
@@ -133,8 +135,9 @@ class LazyMarkdown implements PageMarkdown {
 
 /** By node: 1 for what is marked as not shown. `noscript` counts only where it holds most of the page. */
 export function unseenNodes({ tree, segments }: PageView): Uint8Array {
-  const dropped = segments.hidden.slice();
+  const dropped = new Uint8Array(tree.count);
   for (let node = 1; node < tree.count; node++) {
+    if (segments.hidden[node] !== 0) dropped[node] = 1;
     if (tree.tag[node] === NOSCRIPT && segments.words[node]! * 2 < segments.words[0]!) dropped[node] = 1;
   }
   return dropped;

@@ -55,6 +55,13 @@ describe('markdown', () => {
     ).toBe('a\n\nb');
   });
 
+  it('writes a heading that holds a picture alone as that picture', () => {
+    expect(md('<h2><b><img src="/a.png" alt="A pod"></b></h2><p>Text')).toBe(
+      '![A pod](https://example.com/a.png)\n\nText',
+    );
+    expect(md('<h2><img src="/a.png" alt=""> Pods</h2>')).toBe('## ![](https://example.com/a.png) Pods');
+  });
+
   it('writes definition lists as nested lists', () => {
     expect(md('<dl><dt>Orca<dd>A whale.<dd>Black and white.</dl>')).toBe(
       '- **Orca**\n  - A whale.\n  - Black and white.',
@@ -81,8 +88,8 @@ describe('markdown', () => {
       md(
         '<p>so <math><semantics><mi>x</mi><annotation encoding="application/x-tex">x_1 \\le 2</annotation></semantics></math>.',
       ),
-    ).toBe('so $`x_1 \\le 2`$.');
-    expect(md('<script type="math/tex; mode=display">a^2</script>')).toBe('```math\na^2\n```');
+    ).toBe('so $x_1 \\le 2$.');
+    expect(md('<script type="math/tex; mode=display">a^2</script>')).toBe('$$a^2$$');
   });
 
   it('numbers citations and lists their addresses', () => {
@@ -172,6 +179,13 @@ describe('filters', () => {
   it('keeps what answers a query, and its heading', () => {
     const { fit } = toMarkdown(page, { contentFilter: { kind: 'bm25', query: 'salmon' } });
     expect(fit).toBe('## Diet\n\nSalmon is what the resident orcas of the north eat on most days of the year.');
+  });
+
+  it('looks for the words of a question that tell something: not for "the" in a link', () => {
+    const links = `<nav><ul><li><a href=/b>the next part</a><li><a href=/c>more for you</a></ul></nav>${page}`;
+    const { fit } = toMarkdown(links, { contentFilter: { kind: 'bm25', query: 'what is the salmon for' } });
+    expect(fit).toBe('## Diet\n\nSalmon is what the resident orcas of the north eat on most days of the year.');
+    expect(toMarkdown(links, { contentFilter: { kind: 'bm25', query: 'the' } }).fit).toContain('the next part');
   });
 
   it('refuses options it does not know', () => {

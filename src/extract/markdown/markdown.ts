@@ -4,12 +4,15 @@ import type { PageTree } from '../../parse/tree/tree.js';
 import { RAW, TEXT, elementNumber, elementSet } from '../page/elements.js';
 import { codeLanguage, preformattedText } from './code.js';
 import type { LinkStyle } from './inline.js';
-import { InlineText, codeSpan, destination, escapeText, inlineLinks } from './inline.js';
+import { InlineText, codeSpan, destination, escapeText, inlineLinks, pictureIn } from './inline.js';
 import { MarkdownWriter } from './markdown-writer.js';
 import { imageSource } from '../page/media.js';
-import { formula } from './math.js';
 import type { PageUrls } from '../page/page-urls.js';
+import type { Formula, Formulas, MathStyle } from '../math/formulas.js';
+import { formulasOf, writeFormula } from '../math/formulas.js';
+import { scriptMarks } from '../math/scripts.js';
 import { IS_BLOCK, isUnseen } from '../page/segment.js';
+import { textOf } from '../shown/shown-text.js';
 import { readGrid } from '../page/table-grid.js';
 
 const tag = elementNumber;
@@ -22,11 +25,9 @@ const DT = tag('dt');
 const HR = tag('hr');
 const IMG = tag('img');
 const LI = tag('li');
-const MATH = tag('math');
 const OL = tag('ol');
 const Q = tag('q');
 const RT = tag('rt');
-const SCRIPT = tag('script');
 const TABLE = tag('table');
 const LIST = elementSet('ul ol menu dir');
 const STRONG = elementSet('b strong');
@@ -46,6 +47,8 @@ export interface MarkdownOptions {
   readonly linkStyle?: LinkStyle;
   readonly images?: boolean;
   readonly links?: boolean;
+  /** How formulas are written. Default `dollar`. */
+  readonly math?: MathStyle;
 }
 
 /** Renders the subtree of `root`. */
@@ -60,6 +63,7 @@ class Renderer {
   readonly writer: MarkdownWriter;
   readonly #tree: PageTree;
   readonly #options: MarkdownOptions;
+  readonly #formulas: Formulas;
   #inline: InlineText;
   /** Greater than zero where everything is one line: headings and table cells. */
   #oneLine = 0;
@@ -69,8 +73,12 @@ class Renderer {
   constructor(tree: PageTree, options: MarkdownOptions) {
     this.#tree = tree;
     this.#options = options;
+    this.#formulas = formulasOf(tree);
     this.writer = new MarkdownWriter(tree.bytes.length);
-    this.#inline = new InlineText(options.linkStyle ?? inlineLinks);
+    this.#inline = new InlineText(
+      options.linkStyle ?? inlineLinks,
+      this.#formulas.size > 0 && (options.math ?? 'dollar') === 'dollar',
+    );
   }
 
   children(node: number): void {
@@ -96,10 +104,10 @@ class Renderer {
     const kind = tree.tag[node]!;
     if (tree.flags[node] === 1) this.#inline.space();
     if (this.#options.dropped !== null && this.#options.dropped[node] === 1) return;
-    if (kind === TEXT) return this.#inline.text(tree.decode(tree.from[node]!, tree.to[node]!));
-    if (kind === RAW) return this.#inline.text(tree.raw(tree.from[node]!, tree.to[node]!));
+    const formula = this.#formulas.size === 0 ? undefined : this.#formulas.get(node);
+    if (formula !== undefined) return this.#formula(formula);
+    if (kind === TEXT || kind === RAW) return this.#inline.text(textOf(tree, node));
     if (kind === RT) return;
-    if (kind === SCRIPT || kind === MATH) return this.#formula(node);
     if (isUnseen(tree, node)) return;
     if (this.#oneLine > 0) return this.#inOneLine(node, kind);
     if (IS_BLOCK[kind] === 1) return this.#block(node, kind);
@@ -143,12 +151,15 @@ class Renderer {
     if (kind === A) return this.#link(node);
     if (CODE[kind] === 1) return this.#code(node);
     if (kind === 0) inline.space();
+    const script = scriptMarks(this.#tree, node, inline.tail);
+    if (script !== null) inline.mark(script[0]);
     const marker = STRONG[kind] === 1 ? '**' : ITALIC[kind] === 1 ? '*' : STRUCK[kind] === 1 ? '~~' : null;
     const opened = marker === null ? null : inline.openEmphasis(marker);
     if (kind === Q) inline.text('“');
     this.children(node);
     if (kind === Q) inline.text('”');
     inline.close(opened);
+    if (script !== null) inline.mark(script[1]);
     if (kind === 0) inline.space();
   }
 
@@ -215,21 +226,21 @@ class Renderer {
     return true;
   }
 
-  #formula(node: number): void {
-    const found = formula(this.#tree, node);
-    if (found === null) {
-      if (this.#tree.tag[node] === MATH) this.children(node);
-      return;
-    }
-    if (found.display && this.#oneLine === 0) {
+  #formula(formula: Formula): void {
+    const { math = 'dollar' } = this.#options;
+    if (formula.tex === '') return;
+    if (formula.display && this.#oneLine === 0) {
       this.flush();
-      this.#fenced(found.tex, 'math');
-    } else this.#inline.markup(`$${codeSpan(found.tex)}$`);
+      if (math === 'code') return this.#fenced(formula.tex, 'math');
+      return this.#write([math === 'text' ? escapeText(formula.plain) : writeFormula(formula, math)]);
+    }
+    if (math === 'text') this.#inline.text(formula.plain);
+    else this.#inline.markup(math === 'code' ? `$${codeSpan(formula.tex)}$` : writeFormula(formula, math));
   }
 
   #heading(node: number, level: number): void {
     const text = this.#line(node);
-    if (text !== '') this.#write([`${'#'.repeat(level)} ${escapeLastHashes(text)}`]);
+    if (text !== '') this.#write([pictureIn(text) ?? `${'#'.repeat(level)} ${escapeLastHashes(text)}`]);
   }
 
   /** All of an element on one line. */

@@ -3,7 +3,7 @@
 import type { Segments } from '../page/segment.js';
 import { CONTAINER, LINK_WORDS, SENTENCES, STRIDE, WORDS } from '../page/segment.js';
 
-/** Stands for "further than that" and "not at all" wherever steps are counted. */
+/** Stands for "further" and "none" wherever steps are counted. */
 export const NONE = 30;
 
 export interface Group {

@@ -75,7 +75,7 @@ function mix(weights: Float32Array, row: number, kinds: Float32Array): number {
 const MAX_UNPACKED = 1 << 22;
 
 /**
- * Unpacks weights packed by scripts/train-extract.mjs, deflated, little-endian: words (uint32), unit of a weight (float32),
+ * Unpacks weights packed by scripts/train.mjs, deflated, little-endian: words (uint32), unit of a weight (float32),
  * base by column (float32), hashes of the words (int32), weights by word, band and column (int8 in units).
  */
 export function unpackNames(packed: Buffer): NameWeights {

@@ -28,7 +28,7 @@ export function readTrainingPage(tree: PageTree, url: string): TrainingPage {
   const texts: string[] = [];
   for (let b = 0; b < segments.count; b++) {
     const at = b * STRIDE;
-    texts.push(blockText(tree, segments.blocks[at + FIRST_NODE]!, segments.blocks[at + LAST_NODE]!));
+    texts.push(blockText(segments, segments.blocks[at + FIRST_NODE]!, segments.blocks[at + LAST_NODE]!));
   }
   return {
     count: segments.count,

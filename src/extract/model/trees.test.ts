@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { evaluate, toKeys } from './trees.js';
+import { evaluate, evaluateRows, toKeys } from './trees.js';
 
 describe('the evaluation of trees', () => {
   it('orders floats by their keys, but for the last bit', () => {
@@ -25,6 +25,9 @@ describe('the evaluation of trees', () => {
       leaves: Float32Array.of(1, 2, 4, 8, 16, 32, 64, 128),
     };
     // Rows (5, 20) and (-5, -2): both questions yes, both no.
-    expect([...evaluate(trees, toKeys(Float32Array.of(5, -5, 20, -2)), 2)]).toEqual([0.5 + 8 + 128, 0.5 + 1 + 16]);
+    const keys = toKeys(Float32Array.of(5, -5, 20, -2));
+    expect([...evaluate(trees, keys, 2)]).toEqual([0.5 + 8 + 128, 0.5 + 1 + 16]);
+    expect([...evaluateRows(trees, keys, 2, Int32Array.of(1))]).toEqual([0, 0.5 + 1 + 16]);
+    expect(() => evaluateRows({ ...trees, depth: 5 }, keys, 2, Int32Array.of(1))).toThrow(RangeError);
   });
 });

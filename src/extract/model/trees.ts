@@ -1,4 +1,4 @@
-// Evaluates the trained trees: packed numbers in, one logit a block out.
+// Evaluates the trained trees: packed numbers in, one logit per block out.
 // Promise: the same weights give the same answer everywhere; nothing is decoded until the first page.
 
 /** Questions a tree has room for; those of shallower trees are filled up with ones whose answer is no. */
@@ -62,12 +62,45 @@ export function evaluate(trees: Trees, keys: Int32Array, count: number): Float32
   return out;
 }
 
+/** Questions that {@link evaluateRows} asks. */
+const FEW_QUESTIONS = 4;
+
+/** As {@link evaluate} of some rows only, by trees of at most four questions; the others are 0. */
+export function evaluateRows(trees: Trees, keys: Int32Array, count: number, rows: Int32Array): Float32Array {
+  const { depth, features, thresholds, leaves } = trees;
+  if (depth > FEW_QUESTIONS) throw new RangeError('these trees ask more questions');
+  const out = new Float32Array(count);
+  for (const row of rows) out[row] = trees.base;
+  for (let tree = 0; tree < trees.count; tree++) {
+    const q = tree * QUESTIONS;
+    const answers = tree << depth;
+    const at0 = features[q]! * count;
+    const at1 = features[q + 1]! * count;
+    const at2 = features[q + 2]! * count;
+    const at3 = features[q + 3]! * count;
+    const t0 = thresholds[q]!;
+    const t1 = thresholds[q + 1]!;
+    const t2 = thresholds[q + 2]!;
+    const t3 = thresholds[q + 3]!;
+    for (let k = 0; k < rows.length; k++) {
+      const row = rows[k]!;
+      const leaf =
+        ((t0 - keys[at0 + row]!) >>> 31) |
+        (((t1 - keys[at1 + row]!) >>> 31) << 1) |
+        (((t2 - keys[at2 + row]!) >>> 31) << 2) |
+        (((t3 - keys[at3 + row]!) >>> 31) << 3);
+      out[row]! += leaves[answers + leaf]!;
+    }
+  }
+  return out;
+}
+
 export function logistic(logits: Float32Array): Float32Array {
   return logits.map((logit) => 1 / (1 + Math.exp(-logit)));
 }
 
 /**
- * Unpacks models packed by scripts/train-extract.mjs, little-endian, one after the other: base and leaf unit (float32),
+ * Unpacks models packed by scripts/train.mjs, little-endian, one after the other: base and leaf unit (float32),
  * trees and depth (uint16), questions (feature uint16, threshold float32), leaves (int16 in leaf units).
  */
 export function unpackModels(bytes: Buffer): Trees[] {

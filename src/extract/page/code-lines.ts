@@ -1,5 +1,5 @@
 // What code shows other than its text: lines made of spans, lines that are hidden, markup that a script renders.
-// Promise: asked only within `pre`; lines that the text breaks by itself stay as they are.
+// Promise: used only within `pre`; lines that the text itself breaks stay as they are.
 import type { PageTree } from '../../parse/tree/tree.js';
 import { TEXT, elementNumber } from './elements.js';
 

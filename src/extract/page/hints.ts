@@ -1,6 +1,7 @@
 // What class names, ids and roles say about an element: each known word stands for one category.
 // Promise: one pass over the attribute's bytes, no strings; unknown words say nothing.
 import type { PageTree } from '../../parse/tree/tree.js';
+import { markWord } from '../shown/marks.js';
 import { WORD_SEED, createWordTable, mixLetter } from './word-table.js';
 
 /** Words by category. Words are whole parts of a name: `site-navBar` has the parts site, nav, bar. */
@@ -70,7 +71,23 @@ export const HINT_COUNT = HINT_NAMES.length;
 const hintTable = createWordTable(Object.values(CATEGORIES));
 
 /** Hints of one element as bits, low and high half, and a hash of its class for telling repeated elements. */
-export const hintsFound = { low: 0, high: 0, style: 0, noSnippet: false };
+export const hintsFound = {
+  low: 0,
+  high: 0,
+  style: 0,
+  noSnippet: false,
+  /** What {@link markWord} says of its names. */
+  mark: -1,
+  /** 1 by the attribute `hidden`, 2 by `aria-hidden`. */
+  hiddenBy: 0,
+  // Where its class, id and inline style stand in the bytes.
+  classFrom: 0,
+  classTo: 0,
+  idFrom: 0,
+  idTo: 0,
+  styleFrom: 0,
+  styleTo: 0,
+};
 
 const FIRST_WORDS = 4096;
 /** A larger list is given back before the next page. */
@@ -125,6 +142,8 @@ function note(hash: number): void {
     wordsRead = larger;
   }
   wordsRead[wordsCount++] = hash;
+  const mark = markWord(hash);
+  if (mark >= 0) hintsFound.mark = mark;
   const category = hintTable.find(hash);
   if (category < 0) return;
   if (category < 32) hintsFound.low |= 1 << category;
@@ -137,16 +156,20 @@ function equals(bytes: Uint8Array, from: number, to: number, name: string): bool
   return true;
 }
 
-/** Reads an element's names into {@link hintsFound}; true when it is marked as not shown. */
-export function readHints(tree: PageTree, node: number): boolean {
+/** Reads an element's names into {@link hintsFound}. */
+export function readHints(tree: PageTree, node: number): void {
   hintsFound.low = 0;
   hintsFound.high = 0;
   hintsFound.style = 0;
   hintsFound.noSnippet = false;
-  if (tree.from[node]! >= tree.to[node]!) return false;
+  hintsFound.mark = -1;
+  hintsFound.hiddenBy = 0;
+  hintsFound.classFrom = hintsFound.classTo = hintsFound.idFrom = hintsFound.idTo = 0;
+  hintsFound.styleFrom = hintsFound.styleTo = 0;
+  if (tree.from[node]! >= tree.to[node]!) return;
   const { bytes } = tree;
   const list = tree.attributes(node);
-  let hidden = false;
+  let hiddenBy = 0;
   // React sends parts of a page after it as `<div hidden id="S:1">`; a script puts them where they belong.
   let streamed = false;
   for (let index = 0; index < list.count; index++) {
@@ -158,6 +181,8 @@ export function readHints(tree: PageTree, node: number): boolean {
       case 2:
         if (equals(bytes, nameFrom, nameTo, 'id')) {
           readWords(bytes, from, to);
+          hintsFound.idFrom = from;
+          hintsFound.idTo = to;
           streamed = bytes[from] === 0x53 && bytes[from + 1] === 0x3a;
         }
         break;
@@ -168,21 +193,24 @@ export function readHints(tree: PageTree, node: number): boolean {
         if (equals(bytes, nameFrom, nameTo, 'class')) {
           readWords(bytes, from, to);
           hintsFound.style = styleHash(bytes, from, to);
+          hintsFound.classFrom = from;
+          hintsFound.classTo = to;
         } else if (equals(bytes, nameFrom, nameTo, 'style')) {
-          hidden ||= /display\s*:\s*none|visibility\s*:\s*hidden/i.test(
-            bytes.toString('latin1', from, Math.min(to, from + 200)),
-          );
+          hintsFound.styleFrom = from;
+          hintsFound.styleTo = to;
         }
         break;
       case 6:
-        hidden ||= equals(bytes, nameFrom, nameTo, 'hidden');
+        if (equals(bytes, nameFrom, nameTo, 'hidden')) hiddenBy = 1;
         break;
       case 8:
         if (equals(bytes, nameFrom, nameTo, 'itemprop')) readWords(bytes, from, to);
         break;
       case 11:
         if (equals(bytes, nameFrom, nameTo, 'data-testid')) readWords(bytes, from, to);
-        else if (equals(bytes, nameFrom, nameTo, 'aria-hidden')) hidden ||= equals(bytes, from, to, 'true');
+        else if (equals(bytes, nameFrom, nameTo, 'aria-hidden')) {
+          if (hiddenBy === 0 && equals(bytes, from, to, 'true')) hiddenBy = 2;
+        }
         break;
       case 14:
         hintsFound.noSnippet ||= equals(bytes, nameFrom, nameTo, 'data-nosnippet');
@@ -191,7 +219,7 @@ export function readHints(tree: PageTree, node: number): boolean {
         break;
     }
   }
-  return hidden && !streamed;
+  hintsFound.hiddenBy = streamed ? 0 : hiddenBy;
 }
 
 /** Of a class list without digits: `post-123` and `post-124` are one style. */

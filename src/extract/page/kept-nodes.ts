@@ -1,14 +1,19 @@
 // From chosen blocks to the nodes that are rendered: their text, the elements around it, the pictures among it.
 // Promise: an element is kept only for what it holds; two passes over the tree.
+import { formulasOf } from '../math/formulas.js';
 import { RAW, TEXT, elementNumber, elementSet } from './elements.js';
 import type { Segments } from './segment.js';
 import { FIRST_NODE, LAST_NODE, STRIDE, WORDS, CONTAINER } from './segment.js';
 
 const FIGURE = elementNumber('figure');
 const IMG = elementNumber('img');
-const SCRIPT = elementNumber('script');
+const BODY = elementNumber('body');
+/** Elements around a picture alone that make it a part of the page, not of its text. */
+const LOGO_STEPS = 2;
+const LOGO = /(?:^|\s)logo$/i;
+const MAX_ALT = 200;
 /** Elements without text of their own that stay with what stands around them. */
-const COMPANIONS = elementSet('br wbr script math');
+const COMPANIONS = elementSet('br wbr');
 
 /** Where a picture stands; in a figure, where the figure does, as its caption may be left out. */
 function outOfFigure({ tree }: Segments, node: number): number {
@@ -20,13 +25,22 @@ function outOfFigure({ tree }: Segments, node: number): number {
 
 /** By node: 1 for what is left out of the chosen part of the page. */
 export function droppedNodes(segments: Segments, chosen: Uint8Array): Uint8Array {
-  const { tree, blocks, count, words } = segments;
+  const { tree, blocks, count, words, hidden } = segments;
+  const formulas = formulasOf(tree);
   const kept = new Uint8Array(tree.count);
   const chosenWords = new Int32Array(tree.count);
+  let firstText = tree.count;
+  let lastText = 0;
   for (let b = 0, at = 0; b < count; b++, at += STRIDE) {
     if (chosen[b] === 0) continue;
+    firstText = Math.min(firstText, blocks[at + FIRST_NODE]!);
+    lastText = blocks[at + LAST_NODE]!;
     for (let node = blocks[at + FIRST_NODE]!; node <= blocks[at + LAST_NODE]!; node++) {
-      if (tree.tag[node] === TEXT || tree.tag[node] === RAW) kept[node] = 1;
+      if (hidden[node] !== 0) node = tree.end[node]! - 1;
+      else if (formulas.size > 0 && formulas.has(node)) {
+        kept[node] = 1;
+        node = tree.end[node]! - 1;
+      } else if (tree.tag[node] === TEXT || tree.tag[node] === RAW) kept[node] = 1;
     }
     chosenWords[blocks[at + CONTAINER]!]! += blocks[at + WORDS]!;
   }
@@ -37,18 +51,26 @@ export function droppedNodes(segments: Segments, chosen: Uint8Array): Uint8Array
   }
   // A picture belongs to the nearest text around it.
   for (let node = 1; node < tree.count; node++) {
-    if (tree.tag[node] !== IMG) continue;
+    if (formulas.size > 0 && formulas.has(node)) {
+      node = tree.end[node]! - 1;
+      continue;
+    }
+    if (tree.tag[node] !== IMG || hidden[node] !== 0) continue;
     let up = outOfFigure(segments, node);
-    for (let steps = 0; up > 0 && words[up] === 0 && steps < 40; steps++) up = tree.parent[up]!;
+    let steps = 0;
+    for (; up > 0 && words[up] === 0 && steps < 40; steps++) up = tree.parent[up]!;
+    // Above and below the text, in parts of the page that have no text, stand logos and adverts.
+    if (node < firstText || node > lastText) {
+      if (steps >= LOGO_STEPS && tree.tag[up] === BODY) continue;
+      if (LOGO.test((tree.attribute(node, 'alt') ?? '').slice(0, MAX_ALT))) continue;
+    }
     if (chosenWords[up]! * 2 <= words[up]! || words[up] === 0) continue;
     for (let at = node; at > 0 && kept[at] === 0; at = tree.parent[at]!) kept[at] = 1;
   }
   const dropped = new Uint8Array(tree.count);
   for (let node = 1; node < tree.count; node++) {
     if (kept[node] === 1) continue;
-    const isCompanion = COMPANIONS[tree.tag[node]!] === 1;
-    const inScript = tree.tag[tree.parent[node]!] === SCRIPT;
-    dropped[node] = (isCompanion || inScript) && dropped[tree.parent[node]!] === 0 ? 0 : 1;
+    dropped[node] = COMPANIONS[tree.tag[node]!] === 1 && dropped[tree.parent[node]!] === 0 ? 0 : 1;
   }
   return dropped;
 }

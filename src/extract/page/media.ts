@@ -5,8 +5,32 @@ import type { PageUrls } from './page-urls.js';
 
 const LATE = ['data-src', 'data-original', 'data-lazy-src', 'data-srcset', 'data-lazy', 'data-url'];
 
-/** The address of an `img`. */
+/** Addresses that count visits. */
+const TRACKER =
+  /^https?:\/\/[^/]*(?:facebook\.com\/tr\b|doubleclick\.net|scorecardresearch\.com|quantserve\.com|google-analytics\.com|\bpixel\.|\.adsrvr\.|analytics\.|b\.scorecard|sb\.score|amazon-adsystem\.com)/i;
+const ICON_PIXELS = 32;
+
+/** Whether an `img` shows nothing to a reader: a dot that counts visits, or a small sign without a word. */
+function isDecoration(tree: PageTree, node: number): boolean {
+  const width = sizeOf(tree, node, 'width');
+  const height = sizeOf(tree, node, 'height');
+  if (width <= 2 && height <= 2) return true;
+  return width <= ICON_PIXELS && height <= ICON_PIXELS && (tree.attribute(node, 'alt') ?? '').trim() === '';
+}
+
+function sizeOf(tree: PageTree, node: number, name: string): number {
+  const size = Number.parseInt(tree.attribute(node, name) ?? '', 10);
+  return Number.isNaN(size) ? Number.POSITIVE_INFINITY : size;
+}
+
+/** The address of an `img`; `null` if it is not a picture. */
 export function imageSource(tree: PageTree, node: number, urls: PageUrls): string | null {
+  if (isDecoration(tree, node)) return null;
+  const url = addressOf(tree, node, urls);
+  return url === null || TRACKER.test(url) ? null : url;
+}
+
+function addressOf(tree: PageTree, node: number, urls: PageUrls): string | null {
   const source = tree.attributeRange(node, 'src');
   if (source !== null && !isPlaceholder(tree, source.from, source.to)) {
     const url = urls.read(node, 'src');

@@ -2,11 +2,14 @@
 // Promise: words of different blocks never run together; what is not shown is not text.
 import type { PageTree } from '../../parse/tree/tree.js';
 import { RAW, TEXT, elementNumber } from './elements.js';
+import { formulasOf, writeFormula } from '../math/formulas.js';
+import { textOf } from '../shown/shown-text.js';
 import { IS_BLOCK, isUnseen } from './segment.js';
 
 const BR = elementNumber('br');
 
 export function nodeText(tree: PageTree, node: number): string {
+  const formulas = formulasOf(tree);
   let text = '';
   const ends: number[] = [];
   const last = tree.tag[node] === TEXT || tree.tag[node] === RAW ? node + 1 : tree.end[node]!;
@@ -17,8 +20,13 @@ export function nodeText(tree: PageTree, node: number): string {
     }
     const kind = tree.tag[at]!;
     if (tree.flags[at] === 1) text += ' ';
-    if (kind === TEXT) text += tree.decode(tree.from[at]!, tree.to[at]!);
-    else if (kind === RAW) text += tree.raw(tree.from[at]!, tree.to[at]!);
+    const formula = formulas.size === 0 ? undefined : formulas.get(at);
+    if (formula !== undefined) {
+      text += writeFormula(formula, 'text');
+      at = tree.end[at]!;
+      continue;
+    }
+    if (kind === TEXT || kind === RAW) text += textOf(tree, at);
     else if (isUnseen(tree, at)) {
       at = tree.end[at]!;
       continue;

@@ -3,11 +3,16 @@
 import type { PageTree } from '../../parse/tree/tree.js';
 import { blockText } from './block-text.js';
 import { elementNumber } from './elements.js';
-import type { PageFacts } from '../facts/facts.js';
+import type { ContentSettings } from '../content-options.js';
+import { contentSettings } from '../content-options.js';
+import { writtenDate } from '../facts/dates.js';
+import type { PageFacts, VisibleFacts } from '../facts/facts.js';
 import { readFacts } from '../facts/facts.js';
+import { detectLanguage } from '../facts/language.js';
 import { HINT_NAMES } from './hints.js';
 import type { MainContent } from '../choose/main-content.js';
-import { findMainContent } from '../choose/main-content.js';
+import { findMainContent, wholeContent } from '../choose/main-content.js';
+import { applyRoles } from '../choose/roles.js';
 import type { PageHead } from '../facts/metadata.js';
 import { readHead } from '../facts/metadata.js';
 import type { PageUrls } from './page-urls.js';
@@ -18,11 +23,23 @@ import { CONTAINER, FIRST_NODE, HEADING, LAST_NODE, STRIDE, WORDS, segment } fro
 
 const TIME = elementNumber('time');
 const A = elementNumber('a');
+const BODY = elementNumber('body');
 const AUTHOR = 1 << HINT_NAMES.indexOf('author');
+
+/** Longer lines are not read. */
+const MAX_BYLINE = 200;
+/** A day after the name of an author, in its usual forms. */
+const DAY =
+  /[ ,|·•–—-]{1,3}(?:on )?(?:\p{L}{3,9}\.? \d{1,2}(?:st|nd|rd|th)?,? \d{4}|\d{1,2}\.? \p{L}{3,9}\.?,? \d{4}|\d{4}-\d\d-\d\d|\d{1,2}[./]\d{1,2}[./]\d{2,4})/u;
+
+/** What a page asks of its reader beside the name of an author. */
+const ASKS =
+  /^(?:edit|view|see|your|my|log|sign|follow|about|more|all|create|update|manage|profile|authors?$|contact|share)(?!\p{L})/iu;
 
 export class PageView {
   readonly tree: PageTree;
   readonly url: string | null;
+  readonly options: ContentSettings;
   #segments: Segments | undefined;
   #head: PageHead | undefined;
   #main: MainContent | undefined;
@@ -30,13 +47,20 @@ export class PageView {
   #facts: PageFacts | undefined;
   #standIn: readonly string[] | null | undefined;
 
-  constructor(tree: PageTree, url: string | null) {
+  /** `isWhole`: all of the page is its content, as of a document. */
+  constructor(
+    tree: PageTree,
+    url: string | null,
+    options: ContentSettings = contentSettings(),
+    readonly isWhole = false,
+  ) {
     this.tree = tree;
     this.url = url;
+    this.options = options;
   }
 
   get segments(): Segments {
-    return (this.#segments ??= segment(this.tree));
+    return (this.#segments ??= segment(this.tree, this.options.hidden === 'keep'));
   }
 
   get head(): PageHead {
@@ -44,7 +68,14 @@ export class PageView {
   }
 
   get main(): MainContent {
-    return (this.#main ??= findMainContent(this.segments, this.head, this.url));
+    if (this.#main === undefined && this.isWhole) this.#main = wholeContent(this.segments);
+    if (this.#main === undefined) {
+      this.#main = findMainContent(this.segments, this.head, this.url, this.options.favor);
+      const { title, byline, captions, comments, contents } = this.options;
+      if ([title, byline, captions, comments, contents].some((role) => role !== undefined))
+        applyRoles(this.segments, this.#main.chosen, this.options, this.facts.title);
+    }
+    return this.#main;
   }
 
   /** What stands in for the content where the page shows next to none; else `null`. */
@@ -63,8 +94,9 @@ export class PageView {
 
   blockText(block: number): string {
     const at = block * STRIDE;
-    const { blocks } = this.segments;
-    return blockText(this.tree, blocks[at + FIRST_NODE]!, blocks[at + LAST_NODE]!);
+    const { segments } = this;
+    const { blocks } = segments;
+    return blockText(segments, blocks[at + FIRST_NODE]!, blocks[at + LAST_NODE]!, this.options.math);
   }
 
   /** The chosen blocks, a line each; lines of code and of line breaks are lines too. */
@@ -89,13 +121,19 @@ export class PageView {
     return found;
   }
 
-  /** The author and date that the page shows, as its markup names them. */
-  #visible(): { byline: string | null; date: string | null } {
+  /** The author and dates that the page shows, as its markup names them, and what its text says where that is wanted. */
+  #visible(): VisibleFacts {
     const { tree } = this;
-    let date: string | null = null;
+    let published: string | null = null;
+    let modified: string | null = null;
     let byline: string | null = null;
-    for (let node = 1; node < tree.count && date === null; node++) {
-      if (tree.tag[node] === TIME) date = tree.attribute(node, 'datetime');
+    for (let node = 1; node < tree.count && (published === null || modified === null); node++) {
+      if (tree.tag[node] !== TIME) continue;
+      const date = tree.attribute(node, 'datetime');
+      if (date === null) continue;
+      const names = `${tree.attribute(node, 'itemprop') ?? ''} ${tree.attribute(node, 'class') ?? ''}`;
+      if (CHANGED.test(names.slice(0, 500))) modified ??= date;
+      else published ??= date;
     }
     const { blocks, count, hintLow } = this.segments;
     for (let b = 0; b < count && byline === null; b++) {
@@ -106,17 +144,59 @@ export class PageView {
       if (!isNamed) continue;
       const text = this.blockText(b)
         .split('\n', 1)[0]!
+        .slice(0, MAX_BYLINE)
         .replace(/^(?:(?:written |posted |reviewed )?by|author)\b:?\s*/i, '')
+        .split(DAY, 1)[0]!
         .trim();
-      if (/\p{L}/u.test(text) && text.length <= 80) byline = text;
+      if (/\p{L}/u.test(text) && text.length <= 80 && !ASKS.test(text)) byline = text;
     }
-    return { byline, date };
+    return {
+      byline,
+      published,
+      modified,
+      writtenPublished: () => this.#writtenDate(false),
+      writtenModified: () => this.#writtenDate(true),
+      language: () => detectLanguage(this.#prose()),
+    };
+  }
+
+  /** A day that a short line around the title says; lines about changes count for changes alone. */
+  #writtenDate(isChange: boolean): string | null {
+    const { blocks, count } = this.segments;
+    let title = 0;
+    while (title < count && blocks[title * STRIDE + HEADING] !== 1) title++;
+    if (title === count) title = 0;
+    for (let b = Math.max(0, title - LINES_ABOVE); b < count && b < title + LINES_BELOW; b++) {
+      if (blocks[b * STRIDE + WORDS]! > DATED_WORDS) continue;
+      const text = this.blockText(b).slice(0, 300);
+      const date = CHANGED.test(text) === isChange ? writtenDate(text) : null;
+      if (date !== null) return date;
+    }
+    return null;
+  }
+
+  /** Some thousand characters of whole sentences. */
+  #prose(): string {
+    const { blocks, count } = this.segments;
+    let text = '';
+    for (let b = 0; b < count && text.length < PROSE_CHARACTERS; b++)
+      if (blocks[b * STRIDE + WORDS]! >= PROSE_WORDS) text += `${this.blockText(b).slice(0, PROSE_CHARACTERS)}\n`;
+    return text;
   }
 }
+
+const CHANGED = /modif|updat|aktualis|geändert|mis à jour|maj |actualiz|atualiz|aggiornat|bijgewerkt|gewijzigd/i;
+const LINES_ABOVE = 8;
+const LINES_BELOW = 25;
+const DATED_WORDS = 25;
+const PROSE_CHARACTERS = 6_000;
+const PROSE_WORDS = 8;
 
 /** True when a text stands in an element whose name, role or relation says author, no further up than its container. */
 function isAuthor(tree: PageTree, hintLow: Int32Array, node: number, container: number): boolean {
   for (let at = tree.parent[node]!; at > 0; at = tree.parent[at]!) {
+    // The names of the whole page say what kind of page it is.
+    if (tree.tag[at] === BODY) return false;
     if ((hintLow[at]! & AUTHOR) !== 0) return true;
     if (tree.tag[at] === A && /\bauthor\b/.test(tree.attribute(at, 'rel') ?? '')) return true;
     if (at === container) return false;

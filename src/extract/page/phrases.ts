@@ -1,4 +1,4 @@
-// Words that furniture is made of, whatever the site: share, subscribe, related, cookies, add to cart.
+// Words that mark furniture on any site: share, subscribe, related, cookies, add to cart.
 // Promise: they are one hint among many; a text is never kept or dropped for a word alone.
 import { createWordTable } from './word-table.js';
 

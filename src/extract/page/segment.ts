@@ -1,9 +1,15 @@
 // Cuts a page into blocks, the runs of inline text between block elements, and sums up what each element holds.
 // Promise: every visible text node is in exactly one block, blocks are in document order, one pass over the tree.
+import { sliceLatin1 } from '../../base/bytes.js';
 import type { PageTree } from '../../parse/tree/tree.js';
 import { codeSpan } from './code-lines.js';
 import { RAW, TEXT, elementNumber, elementSet } from './elements.js';
+import { CAN_SHOW_AGAIN } from '../shown/css-look.js';
+import { formulasOf } from '../math/formulas.js';
+import type { HiddenReader } from '../shown/hidden.js';
+import { CLOSED, HIDDEN_REASONS, createHiddenReader } from '../shown/hidden.js';
 import { forgetWords, hintsFound, readHints, wordsOfPage, wordsSoFar } from './hints.js';
+import { isAnchor, isMark } from '../shown/marks.js';
 import { TextStats } from './text-stats.js';
 
 /** The columns of {@link Segments.blocks}. */
@@ -68,7 +74,7 @@ export interface Segments {
   readonly hintLow: Int32Array;
   readonly hintHigh: Int32Array;
   readonly style: Int32Array;
-  /** 1 for an element marked as not shown. */
+  /** By node: why a reader cannot see it, as a number of {@link HIDDEN_REASONS}; at the outermost element, and at each text. */
   readonly hidden: Uint8Array;
   /** The elements that search engines shall not quote. */
   readonly noSnippet: ReadonlySet<number>;
@@ -83,6 +89,9 @@ export interface Segments {
   readonly nameStart: Int32Array;
 }
 
+/** In {@link Segments.hidden}: a mark of software, which is seen and no text. */
+const MARK = CLOSED + 1;
+
 const stats = new TextStats();
 
 /** True for `<template>` that a browser renders in place. */
@@ -92,12 +101,17 @@ export function isUnseen(tree: PageTree, node: number): boolean {
   return IS_UNSEEN[tag] === 1;
 }
 
-export function segment(tree: PageTree): Segments {
+/** Cuts a page; with `keepsHidden` what readers cannot see is text like any other. */
+export function segment(tree: PageTree, keepsHidden = false): Segments {
   const { count, tag, end, parent } = tree;
   const hintLow = new Int32Array(count);
   const hintHigh = new Int32Array(count);
   const style = new Int32Array(count);
   const hiddenNodes = new Uint8Array(count);
+  // By element: as hiddenNodes, for all within as well.
+  const unseen = new Uint8Array(count);
+  const reader: HiddenReader | null = keepsHidden ? null : createHiddenReader(tree);
+  const formulas = formulasOf(tree);
   const words = new Int32Array(count);
   const linkWords = new Int32Array(count);
   const blockCount = new Int32Array(count);
@@ -113,7 +127,7 @@ export function segment(tree: PageTree): Segments {
   let linkEnd = 0;
   let boldEnd = 0;
   let buttonEnd = 0;
-  let hiddenEnd = 0;
+  let markedEnd = 0;
   let preEnd = 0;
   let headingEnd = 0;
   let heading = 0;
@@ -163,7 +177,7 @@ export function segment(tree: PageTree): Segments {
       blocks[at + IMAGES] = images;
       blocks[at + BREAKS] = breaks;
       blocks[at + BUTTON_WORDS] = inButtons;
-      blocks[at + IS_HIDDEN] = first < hiddenEnd ? 1 : 0;
+      blocks[at + IS_HIDDEN] = first < markedEnd ? 1 : 0;
       blocks[at + HEADING] = first < headingEnd ? heading : 0;
       blocks[at + SIGNATURE] = signature(tree, style, container);
       blocks[at + PHRASES] = stats.phrases;
@@ -188,17 +202,32 @@ export function segment(tree: PageTree): Segments {
       if (IS_BLOCK[tag[closed]!] === 1) flush();
     }
     const kind = tag[node]!;
-    if (kind === TEXT || kind === RAW) {
+    const formula = formulas.size === 0 ? undefined : formulas.get(node);
+    if (kind === TEXT || kind === RAW || formula !== undefined) {
+      const reason = unseen[parent[node]!]!;
+      if (reason !== 0 && reason !== CLOSED) {
+        hiddenNodes[node] = reason;
+        // Amid a text that is shown; other hidden texts are blocks of their own.
+        if (!isInHiddenBlock(tree, unseen, node)) {
+          node = end[node]!;
+          continue;
+        }
+      }
       const before = stats.words;
       if (tree.flags[node] === 1) stats.breakWord();
-      addText(tree, node);
+      if (formula === undefined) addText(tree, node);
+      else if (formula.plain !== '') addFormula(formula.plain);
+      else {
+        node = end[node]!;
+        continue;
+      }
       const added = stats.words - before;
       if (node < linkEnd) inLinks += added;
       if (node < boldEnd) bold += added;
       if (node < buttonEnd) inButtons += added;
       if (first < 0) first = node;
       last = node;
-      node++;
+      node = formula === undefined ? node + 1 : end[node]!;
       continue;
     }
     const span = node < preEnd ? codeSpan(tree, node) : null;
@@ -207,14 +236,30 @@ export function segment(tree: PageTree): Segments {
       continue;
     }
     if (IS_BLOCK[kind] === 1) flush();
-    const hidden = readHints(tree, node);
+    readHints(tree, node);
+    if (
+      (hintsFound.mark >= 0 && isMark(tree, node, hintsFound.mark)) ||
+      (kind === A && isAnchor(tree, node, node < headingEnd))
+    ) {
+      hiddenNodes[node] = MARK;
+      node = end[node]!;
+      continue;
+    }
+    const around = unseen[parent[node]!]!;
+    const hidden = reader === null ? 0 : reader.read(node, around);
     nameStart[node + 1] = wordsSoFar();
-    if (hidden) hiddenNodes[node] = 1;
+    if (hidden !== 0) {
+      unseen[node] = hidden;
+      // The texts of what is closed count; what can show again is marked text by text.
+      const isWhole = hidden !== around && !CAN_SHOW_AGAIN.has(HIDDEN_REASONS[hidden]!);
+      if (hidden !== CLOSED && (isWhole || kind === IMG)) hiddenNodes[node] = hidden;
+    }
     hintLow[node] = hintsFound.low;
     hintHigh[node] = hintsFound.high;
     style[node] = hintsFound.style;
+    if (reader !== null && (hintsFound.hiddenBy !== 0 || isStyledAway(tree)))
+      markedEnd = Math.max(markedEnd, end[node]!);
     if (hintsFound.noSnippet) noSnippet.add(node);
-    if (hidden && end[node]! > hiddenEnd) hiddenEnd = end[node]!;
     if (kind === A) {
       linkEnd = Math.max(linkEnd, end[node]!);
       links++;
@@ -245,6 +290,7 @@ export function segment(tree: PageTree): Segments {
     blockCount[up]! += blockCount[k]!;
     proseWords[up]! += proseWords[k]!;
   }
+  showIfAll(blocks, made, hiddenNodes, words[0]!);
   return {
     tree,
     count: made,
@@ -261,6 +307,43 @@ export function segment(tree: PageTree): Segments {
     names: wordsOfPage(),
     nameStart,
   };
+}
+
+/** Fewer words may well be all hidden. */
+const MIN_SHOWN_LATER = 300;
+/** A page that hides most of its text shows it by a script. */
+const SHOWN_LATER = 0.6;
+
+function showIfAll(blocks: Int32Array, count: number, hidden: Uint8Array, words: number): void {
+  let unseen = 0;
+  for (let at = 0; at < count * STRIDE; at += STRIDE)
+    if (hidden[blocks[at + FIRST_NODE]!] !== 0) unseen += blocks[at + WORDS]!;
+  if (unseen < MIN_SHOWN_LATER || unseen < SHOWN_LATER * words) return;
+  hidden.fill(0);
+}
+
+/**
+ * Whether the element that was read last says of itself that it is not shown. The models were trained with this alone; what
+ * is really hidden is in {@link Segments.hidden}.
+ */
+function isStyledAway(tree: PageTree): boolean {
+  const { styleFrom, styleTo } = hintsFound;
+  if (styleFrom >= styleTo) return false;
+  return /display\s*:\s*none|visibility\s*:\s*hidden/i.test(
+    sliceLatin1(tree.bytes, styleFrom, Math.min(styleTo, styleFrom + 200)),
+  );
+}
+
+/** Whether the innermost block around a hidden text is hidden too. */
+function isInHiddenBlock({ tag, parent }: PageTree, unseen: Uint8Array, node: number): boolean {
+  let up = parent[node]!;
+  while (up > 0 && IS_BLOCK[tag[up]!] === 0) up = parent[up]!;
+  return unseen[up] !== 0;
+}
+
+function addFormula(text: string): void {
+  const bytes = Buffer.from(text);
+  stats.add(bytes, 0, bytes.length);
 }
 
 /** Where the next `&` stands: searched for once, as texts come in the order of the bytes. */

@@ -1,5 +1,5 @@
-// The cells of a table by row and column, and whether the table holds data at all.
-// Promise: spans are bounded, nested tables are left to themselves, layout tables are told apart.
+// The cells of a table by row and column, and whether the table holds data.
+// Promise: spans are bounded, nested tables are not entered, layout tables are recognised.
 import { limitReached, LIMITS } from '../../limits.js';
 import type { PageTree } from '../../parse/tree/tree.js';
 import { elementNumber, elementSet } from './elements.js';

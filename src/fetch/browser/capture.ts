@@ -1,5 +1,5 @@
-// What a visit takes home from a page: HTML or the raw body, pictures, documents, and what was logged and asked for.
-// Promise: lists are bounded; nothing is taken that was not asked for.
+// What a visit captures from a page: HTML or the raw body, screenshots, documents, console messages and requests.
+// Promise: lists are bounded; only what was requested is captured.
 import { limitReached, LIMITS } from '../../limits.js';
 import { checkDomSize, domTooLarge } from './dom-size.js';
 import type { PooledPage } from './page-lease.js';
@@ -7,17 +7,23 @@ import type { PageRequest, PageResponse } from './playwright-types.js';
 
 /** A message on the console of a page. */
 export interface ConsoleMessage {
+  /** Such as `log`, `warning` or `error`. */
   readonly type: string;
+  /** What was written. */
   readonly text: string;
+  /** Of the script that wrote it. */
   readonly url: string;
 }
 
 /** A request that a page made. */
 export interface NetworkRequest {
+  /** What was asked for. */
   readonly url: string;
+  /** The HTTP method. */
   readonly method: string;
+  /** Such as `document`, `script` or `image`. */
   readonly resourceType: string;
-  /** Of the answer; null when none came. */
+  /** Of the response; null without one. */
   status: number | null;
   /** Why it failed, if it did. */
   failure: string | null;
@@ -67,7 +73,7 @@ export function watchNetwork(lent: PooledPage): readonly NetworkRequest[] {
   return entries;
 }
 
-/** The page as it is now; of what is no HTML the bytes that came. */
+/** The page as it is now; the received bytes if it is not HTML. */
 export async function takeBody(
   lent: PooledPage,
   response: PageResponse | undefined,

@@ -6,7 +6,7 @@ export interface Deadline {
   readonly isOver: boolean;
   /** The result of `work`, or the error of the limit if that comes first. */
   run<T>(phase: string, work: Promise<T>, code?: ErrorCode): Promise<T>;
-  /** Breaks off whoever waits, with this error. */
+  /** Rejects all waiters with this error. */
   fail(error: CrawlError): void;
   /** Frees the timer; what still runs is not waited for. */
   end(): void;

@@ -16,7 +16,7 @@ export interface StoppedRedirect {
 
 export interface DocumentGate {
   readonly stopped: StoppedRedirect | undefined;
-  /** What `beforeSend` threw, or why a redirect leads nowhere: the document was not asked for. */
+  /** What `beforeSend` threw, or why the redirect is invalid: the document was not requested. */
   readonly refusal: CrawlError | undefined;
   close(): Promise<void>;
 }
@@ -35,7 +35,7 @@ interface Paused {
   responseErrorReason?: string;
 }
 
-/** Undefined when the browser may do as it does. `headers` are the order's own, none that browsers set themselves. */
+/** Undefined if the browser may proceed unchanged. `headers` are the order's own, without those that browsers set. */
 export async function openDocumentGate(lent: PooledPage, order: Order): Promise<DocumentGate | undefined> {
   const isPlain = order.method === 'GET' && order.payload === undefined && Object.keys(order.headers).length === 0;
   if (isPlain && order.redirects === 'follow' && !order.allowRedirect) return undefined;
@@ -85,7 +85,7 @@ export async function openDocumentGate(lent: PooledPage, order: Order): Promise<
     try {
       const from = new URL(request.url);
       const to = redirectTarget(from, location);
-      // Where the crawl makes the next request itself, it checks that itself.
+      // Where the crawl makes the next request, it does this check.
       if (order.redirects === 'follow') checkPayloadStays(sentBy(from, request), responseStatusCode!, to);
       target = to.href;
     } catch (thrown) {

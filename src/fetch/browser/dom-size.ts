@@ -4,7 +4,7 @@ import { CrawlError } from '../../errors.js';
 import { limitReached } from '../../limits.js';
 import type { PooledPage } from './page-lease.js';
 
-/** Of a page that is just being replaced there is nothing to say. */
+/** Playwright's messages about a page that is being replaced. */
 const NAVIGATED = /context was destroyed|navigated|Cannot find context|Execution context|No frame/i;
 
 /** Throws BODY_TOO_LARGE when the page, written as HTML, would have more than `maxBytes` characters. */

@@ -8,7 +8,7 @@ const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 export interface Ending {
   /** Ends the browser and removes what it left, within seconds. */
   close(): Promise<void>;
-  /** Removes what it left now: there is no time for more. */
+  /** Removes its leftovers synchronously: the process is exiting. */
   leave(): void;
 }
 
@@ -28,7 +28,7 @@ async function closeAll(): Promise<void> {
   while (endings.size > 0) await Promise.allSettled([...endings].map((one) => one.close()));
 }
 
-/** A browser that is asked for now would outlive the process. */
+/** A browser started now would outlive the process. */
 export function assertNotEnding(): void {
   if (isEnding) throw new CrawlError('ABORTED', 'the process is ending: cannot start a browser');
 }

@@ -23,7 +23,7 @@ import type {
 export interface LaunchPlan {
   readonly headless: boolean;
   readonly executablePath?: string;
-  /** A branded browser that Playwright finds itself: `chrome`, `msedge`, … */
+  /** A branded browser that Playwright locates: `chrome`, `msedge`, … */
   readonly channel?: string;
   readonly args?: readonly string[];
   /** A profile on disk that outlives the browser. */
@@ -52,13 +52,13 @@ export interface RunningBrowser {
   readonly pid: number | undefined;
   readonly version: string;
   readonly isGone: boolean;
-  /** Called once when the browser ended, whoever ended it. */
+  /** Called once when the browser has ended, for any reason. */
   onGone(listener: () => void): void;
   close(): Promise<void>;
 }
 
 const LAUNCH_TIMEOUT_MS = 30_000;
-/** A browser that does not end by itself in this time is killed. */
+/** A browser that has not exited within this time is killed. */
 const CLOSE_TIMEOUT_MS = 5_000;
 
 /** Chromium makes a socket in it, 44 characters further down, and the name of one ends at 107: it would not start. */
@@ -76,7 +76,7 @@ const OUR_ARGS = [
   '--disable-quic',
 ];
 
-/** Loading it costs some 300 CPU-ms: paid by whoever starts a browser. */
+/** Loading it takes about 300 CPU-ms, so it is loaded when a browser starts. */
 export function loadPlaywright(): Playwright {
   try {
     return createRequire(import.meta.url)('playwright-core') as Playwright;
@@ -222,10 +222,11 @@ export function proxyOf(proxyUrl: string): { server: string; username?: string; 
   const { protocol, host, username, password } = new URL(proxyUrl);
   const credentials =
     username === '' ? {} : { username: decodeURIComponent(username), password: decodeURIComponent(password) };
-  return { server: `${protocol}//${host}`, ...credentials };
+  // Chromium leaves names to a SOCKS 5 proxy anyway, and knows it by one scheme only.
+  return { server: `${protocol === 'socks5h:' ? 'socks5:' : protocol}//${host}`, ...credentials };
 }
 
-/** Playwright keeps the process to itself; the browser tells its number. */
+/** Playwright hides the process; the browser reports its id. */
 async function pidOf(browser: Browser): Promise<number | undefined> {
   try {
     const session = await browser.newBrowserCDPSession();

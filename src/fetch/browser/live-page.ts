@@ -8,7 +8,7 @@ interface Evaluated {
   exceptionDetails?: { text: string; exception?: { description?: string } };
 }
 
-/** A navigation that the script itself began: its context is gone, its work is done. */
+/** The script navigated away: its context is gone, its work is done. */
 const NAVIGATED = /context was destroyed|Inspected target navigated|Cannot find context|Execution context/i;
 
 /** The value of an expression in the page, awaited if it is a promise. */

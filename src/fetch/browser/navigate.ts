@@ -1,5 +1,5 @@
 // One navigation of a lent page, as a capture: final URL, redirects, status.
-// Promise: ends within its deadline whatever the page does, and every failure is a CrawlError.
+// Promise: always ends within its deadline, and every failure is a CrawlError.
 import { CrawlError } from '../../errors.js';
 import type { Capture, FetchOrder } from '../engine.js';
 import type { Deadline } from './deadline.js';
@@ -15,7 +15,7 @@ export type NavigationOrder = Pick<
 >;
 
 export interface Navigated {
-  /** Without a body: whoever wants one asks the page. */
+  /** Without a body, which can be read from the page. */
   readonly capture: Capture;
   readonly response: PageResponse | undefined;
 }
@@ -59,7 +59,7 @@ export async function navigate(
     };
     const response =
       (await go().catch((error: unknown) => {
-        // What the page showed before was leaving by itself: it is gone now.
+        // The previous document was navigating away on its own: it is gone now.
         if (isInterrupted(error, lent.isReused)) return go();
         throw error;
       })) ?? answered;
@@ -67,7 +67,7 @@ export async function navigate(
   } catch (thrown) {
     if (gate?.refusal) throw gate.refusal;
     if (gate?.stopped) return { capture: stoppedCapture(order, gate.stopped), response: undefined };
-    // An error status without a page, or "no content": the browser shows nothing, the answer is there all the same.
+    // An error status without a page, or "no content": the browser shows nothing, but there is a response.
     const isEmptyAnswer = answered && /ERR_HTTP_RESPONSE_CODE_FAILURE|ERR_ABORTED/.test((thrown as Error).message);
     if (isEmptyAnswer && (answered!.status() >= 400 || answered!.status() === 204 || answered!.status() === 205)) {
       return { capture: captureOf(order, answered), response: answered };
@@ -108,7 +108,7 @@ export async function navigate(
   }
 }
 
-/** Undefined for the first request of a new window, whose frame is yet to come. */
+/** Undefined for the first request of a new window, which has no frame yet. */
 export function frameOf(request: PageRequest): Frame | undefined {
   try {
     return request.frame();
@@ -125,7 +125,7 @@ function withoutFragment(url: string): string {
   return url.split('#', 1)[0]!;
 }
 
-/** A page may have left for `about:blank` or a blob of its own; then the URL asked for names it best. */
+/** A page may have moved to `about:blank` or a blob URL; then the requested URL names it best. */
 function httpUrl(shown: string, asked: string): string {
   return /^https?:/.test(shown) ? shown : asked;
 }

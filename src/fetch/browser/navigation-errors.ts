@@ -1,5 +1,5 @@
 // Translates a browser's navigation errors to our error codes.
-// Promise: whatever Playwright throws becomes a CrawlError; the relay's reason takes precedence over the browser's.
+// Promise: everything Playwright throws becomes a CrawlError; the relay's reason takes precedence over the browser's.
 import { CrawlError, type ErrorCode } from '../../errors.js';
 import type { GuardRelay } from './relay/guard-relay.js';
 

@@ -40,7 +40,7 @@ const LASTING_OF_CONTEXTS = [
 /** Tells of everything that a borrower does to a context for good, or that a page made it keep beyond any wiping. */
 export function watchContext(context: BrowserContext, onChange: () => void): void {
   for (const name of LASTING_OF_CONTEXTS) watch(context, name, onChange);
-  // The browser remembers a password that a URL or a script gave, and nothing makes it forget.
+  // The browser keeps a password from a URL or a script and cannot be made to forget it.
   context.on('request', (request) => {
     const url = request.url();
     if (url.includes('@') && parseUrl(url)?.username !== '') onChange();
@@ -67,7 +67,7 @@ export interface PooledPage {
   onCrash(listener: () => void): () => void;
   /** Called once when the page is given back: takes back a change that would last. */
   undo(change: () => Promise<unknown>): void;
-  /** Takes back what the borrower left: listeners, pop-ups and what `undo` was told of. */
+  /** Removes what the borrower left: listeners, pop-ups and everything registered with `undo`. */
   tidy(): Promise<void>;
 }
 

@@ -1,7 +1,7 @@
 // The options of a browser pool with their defaults, and its figures.
 import type { LaunchPlan } from './launch.js';
 import type { GuardRelayOptions } from './relay/guard-relay.js';
-import type { BrowserContext, Page } from './playwright-types.js';
+import type { Browser, BrowserContext, Page } from './playwright-types.js';
 
 export interface BrowserPoolOptions {
   readonly launch: LaunchPlan;
@@ -11,9 +11,11 @@ export interface BrowserPoolOptions {
   readonly maxOpenPagesPerBrowser?: number;
   /** A browser that served so many pages is replaced when its last page comes back. Default 500. */
   readonly retireAfterPages?: number;
-  /** A browser that nobody used for so long is closed. Default 60,000. */
+  /** A browser whose processes take more memory is replaced when its last page comes back. Default Infinity. */
+  readonly maxBrowserBytes?: number;
+  /** A browser unused for this long is closed. Default 60,000. */
   readonly closeIdleBrowserMs?: number;
-  /** A context that nobody used for so long is closed. Default 15,000. */
+  /** A context unused for this long is closed. Default 15,000. */
   readonly closeIdleContextMs?: number;
   /** Contexts kept for identities that may come back. Default 20. */
   readonly maxIdleContexts?: number;
@@ -21,14 +23,32 @@ export interface BrowserPoolOptions {
   readonly reusePages?: boolean;
   /** Whether the context of a stranger is wiped and used again, or closed. Default true. */
   readonly keepStrangers?: boolean;
+  /** Called before a page is opened; `onPage` gets what it says. */
+  readonly beforePage?: (launched: LaunchedBrowser) => unknown;
   /** Called with every new page, before it is used. */
-  readonly onPage?: (page: Page, context: BrowserContext) => unknown;
+  readonly onPage?: (page: Page, context: BrowserContext, launched: LaunchedBrowser, said: unknown) => unknown;
+  /** Called when a page comes back that will not be used again, before it is closed. */
+  readonly beforePageClose?: (page: Page, launched: LaunchedBrowser) => unknown;
+  /** Called when such a page was closed. */
+  readonly afterPageClose?: (page: Page, launched: LaunchedBrowser) => unknown;
   /** Called before a browser is started. */
   readonly beforeLaunch?: () => unknown;
-  readonly onLaunch?: (launched: { readonly pid: number | undefined; readonly version: string }) => unknown;
+  readonly onLaunch?: (launched: LaunchedBrowser) => unknown;
+  /** Called when a browser gets no more pages. */
+  readonly onRetire?: (launched: LaunchedBrowser) => unknown;
 }
 
-type Hooks = 'onPage' | 'onLaunch' | 'beforeLaunch';
+/** A browser as hooks see it: the same object for all of its pages. */
+export interface LaunchedBrowser {
+  readonly pid: number | undefined;
+  readonly version: string;
+  /** Playwright's; undefined for a profile in old versions of it. */
+  readonly browser?: Browser | undefined;
+  /** Gives it no more pages; it is closed when its last one is back. */
+  retire(): void;
+}
+
+type Hooks = 'beforePage' | 'onPage' | 'beforePageClose' | 'afterPageClose' | 'onLaunch' | 'beforeLaunch' | 'onRetire';
 
 export type ResolvedPoolOptions = Readonly<Required<Omit<BrowserPoolOptions, Hooks>>> & Pick<BrowserPoolOptions, Hooks>;
 
@@ -37,6 +57,7 @@ export function resolvePoolOptions(given: BrowserPoolOptions): ResolvedPoolOptio
     ...given,
     maxOpenPagesPerBrowser: given.maxOpenPagesPerBrowser ?? 20,
     retireAfterPages: given.retireAfterPages ?? 500,
+    maxBrowserBytes: given.maxBrowserBytes ?? Infinity,
     closeIdleBrowserMs: given.closeIdleBrowserMs ?? 60_000,
     closeIdleContextMs: given.closeIdleContextMs ?? 15_000,
     maxIdleContexts: given.maxIdleContexts ?? 20,
@@ -47,8 +68,11 @@ export function resolvePoolOptions(given: BrowserPoolOptions): ResolvedPoolOptio
 
 /** What is open now. */
 export interface BrowserPoolCounts {
+  /** Browser processes that run now. */
   readonly browsers: number;
+  /** Contexts now: each has cookies and storages of its own. */
   readonly contexts: number;
+  /** Pages now open, in use or kept for the next one. */
   readonly pages: number;
   /** Pages that somebody has. */
   readonly lent: number;

@@ -1,20 +1,27 @@
-// Browsers, their contexts and pages: lent to one visit at a time and returned, whatever the visit did.
+// Browsers, their contexts and pages: each lent to one visit at a time and always returned.
 // Promise: every page is closed or kept when its visit ends; crashed, hung and worn-out browsers are replaced; after
 // close() no page, context, process or temporary folder is left.
+import { readFileSync } from 'node:fs';
+import { treeBytes } from '../../base/process-memory.js';
 import { CrawlError } from '../../errors.js';
 import { endsWithin } from './deadline.js';
 import { createGuardRelay, type GuardRelay } from './relay/guard-relay.js';
 import { launchBrowser, proxyOf, type RunningBrowser } from './launch.js';
 import type { PooledPage } from './page-lease.js';
 import type { BrowserContext, BrowserContextOptions } from './playwright-types.js';
-import { type BrowserPoolCounts, type BrowserPoolOptions, resolvePoolOptions } from './pool-options.js';
+import {
+  type BrowserPoolCounts,
+  type BrowserPoolOptions,
+  type LaunchedBrowser,
+  resolvePoolOptions,
+} from './pool-options.js';
 import { guardByRoutes, guardRedirects } from './route-guard.js';
 import { openPooledContext, type PooledContext } from './pooled-context.js';
 
 export type { BrowserPoolCounts, BrowserPoolOptions } from './pool-options.js';
 
 export interface PageAsk {
-  /** Who visits: pages of one identity share cookies and storages. Undefined: a stranger, who shares nothing. */
+  /** Pages of one identity share cookies and storage. Undefined: shares nothing. */
   readonly identity?: string;
   /** A proxy of the user, through which all connections of the identity go. */
   readonly proxyUrl?: string;
@@ -29,31 +36,37 @@ export type LentPage = PooledPage;
 export interface BrowserPool {
   /** A page, the borrower's until it is given back. */
   take(ask: PageAsk): Promise<LentPage>;
-  /** `isGood` false: whatever happened, the page is not to be lent again. Never rejects. */
+  /** `isGood` false: the page must not be lent again. Never rejects. */
   giveBack(lent: LentPage, isGood: boolean): Promise<void>;
   /** Lends a page for as long as `use` runs. */
   lend<T>(ask: PageAsk, use: (lent: LentPage) => Promise<T>): Promise<T>;
-  /** Starts a browser now if none runs: what is wrong with it shows here. */
+  /** Starts a browser now if none is running, so that problems with it show here. */
   warmUp(): Promise<void>;
   /** Forgets an identity: its context is closed when its last page is back. */
   forget(identity: string): Promise<void>;
   readonly relay: GuardRelay | undefined;
   readonly counts: BrowserPoolCounts;
+  /** Of all browsers with their processes, as last measured; 0 unless `maxBrowserBytes` asks for it. */
+  readonly memoryBytes: number;
   close(): Promise<void>;
 }
 
 /** A browser and what is open in it. */
 interface PooledBrowser {
   readonly running: RunningBrowser;
+  readonly launched: LaunchedBrowser;
   readonly contexts: Set<PooledContext>;
   /** Pages lent or being opened. */
   lent: number;
   served: number;
+  bytes: number;
   isRetired: boolean;
   idleSinceMs: number;
 }
 
 const SWEEP_MS = 1_000;
+/** What hooks do with a page that is about to close must end. */
+const HOOKS_MS = 15_000;
 
 export function createBrowserPool(given: BrowserPoolOptions): BrowserPool {
   const options = resolvePoolOptions(given);
@@ -80,9 +93,16 @@ export function createBrowserPool(given: BrowserPoolOptions): BrowserPool {
     launches++;
     const browser: PooledBrowser = {
       running,
+      launched: {
+        pid: running.pid,
+        version: running.version,
+        browser: running.browser,
+        retire: () => retire(browser),
+      },
       contexts: new Set(),
       lent: 0,
       served: 0,
+      bytes: 0,
       isRetired: false,
       idleSinceMs: now(),
     };
@@ -94,9 +114,15 @@ export function createBrowserPool(given: BrowserPoolOptions): BrowserPool {
       if (browsers.delete(browser)) track(running.close());
     });
     if (isClosed) await closeBrowser(browser);
-    await options.onLaunch?.({ pid: running.pid, version: running.version });
+    await options.onLaunch?.(browser.launched);
     sweeper ??= setInterval(sweep, SWEEP_MS).unref();
     return browser;
+  }
+
+  function retire(browser: PooledBrowser): void {
+    if (browser.isRetired) return;
+    browser.isRetired = true;
+    options.onRetire?.(browser.launched);
   }
 
   /** A browser with room for one more page; its seat is taken when this returns. */
@@ -134,7 +160,7 @@ export function createBrowserPool(given: BrowserPoolOptions): BrowserPool {
       browser.lent--;
       if (context) context.lent--;
       // A browser that opens no page is of no use to anybody.
-      browser.isRetired = true;
+      retire(browser);
       await settle(browser);
       throw error;
     }
@@ -165,10 +191,11 @@ export function createBrowserPool(given: BrowserPoolOptions): BrowserPool {
       identity: ask.identity,
       running: browser.running,
       contextOptions: { ...launch.contextOptions, ...ask.contextOptions, ...(proxy && { proxy }) },
-      onPage: async (page, context) => {
+      onPage: async (page, context, said) => {
         if (isGuardedByRoutes) await guardRedirects(page, context, relay);
-        await options.onPage?.(page, context);
+        await options.onPage?.(page, context, browser.launched, said);
       },
+      beforePage: options.beforePage && (() => options.beforePage!(browser.launched)),
       prepare: async (context) => {
         if (isGuardedByRoutes) await guardByRoutes(context, relay);
         await ask.prepare?.(context);
@@ -187,7 +214,7 @@ export function createBrowserPool(given: BrowserPoolOptions): BrowserPool {
     try {
       if (!browser || browser.running.isGone) return;
       browser.served++;
-      if (browser.served >= options.retireAfterPages) browser.isRetired = true;
+      if (browser.served >= options.retireAfterPages) retire(browser);
       const isKept =
         isGood &&
         options.reusePages &&
@@ -196,9 +223,15 @@ export function createBrowserPool(given: BrowserPoolOptions): BrowserPool {
         !lent.isGone &&
         !browser.isRetired &&
         !isClosed;
-      // A page whose process died or hangs may not close either: then the browser goes when its other visits ended.
+      if (!isKept && !lent.isGone && options.beforePageClose) {
+        await endsWithin(HOOKS_MS, Promise.resolve(options.beforePageClose(lent.page, browser.launched)));
+      }
+      // If its process died or hangs, the page may not close either: the browser is closed after its other visits.
       const isTidy = isKept ? await keep(context, lent) : await discard(context, lent);
-      if (!isTidy) browser.isRetired = true;
+      if (!isTidy) retire(browser);
+      if (!isKept && options.afterPageClose) {
+        await endsWithin(HOOKS_MS, Promise.resolve(options.afterPageClose(lent.page, browser.launched)));
+      }
     } finally {
       lentPages--;
       context.lent--;
@@ -228,7 +261,7 @@ export function createBrowserPool(given: BrowserPoolOptions): BrowserPool {
     return context.close();
   }
 
-  /** Closes a browser that is worn out and that nobody uses any more. */
+  /** Closes a worn-out browser that is no longer in use. */
   async function settle(browser: PooledBrowser): Promise<void> {
     if (browser.isRetired && browser.lent <= 0) await closeBrowser(browser);
   }
@@ -246,10 +279,21 @@ export function createBrowserPool(given: BrowserPoolOptions): BrowserPool {
     closings.add(tracked);
   }
 
+  /** One that has grown too large serves its pages to their end, and then makes room for a fresh one. */
+  function weigh(browser: PooledBrowser): void {
+    const { pid } = browser.running;
+    if (options.maxBrowserBytes === Infinity || pid === undefined) return;
+    browser.bytes = treeBytes(pid, readProcText);
+    if (browser.bytes <= options.maxBrowserBytes) return;
+    retire(browser);
+    if (browser.lent <= 0) track(closeBrowser(browser));
+  }
+
   function sweep(): void {
     const nowMs = now();
     const idle: PooledContext[] = [];
     for (const browser of browsers) {
+      weigh(browser);
       if (browser.lent > 0) {
         browser.idleSinceMs = nowMs;
       } else if (nowMs - browser.idleSinceMs >= options.closeIdleBrowserMs) {
@@ -289,6 +333,9 @@ export function createBrowserPool(given: BrowserPoolOptions): BrowserPool {
       }
     },
     relay,
+    get memoryBytes() {
+      return [...browsers].reduce((sum, { bytes }) => sum + bytes, 0);
+    },
     get counts() {
       let contexts = 0;
       let pages = 0;
@@ -315,3 +362,11 @@ function keyOf({ identity, proxyUrl = '' }: PageAsk, isProfile: boolean): string
 }
 
 const now = (): number => performance.now();
+
+function readProcText(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
+}

@@ -37,7 +37,9 @@ export interface PooledContextParts {
   readonly identity: string | undefined;
   readonly running: RunningBrowser;
   readonly contextOptions: BrowserContextOptions;
-  readonly onPage: ((page: Page, context: BrowserContext) => unknown) | undefined;
+  /** Called before a page is opened; `onPage` gets what it says. */
+  readonly beforePage?: (() => unknown) | undefined;
+  readonly onPage: ((page: Page, context: BrowserContext, said: unknown) => unknown) | undefined;
   /** Called with a new context before its first page. */
   readonly prepare: ((context: BrowserContext) => Promise<void>) | undefined;
 }
@@ -58,12 +60,13 @@ export async function openPooledContext(parts: PooledContextParts): Promise<Pool
   context.on('close', () => (isClosed = true));
 
   async function newPage(): Promise<PooledPage> {
+    const said = await parts.beforePage?.();
     const page = await opened(context.newPage(), 'page');
     const pooled = createPooledPage(page, context);
     pages.add(pooled);
     page.on('close', () => pages.delete(pooled));
     const wasChanged = isChanged;
-    await parts.onPage?.(page, context);
+    await parts.onPage?.(page, context, said);
     // What the crawl's own hook does is done to every page.
     pooled.isSpoiled = false;
     isChanged = wasChanged;
@@ -158,7 +161,7 @@ async function reset(pooled: PooledPage, context: BrowserContext, isForStrangers
     session.send('Network.clearBrowserCache'),
     context.clearCookies(),
     context.clearPermissions(),
-    // What a tab itself carries from one site to the next.
+    // State that a tab carries from one site to the next.
     session.send('Runtime.evaluate', { expression: 'window.name = ""' }),
     session.send('Page.resetNavigationHistory'),
   ]);

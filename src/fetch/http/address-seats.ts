@@ -1,4 +1,4 @@
-// Limits concurrent exchanges per address, whatever the host name: shared hosting is one machine.
+// Limits concurrent exchanges per address, not per host name: shared hosting is one machine.
 // First come, first served; a request that waits too long fails without having been sent.
 import { CrawlError } from '../../errors.js';
 

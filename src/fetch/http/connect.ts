@@ -4,10 +4,12 @@ import * as net from 'node:net';
 import type { LookupFunction, Socket } from 'node:net';
 import { AddressRefusedError, CrawlError } from '../../errors.js';
 import { basicCredentials } from '../../request/login.js';
+import { isSocksUrl, portOf } from '../../request/proxy-url.js';
 import type { NameCache } from './dns.js';
 import { connectError } from './errors.js';
 import type { AddressGuard } from './guard.js';
 import { isLocalhostName, literalAddress } from './guard.js';
+import { openSocksTunnel } from './socks-tunnel.js';
 import type { TlsConnector } from './tls.js';
 import { openTunnel } from './tunnel.js';
 
@@ -15,15 +17,17 @@ import { openTunnel } from './tunnel.js';
 export interface Way {
   /** The server the connection speaks HTTP with: the target, or for plain http the proxy. */
   readonly target: URL;
-  /** Makes the connection: a proxy to tunnel through, or the proxy that is itself the target. */
+  /** Makes the connection: through a proxy's tunnel, or to the proxy as the target. */
   readonly proxy?: URL;
   readonly verifyTls: boolean;
+  /** Behind a tunnel no TLS of ours: another client's bytes are relayed as they are. */
+  readonly plain?: boolean;
 }
 
 export interface Connector {
   /** A connected socket, wholly set up for HTTP; rejects with a CrawlError. `signal` ends the attempt at once. */
   connect(way: Way, signal: AbortSignal): Promise<Socket>;
-  /** A TCP connection to where a URL leads, without TLS whatever its scheme: for whoever relays somebody else's bytes. */
+  /** A TCP connection to the target of a URL, without TLS for any scheme: for relaying another client's bytes. */
   open(url: URL, signal: AbortSignal): Promise<Socket>;
   /** The addresses that a URL leads to and that may be reached; rejects as `connect` would. */
   addressesOf(url: URL): Promise<readonly string[]>;
@@ -33,13 +37,15 @@ export interface ConnectorParts {
   readonly guard: AddressGuard;
   readonly names: NameCache;
   readonly tls: TlsConnector;
+  /** Whether HTTP/2 is offered to targets; proxies are asked in HTTP/1.1. */
+  readonly allowH2?: boolean;
 }
 
 /** Dead peers are noticed by the system after this long; ours are closed long before by idle limits. */
 const TCP_KEEP_ALIVE_MS = 60_000;
 const LOOPBACK: readonly string[] = ['127.0.0.1', '::1'];
 
-export function createConnector({ guard, names, tls }: ConnectorParts): Connector {
+export function createConnector({ guard, names, tls, allowH2 = false }: ConnectorParts): Connector {
   async function addressesOf(url: URL, guarded: boolean): Promise<readonly string[]> {
     const { hostname, host } = url;
     const literal = literalAddress(hostname);
@@ -68,10 +74,10 @@ export function createConnector({ guard, names, tls }: ConnectorParts): Connecto
   ): Promise<Socket> {
     const addresses = await addressesOf(url, guarded);
     if (signal.aborted) throw signal.reason;
-    const port = url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port);
+    const port = portOf(url);
     const tcp = { host: url.hostname, port, lookup: fixedLookup(addresses), autoSelectFamily: true };
     const socket = secure
-      ? tls.connect({ hostname: url.hostname, port, verify }, { tcp: tcpFor(addresses, tcp) })
+      ? tls.connect({ hostname: url.hostname, port, verify, h2: guarded && allowH2 }, { tcp: tcpFor(addresses, tcp) })
       : net.connect(tcpFor(addresses, tcp));
     socket.setNoDelay(true);
     socket.setKeepAlive(true, TCP_KEEP_ALIVE_MS);
@@ -84,14 +90,23 @@ export function createConnector({ guard, names, tls }: ConnectorParts): Connecto
     return socket;
   }
 
-  async function tunnel(target: URL, proxy: URL, verify: boolean, signal: AbortSignal): Promise<Socket> {
+  async function tunnel(
+    target: URL,
+    proxy: URL,
+    verify: boolean,
+    signal: AbortSignal,
+    plain: boolean,
+  ): Promise<Socket> {
+    const port = portOf(target);
+    const asked = isSocksUrl(proxy) ? { host: await nameForSocks(target, proxy), port } : undefined;
     const socket = await reachProxy(proxy, verify, signal);
-    const port = target.port === '' ? 443 : Number(target.port);
     const destroy = () => void socket.destroy(signal.reason as Error);
     signal.addEventListener('abort', destroy, { once: true });
     try {
-      await openTunnel(socket, `${target.hostname}:${port}`, credentialsOf(proxy), proxy.host);
-      const secured = tls.connect({ hostname: target.hostname, port, verify }, { socket });
+      if (asked) await openSocksTunnel(socket, asked, proxy);
+      else await openTunnel(socket, `${target.hostname}:${port}`, credentialsOf(proxy), proxy.host);
+      if (plain || target.protocol !== 'https:') return socket;
+      const secured = tls.connect({ hostname: target.hostname, port, verify, h2: allowH2 }, { socket });
       await opened(secured, 'secureConnect', signal);
       return secured;
     } catch (error) {
@@ -101,6 +116,12 @@ export function createConnector({ guard, names, tls }: ConnectorParts): Connecto
     } finally {
       signal.removeEventListener('abort', destroy);
     }
+  }
+
+  /** By `socks5:` the name is resolved and guarded here; by `socks5h:` it is the proxy's to resolve. */
+  async function nameForSocks(target: URL, { protocol }: URL): Promise<string> {
+    if (protocol === 'socks5:') return (await addressesOf(target, true))[0]!;
+    return literalAddress(target.hostname) ?? target.hostname;
   }
 
   /** The proxy is the user's choice: its address is not guarded, and its failures are its own. */
@@ -117,9 +138,9 @@ export function createConnector({ guard, names, tls }: ConnectorParts): Connecto
   return {
     open: (url, signal) => reach(url, true, true, signal, false),
     addressesOf: (url) => addressesOf(url, true),
-    connect({ target, proxy, verifyTls }, signal) {
+    connect({ target, proxy, verifyTls, plain = false }, signal) {
       if (!proxy) return reach(target, true, verifyTls, signal);
-      return proxy === target ? reachProxy(proxy, verifyTls, signal) : tunnel(target, proxy, verifyTls, signal);
+      return proxy === target ? reachProxy(proxy, verifyTls, signal) : tunnel(target, proxy, verifyTls, signal, plain);
     },
   };
 }
@@ -158,7 +179,7 @@ function opened(socket: Socket, event: 'connect' | 'secureConnect', signal: Abor
       socket.off(event, onOpen).off('error', onError).off('close', onClose);
       signal.removeEventListener('abort', onAbort);
       if (error === undefined) return resolve();
-      // A socket that dies late may still report; nobody is left to hear it.
+      // A socket that fails late may still emit an error: ignore it.
       socket.on('error', () => undefined);
       socket.destroy();
       reject(error);

@@ -4,7 +4,7 @@ import type { EventEmitter } from 'node:events';
 import type { Client } from 'undici';
 import { CrawlError } from '../../errors.js';
 
-/** A client with at most one socket, which one exchange has for itself. */
+/** A client with at most one socket, used by one exchange at a time. */
 export interface Connection {
   readonly key: string;
   readonly client: Client;
@@ -38,7 +38,7 @@ export interface ConnectionPool {
   discard(connection: Connection, reason: Error): void;
   /** Closes what has been idle too long; true while anything is idle. */
   sweep(nowMs: number): boolean;
-  /** Destroys everything; whoever uses a connection sees it fail. Resolves when all sockets are closed. */
+  /** Destroys all connections; those in use fail. Resolves when all sockets are closed. */
   close(): Promise<void>;
   readonly idleCount: number;
   readonly inUseCount: number;
@@ -107,7 +107,7 @@ export function createConnectionPool(options: ConnectionPoolOptions): Connection
         if (others) others.add(connection);
         else byAddress.set(address, new Set([connection]));
       }
-      // The server closed it while nobody used it: there is nothing to keep.
+      // The server closed it while it was idle.
       client.on('disconnect', () => {
         if (!forgetIdle(connection)) return;
         countOut(connection);

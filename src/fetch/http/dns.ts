@@ -48,7 +48,7 @@ export function createNameCache({ resolve, now, maxNames = MAX_NAMES }: NameCach
       answer: answerOf(hostname, (ttlMs) => (entry.expiresAtMs = now() + ttlMs)),
       expiresAtMs: Infinity,
     };
-    // A failed answer is kept and awaited by whoever asks; nobody asking must not mean an unhandled rejection.
+    // Lookups await the stored promise; without any, a failure must not become an unhandled rejection.
     entry.answer.catch(() => undefined);
     if (entries.size >= maxNames) entries.delete(entries.keys().next().value!);
     entries.set(hostname, entry);

@@ -24,6 +24,8 @@ export interface HttpEngineOptions {
   readonly hotIdleMs?: number;
   /** Response headers larger than this are refused. Default 64 KiB. */
   readonly maxHeaderBytes?: number;
+  /** Whether servers that offer HTTP/2 are spoken to in it: still one request at a time per connection. Default false. */
+  readonly allowH2?: boolean | undefined;
   /** Certificate authorities in PEM to trust instead of the built-in ones. */
   readonly ca?: string | readonly string[];
   /** How names become addresses; the system's way when left out. */
@@ -34,8 +36,9 @@ export interface HttpEngineOptions {
   readonly now?: () => number;
 }
 
-export type ResolvedEngineOptions = Readonly<Required<Omit<HttpEngineOptions, 'ca' | 'resolve' | 'watch'>>> &
-  Pick<HttpEngineOptions, 'ca' | 'resolve' | 'watch'>;
+export type ResolvedEngineOptions = Readonly<
+  Required<Omit<HttpEngineOptions, 'ca' | 'resolve' | 'watch' | 'allowH2'>>
+> & { readonly allowH2: boolean } & Pick<HttpEngineOptions, 'ca' | 'resolve' | 'watch'>;
 
 const NUMBERS = {
   maxConnections: 1_000,
@@ -51,6 +54,7 @@ const NUMBERS = {
 const NAMES: ReadonlySet<string> = new Set([
   ...Object.keys(NUMBERS),
   'allowPrivateAddresses',
+  'allowH2',
   'ca',
   'resolve',
   'watch',
@@ -76,6 +80,6 @@ export function resolveEngineOptions(options: HttpEngineOptions): ResolvedEngine
     }
     numbers[name] = value;
   }
-  const { ca, resolve, watch, now = () => performance.now() } = options;
-  return Object.freeze({ ...numbers, allowPrivateAddresses: allow, ca, resolve, watch, now });
+  const { ca, resolve, watch, allowH2 = false, now = () => performance.now() } = options;
+  return Object.freeze({ ...numbers, allowPrivateAddresses: allow, allowH2, ca, resolve, watch, now });
 }

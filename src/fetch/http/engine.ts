@@ -5,7 +5,8 @@ import { createRequire } from 'node:module';
 import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type * as Undici from 'undici';
-import { CrawlError } from '../../errors.js';
+import { AddressRefusedError, CrawlError } from '../../errors.js';
+import { isProxyUrl, isSocksUrl, PROXY_PROTOCOLS } from '../../request/proxy-url.js';
 import { parseHttpUrl, parseUrl } from '../../request/url.js';
 import type { Capture, Engine, FetchOrder, WatchedFetch } from '../engine.js';
 import type { AddressSeats, Seat } from './address-seats.js';
@@ -30,7 +31,7 @@ import { createTlsConnector } from './tls.js';
 
 export type { HttpEngineOptions } from './engine-options.js';
 
-/** An HTTP visit offers nothing beyond its capture. */
+/** An HTTP visit has only its capture. */
 export type HttpLive = Readonly<Record<never, never>>;
 
 export interface HttpEngine extends Engine<HttpLive> {
@@ -39,19 +40,30 @@ export interface HttpEngine extends Engine<HttpLive> {
    * false when its name was public before.
    */
   allowHost(hostOrUrl: string): boolean;
+  /** For requests that another client sends: rejects with ADDRESS_REFUSED what this engine would not connect to. */
+  checkAddress(url: URL, way: { readonly seeded: boolean; readonly proxyUrl?: string | undefined }): Promise<void>;
   /** Connections now: lent to a visit, and kept for the next. */
   readonly connections: { readonly inUse: number; readonly idle: number };
 }
 
-/** Loading undici costs some 100 CPU-ms: paid by the first engine, not by every import of the package. */
-let loaded: typeof Undici | undefined;
-function undici(): typeof Undici {
+/**
+ * Loading undici's client costs some 30 CPU-ms, the whole of undici (fetch, mocks, web sockets) 100: the client alone is
+ * paid for, by the first engine, not by every import of the package.
+ */
+let loaded: typeof Undici.Client | undefined;
+function loadClient(): typeof Undici.Client {
   if (loaded) return loaded;
   // The client's parser grows its memory with the first large answer, which detaches an ArrayBuffer; from then on V8 checks
   // for that everywhere, and throws away all code made for typed arrays without the check. Better before there is any.
   const detached = new ArrayBuffer(8);
   structuredClone(detached, { transfer: [detached] });
-  return (loaded = createRequire(import.meta.url)('undici') as typeof Undici);
+  const require = createRequire(import.meta.url);
+  try {
+    return (loaded = require('undici/lib/dispatcher/client.js') as typeof Undici.Client);
+  } catch {
+    // Another version of undici may keep it elsewhere.
+    return (loaded = (require('undici') as typeof Undici).Client);
+  }
 }
 
 /** A server that dropped a kept connection has not acted on these; sending them again is safe. */
@@ -60,9 +72,11 @@ const REPEATABLE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 const MAX_REPEAT_WAIT_MS = 10_000;
 /** Subtracted from a server's keep-alive hint, so that we close first. */
 const KEEP_ALIVE_MARGIN_MS = 1_000;
+/** One request at a time, as over HTTP/1.1: limits, turns and addresses are counted by connection. No timers of its own. */
+const H2 = { allowH2: true, maxConcurrentStreams: 1, pingInterval: 0 } as const;
 const LIVE: HttpLive = Object.freeze({});
 
-/** What a redirect answer leads to; undefined: it is no redirect. */
+/** The target of a redirect response; undefined if it is not a redirect. */
 type Verdict =
   | { readonly kind: 'follow' | 'report'; readonly target: URL }
   | { readonly kind: 'refuse'; readonly target: URL; readonly reason: string };
@@ -78,11 +92,16 @@ type Verdict =
 export function createHttpEngine(options: HttpEngineOptions = {}): HttpEngine {
   const resolved = resolveEngineOptions(options);
   // Now, not in the first visit: its start would be late and the paced ones after it would bunch up behind.
-  undici();
+  loadClient();
   const { now, connectTimeoutMs, headersTimeoutMs, bodyIdleTimeoutMs, hotIdleMs, maxHeaderBytes } = resolved;
   const guard = createAddressGuard(resolved.allowPrivateAddresses);
   const names = createNameCache({ resolve: resolved.resolve ?? createSystemResolve(), now });
-  const connector = createConnector({ guard, names, tls: createTlsConnector(resolved.ca) });
+  const connector = createConnector({
+    guard,
+    names,
+    tls: createTlsConnector(resolved.ca),
+    allowH2: resolved.allowH2,
+  });
   const pool = createConnectionPool(resolved);
   const deadlines = createDeadlines(now, (nowMs) => pool.sweep(nowMs));
   const sockets = new WeakMap<Undici.Client, Socket>();
@@ -94,7 +113,7 @@ export function createHttpEngine(options: HttpEngineOptions = {}): HttpEngine {
   let closed = false;
 
   function openClient(origin: string, way: Way, attempt: AbortController): Undici.Client {
-    const client: Undici.Client = new (undici().Client)(origin, {
+    const client: Undici.Client = new (loadClient())(origin, {
       connect: connectWith(connector, way, attempt.signal, (socket) => sockets.set(client, socket)),
       // Deadlines are ours: one timer for all, and errors that name the phase.
       headersTimeout: 0,
@@ -103,15 +122,16 @@ export function createHttpEngine(options: HttpEngineOptions = {}): HttpEngine {
       keepAliveMaxTimeout: hotIdleMs,
       keepAliveTimeoutThreshold: KEEP_ALIVE_MARGIN_MS,
       maxHeaderSize: maxHeaderBytes,
+      ...(resolved.allowH2 ? H2 : {}),
     });
     return client;
   }
 
-  /** One hop over one connection; once more over a new one if a kept connection turned out dead. */
+  /** One hop over one connection; retried over a new one if a kept connection turned out dead. */
   async function send(hop: Hop, order: FetchOrder, visit: Visit, decide: Decide): Promise<Answer> {
     const { url, method } = hop;
     const proxy = order.proxyUrl === undefined ? undefined : proxyOf(order.proxyUrl);
-    const plainProxy = proxy && url.protocol === 'http:' ? proxy : undefined;
+    const plainProxy = proxy && url.protocol === 'http:' && !isSocksUrl(proxy) ? proxy : undefined;
     if (proxy) refuseLiteral(url);
     const headers = outgoingHeaders(hop, order.cookies?.cookieHeader(url.href) ?? '', ACCEPT_ENCODING);
     let path = url.pathname + url.search;
@@ -164,7 +184,7 @@ export function createHttpEngine(options: HttpEngineOptions = {}): HttpEngine {
         }
       }
     } finally {
-      // A body that is still coming has its connection to itself.
+      // The connection stays in use until the body is complete.
       if (stream) stream.once('close', () => seat?.leave());
       else seat?.leave();
     }
@@ -254,7 +274,7 @@ export function createHttpEngine(options: HttpEngineOptions = {}): HttpEngine {
         const captured = await capture(order, visit);
         if (visit.ended) throw visit.ended;
         if (!captured.stream || order.yields === 'until-head') watch?.leave(visit, captured.timings.headersMs);
-        // Once the body is in, the visit's continuation has the signal to itself.
+        // Once the body is complete, only the visit's continuation uses the signal.
         if (!captured.stream) visit.release();
         else visit.stream = captured.stream;
         return await use(captured, LIVE);
@@ -267,6 +287,17 @@ export function createHttpEngine(options: HttpEngineOptions = {}): HttpEngine {
     allowHost(hostOrUrl) {
       if (resolved.allowPrivateAddresses === true) return true;
       return guard.allowHost(hostOrUrl.includes('//') ? parseHttpUrl(hostOrUrl).host : hostOrUrl);
+    },
+    async checkAddress(url, { seeded, proxyUrl }) {
+      if (closed) throw new CrawlError('ABORTED', 'the engine is closed');
+      if (seeded) guard.seed(url.host);
+      if (proxyUrl !== undefined) return refuseLiteral(url);
+      try {
+        await connector.addressesOf(url);
+      } catch (error) {
+        // A name that is not known here may be known to the other client.
+        if (error instanceof AddressRefusedError) throw error;
+      }
     },
     async close() {
       closed = true;
@@ -342,8 +373,11 @@ function connectWith(connector: Connector, way: Way, signal: AbortSignal, onOpen
 
 function proxyOf(text: string): URL {
   const url = parseUrl(text);
-  if (url?.protocol === 'http:' || url?.protocol === 'https:') return url;
-  throw new CrawlError('PROXY_FAILED', `a proxy must be an http or https URL, not ${url ? url.protocol : 'this text'}`);
+  if (url && isProxyUrl(url)) return url;
+  throw new CrawlError(
+    'PROXY_FAILED',
+    `a proxy must be an ${PROXY_PROTOCOLS} URL, not ${url ? url.protocol : 'this text'}`,
+  );
 }
 
 function headerIndex(flat: readonly string[], name: string): number {

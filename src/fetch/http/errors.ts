@@ -96,13 +96,13 @@ export function exchangeError(host: string, phase: Phase, thrown: unknown): Craw
   return make('CONNECT_RESET', `connection closed without a response (${code || error.message})`);
 }
 
-/** The limit that a number of bytes stands for, whoever set it. */
+/** The name of the limit that this number of bytes belongs to. */
 function bodyLimitOf(maxBytes: number): LimitName {
   if (maxBytes === LIMITS.downloadBytes.max) return 'downloadBytes';
   return maxBytes === LIMITS.listBytes.max ? 'listBytes' : 'bodyBytes';
 }
 
-/** Whether a request failed only because a kept connection had gone stale: nothing of an answer came. */
+/** Whether a request failed only because a kept connection was stale: no part of a response arrived. */
 export function isStaleConnection(error: CrawlError): boolean {
   return error.code === 'CONNECT_RESET';
 }

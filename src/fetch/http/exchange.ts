@@ -21,7 +21,7 @@ export interface Answer {
   readonly statusCode: number;
   readonly headers: Readonly<Record<string, string | string[]>>;
   readonly body: Buffer;
-  /** As it came, where the order asked for it. */
+  /** As received, if the order wants it. */
   readonly received?: Buffer;
   /** The body, where the order gives its memory back; `body` is empty then. */
   readonly lent?: LentBody;
@@ -110,7 +110,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Waiting, BodySource
     });
   }
 
-  /** Ends the exchange with an error, whatever it is doing. The socket is destroyed at once. */
+  /** Ends the exchange with an error in any state. Destroys the socket at once. */
   fail(error: CrawlError): void {
     if (this.ended) return;
     this.ended = true;
@@ -202,7 +202,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Waiting, BodySource
   onResponseEnd(): void {
     if (this.ended) return;
     const isLast = headerText(this.headers, 'connection') === 'close';
-    // Before anybody who waits for the answer is told: those run with stacks.
+    // Before waiters for the response are notified, since those capture stacks.
     if (isLast) queueMicrotask(restoreStacks);
     this.end();
     if (isLast) omitStacks();
@@ -234,8 +234,8 @@ export class Exchange implements Dispatcher.DispatchHandler, Waiting, BodySource
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     if (this.ended) return;
-    // A redirect is known by its headers, and some answers have no body whatever length they announce:
-    // how those end changes nothing.
+    // A redirect is complete with its headers, and some responses have no body whatever length they declare:
+    // how they end does not matter.
     const headersSuffice = this.use === 'discard' || (this.isBodiless() && this.use === 'read');
     if (this.phase === 'body' && headersSuffice) return this.abandon();
     this.fail(exchangeError(this.limits.host, this.phase, error));
@@ -248,7 +248,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Waiting, BodySource
     this.controller?.resume();
   }
 
-  /** For the stream: nobody reads on. */
+  /** For the stream: its reader has stopped. */
   abandon(): void {
     if (this.ended) return;
     this.ended = true;
@@ -279,7 +279,7 @@ let usualStackLimit: number | undefined;
 
 /**
  * The client makes an error of every connection that ends with its response, right after telling us, and the socket that
- * is given it reads its stack: 4 % of the CPU time of a crawl over HTTPS, for a stack that nobody sees.
+ * is given it reads its stack: 4 % of the CPU time of a crawl over HTTPS, for a stack that is never shown.
  */
 function omitStacks(): void {
   usualStackLimit ??= Error.stackTraceLimit;

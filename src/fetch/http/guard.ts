@@ -67,10 +67,10 @@ const globalUnicast = parseRange('2000::/3');
 
 /**
  * Why an IP address is not one of the public internet (`loopback`, `private`, `NAT64 of private`, …),
- * or undefined when it is. Text that is no IP address is `not an address`.
+ * or undefined when it is. Text that is not an IP address is `not an address`.
  */
 export function specialKind(address: string): string | undefined {
-  const bytes = parseAddress(address);
+  const bytes = addressBytes(address);
   return bytes ? kindOf(bytes) : 'not an address';
 }
 
@@ -91,7 +91,7 @@ function carriedKind(bytes: AddressBytes, offset: number, carrier: string): stri
   return inner && `${carrier} of ${inner}`;
 }
 
-/** The hosts that name the machine itself without DNS (RFC 6761): `localhost` and everything under it. */
+/** Hosts that name the local machine without DNS (RFC 6761): `localhost` and everything under it. */
 export function isLocalhostName(hostname: string): boolean {
   const name = hostname.endsWith('.') ? hostname.slice(0, -1) : hostname;
   return name === 'localhost' || name.endsWith('.localhost');
@@ -103,7 +103,7 @@ export function literalAddress(hostname: string): string | undefined {
   return isIP(bare) === 0 ? undefined : bare;
 }
 
-/** What the guard decides with; made once from the option and told about seeds. */
+/** The guard's rules: made once from the option, then extended by seeds. */
 export interface AddressGuard {
   /** Why connecting `host` (as in `URL.host`) at this address is refused, or undefined when it may be. */
   refusal(host: string, address: string): string | undefined;
@@ -149,7 +149,7 @@ export function createAddressGuard(allow: boolean | readonly string[]): AddressG
   return {
     refusal(host, address) {
       if (allow === true) return undefined;
-      const bytes = parseAddress(address);
+      const bytes = addressBytes(address);
       const kind = bytes ? kindOf(bytes) : 'not an address';
       if (kind === undefined || !bytes) return kind;
       if (allowed.some((range) => inRange(bytes, range))) return undefined;
@@ -220,7 +220,7 @@ function parseRange(cidr: string): AddressRange {
 function tryParseRange(cidr: string): AddressRange | undefined {
   const slash = cidr.indexOf('/');
   const address = slash < 0 ? cidr : cidr.slice(0, slash);
-  const bytes = parseAddress(address);
+  const bytes = addressBytes(address);
   if (!bytes) return undefined;
   const width = isIP(address) === 4 ? 32 : 128;
   const text = slash < 0 ? String(width) : cidr.slice(slash + 1);
@@ -245,7 +245,7 @@ function fromV4Bytes(v4: ArrayLike<number>): AddressBytes {
 }
 
 /** The 16 bytes of an address in any spelling `net.isIP` accepts, zone included; undefined for other text. */
-function parseAddress(address: string): AddressBytes | undefined {
+export function addressBytes(address: string): AddressBytes | undefined {
   const family = isIP(address);
   if (family === 0) return undefined;
   if (family === 4) return fromV4Bytes(address.split('.').map(Number));

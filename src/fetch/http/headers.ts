@@ -45,13 +45,15 @@ export function outgoingHeaders(hop: Hop, jarCookies: string, acceptEncoding: st
   return out;
 }
 
-/** The jar's cookies and those of an explicit header; of the same name, the explicit one is sent. */
+/** The jar's cookies and those of an explicit header; of the same name the explicit one, where the jar's would be. */
 export function mergeCookies(jar: string, explicit: string): string {
   if (jar === '') return explicit;
   if (explicit === '') return jar;
-  const names = new Set(explicit.split(';').map(cookieName));
-  const kept = jar.split(';').filter((pair) => !names.has(cookieName(pair)));
-  return [...kept, explicit].map((part) => part.trim()).join('; ');
+  const cookies = new Map<string, string>();
+  for (const header of [jar, explicit]) {
+    for (const pair of header.split(';')) if (pair.trim() !== '') cookies.set(cookieName(pair), pair.trim());
+  }
+  return [...cookies.values()].join('; ');
 }
 
 function cookieName(pair: string): string {
@@ -68,7 +70,7 @@ export function incomingHeaders(
     if (name === 'set-cookie') {
       if (typeof value === 'string') parsed[name] = [value];
     } else if (typeof value === 'object') {
-      // Browsers follow the first Location and the last of nothing else that matters here.
+      // Browsers follow the first Location; other repeated headers are joined.
       parsed[name] = name === 'location' ? value[0]! : value.join(', ');
     }
   }

@@ -4,7 +4,7 @@ import { MAX_URL_LENGTH, parseUrl } from '../../request/url.js';
 import { CrawlError } from '../../errors.js';
 import { limitReached, LIMITS } from '../../limits.js';
 
-/** The request of one hop: what the wire needs, nothing of the visit's limits. */
+/** The request of one hop: what goes over the wire, without the visit's limits. */
 export interface Hop {
   readonly url: URL;
   readonly method: string;
@@ -13,8 +13,8 @@ export interface Hop {
 }
 
 /**
- * All that goes along when a redirect leaves its origin: what says how an answer is wanted and who asks. A key may
- * have any name (`x-api-key`, `private-token`), so nothing else does.
+ * The only headers sent when a redirect leaves its origin: content negotiation and the user agent. A key may
+ * have any name (`x-api-key`, `private-token`), so no other header is sent.
  */
 const HARMLESS: ReadonlySet<string> = new Set([
   'accept',
@@ -34,7 +34,7 @@ const HARMLESS: ReadonlySet<string> = new Set([
   'upgrade-insecure-requests',
   'user-agent',
 ]);
-/** A browser's words about itself, such as `sec-ch-ua`. */
+/** Headers that describe the browser, such as `sec-ch-ua`. */
 const HARMLESS_PREFIX = 'sec-';
 /** Dropped together with the payload they describe. */
 const PAYLOAD_HEADERS: ReadonlySet<string> = new Set([
@@ -45,7 +45,7 @@ const PAYLOAD_HEADERS: ReadonlySet<string> = new Set([
   'content-location',
 ]);
 
-/** A URL may be asked for twice in one chain: the way out and back of a cookie exchange. */
+/** A URL may occur twice in one chain: out and back in a cookie exchange. */
 const MAX_VISITS_OF_ONE_URL = LIMITS.redirectVisits.max;
 
 /** Whether an answer sends the visit elsewhere. */

@@ -2,25 +2,56 @@
 // and proxy, redirects followed, the body decoded as asked.
 import { CrawlError } from '../../errors.js';
 import { parseHttpUrl } from '../../request/url.js';
-import type { CookieJar, Engine } from '../engine.js';
+import type { CookieJar, Engine, FetchOrder } from '../engine.js';
 
 /** What to send. Of `json`, `form` and `body` the first given is sent. */
 export interface SendOptions {
+  /** Where to send it; in a handler by default the URL of its request. */
   readonly url?: string;
   /** Added to the URL's query. */
   readonly searchParams?: string | URLSearchParams | Readonly<Record<string, string | number | boolean>>;
+  /** In a handler by default that of its request, else `GET`. */
   readonly method?: string;
+  /** Sent beside those of the session. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as it is. */
   readonly body?: string | Uint8Array;
   /** Sent as JSON. */
   readonly json?: unknown;
   /** Sent as a form. */
   readonly form?: Readonly<Record<string, string | number | boolean>>;
+  /** What `body` of the response is: text by default. */
   readonly responseType?: 'text' | 'json' | 'buffer';
+  /** Time for the whole exchange. */
   readonly timeoutMs?: number;
   /** The same as in got: milliseconds under `request`. */
   readonly timeout?: { readonly request?: number };
+  /** Ends it early. */
   readonly signal?: AbortSignal;
+  /** The proxy of this request instead of the visit's. */
+  readonly proxyUrl?: string;
+  /** Sent as HTTP authentication, with `password`. */
+  readonly username?: string;
+  /** The password for basic authentication. */
+  readonly password?: string;
+  /** Default true; `false` returns the redirect itself. */
+  readonly followRedirect?: boolean;
+  /** More are an error. */
+  readonly maxRedirects?: number;
+  /** Default false; `true` throws for statuses other than 2xx and 3xx. */
+  readonly throwHttpErrors?: boolean;
+  /** got's name for TLS options; of these `rejectUnauthorized: false` accepts any certificate. */
+  readonly https?: { readonly rejectUnauthorized?: boolean };
+  /** Cookies of this request instead of the session's: a jar of tough-cookie. */
+  readonly cookieJar?: JarLike;
+  /** The encoding of a text body instead of the response's own. */
+  readonly encoding?: BufferEncoding;
+}
+
+/** A cookie jar as tough-cookie has it. */
+interface JarLike {
+  getCookieStringSync(url: string): string;
+  setCookieSync(line: string, url: string, options?: object): unknown;
 }
 
 /** What the visit gives to every request sent beside it. */
@@ -38,8 +69,11 @@ export interface SendSetting {
 }
 
 export interface SendResponse<Body = unknown> {
+  /** By `responseType`: text, parsed JSON or bytes. */
   body: Body;
+  /** Status of the last response. */
   statusCode: number;
+  /** Names in lower case. */
   headers: Record<string, string | string[]>;
   /** Where the answer came from, after redirects. */
   url: string;
@@ -59,13 +93,61 @@ const KNOWN: ReadonlySet<string> = new Set([
   'timeoutMs',
   'timeout',
   'signal',
+  'proxyUrl',
+  'username',
+  'password',
+  'followRedirect',
+  'maxRedirects',
+  'throwHttpErrors',
+  'https',
+  'cookieJar',
+  'encoding',
+]);
+/** Options of got without effect here: we manage connections, and the visit retries, not the request. */
+const WITHOUT_EFFECT: ReadonlySet<string> = new Set([
+  'decompress',
+  'http2',
+  'retry',
+  'useHeaderGenerator',
+  'headerGeneratorOptions',
+  'sessionToken',
+  'insecureHTTPParser',
+  'resolveBodyOnly',
+  'isStream',
+  'agent',
+  'dnsCache',
+  'cache',
 ]);
 
 /** @example const { body } = await sendRequest(engine, { url, responseType: 'json' }, setting); */
 export async function sendRequest(engine: Engine, options: SendOptions, setting: SendSetting): Promise<SendResponse> {
-  const { url, method = 'GET', responseType = 'text' } = options;
+  const { responseType = 'text', throwHttpErrors = false } = options;
+  const order = sendOrderOf(options, setting);
+  const decode = options.encoding ? (bytes: Buffer) => bytes.toString(options.encoding) : setting.decode;
+  return engine.visit(order, async ({ body, statusCode, headers, loadedUrl }) => {
+    checkSent(statusCode, loadedUrl, throwHttpErrors);
+    return {
+      body: bodyAs(responseType, body, headers, loadedUrl, decode),
+      statusCode,
+      headers: { ...headers },
+      url: loadedUrl,
+      ok: statusCode >= 200 && statusCode < 300,
+    };
+  });
+}
+
+/** Throws for an error of the server, where the options say so. */
+export function checkSent(statusCode: number, url: string, throwHttpErrors: boolean | undefined): void {
+  if (!throwHttpErrors || statusCode < 400) return;
+  throw new CrawlError('HTTP_STATUS', `${url}: status ${statusCode}`);
+}
+
+/** What to fetch for a handler's own request; throws for options that mean nothing. */
+export function sendOrderOf(options: SendOptions, setting: SendSetting): FetchOrder {
+  const { url, method = 'GET', responseType = 'text', followRedirect = true } = options;
   for (const name of Object.keys(options)) {
-    if (!KNOWN.has(name)) throw invalid(`unknown option "${name}"; known: ${[...KNOWN].join(', ')}`);
+    if (!KNOWN.has(name) && !WITHOUT_EFFECT.has(name))
+      throw invalid(`unknown option "${name}"; known: ${[...KNOWN].join(', ')}`);
   }
   if (typeof url !== 'string') throw invalid('url must be a string');
   if (typeof method !== 'string') throw invalid('method must be a string');
@@ -73,27 +155,34 @@ export async function sendRequest(engine: Engine, options: SendOptions, setting:
     throw invalid(`responseType must be "text", "json" or "buffer", not ${String(responseType)}`);
   }
   const { payload, contentType } = payloadOf(options);
-  const order = {
+  return {
     url: withQuery(url, options.searchParams),
     method,
-    headers: mergedHeaders(setting.headers, options.headers, contentType),
+    headers: mergedHeaders(setting.headers, { ...loginOf(options), ...options.headers }, contentType),
     payload,
-    proxyUrl: setting.proxyUrl,
-    cookies: setting.cookies,
-    redirects: 'follow' as const,
-    maxRedirects: setting.maxRedirects,
+    proxyUrl: options.proxyUrl ?? setting.proxyUrl,
+    cookies: options.cookieJar ? cookiesOf(options.cookieJar) : setting.cookies,
+    redirects: followRedirect ? ('follow' as const) : ('report' as const),
+    maxRedirects: options.maxRedirects ?? setting.maxRedirects,
     timeoutMs: options.timeoutMs ?? options.timeout?.request ?? setting.timeoutMs,
     maxBodyBytes: setting.maxBodyBytes,
-    ignoreTlsErrors: setting.ignoreTlsErrors,
+    ignoreTlsErrors: options.https?.rejectUnauthorized === false || setting.ignoreTlsErrors,
     signal: options.signal ?? setting.signal,
   };
-  return engine.visit(order, async ({ body, statusCode, headers, loadedUrl }) => ({
-    body: bodyAs(responseType, body, headers, loadedUrl, setting.decode),
-    statusCode,
-    headers: { ...headers },
-    url: loadedUrl,
-    ok: statusCode >= 200 && statusCode < 300,
-  }));
+}
+
+function cookiesOf(jar: JarLike): CookieJar {
+  return {
+    cookieHeader: (url) => jar.getCookieStringSync(url),
+    store: (url, lines) => {
+      for (const line of lines) jar.setCookieSync(line, url, { ignoreError: true });
+    },
+  };
+}
+
+function loginOf({ username, password }: SendOptions): Record<string, string> {
+  if (username === undefined && password === undefined) return {};
+  return { authorization: `Basic ${Buffer.from(`${username ?? ''}:${password ?? ''}`).toString('base64')}` };
 }
 
 /** A URL with more in its query. */

@@ -5,14 +5,16 @@ import * as tls from 'node:tls';
 import type { NetConnectOpts } from 'node:net';
 import { withoutCertificate } from './tls-session.js';
 
-/** HTTP/2 is off: the fast path is one request per connection at a time. */
-const ALPN = ['http/1.1'];
+const HTTP1 = ['http/1.1'];
+const HTTP2_FIRST = ['h2', 'http/1.1'];
 
 export interface TlsTarget {
   readonly hostname: string;
   readonly port: number;
   /** False: any certificate will do. */
   readonly verify: boolean;
+  /** Whether HTTP/2 is offered. */
+  readonly h2: boolean;
 }
 
 export interface TlsConnector {
@@ -34,20 +36,20 @@ export function createTlsConnector(ca?: string | readonly string[], maxSessions 
   }
 
   return {
-    connect({ hostname, port, verify }, over) {
+    connect({ hostname, port, verify, h2 }, over) {
       // Building a context loads the root certificates: once per engine, not per connection.
       context ??= tls.createSecureContext(ca === undefined ? {} : { ca: typeof ca === 'string' ? ca : [...ca] });
-      const key = `${verify ? '+' : '-'}${hostname}:${port}`;
+      const key = `${verify ? '+' : '-'}${h2 ? '2' : ''}${hostname}:${port}`;
       const socket = tls.connect({
         // Without a server name, which addresses do not have, certificates are checked against the host.
         ...('tcp' in over ? over.tcp : { socket: over.socket, host: bareHost(hostname) }),
         secureContext: context,
         servername: serverName(hostname),
         session: sessions.get(key),
-        ALPNProtocols: ALPN,
+        ALPNProtocols: h2 ? HTTP2_FIRST : HTTP1,
         rejectUnauthorized: verify,
       } as tls.ConnectionOptions);
-      // Only those of connections whose certificate was verified, since it is not looked at when they are resumed.
+      // Only for connections with a verified certificate, since resuming does not check it.
       socket.on('session', (session: Buffer) => {
         if (socket.authorized || !verify) keep(key, withoutCertificate(session));
       });

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { fingerprintOf } from '../../request/fingerprint.js';
 import { createEmbeddedFrontier } from './frontier.js';
 import type { QueueEntry, Settlement } from '../frontier.js';
-import { createMemoryFrontier, createMemoryKv } from './memory.js';
+import { createMemoryFrontier, createMemoryKv } from './store/memory.js';
 
 const entry = (key: string, domain = 'a.example'): QueueEntry => ({
   fingerprint: fingerprintOf(key),

@@ -6,7 +6,7 @@ import { createAnswers } from './answers.js';
 import { type FrontierClock, systemClock } from './clock.js';
 import { findRequests, glanceAt, readOverview } from './finding.js';
 import type { Fingerprint } from '../../request/fingerprint.js';
-import type { Blame, Caller, Frontier, HolderId, Pacing, Presence, SettleCall } from '../frontier.js';
+import type { Blame, Caller, Frontier, HolderId, Pacing, Presence, QueueEntry, SettleCall } from '../frontier.js';
 import { createGroups, Refusal } from './groups.js';
 import { createHolders } from './lease-holders.js';
 import type { Kv } from '../tables/kv.js';
@@ -15,7 +15,8 @@ import { createMachine } from './machine.js';
 import { type Access, checkVersions, enter, refresh, releaseDead, startClock } from './openers.js';
 import { identifyProcess, openTokens } from '../process-identity.js';
 import { acceptEntries } from './requests.js';
-import { settleVisits } from './settling.js';
+import { failedRequests, type FailedRequests, requeueFailed } from './failed-requests.js';
+import { settleVisits, takeNotes } from './settling.js';
 import {
   checkCaller,
   checkedLeaseMs,
@@ -40,6 +41,8 @@ export interface EmbeddedOptions {
    * queue through which millions pass stays as small as what is pending. Default false.
    */
   readonly forgetEnded?: boolean;
+  /** A request that ended its holder leaves a note `fate/…`, for whoever records fates. Default false. */
+  readonly notesFates?: boolean;
   /** What is known of why the process ended that had this queue open before. */
   readonly blame?: Blame | undefined;
 }
@@ -61,6 +64,17 @@ export interface EmbeddedFrontier extends Frontier {
   setPacing(pacing: Pacing): void;
   /** From the next call on, lease nothing that could bring done above this. Infinity (default) for no limit. */
   setAllowance(pages: number): void;
+  /** Requests that ended because they ended their holder. */
+  readonly lostWorkers: number;
+  /** Queues failed requests again and makes notes true, in one step; resolves to how many had failed. */
+  requeue(
+    call: Caller & {
+      readonly entries: readonly QueueEntry[];
+      readonly notes?: NonNullable<SettleCall['notes']>;
+    },
+  ): Promise<number>;
+  /** Some of the failed requests, and of the skipped ones if asked, from an id on; `next` is undefined after the last. */
+  failedFrom(id: number, most: number, withSkipped?: boolean): Promise<FailedRequests>;
   /** Ends like `kill -9`: nothing is returned. For tests. */
   abandon(): Promise<void>;
 }
@@ -86,6 +100,7 @@ export function createEmbeddedFrontier(
     owned,
     maxSeenInMemory: options.maxSeenInMemory ?? DEFAULT_MAX_SEEN_IN_MEMORY,
     forgetEnded: options.forgetEnded,
+    notesFates: options.notesFates,
     allowance: Number.POSITIVE_INFINITY,
   });
   const identity = identifyProcess(clock.bootId, randomUUID());
@@ -213,6 +228,20 @@ export function createEmbeddedFrontier(
       return read(() => findRequests(machine, fingerprints));
     },
     overview: () => read(() => readOverview(machine)),
+    get lostWorkers() {
+      return machine.hot.lostWorkers;
+    },
+    async requeue(call) {
+      checkCaller(call);
+      checkEntries(call.entries);
+      return once(call, () => {
+        holders.renew(call.holder);
+        const count = requeueFailed(machine, call.entries);
+        if (call.notes) takeNotes(machine, call.notes);
+        return count;
+      });
+    },
+    failedFrom: (id, most, withSkipped) => read(() => failedRequests(machine, id, most, withSkipped)),
     close() {
       return (closing ??= end(() => {
         holders.giveBackAllOf(opener);

@@ -29,6 +29,8 @@ const FIELDS = [
   'suspects',
   /** The holder that gets nothing until it can take a trial. */
   'judge',
+  /** Requests that ended because they ended their holder. */
+  'lostWorkers',
 ] as const;
 
 export type HotState = Record<(typeof FIELDS)[number], number>;

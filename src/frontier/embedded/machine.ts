@@ -5,7 +5,8 @@ import { createDomains, type Domains } from './domains.js';
 import type { Pacing } from '../frontier.js';
 import { freshHotState, type HotState, isSameButTime, loadHotState, saveHotState } from './hot-state.js';
 import type { Tables } from '../tables/kv.js';
-import { domainFingerprint, requestFingerprint } from '../tables/packing.js';
+import { fingerprintOf } from '../../request/fingerprint.js';
+import { domainFingerprint, packJson, requestFingerprint } from '../tables/packing.js';
 import {
   extendStoredIndex,
   forgettingIndex,
@@ -26,6 +27,8 @@ export interface MachineOptions {
   readonly maxSeenInMemory: number;
   /** Whether ended requests and rested domains leave the tables. Only for queues in memory. */
   readonly forgetEnded?: boolean;
+  /** Whether a request that ended its holder leaves a note, for a pod that records fates. */
+  readonly notesFates?: boolean;
   /** Total requests that may be done. */
   allowance: number;
 }
@@ -49,6 +52,13 @@ export interface Machine {
   distrust(): void;
   /** Moves a portion of an owner's index into the store; true when done. Only needed to share. */
   shareIndexes(portion: number): boolean;
+}
+
+/** Sets a note, or with null removes it. */
+export function putNote({ tables }: Pick<Machine, 'tables'>, name: string, text: string | null): void {
+  const { hi, lo } = fingerprintOf(name);
+  if (text === null) tables.notes.remove(hi, lo);
+  else tables.notes.put(hi, lo, packJson([name, text]));
 }
 
 export function createMachine(tables: Tables, options: MachineOptions): Machine {

@@ -116,9 +116,9 @@ function inUse(row: OpenerRow, self: { access: Access; where: string }): CrawlEr
   const how = row.access === 'owner' ? 'owns it' : 'shares it';
   const advice =
     self.access === 'owner' && row.access === 'owner'
-      ? "wait for it to end, stop it, or open the queue as 'shared' in both processes"
+      ? "wait for it to end, stop it, or open the queue with access: 'shared' in both processes"
       : self.access === 'owner'
-        ? "open it as 'shared' too, or wait until every process that shares it has ended"
-        : "open it as 'shared' there too, or wait for that process to end";
+        ? "open it with access: 'shared' too, or wait until every process that shares it has ended"
+        : "open it with access: 'shared' there too, or wait for that process to end";
   return new CrawlError('QUEUE_IN_USE', `the queue at ${self.where} is in use: ${who} ${how}; ${advice}`);
 }

@@ -1,11 +1,10 @@
 // The settle call: responses land, visits end or return to the queue, links are queued and notes written, atomically.
 // A lease that is not the caller's is refused, with everything that came with it.
 import { CrawlError } from '../../errors.js';
-import { fingerprintOf } from '../../request/fingerprint.js';
 import type { Landing, SettleAnswer, SettleCall, Settlement } from '../frontier.js';
 import { giveBack, type Holders } from './lease-holders.js';
-import type { Machine } from './machine.js';
-import { DONE, FAILED, type LeaseRow, packJson, packLease, SKIPPED, unpackLease } from '../tables/packing.js';
+import { type Machine, putNote } from './machine.js';
+import { DONE, FAILED, type LeaseRow, packLease, SKIPPED, unpackLease } from '../tables/packing.js';
 import { acceptEntries, endRequest, queueInFront, queueLast, readRequest, wait, writeRequest } from './requests.js';
 import { clear } from './suspects.js';
 
@@ -100,10 +99,6 @@ function settleOne(machine: Machine, lease: LeaseRow, settlement: Settlement): v
   }
 }
 
-function takeNotes(machine: Machine, notes: NonNullable<SettleCall['notes']>): void {
-  for (const [key, value] of Object.entries(notes)) {
-    const { hi, lo } = fingerprintOf(key);
-    if (value === null) machine.tables.notes.remove(hi, lo);
-    else machine.tables.notes.put(hi, lo, packJson([key, value]));
-  }
+export function takeNotes(machine: Machine, notes: NonNullable<SettleCall['notes']>): void {
+  for (const [key, value] of Object.entries(notes)) putNote(machine, key, value);
 }

@@ -4,12 +4,13 @@
 import { SUSPECT_PLACES, takePlace } from './domain-queue.js';
 import type { Domain } from './domains.js';
 import { LOSSES_ALONE } from '../frontier.js';
-import type { Machine } from './machine.js';
+import { type Machine, putNote } from './machine.js';
 import { FAILED, QUEUED, unpackLease, unpackNumber, unpackRequest } from '../tables/packing.js';
 import { endRequest, enter, readRequest, writeRequest } from './requests.js';
 
 const MOST_TOGETHER = 255;
 const MOST_COUNTED = 255;
+const MOST_NOTED = 10_000;
 
 /**
  * A trial number: above `LOSSES_ALONE`, the group size of the next trial; at or below it the suspect is tried alone,
@@ -32,7 +33,13 @@ export function accuse(machine: Machine, id: number, together: number, code?: st
   request.trial = trial;
   request.state = QUEUED;
   writeRequest(machine, id, request);
-  if (trial === 0) return endRequest(machine, id, FAILED, code ?? 'WORKER_LOST');
+  if (trial === 0) {
+    hot.lostWorkers++;
+    // Until a worker of a pod has recorded it; scripts find it in the queue.
+    const fate = `${code ?? 'WORKER_LOST'} ${request.lostLeases} ${request.record}`;
+    if (machine.options.notesFates && hot.lostWorkers <= MOST_NOTED) putNote(machine, `fate/${hot.lostWorkers}`, fate);
+    return endRequest(machine, id, FAILED, code ?? 'WORKER_LOST');
+  }
   const domain = domains.byId(request.domain);
   enter(machine, domain, true);
   takePlace(machine, domain, id, SUSPECT_PLACES - hot.nextFront++);

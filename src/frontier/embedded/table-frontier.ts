@@ -1,5 +1,5 @@
 // A frontier over ordered tables that somebody else keeps: a database with synchronous transactions needs no more.
-// Guarantee: all of the frontier port, as far as the tables keep theirs (`Kv`).
+// Promise: all of the frontier port, as far as the tables keep theirs (`Kv`).
 import type { ClientFrontier, FrontierOpening } from '../../storage-client.js';
 import type { Kv } from '../tables/kv.js';
 import { createEmbeddedFrontier, type EmbeddedFrontier } from './frontier.js';

@@ -5,9 +5,13 @@ import type { Presence } from '../frontier.js';
 
 /** What the queue did with a request. */
 export interface QueueOperationInfo {
+  /** Made from the unique key: the same in every queue. */
   requestId: string;
+  /** What makes a request the same as another. */
   uniqueKey: string;
+  /** The queue had it before: nothing was added. */
   wasAlreadyPresent: boolean;
+  /** The queue had it, and it has ended. */
   wasAlreadyHandled: boolean;
 }
 

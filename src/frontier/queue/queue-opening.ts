@@ -10,7 +10,7 @@ import type { HolderId, Pacing } from '../frontier.js';
 import { createFrontierClient, newHolderId } from '../client.js';
 import type { ClientFrontier, StorageClient } from '../../storage-client.js';
 import type { EmbeddedFrontier } from '../embedded/frontier.js';
-import { createMemoryFrontier } from '../embedded/memory.js';
+import { createMemoryFrontier } from '../embedded/store/memory.js';
 import type { RedisFrontier } from '../redis/frontier.js';
 import { MAX_TURNS } from '../validation.js';
 import { createRecentFingerprints } from '../recent.js';
@@ -19,13 +19,15 @@ const DEFAULT_LOCK_SECS = 180;
 
 /** Where a queue lives and who works on it. */
 export interface RequestQueueOpenOptions {
+  /** Where the queue lies. Default the global configuration. */
   config?: Configuration;
   /** `owner` (default): this process alone works on the queue. `shared`: several processes may. */
   access?: 'owner' | 'shared';
   /** How long a silent process keeps its requests if it is unknown whether it died. Above 10; default 180. */
   requestLockSecs?: number;
   /**
-   * The queue lives in this Redis (7.0 or newer), under keys of its own, and any number of processes may share it.
+   * The queue lives in this Redis (7.0 or newer), under keys of its own, and any number of processes may share it:
+   * `redis://`, `rediss://`, `unix://`, `redis+sentinel://` or `redis+cluster://` (docs/pods-redis.md).
    * Default: the `redisUrl` of the configuration, which `ORCRAWL_REDIS_URL` sets.
    */
   redisUrl?: string;
@@ -115,7 +117,7 @@ async function openIn(
     case 'memory':
       return createMemoryFrontier(options);
     case 'folder':
-      return (await import('../embedded/lmdb.js')).openLmdbFrontier(place.key, options);
+      return (await import('../embedded/store/lmdb.js')).openLmdbFrontier(place.key, options);
     case 'redis': {
       const [{ openRedisFrontier }, { queuePrefix }] = await Promise.all([
         import('../redis/frontier.js'),
@@ -123,7 +125,7 @@ async function openIn(
       ]);
       return openRedisFrontier({
         url: place.url,
-        prefix: queuePrefix(place.id),
+        prefix: queuePrefix(place.id, place.url),
         seen: { kind: 'requests' },
         pacing: options.pacing,
         leaseMs: options.leaseMs,

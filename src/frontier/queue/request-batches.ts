@@ -49,3 +49,11 @@ async function* arriving<T>(source: AsyncIterable<T>): AsyncGenerator<[T] | 'pau
     await iterator.return?.();
   }
 }
+
+/** The first request of each key: a list that names one twice adds it once. */
+export function distinctOf(requests: readonly Request[]): readonly Request[] {
+  const keys = new Set<string>();
+  for (const { uniqueKey } of requests) keys.add(uniqueKey);
+  if (keys.size === requests.length) return requests;
+  return requests.filter(({ uniqueKey }) => keys.delete(uniqueKey));
+}

@@ -8,12 +8,12 @@ import { isFound } from '../../request/found.js';
 import { type Dictionary, Request, type Source, toRequest } from '../../request/request.js';
 import type { HostStore } from '../../politeness/hosts.js';
 import type { PaceBy } from '../../request/url.js';
-import type { StorageClient } from '../../storage-client.js';
 import { entryOf } from '../entry.js';
 import type { Counters, Pacing, Presence, Settlement } from '../frontier.js';
 import type { FrontierClient } from '../client.js';
 import { createPackedInfos, operationInfo, type PackedInfos, type QueueOperationInfo } from './operation-infos.js';
-import { inBatches, type RequestsLike } from './request-batches.js';
+import { openQueuesOf } from './open-queues.js';
+import { distinctOf, inBatches, type RequestsLike } from './request-batches.js';
 import type { RecentFingerprints } from '../recent.js';
 import {
   checkOpenOptions,
@@ -23,6 +23,12 @@ import {
   type RequestQueueOpenOptions,
   visitsFolderOf,
 } from './queue-opening.js';
+import type {
+  AddRequestsBatchedOptions,
+  AddRequestsBatchedResult,
+  RequestQueueInfo,
+  RequestQueueOperationOptions,
+} from './request-queue-types.js';
 import { MAX_TURNS } from '../validation.js';
 
 const CLOSE_PATIENCE_MS = 1_000;
@@ -31,38 +37,7 @@ const PACE_BY_NOTE = 'pace-by';
 export type { QueueOperationInfo } from './operation-infos.js';
 export type { RequestQueueOpenOptions } from './queue-opening.js';
 export type { RequestsLike } from './request-batches.js';
-
-/** Where a request goes in the queue. */
-export interface RequestQueueOperationOptions {
-  forefront?: boolean;
-}
-
-/** How many requests are added. */
-export interface AddRequestsBatchedOptions extends RequestQueueOperationOptions {
-  batchSize?: number;
-  waitBetweenBatchesMillis?: number;
-  waitForAllRequestsToBeAdded?: boolean;
-  /** @internal False for requests that come from pages: only what the user adds may name a private address. */
-  seeded?: boolean;
-}
-
-/** What became of requests that were added in batches. */
-export interface AddRequestsBatchedResult {
-  /** Those of the first batch, or all when waited for. */
-  addedRequests: QueueOperationInfo[];
-  /** Resolves to the rest when the last batch is in. */
-  waitForAllRequestsToBeAdded: Promise<QueueOperationInfo[]>;
-}
-
-/** A queue in figures. */
-export interface RequestQueueInfo {
-  id: string;
-  name: string | undefined;
-  totalRequestCount: number;
-  handledRequestCount: number;
-  pendingRequestCount: number;
-  counters: Counters;
-}
+export type * from './request-queue-types.js';
 
 type Opened = Awaited<ReturnType<typeof openFrontier>>;
 
@@ -72,20 +47,6 @@ interface Registered {
   readonly name: string | undefined;
   readonly release: () => void;
   readonly afterDrop: () => Promise<void>;
-}
-
-type Registry = Map<string, Promise<RequestQueue>>;
-
-/** In this process, stored queues are one per folder or Redis; others one per Configuration or storage client and name. */
-const stored: Registry = new Map();
-const byOwner = new WeakMap<Configuration | StorageClient, Registry>();
-
-function registryOf(config: Configuration, place: QueuePlace): Registry {
-  if (place.kind !== 'memory' && place.kind !== 'client') return stored;
-  const owner = place.kind === 'client' ? place.client : config;
-  let registry = byOwner.get(owner);
-  if (!registry) byOwner.set(owner, (registry = new Map()));
-  return registry;
 }
 
 /**
@@ -98,7 +59,9 @@ function registryOf(config: Configuration, place: QueuePlace): Registry {
  * if (request) await queue.markRequestHandled(request);
  */
 export class RequestQueue {
+  /** The name of its folder, or of its keys. */
   readonly id: string;
+  /** As given to `open`; undefined for the default queue. */
   readonly name: string | undefined;
   /** @internal */ readonly recent: RecentFingerprints;
   /** @internal Runs of crawlers in this process that work on this queue now. */ runs = 0;
@@ -132,13 +95,13 @@ export class RequestQueue {
     const id = name ?? config.get('defaultRequestQueueId');
     if (!options[WITHIN_FIRST_USE]) await firstUse(config);
     const place = queuePlace(id, config, options);
-    const registry = registryOf(config, place);
-    let queue = registry.get(place.key);
+    const queues = openQueuesOf(config, place);
+    let queue = queues.get(place.key);
     if (!queue) {
-      const release = () => void registry.delete(place.key);
+      const release = () => void queues.delete(place.key);
       const afterDrop = async () => (name == null ? undefined : queueDropped(config, id));
       queue = RequestQueue.#create({ id, name: name ?? undefined, release, afterDrop }, place, options);
-      registry.set(place.key, queue);
+      queues.set(place.key, queue);
       queue.catch(release);
     }
     return queue;
@@ -198,6 +161,11 @@ export class RequestQueue {
     return this.paceBy === paceBy;
   }
 
+  /** @internal What became of requests. */
+  find(fingerprints: readonly Fingerprint[]) {
+    return this.#opened.frontier.find(fingerprints);
+  }
+
   /** @internal */
   async overview() {
     const overview = await this.#opened.frontier.overview();
@@ -220,6 +188,7 @@ export class RequestQueue {
     return this.recent.has(fingerprint) ? 'pending' : 'new';
   }
 
+  /** Adds one request, durably, unless its unique key is known. */
   async addRequest(source: Source, options: RequestQueueOperationOptions = {}): Promise<QueueOperationInfo> {
     const request = toRequest(source);
     const [presence] = await this.#add([request], options.forefront, true);
@@ -252,9 +221,10 @@ export class RequestQueue {
     const addNext = async (into: PackedInfos): Promise<boolean> => {
       const { value } = await batches.next();
       if (!value) return false;
+      const distinct = distinctOf(value);
       into.add(
-        value.map((request: Request) => request.uniqueKey),
-        await this.#add(value, forefront, seeded),
+        distinct.map((request) => request.uniqueKey),
+        await this.#add(distinct, forefront, seeded),
       );
       return true;
     };
@@ -304,6 +274,7 @@ export class RequestQueue {
     }));
   }
 
+  /** The request as it stands, by its id; null if there is none. */
   async getRequest<T extends Dictionary = Dictionary>(id: string): Promise<Request<T> | null> {
     const fingerprint = fingerprintFromId(id);
     if (!fingerprint) return null;
@@ -324,6 +295,7 @@ export class RequestQueue {
     return counters.queued + counters.retrying + counters.leased === 0;
   }
 
+  /** Requests that have ended, well or not. */
   async handledCount(): Promise<number> {
     const { counters } = await this.overview();
     return ended(counters);
@@ -344,6 +316,7 @@ export class RequestQueue {
     return this.#counters.done + this.#counters.failed;
   }
 
+  /** Counts and times of the queue. */
   async getInfo(): Promise<RequestQueueInfo> {
     const { counters } = await this.overview();
     return {

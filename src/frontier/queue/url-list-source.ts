@@ -6,6 +6,7 @@ import { Request, type RequestOptions } from '../../request/request.js';
 
 /** A list of URLs to download; each request gets the other properties. */
 export interface UrlListSource extends Omit<RequestOptions, 'url'> {
+  /** The address of a text with URLs in it, fetched when the list is opened. */
   requestsFromUrl: string;
   /** Matches a URL in the text. */
   regex?: RegExp;

@@ -215,7 +215,15 @@ async function openOn(
     },
     setPacing: store.setPacing,
     keep: async () => void (await keeperByHand?.round()),
-    pod: createPodOperations({ run, connection, prefix, token, fingerprintOf, hold: store.hold }),
+    pod: createPodOperations({
+      ...{ run, connection, prefix, token, fingerprintOf, hold: store.hold },
+      async requeue({ holder, call, entries, notes }) {
+        checkOpen();
+        checkCaller({ holder, call });
+        checkEntries(entries);
+        await store.again({ holder, call }, entries, notes);
+      },
+    }),
     async add(call) {
       checkOpen();
       checkCaller(call);

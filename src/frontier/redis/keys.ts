@@ -1,11 +1,12 @@
 // Every key of the Redis frontier, in one place; the Lua files use the same names. All begin with the frontier's prefix.
 // Promise: no key per URL, and each key says what deletes it.
+import { parseAddress } from './server/address.js';
 
 /**
  * | Key | Type | Content | Deleted by |
  * |---|---|---|---|
  * | `schema_version` | string | format of everything below | `drop` |
- * | `pod:info` | hash | whose store this is: pod, number of pods, crawl, versions, how seen requests are remembered; the newest run its follower saw and obeyed | `drop` |
+ * | `pod:info` | hash | whose store this is: pod, number of pods, crawl, versions, how seen requests are remembered | `drop` |
  * | `state` | hash | store id; run id of the server; judge of suspects; packed (state-numbers.ts): counters, next ids, pod clock, sequence number | `drop` |
  * | `openers` | hash | token of an opening → the process behind it | its `close`, or who finds it dead |
  * | `life` | hash | holder → order of its first lease, token of its opening | loss or `close` of the holder |
@@ -33,7 +34,9 @@
  * | `outbox` | hash | notes `outbox/POD/LINKS/…`: links for a pod that is away | the settle call after their delivery |
  * | `fetch:queue` | list | captures that wait for a parser, with their leases | the pull that gives them to one |
  * | `pod:owner` | hash | token and identity of the pod's supervisor | its end, or expiry; not `drop` |
- * | `global:…` | string | of the pod that coordinates: pages crawled, stop signal, number of the run (`coordinator`) | a fresh start |
+ * | `global:…` | string | of the pod that coordinates: pages crawled, stop signal, number of the leader (`coordinator`) | nobody: what is of another crawl or run counts for nothing |
+ * | `global:lead` | hash | of the pod that coordinates: token and identity of the machine that leads | its end, or expiry |
+ * | `global:watched` | hash | of the pod that coordinates a watch over several machines: pod → pages it knows | nobody: the next reading replaces it |
  * | `global:pods`, `global:stopped` | hash | of the pod that coordinates: pod → its crawl; pod → run in which it stopped, and why | nobody: what is of another crawl or run counts for nothing |
  */
 export const KEYS = {
@@ -52,7 +55,7 @@ export const OWN_KEYS =
 /** Incremented when a key or a packed value changes its meaning. */
 export const REDIS_SCHEMA_VERSION = '2';
 
-/** The prefix of a library queue: one Redis may have several. */
-export function queuePrefix(id: string): string {
-  return `orcrawl:${id}:`;
+/** The prefix of a library queue: one Redis may have several. In a cluster, braces keep its keys on one server. */
+export function queuePrefix(id: string, url = ''): string {
+  return parseAddress(url)?.kind === 'cluster' ? `{orcrawl:${id}}:` : `orcrawl:${id}:`;
 }

@@ -55,6 +55,16 @@ export function domainKey(domain: string): Buffer {
   return key;
 }
 
+/** A note for lua/add.lua: length of its name, name, length of its text, text. */
+export function packNote([name, text]: readonly [string, string]): Buffer[] {
+  return [name, text].flatMap((part) => {
+    const length = Buffer.alloc(4);
+    const bytes = Buffer.from(part);
+    length.writeUInt32LE(bytes.length);
+    return [length, bytes];
+  });
+}
+
 const HAS_FINGERPRINT = 8;
 const HAS_LOST = 16;
 const HAS_TRIAL = 32;

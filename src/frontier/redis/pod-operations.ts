@@ -1,6 +1,7 @@
 // What only a pod needs from its store: counters for its supervisor, the page allowance, the parse queue, links for
 // unreachable pods, and the supervisor role.
-import type { Caller, Counters, HolderId } from '../frontier.js';
+import { CrawlError } from '../../errors.js';
+import type { Caller, Counters, HolderId, QueueEntry } from '../frontier.js';
 import type { Argument, Connection } from './server/connection.js';
 import { type FingerprintOfRecord, type HandedLease, unpackHanded } from './packing.js';
 import type { ScriptName } from './scripts.js';
@@ -18,6 +19,10 @@ export interface PodReading extends Counters {
   readonly spilled: number;
   readonly dueDomains: number;
   readonly restingDomains: number;
+  /** Links dropped because their domain's budget was used up. */
+  readonly dropped: number;
+  /** Of `failed`: requests that ended because they ended their worker. */
+  readonly lostWorkers: number;
 }
 
 /**
@@ -44,12 +49,37 @@ export interface OwnerAnswer {
   readonly leftMs: number;
 }
 
+export interface LeadCall {
+  readonly token: string;
+  /** A leader silent for longer is replaced; 0 gives the lead up. */
+  readonly ttlMs: number;
+  readonly identity: string;
+  /** Takes the lead if it is free. */
+  readonly mayTake: boolean;
+  /** Ends the crawl, if the caller leads. */
+  readonly signal?: string;
+}
+
+export interface LeadAnswer {
+  readonly isOurs: boolean;
+  /** Of the current or last leader; 0 before the first. */
+  readonly run: number;
+  readonly signal: string | undefined;
+  /** Who leads; '' if nobody does. */
+  readonly identity: string;
+}
+
 export interface PullAnswer {
   /** False if the holder was lost: a new one is needed. */
   readonly held: boolean;
   readonly waiting: number;
   readonly leases: readonly HandedLease[];
 }
+
+/** Entries per call of `requeue`: with their domains they fit one script call. */
+export const MAX_REQUEUED = 100;
+
+export type Notes = Readonly<Record<string, string>>;
 
 export interface PodOperations {
   reading(): Promise<PodReading>;
@@ -59,12 +89,21 @@ export interface PodOperations {
   pull(call: Caller & { readonly max: number; readonly isForWork?: boolean }): Promise<PullAnswer>;
   /** Takes, keeps (`ttlMs` above 0) or gives up the supervisor role. */
   own(token: string, ttlMs: number, identity: string, deadToken?: string): Promise<OwnerAnswer>;
+  /** Takes, keeps or gives up the lead over all machines of the crawl; only in the coordinating pod's store. */
+  lead(call: LeadCall): Promise<LeadAnswer>;
   /** Some of the notes with links for unreachable pods: name and text. */
   outboxNotes(most: number): Promise<readonly (readonly [string, string])[]>;
   /** Names of captures waiting for a parser. */
   captures(): Promise<Set<string>>;
-  /** A plain command, for keys that no script uses. */
-  command: Connection['command'];
+  /**
+   * Queues failed requests again and makes notes true, in one step; at most `MAX_REQUEUED` of them. Their fingerprints
+   * stay known, and they move from failed to queued.
+   */
+  requeue(call: Caller & { readonly entries: readonly QueueEntry[]; readonly notes: Notes }): Promise<void>;
+  /** A plain command on one of the store's keys. */
+  command(name: string, key: string, ...rest: Argument[]): Promise<unknown>;
+  /** The server's own figures: `INFO`. */
+  serverInfo(): Promise<string>;
 }
 
 export function createPodOperations(options: {
@@ -75,6 +114,7 @@ export function createPodOperations(options: {
   readonly fingerprintOf: FingerprintOfRecord | undefined;
   /** A holder is about to take requests: they are returned when the store is closed. */
   readonly hold: (holder: HolderId, isForWork: boolean) => void;
+  readonly requeue: PodOperations['requeue'];
 }): PodOperations {
   const { run, prefix, connection } = options;
   return {
@@ -84,10 +124,11 @@ export function createPodOperations(options: {
       const [parsing, parseBytes, outbox, allowance, spilled, dueDomains, restingDomains] = numbers.slice(7) as [
         ...Numbers7,
       ];
+      const [dropped = 0, lostWorkers = 0] = numbers.slice(14);
       return {
         ...{ accepted, queued, retrying, done, failed, skipped },
         leased: leased + parsing,
-        ...{ parsing, parseBytes, outbox, spilled, dueDomains, restingDomains },
+        ...{ parsing, parseBytes, outbox, spilled, dueDomains, restingDomains, dropped, lostWorkers },
         allowance: allowance < 0 ? undefined : allowance,
       };
     },
@@ -109,6 +150,14 @@ export function createPodOperations(options: {
       const [isOurs, owner, who, leftMs] = answer as [number, Buffer, Buffer, number];
       return { isOurs: isOurs === 1, token: String(owner), identity: String(who), leftMs: Math.max(0, leftMs) };
     },
+    async lead({ token, ttlMs, identity, mayTake, signal = '' }) {
+      // Seconds: above any number that a store restored from an old backup has forgotten.
+      const least = Math.floor(Date.now() / 1_000);
+      const args = [token, String(ttlMs), identity, mayTake ? '1' : '0', signal, String(least)];
+      const [isOurs, number, text, who] = (await run('lead', args)) as [number, number, Buffer, Buffer];
+      if (!Number.isSafeInteger(number)) throw new CrawlError('QUEUE_CORRUPT', 'global:coordinator is not a number');
+      return { isOurs: isOurs === 1, run: number, signal: String(text) || undefined, identity: String(who) };
+    },
     async outboxNotes(most) {
       const notes: [string, string][] = [];
       let cursor = '0';
@@ -129,7 +178,9 @@ export function createPodOperations(options: {
         if (entries.length < CAPTURES_A_READ) return names;
       }
     },
-    command: (...parts) => connection.command(...parts),
+    requeue: options.requeue,
+    command: (name, key, ...rest) => connection.command(name, prefix + key, ...rest),
+    serverInfo: async () => String(await connection.command('INFO')),
   };
 }
 

@@ -18,7 +18,8 @@ export type ScriptName =
   | 'pull'
   | 'reading'
   | 'allowance'
-  | 'own';
+  | 'own'
+  | 'lead';
 
 export interface Script {
   readonly source: string;

@@ -39,6 +39,12 @@ export function seenNumbers(memory: SeenMemory, pods: number, maxIntsetEntries: 
   }
 }
 
+/** Bytes that the filters of one pod take once they are full. Redis takes them slice by slice, as URLs arrive. */
+export function bloomBytesPerPod(capacity: number, errorRate: number, pods: number): number {
+  const { a: slices, b: sliceBits } = bloomNumbers(capacity, errorRate, pods);
+  return slices * (sliceBits / 8 + 64);
+}
+
 /**
  * The average entries per bucket. Just before it splits, a bucket has about twice as many; six standard deviations
  * more must still fit: then over a billion URLs no bucket outgrows the packed form.

@@ -4,9 +4,9 @@
 /** In the order of the Lua: doubles, little-endian. New ones go to the end. */
 export const STATE_NUMBERS = [
   ...(['accepted', 'queued', 'retrying', 'leased', 'done', 'failed', 'skipped', 'number', 'front', 'tie'] as const),
-  ...(['lease', 'holder', 'now', 'wall', 'seq', 'quiet', 'restores', 'restored', 'seen', 'buckets'] as const),
+  ...(['lease', 'holder', 'now', 'wall', 'seq', 'quiet', 'began', 'restored', 'seen', 'buckets'] as const),
   ...(['far', 'overflow', 'spilled', 'parsing', 'parsebytes', 'outbox', 'allowance', 'epoch', 'offered'] as const),
-  ...(['dropped', 'suspects'] as const),
+  ...(['dropped', 'suspects', 'beganbefore', 'lostworkers'] as const),
 ] as const;
 
 export type StateNumber = (typeof STATE_NUMBERS)[number];

@@ -16,19 +16,20 @@ export interface StoreMark {
   readonly hash: ReadonlyMap<string, string>;
 }
 
-/** @param names the notes to read; `hashKey` a plain hash of the same database. */
+/** @param names the notes to read; `hashKey` a plain hash of the same store. */
 export async function readStoreMark(
   options: ConnectionOptions,
   names: readonly [string, ...string[]],
   hashKey: string,
 ): Promise<StoreMark> {
+  const { prefix = '' } = options;
   const connection = createConnection({ patienceMs: options.connectTimeoutMs, ...options });
   try {
     await connection.connect();
-    const crawl = (await connection.command('HGET', KEYS.info, CRAWL_FIELD)) as Buffer | null;
-    const numbers = (await connection.command('HGET', KEYS.state, 'numbers')) as Buffer | null;
-    const texts = (await connection.command('HMGET', 'notes', ...names)) as (Buffer | null)[];
-    const hash = pairs(await connection.command('HGETALL', hashKey));
+    const crawl = (await connection.command('HGET', prefix + KEYS.info, CRAWL_FIELD)) as Buffer | null;
+    const numbers = (await connection.command('HGET', prefix + KEYS.state, 'numbers')) as Buffer | null;
+    const texts = (await connection.command('HMGET', `${prefix}notes`, ...names)) as (Buffer | null)[];
+    const hash = pairs(await connection.command('HGETALL', prefix + hashKey));
     const notes = new Map<string, string>();
     texts.forEach((text, i) => {
       if (text !== null) notes.set(names[i]!, String(text));
@@ -45,7 +46,7 @@ export async function markStore(options: ConnectionOptions, crawl: string): Prom
   const connection = createConnection({ patienceMs: options.connectTimeoutMs, ...options });
   try {
     await connection.connect();
-    await connection.command('HSETNX', KEYS.info, CRAWL_FIELD, crawl);
+    await connection.command('HSETNX', (options.prefix ?? '') + KEYS.info, CRAWL_FIELD, crawl);
   } finally {
     connection.close();
   }

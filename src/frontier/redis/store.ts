@@ -3,7 +3,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { CrawlError } from '../../errors.js';
 import { systemClock } from '../embedded/clock.js';
-import { ANSWERS_KEPT, type Caller, type HolderId, type Pacing } from '../frontier.js';
+import { ANSWERS_KEPT, type Caller, type HolderId, type Pacing, type QueueEntry } from '../frontier.js';
 import { identifyProcess, openTokens } from '../process-identity.js';
 import { checkedLeaseMs, checkedPacing } from '../validation.js';
 import type { Argument, Connection } from './server/connection.js';
@@ -11,7 +11,7 @@ import { finishDrop, isBeingDropped } from './dropping.js';
 import type { RedisFrontierOptions } from './frontier.js';
 import { DEFAULT_DOMAIN_HEAD, DEFAULT_OVERFLOW_LIMIT } from './spill/keeper.js';
 import { REDIS_SCHEMA_VERSION } from './keys.js';
-import { type EntryCall, type FoundEntry, packEntryCalls } from './packing.js';
+import { type EntryCall, type FoundEntry, packEntryCalls, packNote } from './packing.js';
 import { createPodClock } from './pod-clock.js';
 import { createRecentAdds } from './recent-adds.js';
 import { createRecentNotes } from './recent-notes.js';
@@ -41,6 +41,8 @@ export interface Store {
   readonly lives: ReadonlySet<HolderId>;
   /** Notes that the server has confirmed. */
   noted(notes: Readonly<Record<string, string | null>>): void;
+  /** Queues failed requests again and makes notes true, in one call. */
+  again(caller: Caller, entries: readonly QueueEntry[], notes: Readonly<Record<string, string>>): Promise<void>;
   setPacing(pacing: Pacing): void;
 }
 
@@ -69,7 +71,8 @@ export async function openStore(
   let storeId: Buffer = randomBytes(8);
   let lastSeq = 0;
   let lastCallId = 0;
-  let restores = 0;
+  /** The number of the server's last beginning that this process knows. */
+  let began = 0;
 
   /** The arguments of every script: lua/part-frame.lua. */
   function frame(): { bytes: Buffer; sentMs: number; callId: number } {
@@ -119,7 +122,7 @@ export async function openStore(
       throw new CrawlError('QUEUE_EMPTIED', `Redis at ${where} has no queue: it was emptied, or never filled`);
     }
     storeId = id;
-    restores = known;
+    began = known;
   }
 
   /**
@@ -128,10 +131,10 @@ export async function openStore(
    */
   async function comeBack(by: Connection['run']): Promise<void> {
     clock.forgetCalls();
-    const known = [lastSeq, pacing.delayMs, restores, token, ownProcess, ...recentNotes.all()];
+    const known = [lastSeq, pacing.delayMs, began, token, ownProcess, ...recentNotes.all()];
     const [forgotten, now] = (await run('recover', known, by)) as [number, number];
     if (forgotten > 0) await makeUpFor(forgotten, by);
-    restores = now;
+    began = now;
   }
 
   async function makeUpFor(forgotten: number, by: Connection['run']): Promise<void> {
@@ -195,6 +198,17 @@ export async function openStore(
       hasLeased ||= isForWork;
     },
     noted: (notes) => recentNotes.keep(notes),
+    async again(caller, entries, notes) {
+      const { calls } = packEntryCalls(
+        entries.map((entry) => ({ entry })),
+        withFingerprint,
+        seen.letter,
+      );
+      if (calls.length > 1) throw new RangeError('too many requests for one call');
+      const made = Buffer.concat([Buffer.from('again'), ...Object.entries(notes).flatMap(packNote)]);
+      for (const call of calls) await run('add', addArguments(caller, 'again', { ...call, leases: made }));
+      recentNotes.keep(notes);
+    },
     lives,
     setPacing: (next) => void (pacing = checkedPacing(next)),
   };

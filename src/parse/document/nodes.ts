@@ -1,5 +1,5 @@
 // The nodes of a document as domhandler's classes have them, which is what cheerio works on; attributes and text are read
-// from the page's bytes when first asked for. Promise: whatever is set stays set; nothing but nodes is made of a page.
+// from the page's bytes on first use. Promise: what is set stays set; nothing but nodes is made of a page.
 import type { DocumentSource } from './source.js';
 
 export type ParentNode = PageDocument | PageElement;

@@ -2,7 +2,7 @@
 // Promise: htmlparser2's tree, for any bytes, in linear time; nesting and nodes are capped, end tags still match.
 import { LIMITS } from '../../limits.js';
 import type { AttributeList } from '../tokens/attributes.js';
-import { LESS_THAN, SLASH, seek } from '../bytes.js';
+import { LESS_THAN, SLASH, seek } from '../../base/bytes.js';
 import { CONTENT_MODEL, ENDS_BEFORE, HOLDS_NOTHING, HOSTS_HTML } from './rules.js';
 import { ElementNames } from '../tokens/element-names.js';
 import { tagNumber } from '../tokens/tags.js';
@@ -16,11 +16,11 @@ const MAX_NODES = LIMITS.treeNodes.max;
 const KEPT_NODES = 1 << 14;
 const KEPT_DEPTH = 1 << 12;
 
-/** What a row is, where it is no element: elements have the number of their name. */
+/** What a row is if not an element: elements have the number of their name. */
 export const TEXT = -1;
 /** Text in which nothing stands for anything else. */
 export const RAW_TEXT = -2;
-/** More of the text before it, after something that is no node. */
+/** More of the text before it, after something that is not a node. */
 export const MORE_TEXT = -3;
 export const MORE_RAW_TEXT = -4;
 export const COMMENT = -5;
@@ -39,7 +39,7 @@ const HTML = 0;
 const IN_SVG = 1;
 const IN_MATH = 2;
 
-/** Attributes are read again from the bytes when somebody asks for them. */
+/** Attributes are read again from the bytes on demand. */
 const NO_TAG = new Uint8Array(256);
 
 export class DocumentRows implements TokenSink {

@@ -1,9 +1,9 @@
-// What the nodes of a document read from when somebody asks them: the page's bytes, kept as long as a node is, or let go.
+// What the nodes of a document read from on demand: the page's bytes, kept as long as a node is, or released.
 // Promise: strings never hold on to the page; the first of equal attributes wins; any name is safe as a key.
 import { isAscii } from 'node:buffer';
 import { AttributeList } from '../tokens/attributes.js';
-import { BANG, DASH, GREATER_THAN, LOWER, SLASH, ascii, sliceLatin1, sliceUtf8 } from '../bytes.js';
-import { isSpelled, startsIgnoringCase } from '../bytes.js';
+import { BANG, DASH, GREATER_THAN, LOWER, SLASH, ascii, sliceLatin1, sliceUtf8 } from '../../base/bytes.js';
+import { isSpelled, startsIgnoringCase } from '../../base/bytes.js';
 import { ReferenceReader } from '../tokens/entities.js';
 import { ValueDecoder } from '../tokens/values.js';
 import { wordsOf } from '../words.js';
@@ -32,7 +32,7 @@ export class DocumentSource {
     return (this.#bytes ??= this.#read());
   }
 
-  /** The bytes may be somebody else's from now on; nodes that are asked for more have them read again. */
+  /** The bytes may be reused from now on; nodes that need them get the page read again. */
   letGo(): void {
     this.#bytes = undefined;
     this.#words = undefined;
@@ -108,7 +108,7 @@ function attributeName(bytes: Buffer, from: number, to: number): string {
   const known = namesBySlot[slot]!;
   if (isSpelled(bytes, from, to, known)) return known;
   const name = sliceUtf8(bytes, from, to).toLowerCase();
-  // Long names are nobody's habit: kept, they would only fill memory.
+  // Long names are rare: kept, they would only fill memory.
   if (name.length <= 64) namesBySlot[slot] = name;
   return name;
 }

@@ -1,7 +1,7 @@
 // Detects a body's encoding and decodes it: BOM, then header, then `meta`, then a UTF-8 check.
 // Promise: any label and any bytes give a string (or UTF-8) without throwing; the names are the Encoding standard's.
 import { isAscii, isUtf8 } from 'node:buffer';
-import { asBuffer, sliceLatin1, sliceUtf8 } from '../bytes.js';
+import { asBuffer, sliceLatin1, sliceUtf8 } from '../../base/bytes.js';
 import { decodeLegacy, encodingForLabel } from './labels.js';
 import { declaredEncoding } from './prescan.js';
 
@@ -13,7 +13,7 @@ export interface DetectedEncoding {
   /** The encoding's name in lower case, as `TextDecoder.encoding` spells it. */
   readonly name: string;
   readonly source: EncodingSource;
-  /** Length of the byte order mark, which is no part of the text. */
+  /** Length of the byte order mark, which is not part of the text. */
   readonly bomBytes: number;
 }
 

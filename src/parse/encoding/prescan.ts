@@ -1,8 +1,25 @@
 // Reads an encoding declaration from the first bytes of a page: `<meta charset>`, its http-equiv form, `<?xml encoding?>`.
 // Promise: the HTML standard's prescan, on bytes of unknown encoding, in one pass over what it is allowed to see.
 import { AttributeList } from '../tokens/attributes.js';
-import { CLASS, ENDS_TAG_NAME, GREATER_THAN, IS_LETTER, IS_SPACE, LESS_THAN, SLASH, sliceLatin1 } from '../bytes.js';
-import { BANG, QUESTION_MARK, asBuffer, ascii, equalsIgnoringCase, seek, startsIgnoringCase } from '../bytes.js';
+import {
+  CLASS,
+  ENDS_TAG_NAME,
+  GREATER_THAN,
+  IS_LETTER,
+  IS_SPACE,
+  LESS_THAN,
+  SLASH,
+  sliceLatin1,
+} from '../../base/bytes.js';
+import {
+  BANG,
+  QUESTION_MARK,
+  asBuffer,
+  ascii,
+  equalsIgnoringCase,
+  seek,
+  startsIgnoringCase,
+} from '../../base/bytes.js';
 import { encodingForLabel } from './labels.js';
 import { wordsOf } from '../words.js';
 
@@ -71,7 +88,7 @@ function encodingOfMeta(bytes: Buffer, attributes: AttributeList): string | null
   return declared(encodingForLabel(label));
 }
 
-/** A page that can be read as ASCII so far is not in UTF-16, whatever it says. */
+/** A page readable as ASCII so far is not in UTF-16, whatever it declares. */
 function declared(name: string | null): string | null {
   if (name === 'utf-16le' || name === 'utf-16be') return 'utf-8';
   return name === 'x-user-defined' ? 'windows-1252' : name;

@@ -1,7 +1,7 @@
 // Listens to the tokenizer and keeps what a crawl needs: text, links, metadata, as a tree built with scripting on.
 // Promise: the few rules of tree building that change those outputs, each in constant time, without building the tree.
 import type { AttributeList } from '../tokens/attributes.js';
-import { CR, LESS_THAN, LF, ascii, seek } from '../bytes.js';
+import { CR, LESS_THAN, LF, ascii, seek } from '../../base/bytes.js';
 import { ForeignContent } from '../tokens/foreign.js';
 import { LinkRecords } from './link-records.js';
 import { PageMetadata, isJsonLd } from './metadata.js';

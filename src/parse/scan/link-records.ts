@@ -1,5 +1,5 @@
-// The links found while scanning, as numbers: element and ranges; URLs and texts are made when somebody reads them.
-// Promise: nine numbers a link, at most one link open at a time, so all link texts together are no longer than the page.
+// The links found while scanning, as numbers: element and ranges; URLs and texts are made on demand.
+// Promise: nine numbers per link, at most one link open at a time, so link texts together are no longer than the page.
 const FIELDS = 9;
 
 /** Field offsets of one record. Ranges are in the page's bytes, except text, which is in the page's text. */

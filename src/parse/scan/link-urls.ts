@@ -1,6 +1,6 @@
 // Turns the bytes of an `href` into an absolute URL.
 // Promise: always what `new URL(href, base).href` says; plain http(s) references get there without building a URL.
-import { HASH, IS_LETTER, CLASS, LOWER, QUESTION_MARK, SLASH, sliceLatin1, sliceUtf8 } from '../bytes.js';
+import { HASH, IS_LETTER, CLASS, LOWER, QUESTION_MARK, SLASH, sliceLatin1, sliceUtf8 } from '../../base/bytes.js';
 import type { ValueDecoder } from '../tokens/values.js';
 
 /** Bytes that stand for themselves in path, query and fragment alike, and that no URL parser changes. */

@@ -1,9 +1,17 @@
 // What `html`, `meta`, `base`, `link` and JSON-LD scripts say about a page, noted while it is scanned.
-// Promise: the first of its kind wins (robots directives add up); values stay positions in the bytes until asked for.
+// Promise: the first of its kind wins (robots directives add up); values stay positions in the bytes until used.
 import { nestsDeeperThan } from '../../base/json-depth.js';
 import { limitReached, LIMITS } from '../../limits.js';
 import type { AttributeList } from '../tokens/attributes.js';
-import { CLASS, IS_SPACE, SEMICOLON, ascii, equalsIgnoringCase, startsIgnoringCase, sliceUtf8 } from '../bytes.js';
+import {
+  CLASS,
+  IS_SPACE,
+  SEMICOLON,
+  ascii,
+  equalsIgnoringCase,
+  startsIgnoringCase,
+  sliceUtf8,
+} from '../../base/bytes.js';
 import type { ValueDecoder } from '../tokens/values.js';
 import { collapseSpace } from '../tokens/values.js';
 

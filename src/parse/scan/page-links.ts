@@ -1,7 +1,7 @@
 // Turns link records into the links a caller sees: absolute URL, text, rel.
 // Promise: one URL and one short slice per link; references that no URL can be made of are left out, and those past
 // what the URLs of one page may come to: a long base is repeated by every relative reference.
-import { CLASS, IS_SPACE, LF, TAB, sliceLatin1, sliceUtf8 } from '../bytes.js';
+import { CLASS, IS_SPACE, LF, TAB, sliceLatin1, sliceUtf8 } from '../../base/bytes.js';
 import type { LinkRecords } from './link-records.js';
 import type { LinkResolver } from './link-urls.js';
 import { tagName, tagNumber } from '../tokens/tags.js';
@@ -19,6 +19,7 @@ export interface PageLink {
   readonly text: string;
   /** The `rel` attribute as written, or empty. */
   readonly rel: string;
+  /** Which element has the link. */
   readonly element: LinkElement;
 }
 
@@ -58,7 +59,7 @@ export function readLinks(
 
 const ANCHOR = tagNumber('a');
 
-/** The URLs of a page's `a` elements, as {@link readLinks} has them: for who asks for nothing else of a link. */
+/** The URLs of a page's `a` elements, as {@link readLinks} has them: for callers that need only URLs. */
 export function readAnchorUrls(
   bytes: Buffer,
   records: LinkRecords,
@@ -69,7 +70,9 @@ export function readAnchorUrls(
   const urls: string[] = [];
   let room = urlCharactersOf(bytes.length);
   for (let index = 0; index < records.count; index++) {
-    const url = resolver.resolve(bytes, records.hrefFrom(index), records.hrefTo(index));
+    const [from, to] = [records.hrefFrom(index), records.hrefTo(index)];
+    // An empty one leads to the page itself.
+    const url = from === to ? null : resolver.resolve(bytes, from, to);
     if (url === null) continue;
     room -= url.length;
     if (room < 0) break;

@@ -11,7 +11,7 @@ import { TextOutput } from './text-output.js';
 import { tokenize } from '../tokens/tokenizer.js';
 import { ValueDecoder } from '../tokens/values.js';
 
-export type { LinkElement, PageLink } from './page-links.js';
+export type { PageLink } from './page-links.js';
 export type { PageFacts, ScannedPage } from './scanned-page.js';
 
 /** Options of {@link scanPage}. */
@@ -44,10 +44,12 @@ const alive: { collector?: PageCollector; page?: ScannedPage } = {};
  * console.log(page.title, page.links.map((link) => link.url));
  */
 export function scanPage(body: Uint8Array, options: ScanOptions): ScannedPage {
-  alive.page ??= rehearse();
+  if (unrehearsed > 0 && --unrehearsed === 0) alive.page = rehearse();
   return scan(body, options, false);
 }
 
+/** The pages before the rehearsal. On cold code it costs as much as hundreds of pages: a short crawl does without. */
+let unrehearsed = 50;
 /** V8 notes what a function meets once it ran a few times. */
 const REHEARSALS = 20;
 

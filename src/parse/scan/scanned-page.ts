@@ -1,6 +1,7 @@
 // The result of a scan: positions in the page's bytes that become strings when a property is first read.
 // Promise: reading any property never scans again; results of different pages do not disturb each other.
-import { sliceUtf8 } from '../bytes.js';
+import type { DocumentFacts } from '../../documents/model.js';
+import { sliceUtf8 } from '../../base/bytes.js';
 import type { LinkRecords } from './link-records.js';
 import type { LinkResolver } from './link-urls.js';
 import { createLinkResolver } from './link-urls.js';
@@ -27,6 +28,8 @@ export interface PageFacts {
   readonly jsonLd: readonly unknown[];
   /** The encoding the page was read in, in lower case. */
   readonly charset: string;
+  /** Of a file that was read as a document: its format, author, dates, pages and headings. */
+  readonly document?: DocumentFacts;
 }
 
 /** The result of {@link scanPage}. Every property is worked out when first read and then kept. */
@@ -35,6 +38,7 @@ export interface ScannedPage extends PageFacts {
   readonly title: string;
   /** The readable text, blocks on lines of their own. */
   readonly text: string;
+  /** Links in the order of the page, absolute. */
   readonly links: readonly PageLink[];
 }
 

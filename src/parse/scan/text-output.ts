@@ -1,6 +1,6 @@
 // Gathers the readable text of a page as UTF-8: white space collapsed, references resolved, blocks kept apart.
 // Promise: one byte written per byte read at most (references aside), so one buffer of the page's size is enough.
-import { AMPERSAND, CLASS, CR, INTERRUPTS_TEXT, IS_SPACE, LESS_THAN, LF, SPACE, TAB } from '../bytes.js';
+import { AMPERSAND, CLASS, CR, INTERRUPTS_TEXT, IS_SPACE, LESS_THAN, LF, SPACE, TAB } from '../../base/bytes.js';
 import type { ReferenceReader } from '../tokens/entities.js';
 import { CELL_BREAK, LINE_BREAK, NO_BREAK, PARAGRAPH_BREAK, WORD_BREAK } from '../tokens/tags.js';
 import { marksOfMarkup, marksOfSpaces, seekAfterSpace, wordsOf } from '../words.js';
@@ -52,7 +52,7 @@ export class TextOutput {
   }
 
   /**
-   * Copies text with references from `from` to the next `<` or `end`; the first byte is text whatever it is.
+   * Copies text with references from `from` to the next `<` or `end`; the first byte always counts as text.
    * Returns where it stopped. NULs are dropped, as the tree builder drops them in HTML.
    */
   append(source: Uint8Array, from: number, end: number): number {

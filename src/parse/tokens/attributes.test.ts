@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { AttributeList } from './attributes.js';
-import { CLASS, MAY_END_NAME } from '../bytes.js';
+import { CLASS, MAY_END_NAME } from '../../base/bytes.js';
 import { lookUpTag, tagName } from './tags.js';
 import { marksOfMarkup, marksOfSpaces, seekAngle, seekNameEnd, wordsOf } from '../words.js';
 

@@ -11,7 +11,7 @@ import {
   SINGLE_QUOTE,
   SLASH,
   equalsIgnoringCase,
-} from '../bytes.js';
+} from '../../base/bytes.js';
 import { seekAngle, seekNameEnd } from '../words.js';
 
 const FIELDS = 4;
@@ -83,7 +83,7 @@ export class AttributeList {
   }
 
   /**
-   * Finds the end of a tag whose attributes nobody asks for, as {@link read} does, without noting them.
+   * Finds the end of a tag whose attributes are not needed, as {@link read} does, without recording them.
    * What decides is whether a `>` stands in a quoted value; a value follows a name and `=`, anything unusual is read.
    */
   skip(bytes: Buffer, words: DataView, from: number, end: number): number {

@@ -1,7 +1,7 @@
-// Element names as small numbers: those of tags.ts, a few more that rules know, and whatever else a page uses.
+// Element names as small numbers: those of tags.ts, a few more that rules know, and all others that a page uses.
 // Promise: equal names (in any case) have equal numbers; a name met just before makes no string; constant time a name,
 // whatever names a page chooses, and a page that chooses very many leaves nothing behind.
-import { LOWER, isSpelled, sliceUtf8 } from '../bytes.js';
+import { LOWER, isSpelled, sliceUtf8 } from '../../base/bytes.js';
 import { EXTRA_NAMES, FIRST_EXTRA } from '../document/rules.js';
 import { tagName } from './tags.js';
 

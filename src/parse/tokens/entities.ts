@@ -1,6 +1,6 @@
 // Character references: from the `&` in the bytes to the UTF-8 of what it stands for.
 // Promise: exactly the HTML standard's rules, constant work per reference, nothing built until the first one is met.
-import { AMPERSAND, CLASS, EQUALS, HASH, IS_DIGIT, IS_LETTER, LOWER, SEMICOLON } from '../bytes.js';
+import { AMPERSAND, CLASS, EQUALS, HASH, IS_DIGIT, IS_LETTER, LOWER, SEMICOLON } from '../../base/bytes.js';
 import { readEntityFile } from './entity-file.js';
 import { windows1252 } from '../encoding/windows-1252.js';
 
@@ -91,7 +91,7 @@ export class ReferenceReader {
 
   /**
    * Reads the reference whose `&` is at `at`. Returns the position after it, or `at` when the `&` stands for itself.
-   * In an attribute a name without semicolon that is followed by `=` or a letter or digit is no reference.
+   * In an attribute, a name without semicolon that is followed by `=`, a letter or a digit is not a reference.
    */
   read(bytes: Uint8Array, at: number, end: number, inAttribute: boolean): number {
     const next = at + 1 < end ? bytes[at + 1]! : 0;

@@ -1,7 +1,7 @@
 // Follows SVG and MathML inside a page: which elements are open there, and where HTML takes over again.
 // Promise: says for every tag whether HTML's rules apply to it, in amortised constant time and without a tree.
 import type { AttributeList } from './attributes.js';
-import { LOWER, ascii, equalsIgnoringCase } from '../bytes.js';
+import { LOWER, ascii, equalsIgnoringCase } from '../../base/bytes.js';
 import { tagNumber, tagSet } from './tags.js';
 
 const SVG = tagNumber('svg');

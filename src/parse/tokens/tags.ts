@@ -1,6 +1,6 @@
 // The element names the scanner knows, and what each means to it: a small number per name, and rules by that number.
 // Looking a name up compares words of its bytes; a string is made only of rare long names.
-import { LOWER } from '../bytes.js';
+import { LOWER } from '../../base/bytes.js';
 
 /** How text before and after an element is kept apart, weakest first. */
 export const NO_BREAK = 0;

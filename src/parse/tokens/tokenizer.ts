@@ -11,8 +11,8 @@ import {
   IS_SPACE,
   LESS_THAN,
   RIGHT_BRACKET,
-} from '../bytes.js';
-import { LOWER, QUESTION_MARK, SLASH, ascii, equalsIgnoringCase, seek, startsIgnoringCase } from '../bytes.js';
+} from '../../base/bytes.js';
+import { LOWER, QUESTION_MARK, SLASH, ascii, equalsIgnoringCase, seek, startsIgnoringCase } from '../../base/bytes.js';
 import { lookUpTag } from './tags.js';
 import { seekAfterSpace, seekNameEnd, wordsOf } from '../words.js';
 
@@ -28,7 +28,7 @@ export const SCRIPT = 3;
 export const PLAINTEXT = 4;
 export type ContentModel = typeof DATA | typeof ESCAPABLE | typeof RAW | typeof SCRIPT | typeof PLAINTEXT;
 
-/** What the tokenizer finds, told in order. Ranges are positions in the page's bytes. */
+/** Receives what the tokenizer finds, in order. Ranges are positions in the page's bytes. */
 export interface TokenSink {
   /** True while the current element is SVG or MathML: `<![CDATA[` then opens text instead of a comment. */
   readonly inForeignContent: boolean;
@@ -45,7 +45,7 @@ export interface TokenSink {
   endTag(bytes: Buffer, tag: number, nameFrom: number, nameTo: number): void;
   /** Takes the content of the raw element just started. */
   content(bytes: Buffer, from: number, to: number, model: ContentModel): void;
-  /** Takes a comment, from after its `<!--` to after whatever ended it. */
+  /** Takes a comment, from after its `<!--` to after its end. */
   comment(bytes: Buffer, from: number, to: number): void;
   /** Takes a doctype or what the standard calls a bogus comment, from after its `<` to its `>` or the end. */
   declaration(bytes: Buffer, from: number, to: number): void;
@@ -54,7 +54,7 @@ export interface TokenSink {
 const CDATA_OPEN = ascii('[CDATA[');
 const SCRIPT_NAME = ascii('script');
 
-/** Reads the whole of `bytes` into `sink`; `attributes` holds those of the tag being told. */
+/** Reads the whole of `bytes` into `sink`; `attributes` holds those of the current tag. */
 export function tokenize(bytes: Buffer, attributes: AttributeList, sink: TokenSink): void {
   const end = bytes.length;
   const words = wordsOf(bytes);

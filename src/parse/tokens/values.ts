@@ -1,6 +1,6 @@
 // Decodes ranges of the page into strings: attribute values, titles, link texts.
 // Promise: a range without references costs one native slice; output is always valid Unicode because the page is UTF-8.
-import { AMPERSAND, CR, LF, sliceLatin1, sliceUtf8 } from '../bytes.js';
+import { AMPERSAND, CR, LF, sliceLatin1, sliceUtf8 } from '../../base/bytes.js';
 import type { ReferenceReader } from './entities.js';
 
 /** Resolves references, line ends and NULs of a range. One decoder serves one synchronous use at a time. */

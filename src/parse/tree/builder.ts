@@ -1,14 +1,11 @@
-// Listens to the tokenizer and builds a PageTree: the second sink of the byte scanner, for those who need structure.
+// Listens to the tokenizer and builds a PageTree: the second sink of the byte scanner, for callers that need structure.
 // Promise: any bytes give a tree, in time linear in them; depth and nodes are capped; what a browser nests is nested.
 import { limitReached, LIMITS } from '../../limits.js';
-import { AttributeList } from '../tokens/attributes.js';
-import { CLASS, IS_SPACE, LESS_THAN, LOWER, seek } from '../bytes.js';
-import { detectEncoding, toUtf8 } from '../encoding/encoding.js';
+import type { AttributeList } from '../tokens/attributes.js';
+import { CLASS, IS_SPACE, LESS_THAN, LOWER, seek } from '../../base/bytes.js';
 import { ForeignContent } from '../tokens/foreign.js';
-import { placeStreamedParts } from './streamed-parts.js';
-import { tagNumber, tagSet, tagName } from '../tokens/tags.js';
-import type { ContentModel, TokenSink } from '../tokens/tokenizer.js';
-import { DATA, tokenize } from '../tokens/tokenizer.js';
+import { tagNumber, tagSet } from '../tokens/tags.js';
+import { type ContentModel, DATA, type TokenSink } from '../tokens/tokenizer.js';
 import { PageTree, SPACE_BEFORE } from './tree.js';
 import { ENDS_PARAGRAPH, FORMATTING, HEADING, LET_ITEMS_PASS, MODEL_OF, SCOPE_WALL } from './rules.js';
 import { SPECIAL, STAYS_IN_HEAD, TABLE_PART, VOID, homeOf } from './rules.js';
@@ -42,29 +39,10 @@ const TEMPLATE = tagNumber('template');
 const DEFINITION = tagSet('dd dt');
 const P_WALL = tagSet('applet button caption html marquee object table td template th');
 
-/** Reads pages into trees whose `tag` column counts in `names`; `names[0]` stands for every other element. */
-export function createTreeReader(
-  names: readonly string[],
-): (body: Uint8Array, contentType?: string | null) => PageTree {
-  const own = new Uint8Array(256);
-  for (let tag = 1; tag < 256 && tagName(tag) !== undefined; tag++) own[tag] = Math.max(0, names.indexOf(tagName(tag)));
-  const text = names.indexOf('#text');
-  const raw = names.indexOf('#raw');
-  const attributes = new AttributeList();
-  const builder = new TreeBuilder(attributes, own, text, raw);
-  return (body, contentType) => {
-    const bytes = placeStreamedParts(toUtf8(body, detectEncoding(body, contentType)));
-    builder.start();
-    tokenize(bytes, attributes, builder);
-    attributes.release();
-    return builder.take(bytes);
-  };
-}
-
-/** Foreign content and self-closing tags are told by attributes: all are read. */
+/** Foreign content and self-closing tags depend on attributes: all are read. */
 const EVERY_TAG = new Uint8Array(256).fill(1);
 
-class TreeBuilder implements TokenSink {
+export class TreeBuilder implements TokenSink {
   readonly readsAttributes = EVERY_TAG;
   readonly #attributes: AttributeList;
   readonly #own: Uint8Array;

@@ -9,7 +9,7 @@ const COMMENT = Buffer.from('<!--');
 /** Begins a boundary whose part is yet to come; its hole follows. */
 const PENDING = Buffer.from('<!--$?-->');
 const DIV = Buffer.from('div');
-/** Pages have dozens; more is no page. */
+/** Pages have dozens; more is not a real page. */
 const MAX_PARTS = LIMITS.streamedParts.max;
 const MAX_DEPTH = 100;
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ELEMENTS, RAW, TEXT } from '../../extract/page/elements.js';
 import type { PageTree } from './tree.js';
-import { createTreeReader } from './builder.js';
+import { createTreeReader } from './reader.js';
 
 const read = createTreeReader(ELEMENTS);
 const parse = (html: string): PageTree => read(Buffer.from(html), 'text/html; charset=utf-8');

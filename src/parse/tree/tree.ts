@@ -1,7 +1,7 @@
-// A page as a tree of numbers: one row per node in document order, strings made only of what is asked for.
+// A page as a tree of numbers: one row per node in document order, strings made on demand.
 // Promise: rows never change once built; a node's subtree is the rows from it up to `end`, so walks need no stack.
 import { AttributeList } from '../tokens/attributes.js';
-import { CLASS, ENDS_TAG_NAME, LESS_THAN, LOWER, ascii, sliceLatin1 } from '../bytes.js';
+import { CLASS, ENDS_TAG_NAME, LESS_THAN, LOWER, ascii, sliceLatin1 } from '../../base/bytes.js';
 import type { Range } from '../scan/metadata.js';
 import { ReferenceReader } from '../tokens/entities.js';
 import { ValueDecoder } from '../tokens/values.js';

@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path';
 import { whyNotOwn } from '../../base/private-files.js';
 import { probeRedis } from '../../frontier/redis/server/probe.js';
 import { shown } from '../../option-checks.js';
+import { redisOptions } from '../stores/redis-options.js';
 import type { PodsConfig } from './types.js';
 
 /** Appends problems with folders and files. */
@@ -83,16 +84,18 @@ export async function findStoreProblems(
     needed.map(async (index) => {
       const pod = config.pods[index];
       if (pod?.kind !== 'redis') return undefined;
-      const { problem, atRisk } = await probeRedis({
-        url: pod.redisUrl,
-        connectTimeoutMs: config.redisSocketConnectTimeout * 1000,
-        commandTimeoutMs: config.redisSocketTimeout * 1000,
-      });
-      if (atRisk !== undefined) warn(`pods[${index}]: Redis at ${pod.where}: ${atRisk}`);
-      return problem === undefined ? undefined : `pods[${index}]: ${problem}`;
+      const { problem, atRisk } = await probeRedis(redisOptions(config, pod));
+      // Pods that share servers share what is said about them.
+      const name = pod.prefix === '' ? `pods[${index}]: ` : '';
+      return {
+        risk: atRisk === undefined ? undefined : `${name}Redis at ${pod.where}: ${atRisk}`,
+        problem: problem === undefined ? undefined : `${name}${problem}`,
+      };
     }),
   );
-  problems.push(...findings.filter((finding) => finding !== undefined));
+  const distinct = (texts: readonly (string | undefined)[]) => new Set(texts.filter((text) => text !== undefined));
+  for (const risk of distinct(findings.map((finding) => finding?.risk))) warn(risk);
+  problems.push(...distinct(findings.map((finding) => finding?.problem)));
 }
 
 const SHARED_MEMORY = '/dev/shm';

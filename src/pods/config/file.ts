@@ -2,7 +2,17 @@
 // Promise: problems are returned as sentences that name the key; nothing is thrown, whatever the file contains.
 import { readFile, stat } from 'node:fs/promises';
 import { type Check, nearestName, shown } from '../../option-checks.js';
-import { camelCase, FILE_KEYS, type FileKey, POD_KEYS, TEST_MODE_KEYS, snakeCase } from './keys.js';
+import {
+  camelCase,
+  CLUSTER_KEYS,
+  WATCH_KEYS,
+  FILE_KEYS,
+  type FileKey,
+  POD_KEYS,
+  SENTINEL_KEYS,
+  snakeCase,
+  TEST_MODE_KEYS,
+} from './keys.js';
 import { PODS_ALIASES } from '../../setting-names.js';
 
 export interface TestMode {
@@ -18,9 +28,20 @@ export interface FilePod {
   readonly path?: string;
 }
 
+/** Servers that all pods share: a cluster, or Sentinels and the `name` of the master they watch. */
+export interface FileShared {
+  readonly nodes?: readonly string[];
+  readonly name?: string;
+  readonly prefix?: string;
+}
+
 /** Only values that passed their check; missing keys are absent. */
-export type FileValues = { readonly [Key in Exclude<FileKey, 'pods' | 'test_mode'>]?: unknown } & {
+export type FileValues = {
+  readonly [Key in Exclude<FileKey, 'pods' | 'cluster' | 'sentinel' | 'test_mode'>]?: unknown;
+} & {
   readonly pods?: readonly FilePod[];
+  readonly cluster?: FileShared;
+  readonly sentinel?: FileShared;
   readonly test_mode?: TestMode;
 };
 
@@ -74,16 +95,34 @@ export async function readConfigText(text: string, file: string, problems: strin
 
 function checkedValues(content: Record<string, unknown>, problems: string[]): ConfigFile {
   const wrong = new Set<FileKey>();
-  const { pods, test_mode: testMode, ...rest } = checkedKeys(content, FILE_KEYS, '', problems, wrong);
-  const list = pods as readonly Record<string, unknown>[] | undefined;
+  const {
+    pods,
+    cluster,
+    sentinel,
+    watch,
+    test_mode: testMode,
+    ...rest
+  } = checkedKeys(content, FILE_KEYS, '', problems, wrong);
+  const group = (given: unknown, keys: Readonly<Record<string, Check>>, name: string) =>
+    given === undefined ? {} : { [name]: checkedKeys(given as Record<string, unknown>, keys, `${name}.`, problems) };
+  const list = (pods as readonly (Record<string, unknown> | string)[] | undefined)?.map(podEntry);
   const values = {
     ...rest,
     ...(list && { pods: list.map((pod, index) => checkedKeys(pod, POD_KEYS, `pods[${index}].`, problems)) }),
-    ...(testMode === undefined
-      ? {}
-      : { test_mode: checkedKeys(testMode as Record<string, unknown>, TEST_MODE_KEYS, 'test_mode.', problems) }),
+    ...group(cluster, CLUSTER_KEYS, 'cluster'),
+    ...group(sentinel, SENTINEL_KEYS, 'sentinel'),
+    ...group(watch, WATCH_KEYS, 'watch'),
+    ...group(testMode, TEST_MODE_KEYS, 'test_mode'),
   };
   return { values: values as FileValues, wrong };
+}
+
+/** A pod written as plain text: an address, or a folder. */
+function podEntry(pod: Record<string, unknown> | string): Record<string, unknown> {
+  if (typeof pod !== 'string') return pod;
+  const text = pod.trim();
+  if (/^(?:[a-z][\w+.-]*:\/\/|unix:)/i.test(text)) return { redis_url: text };
+  return /^[\w.-]+:\d{1,5}$/.test(text) ? { redis_url: `redis://${text}` } : { path: text };
 }
 
 /** The values under known keys, in either spelling, that their check accepts. */

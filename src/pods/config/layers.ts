@@ -2,7 +2,7 @@
 // Promise: every value returned has passed its key's check, whatever its source.
 import { dirname, resolve } from 'node:path';
 import { shown } from '../../option-checks.js';
-import type { ConfigFile, FilePod, FileValues } from './file.js';
+import type { ConfigFile, FilePod, FileShared, FileValues } from './file.js';
 import { FILE_KEYS, type FileKey, TEST_MODE_DEFAULTS } from './keys.js';
 import type { PodsFlags } from './types.js';
 
@@ -21,6 +21,10 @@ export interface Layers {
   fromFile(path: string): string;
   /** Those of the file. */
   readonly pods: readonly FilePod[] | undefined;
+  readonly cluster: FileShared | undefined;
+  readonly sentinel: FileShared | undefined;
+  /** `test_mode` is on. */
+  readonly isTest: boolean;
   /** How many pods to use, and which setting says so. */
   readonly podLimit: { readonly count: number; readonly said: string } | undefined;
 }
@@ -30,6 +34,7 @@ const FLAG_KEYS: readonly (readonly [flag: keyof PodsFlags, key: FileKey, spelli
   ['seedFile', 'seed_file', '--seed-file'],
   ['email', 'email', '--email'],
   ['dataDir', 'data_dirs', '--data-dir'],
+  ['logDir', 'log_dir', '--log-dir'],
   ['excludeFile', 'exclude_file', '--exclude-file'],
   ['fetcherWorkers', 'fetcher_workers', '--fetcher-workers'],
   ['parserWorkers', 'parser_workers', '--parser-workers'],
@@ -78,6 +83,9 @@ export function layersOf(
     fromHere,
     fromFile,
     pods: file.pods,
+    cluster: file.cluster,
+    sentinel: file.sentinel,
+    isTest: file.test_mode?.enabled === true,
     podLimit: podLimit(file, flags, problems),
   };
 }
@@ -98,18 +106,23 @@ function checkedFlags(flags: PodsFlags, wrong: Set<FileKey>, problems: string[])
   return values;
 }
 
-function testModeValues({ test_mode: testMode, pods }: FileValues): Map<FileKey, unknown> {
+function testModeValues({ test_mode: testMode, pods, cluster, sentinel }: FileValues): Map<FileKey, unknown> {
   if (testMode?.enabled !== true) return new Map();
   const { fetchers_per_pod, parsers_per_pod, data_dirs } = { ...TEST_MODE_DEFAULTS, ...testMode };
   const values = new Map<FileKey, unknown>([['data_dirs', data_dirs]]);
   // Embedded pods have one fetcher and no parsers: the defaults must not break them.
-  const isEmbedded = pods === undefined || pods.every(({ redis_url }) => redis_url === undefined);
+  const isShared = cluster !== undefined || sentinel !== undefined;
+  const isEmbedded = !isShared && (pods === undefined || pods.every(({ redis_url }) => redis_url === undefined));
   if (!isEmbedded || testMode.fetchers_per_pod !== undefined) values.set('fetchers_per_pod', fetchers_per_pod);
   if (!isEmbedded || testMode.parsers_per_pod !== undefined) values.set('parsers_per_pod', parsers_per_pod);
   return values;
 }
 
-function podLimit({ test_mode: testMode, pods }: FileValues, flags: PodsFlags, problems: string[]): Layers['podLimit'] {
+function podLimit(
+  { test_mode: testMode, pods, pod_count: podCount }: FileValues,
+  flags: PodsFlags,
+  problems: string[],
+): Layers['podLimit'] {
   const { overrideNumPods: count } = flags;
   if (count !== undefined) {
     if (FILE_KEYS.fetchers_per_pod.accepts(count)) return { count, said: '--override-num-pods' };
@@ -120,5 +133,8 @@ function podLimit({ test_mode: testMode, pods }: FileValues, flags: PodsFlags, p
   const wanted = testMode.num_pods;
   if (wanted !== undefined) return { count: wanted, said: 'test_mode.num_pods' };
   const { num_pods: usual } = TEST_MODE_DEFAULTS;
-  return { count: Math.min(usual, pods?.length ?? usual), said: 'test_mode.num_pods' };
+  return {
+    count: Math.min(usual, pods?.length ?? (podCount as number | undefined) ?? usual),
+    said: 'test_mode.num_pods',
+  };
 }

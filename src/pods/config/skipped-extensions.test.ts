@@ -10,6 +10,8 @@ describe('the endings that are not queued', () => {
     'https://a.example/x/y.tar.gz#top',
     'https://a.example/report.v2.pdf',
     'http://a.example/image.jpeg?x=/page',
+    'https://a.example/tool.app',
+    'https://a.example/design.fig',
   ])('skips %s', (url) => expect(isSkipped(url)).toBe(true));
 
   it.each([
@@ -18,6 +20,7 @@ describe('the endings that are not queued', () => {
     'https://site.zip',
     'https://site.zip?x=a.pdf',
     'https://a.example/page.html',
+    'https://a.example/feed.xml',
     'https://a.example/film.mp4/comments',
     'https://a.example/mp4',
     'https://a.example/view?file=a.pdf',

@@ -14,14 +14,24 @@ export const SKIPPED_EXTENSIONS: readonly string[] = Object.freeze(
     // Archives
     'zip rar 7z tar gz tgz bz2 tbz tbz2 xz txz lz lzma zst z cab arj lzh cpio war ear sit sitx',
     // Executables and packages
-    'exe msi msix dll so dylib apk aab ipa deb rpm pkg dmg jar bat cmd scr gadget xpi crx nupkg whl snap flatpak appimage',
+    'exe app msi msix dll so dylib apk aab ipa deb rpm pkg dmg jar bat cmd scr gadget xpi crx nupkg whl snap flatpak appimage',
     // Other binaries
     'bin dat iso img vhd vhdx vmdk ova ovf qcow2 toast torrent class o obj pyc pyo wasm swf fla ttf otf woff woff2 eot fon cur pcap',
     // Design
-    'psd psb ai indd sketch xd xcf cdr dwg dxf skp blend 3ds fbx stl stp iges cr2 nef arw dng',
+    'psd psb ai indd sketch fig xd xcf cdr dwg dxf skp blend 3ds fbx stl stp iges cr2 nef arw dng',
     // Data
     'csv tsv json jsonl ndjson geojson sql sqlite sqlite3 db mdb accdb dbf parquet avro orc feather h5 hdf5 npy npz mat rdata sav kml kmz gpx shp vcf ics bak tmp swp',
   ].flatMap((line) => line.split(' ')),
+);
+
+/** Files that are pages where documents are read. */
+const DOCUMENT_EXTENSIONS = new Set(
+  'pdf docx docm dotx xlsx xlsm pptx pptm ppsx odt ods odp rtf epub csv tsv json'.split(' '),
+);
+
+/** What is still not queued where documents are read. */
+export const SKIPPED_BESIDE_DOCUMENTS: readonly string[] = Object.freeze(
+  SKIPPED_EXTENSIONS.filter((ending) => !DOCUMENT_EXTENSIONS.has(ending)),
 );
 
 /**

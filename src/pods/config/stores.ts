@@ -1,13 +1,18 @@
-// The stores of the pods: from the file's list, from the flags for one Redis, or embedded under the data directory.
+// The stores of the pods: from the file's list, servers that all share, the flags for one Redis, or embedded ones.
 // Promise: a list that mixes kinds or names a store twice is refused, since two pods cannot share a store.
 import { join } from 'node:path';
-import { withoutPassword } from '../../frontier/redis/server/connection.js';
-import { parseUrl } from '../../request/url.js';
-import type { FilePod } from './file.js';
+import {
+  type AddressDefaults,
+  completeAddress,
+  parseAddress,
+  REDIS_PORT,
+  SENTINEL_PORT,
+  withoutPassword,
+} from '../../frontier/redis/server/address.js';
+import { podPrefix } from '../../frontier/redis/server/slots.js';
+import type { FilePod, FileShared } from './file.js';
 import type { Layers } from './layers.js';
 import type { PodsFlags, PodStore } from './types.js';
-
-const DEFAULT_REDIS_PORT = 6_379;
 
 export function resolveStores(
   layers: Layers,
@@ -17,15 +22,27 @@ export function resolveStores(
 ): readonly PodStore[] {
   const { podLimit } = layers;
   const isByFlags = flags.redisHost !== undefined || flags.redisPort !== undefined;
-  if (isByFlags && layers.pods !== undefined) {
-    problems.push('--redis-host and --redis-port work only without a pods list: the file already has one');
+  const named = (['pods', 'cluster', 'sentinel'] as const).filter((key) => layers[key] !== undefined);
+  if (isByFlags && named.length > 0) {
+    problems.push(`--redis-host and --redis-port work only without ${named[0]}: the file already names the stores`);
   }
+  if (named.length > 1) problems.push(`${named.join(' and ')} contradict each other: name the stores once`);
+  const count = layers.value('pod_count') as number | undefined;
+  if (count !== undefined && (layers.pods !== undefined || isByFlags)) {
+    problems.push('pod_count works only with cluster, sentinel or embedded pods: a pods list has its own length');
+  }
+  const defaults = addressDefaults(layers, flags, problems);
   if (layers.pods === undefined) {
-    if (layers.isWrong('pods')) return [];
-    if (isByFlags) return fitted([ofFlags(layers, flags, problems)], podLimit, problems);
-    return Array.from({ length: podLimit?.count ?? 1 }, (_, index) => embedded(join(firstDataDir, `pod_${index}`)));
+    if (layers.isWrong('pods') || layers.isWrong('cluster') || layers.isWrong('sentinel')) return [];
+    if (layers.cluster) return shared('cluster', layers.cluster, layers, defaults, problems);
+    if (layers.sentinel) return shared('sentinel', layers.sentinel, layers, defaults, problems);
+    if (isByFlags) return fitted([ofFlags(flags, defaults, problems)], podLimit, problems);
+    const length = podLimit?.count ?? count ?? 1;
+    return Array.from({ length }, (_, index) => embedded(join(firstDataDir, `pod_${index}`)));
   }
-  const stores = fitted(layers.pods, podLimit, problems).map((pod, index) => storeOf(pod, index, layers, problems));
+  const stores = fitted(layers.pods, podLimit, problems).map((pod, index) =>
+    storeOf(pod, index, layers, defaults, problems),
+  );
   if (new Set(stores.map((store) => store?.kind).filter(Boolean)).size > 1) {
     problems.push('pods mixes redis_url and path: all stores must be of one kind');
   }
@@ -44,16 +61,93 @@ function fitted<Pod>(pods: readonly Pod[], limit: Layers['podLimit'], problems: 
   return pods.slice(0, limit.count);
 }
 
-function ofFlags(layers: Layers, flags: PodsFlags, problems: string[]): PodStore {
-  const { redisHost = 'localhost', redisPort = DEFAULT_REDIS_PORT } = flags;
-  const host = redisHost.includes(':') && !redisHost.startsWith('[') ? `[${redisHost}]` : redisHost;
-  const store = redis(`redis://${host}:${redisPort}`, layers);
-  if (store === undefined)
-    problems.push(`--redis-host and --redis-port do not name a server: ${host}:${redisPort}`.slice(0, 200));
-  return store ?? { kind: 'redis', redisUrl: '', where: '' };
+/** What addresses leave open: database, user, password and files, the same for all pods. */
+function addressDefaults(layers: Layers, flags: PodsFlags, problems: string[]): AddressDefaults {
+  const password = (layers.value('redis_password') as string | undefined) || undefined;
+  const passwordFile = layers.path('redis_password_file');
+  // A flag, or the environment, overrides the file.
+  const isOverridden = flags.redisPassword !== undefined;
+  if (password !== undefined && passwordFile !== undefined && !isOverridden) {
+    problems.push('redis_password and redis_password_file contradict each other: keep the file');
+  }
+  const certFile = layers.path('redis_tls_cert_file');
+  const keyFile = layers.path('redis_tls_key_file');
+  if ((certFile === undefined) !== (keyFile === undefined)) {
+    problems.push('redis_tls_cert_file and redis_tls_key_file belong together: give both or none');
+  }
+  return {
+    db: layers.value('redis_db') as number | undefined,
+    username: layers.value('redis_username') as string | undefined,
+    password,
+    passwordFile: password === undefined ? passwordFile : undefined,
+    ...{ caFile: layers.path('redis_tls_ca_file'), certFile, keyFile },
+  };
 }
 
-function storeOf(pod: FilePod, index: number, layers: Layers, problems: string[]): PodStore | undefined {
+const DEFAULT_PREFIX = 'orcrawl';
+
+/** Pods that share servers: each has a prefix, which in a cluster also decides the server. */
+function shared(
+  kind: 'cluster' | 'sentinel',
+  { nodes, name, prefix = DEFAULT_PREFIX }: FileShared,
+  layers: Layers,
+  defaults: AddressDefaults,
+  problems: string[],
+): readonly PodStore[] {
+  const isReported = problems.some((problem) => problem.includes(`${kind}.`));
+  if (nodes === undefined || (kind === 'sentinel' && name === undefined)) {
+    if (!isReported) problems.push(`${kind}.${nodes === undefined ? 'nodes' : 'name'} is missing`);
+    return [];
+  }
+  const usualPort = kind === 'sentinel' ? SENTINEL_PORT : REDIS_PORT;
+  const addresses = nodes.map((node) => parseAddress(withPort(node, usualPort)));
+  addresses.forEach((address, index) => {
+    if (address?.kind === 'server' && address.path === undefined) return;
+    const text = withoutPassword(nodes[index]!).slice(0, 120);
+    problems.push(`${kind}.nodes[${index}] must be an address such as redis://10.0.0.1:${usualPort}, got "${text}"`);
+  });
+  const known = addresses.filter((address) => address !== undefined);
+  if (known.length < nodes.length) return [];
+  if (new Set(known.map(({ isTls }) => isTls)).size > 1) {
+    problems.push(`${kind}.nodes mixes redis:// and rediss://: all nodes are reached the same way`);
+  }
+  if (kind === 'cluster' && (defaults.db ?? 0) !== 0)
+    problems.push('redis_db must be 0 with cluster: it has no others');
+  const hosts = known.map(
+    ({ nodes: [node] }) => `${node!.host.includes(':') ? `[${node!.host}]` : node!.host}:${node!.port}`,
+  );
+  const login = known.find(({ password, passwordFile }) => password !== undefined || passwordFile !== undefined);
+  const text = `redis${known[0]!.isTls ? 's' : ''}+${kind}://${hosts.join(',')}${kind === 'sentinel' ? `/${encodeURIComponent(name!)}` : ''}`;
+  const own = login && { username: login.username, password: login.password, passwordFile: login.passwordFile };
+  const url = completeAddress(text, { ...defaults, ...(kind === 'cluster' && { db: 0 }), ...own });
+  const count = (layers.value('pod_count') as number | undefined) ?? 1;
+  return fitted(Array.from({ length: count }), layers.podLimit, problems).map((_, index, { length }) =>
+    store(url!, podPrefix(prefix, index, length)),
+  );
+}
+
+/** A node's own port; the usual one of a Sentinel is another than a server's. */
+function withPort(text: string, usualPort: number): string {
+  const url = /^[a-z+]+:\/\//i.test(text.trim()) ? text.trim() : `redis://${text.trim()}`;
+  return /:\d+\/?$/.test(url) ? url : `${url.replace(/\/$/, '')}:${usualPort}`;
+}
+
+function ofFlags(flags: PodsFlags, defaults: AddressDefaults, problems: string[]): PodStore {
+  const { redisHost = 'localhost', redisPort = REDIS_PORT } = flags;
+  const host = redisHost.includes(':') && !redisHost.startsWith('[') ? `[${redisHost}]` : redisHost;
+  const url = completeAddress(`redis://${host}:${redisPort}`, defaults);
+  if (url !== undefined) return store(url, '');
+  problems.push(`--redis-host and --redis-port do not name a server: ${host}:${redisPort}`.slice(0, 200));
+  return { kind: 'redis', redisUrl: '', where: '', prefix: '' };
+}
+
+function storeOf(
+  pod: FilePod,
+  index: number,
+  layers: Layers,
+  defaults: AddressDefaults,
+  problems: string[],
+): PodStore | undefined {
   const { redis_url: url, path } = pod;
   // Invalid values were already reported.
   const isReported = problems.some((problem) => problem.includes(`pods[${index}].`));
@@ -66,41 +160,34 @@ function storeOf(pod: FilePod, index: number, layers: Layers, problems: string[]
     if (!isReported) problems.push(`pods[${index}] must name its store: redis_url or path`);
     return undefined;
   }
-  const store = redis(url, layers);
-  if (store === undefined) {
-    problems.push(
-      `pods[${index}].redis_url must be an address such as redis://localhost:6379, got "${withoutPassword(url).slice(0, 120)}"`,
-    );
+  const address = parseAddress(url);
+  if (address?.kind === 'cluster') {
+    problems.push(`pods[${index}].redis_url is a cluster: use cluster: { nodes: […] } and pod_count in place of pods`);
+    return undefined;
   }
-  return store;
+  if (address) return store(completeAddress(url, defaults)!, '');
+  const text = withoutPassword(url).slice(0, 120);
+  problems.push(
+    `pods[${index}].redis_url must be an address such as redis://localhost:6379 or unix:///run/redis.sock, got "${text}"`,
+  );
+  return undefined;
 }
 
 function embedded(path: string): PodStore {
   return Object.freeze({ kind: 'embedded', path });
 }
 
-/** The URL with database and password: its own, else those for all pods. */
-function redis(text: string, layers: Layers): PodStore | undefined {
-  const url = parseUrl(text);
-  if (url === undefined || !/^rediss?:$/.test(url.protocol) || url.hostname === '') return undefined;
-  if (!/^\/?$|^\/\d+$/.test(url.pathname)) return undefined;
-  const password = layers.value('redis_password') as string | undefined;
-  if (url.password === '' && password !== undefined && password !== '') url.password = password;
-  const db = layers.value('redis_db') as number | undefined;
-  if (/^\/?$/.test(url.pathname)) url.pathname = `/${db ?? 0}`;
-  if (url.port === '') url.port = String(DEFAULT_REDIS_PORT);
-  return Object.freeze({ kind: 'redis', redisUrl: url.href, where: withoutPassword(url.href) });
+function store(redisUrl: string, prefix: string): PodStore {
+  return Object.freeze({ kind: 'redis', redisUrl, where: withoutPassword(redisUrl), prefix });
 }
 
 function refuseRepeats(stores: readonly PodStore[], problems: string[]): void {
   const owners = new Map<string, number>();
-  for (const [index, store] of stores.entries()) {
-    const place = store.kind === 'redis' ? store.where.replace('//127.0.0.1:', '//localhost:') : store.path;
+  for (const [index, one] of stores.entries()) {
+    const place = one.kind === 'redis' ? one.where.replace('//127.0.0.1:', '//localhost:') : one.path;
     const owner = owners.get(place);
     if (owner === undefined) owners.set(place, index);
     else
-      problems.push(
-        `pods[${index}] has the same store as pods[${owner}]: ${store.kind === 'redis' ? store.where : place}`,
-      );
+      problems.push(`pods[${index}] has the same store as pods[${owner}]: ${one.kind === 'redis' ? one.where : place}`);
   }
 }

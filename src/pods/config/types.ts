@@ -1,5 +1,7 @@
 // The resolved and validated configuration of a crawl on pods: the rest of pods/ trusts it.
 // Field names are the YAML keys in camelCase; paths are absolute, sizes are bytes, times have their unit in the name.
+import type { CrawlOrder, Scorers } from '../../crawl/order/options.js';
+import type { FileKey } from './keys.js';
 
 /** A pod's store. */
 export type PodStore =
@@ -9,8 +11,19 @@ export type PodStore =
       readonly redisUrl: string;
       /** The address without its password, for people. */
       readonly where: string;
+      /** Begins all keys of the pod; '' if it has a database of its own. */
+      readonly prefix: string;
     }
   | { readonly kind: 'embedded'; readonly path: string };
+
+/** A crawl that goes on: pages are visited again and again within a budget. */
+export interface PodsWatch {
+  /** Of all pods together. */
+  readonly requestsPerHour: number;
+  readonly importance: 'none' | 'depth';
+  readonly diff: boolean;
+  readonly webhook: string | undefined;
+}
 
 export type PodsLogLevel = 'DEBUG' | 'INFO' | 'WARNING' | 'ERROR';
 
@@ -19,6 +32,10 @@ export interface PodsSettings {
   readonly logLevel: PodsLogLevel;
   readonly fetchersPerPod: number;
   readonly parsersPerPod: number;
+  /** `auto`: pages that are empty without scripts are loaded in a browser; `browser`: all are. */
+  readonly engine: 'http' | 'auto' | 'browser';
+  /** Spread over the fetchers; undefined: one each. */
+  readonly browsersPerPod: number | undefined;
   /** Concurrent fetches per fetcher process. */
   readonly fetcherWorkers: number;
   readonly parserWorkers: number;
@@ -34,8 +51,17 @@ export interface PodsSettings {
   readonly httpMaxRetries: number;
   readonly userAgentTemplate: string;
   readonly maxContentLength: number;
+  /** Besides HTML, XML and plain text. */
+  readonly additionalMimeTypes: readonly string[];
   readonly extractText: boolean | 'main';
+  /** Read documents too; `follow`: and follow their links. */
+  readonly documents: boolean | 'follow';
   readonly storeRawHtml: boolean;
+  /** An index line for each URL that failed or was skipped. */
+  readonly recordFates: boolean;
+  /** Remember pages from one crawl to the next, and ask servers only what changed. */
+  readonly remember: boolean;
+  readonly watch: PodsWatch | undefined;
   readonly dedup: 'exact' | 'bloom';
   /** Over all pods. */
   readonly bloomFilterCapacity: number;
@@ -47,7 +73,11 @@ export interface PodsSettings {
   readonly leaseSeconds: number;
   readonly parseQueueMaxBytes: number;
   readonly contentLayout: 'segments' | 'files';
-  readonly durability: 'process' | 'machine';
+  /** Where finished segments of pages go; undefined: they stay in the data directories. */
+  readonly content: string | undefined;
+  /** Where finished segments of items go; undefined: they stay in the data directories. */
+  readonly datasets: string | undefined;
+  readonly durability: 'process' | 'machine' | 'replicated';
   readonly allowPrivateAddresses: boolean;
   readonly maxConnectionsPerAddress: number;
   /** Share of a fetcher's slots. */
@@ -66,6 +96,10 @@ export interface PodsSettings {
   readonly maxDuration: number | undefined;
   readonly resume: boolean;
   readonly seededUrlsOnly: boolean;
+  /** In which order the pages of each domain are visited; as the options of a crawler. */
+  readonly order: CrawlOrder | undefined;
+  readonly query: string | undefined;
+  readonly scorers: Scorers | undefined;
   /** URLs whose path ends in one of these are not queued. Lower case, without the dot. */
   readonly skipExtensions: readonly string[];
 }
@@ -92,10 +126,15 @@ export interface PodsConfig extends PodsSettings {
   readonly userAgent: string;
   /** Bytes. */
   readonly fetcherMemoryLimit: number;
+  readonly browserMemoryLimit: number;
   readonly parserMemoryLimit: number;
   readonly orchestratorMemoryLimit: number;
   /** `--fresh`: the stores may be emptied. */
   readonly fresh: boolean;
+  /** The keys that the file, test mode or flags set. */
+  readonly givenKeys: readonly FileKey[];
+  /** `test_mode` is on. */
+  readonly isTest: boolean;
   /** This run's crawl, once known: stores of any other are refused. */
   readonly crawl?: string;
 }
@@ -105,6 +144,7 @@ export interface PodsFlags {
   readonly seedFile?: string;
   readonly email?: string;
   readonly dataDir?: readonly string[];
+  readonly logDir?: string;
   readonly excludeFile?: string;
   readonly fetcherWorkers?: number;
   readonly parserWorkers?: number;
@@ -118,6 +158,8 @@ export interface PodsFlags {
   readonly overrideParsersPerPod?: number;
   /** `0-3,5` */
   readonly pods?: string;
+  /** So many pods per machine; the number at the end of this machine's name says which. */
+  readonly podsFromHostname?: number;
   readonly fresh?: boolean;
   readonly allowPrivate?: boolean;
   readonly redisHost?: string;

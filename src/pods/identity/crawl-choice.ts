@@ -12,7 +12,8 @@ import type { PodsConfig } from '../config/types.js';
 import { type Evidence, findCrawl, type FolderEvidence, type StoreEvidence } from './crawl-evidence.js';
 import { readCrawlMark } from './crawl-mark.js';
 import { frontierFolder } from '../stores/embedded-store.js';
-import { JOINED_KEY, redisOptions, SEEDED_NOTE } from '../stores/redis-pod.js';
+import { redisOptions } from '../stores/redis-options.js';
+import { JOINED_KEY, SEEDED_NOTE } from '../stores/redis-pod.js';
 
 export interface CrawlChoice {
   readonly crawl: string;

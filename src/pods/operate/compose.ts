@@ -2,8 +2,9 @@
 // Their texts are templates in monitoring/. What comes out is accepted by `docker compose config` and `promtool check
 // config`, and nothing in it listens beyond this machine unless it was asked to.
 import { stringify } from 'yaml';
-import { SETTING_DEFAULTS } from '../config/keys.js';
 import { readTemplate } from './monitoring/templates.js';
+import { filled, servicesIn, storeYaml } from './stores.js';
+import { megabytesPerPod, memoryOfWorkers, REWRITE_FACTOR, type WorkerLimits } from './topology.js';
 
 export interface ComposeOptions {
   readonly pods: number;
@@ -19,21 +20,6 @@ export interface ComposeOptions {
 
 /** Path (relative to the compose file) → text. */
 export type ComposeFiles = ReadonlyMap<string, string>;
-
-export const COMPOSE_DEFAULTS: ComposeOptions = Object.freeze({
-  pods: 16,
-  basePort: 6_379,
-  totalMemoryGb: 1_440,
-  image: 'redis:7-alpine',
-  bind: '127.0.0.1',
-  fetchersPerPod: SETTING_DEFAULTS.fetchersPerPod,
-  parsersPerPod: SETTING_DEFAULTS.parsersPerPod,
-  prometheusPort: SETTING_DEFAULTS.prometheusPort,
-});
-
-export function megabytesPerPod({ totalMemoryGb, pods }: Pick<ComposeOptions, 'totalMemoryGb' | 'pods'>): number {
-  return Math.floor((totalMemoryGb * 1024) / pods);
-}
 
 export function portsOf({ basePort, pods }: Pick<ComposeOptions, 'basePort' | 'pods'>): number[] {
   return Array.from({ length: pods }, (_, pod) => basePort + pod);
@@ -55,17 +41,8 @@ export function composeFiles(options: ComposeOptions, output: string): ComposeFi
 // Older clients read YAML 1.1, where a bare `yes` is not text, and do not know `name`.
 function composeYaml(options: ComposeOptions): string {
   const { image, bind, pods } = options;
-  const redis = servicesIn(readTemplate('redis.yml'));
-  const stores = portsOf(options).map((port, pod) =>
-    filled(redis, {
-      POD: String(pod),
-      PORT: String(port),
-      IMAGE: JSON.stringify(image),
-      FLAVOUR: image.includes('valkey') ? 'valkey' : 'redis',
-      MEGABYTES: String(megabytesPerPod(options)),
-      BIND: bind.includes(':') ? `[${bind}]` : bind,
-    }),
-  );
+  const megabytes = megabytesPerPod(options);
+  const stores = portsOf(options).map((port, pod) => storeYaml({ pod, port, image, megabytes, bind }));
   const volumes = ['prometheus_data', 'grafana_data', ...stores.map((_, pod) => `redis_data_${pod}`)];
   return [
     `# Made by orcrawl compose: ${pods} stores, Prometheus and Grafana. Start with: docker compose up -d\nservices:\n`,
@@ -74,15 +51,6 @@ function composeYaml(options: ComposeOptions): string {
     'volumes:\n',
     ...volumes.map((name) => `  ${name}: {}\n`),
   ].join('');
-}
-
-/** A template without the line that makes it a document of its own. */
-function servicesIn(template: string): string {
-  return template.replace(/^services:\n/, '');
-}
-
-function filled(template: string, values: Readonly<Record<string, string>>): string {
-  return template.replace(/__([A-Z]+)__/g, (_, name: string) => values[name]!);
 }
 
 /** A configuration for these stores; `config check` asks for what only the user can fill in. */
@@ -103,14 +71,10 @@ export function crawlYaml(options: ComposeOptions): string {
 }
 
 /** Likely problems with these numbers on a machine with this much memory. */
-export function composeWarnings(
-  options: ComposeOptions,
-  machineBytes: number,
-  limits: { readonly fetcher: number; readonly parser: number; readonly orchestrator: number },
-): string[] {
+export function composeWarnings(options: ComposeOptions, machineBytes: number, limits: WorkerLimits): string[] {
   const warnings: string[] = [];
-  const { pods, fetchersPerPod, parsersPerPod, totalMemoryGb, bind } = options;
-  const workers = pods * (fetchersPerPod * limits.fetcher + parsersPerPod * limits.parser) + limits.orchestrator;
+  const { totalMemoryGb, bind } = options;
+  const workers = memoryOfWorkers(options, limits);
   const redis = totalMemoryGb * 1024 ** 3 * REWRITE_FACTOR;
   if (redis + workers > machineBytes) {
     warnings.push(
@@ -125,8 +89,5 @@ export function composeWarnings(
   }
   return warnings;
 }
-
-/** While a server rewrites its file, changed pages exist twice. */
-export const REWRITE_FACTOR = 1.3;
 
 const gigabytes = (bytes: number): string => `${Math.round(bytes / 1024 ** 3)} GB`;

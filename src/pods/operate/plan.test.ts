@@ -1,6 +1,15 @@
+import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { limitsOf, type MachineConstants, type Plan, planCrawl, type PlanRequest } from './plan.js';
+import {
+  limitsOf,
+  type MachineConstants,
+  type Plan,
+  planCrawl,
+  type PlanRequest,
+  REFERENCE_MACHINE,
+  SHARED_CONSTANTS,
+} from './plan.js';
 
 const REQUEST: PlanRequest = {
   pages: 1e9,
@@ -65,6 +74,29 @@ describe('the plan of a crawl', () => {
       pods: 1,
       fetchersPerPod: 1,
     });
+  });
+});
+
+describe('the constants of this release', () => {
+  /** The row of full handshakes: what a page of the real web costs a worker, and its Redis. */
+  const measured = (): { fetcher: number; redis: number } => {
+    const results = readFileSync(new URL('../../../bench/RESULTS.md', import.meta.url), 'utf8');
+    const row = /^\| the same, no tickets.*$/m.exec(results)![0];
+    return {
+      fetcher: Number(/fetcher ([\d.]+) CPU-ms/.exec(row)![1]),
+      redis: Number(/Redis ([\d.]+) CPU-ms/.exec(row)![1]),
+    };
+  };
+  /** The mean size of the pages that were measured. */
+  const PAGE_KB = 184;
+
+  it('plan for what was measured, with room, but not for twice as much', () => {
+    const { fetcher, redis } = measured();
+    const { cpuMsPerPage } = planCrawl({ ...REQUEST, pageKb: PAGE_KB }, REFERENCE_MACHINE);
+    expect(cpuMsPerPage / fetcher).toBeGreaterThanOrEqual(1);
+    expect(cpuMsPerPage / fetcher).toBeLessThan(2);
+    expect(SHARED_CONSTANTS.redisCpuMsPerPage / redis).toBeGreaterThanOrEqual(0.9);
+    expect(SHARED_CONSTANTS.redisCpuMsPerPage / redis).toBeLessThan(2);
   });
 });
 

@@ -57,15 +57,15 @@ export const SHARED_CONSTANTS = Object.freeze({
 });
 
 /**
- * Measured by `orcrawl bench --quick` on two busy cores of an AMD EPYC (load 13): an idle machine needs less. The
- * cost of text is from `npm run measure -- content`.
+ * Measured by `orcrawl bench --quick` with 0.2.0 on a quiet machine (two cores of a Xeon): medians of three runs, the
+ * disk rounded down. A test compares them with what `npm run measure -- pods-speed` found.
  */
 export const REFERENCE_MACHINE: MachineConstants = Object.freeze({
-  pageCpuMs: 4.5,
-  cpuMsPerKb: 0.013,
-  gzipMsPerTextKb: 0.037,
-  fetcherRssMb: 204,
-  diskMbPerSecond: 172,
+  pageCpuMs: 2.2,
+  cpuMsPerKb: 0.0115,
+  gzipMsPerTextKb: 0.0142,
+  fetcherRssMb: 215,
+  diskMbPerSecond: 880,
 });
 
 export interface Plan {

@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises';
 import { CrawlError } from '../../errors.js';
 import { newHolderId } from '../../frontier/client.js';
 import type { Blame } from '../../frontier/frontier.js';
-import { openLmdbFrontier } from '../../frontier/embedded/lmdb.js';
+import { openLmdbFrontier } from '../../frontier/embedded/store/lmdb.js';
 import type { AllowanceAct, PodReading } from '../../frontier/redis/pod-operations.js';
 import type { PodsConfig } from '../config/types.js';
 import { readCrawlMark, writeCrawlMark } from '../identity/crawl-mark.js';
@@ -15,7 +15,8 @@ import type { GlobalBoard, OwnPod } from './pod-view.js';
 import { packOutbox } from '../worker/routing-client.js';
 
 type Answer = Extract<FromWorker, { kind: 'reading' }>;
-type Question = { readonly kind: 'read' } | { readonly kind: 'allow'; readonly change: AllowanceAct };
+type Question =
+  { readonly kind: 'read'; readonly withNotes?: true } | { readonly kind: 'allow'; readonly change: AllowanceAct };
 
 /** Questions to workers and their answers. */
 export interface MessageRouter {
@@ -80,21 +81,25 @@ export function openOwnEmbeddedPod(config: PodsConfig, index: number, router: Me
   const where = embeddedPath(config, index);
   let inbox = openPodInbox(config, index);
   let isOwned = false;
+  let last: Promise<unknown> = Promise.resolve();
+
+  /** One look at a time: each owns the store for its moment, and a second one would be refused. */
+  function look(blame?: Blame): ReturnType<typeof overviewOf> {
+    const mine = last.then(() => overviewOf(config, index, blame));
+    last = mine.catch(() => undefined);
+    return mine;
+  }
 
   async function lookInside(): Promise<PodReading> {
     const waiting = inbox.links;
-    const { counters } = await overviewOf(config, index);
-    return embeddedReading(counters, waiting, router.allowanceOf(index));
-  }
-
-  async function withFrontier<T>(use: (overview: Awaited<ReturnType<typeof overviewOf>>) => T): Promise<T> {
-    return use(await overviewOf(config, index));
+    const { counters, lostWorkers } = await look();
+    return embeddedReading(counters, waiting, router.allowanceOf(index), lostWorkers);
   }
 
   const pod: OwnPod = {
     index,
     where,
-    accepted: () => withFrontier(({ counters }) => counters.accepted + inbox.links),
+    accepted: async () => (await look()).counters.accepted + inbox.links,
     async wipe() {
       await inbox.close();
       for (const folder of [where, podStateDir(config, index)]) {
@@ -105,7 +110,7 @@ export function openOwnEmbeddedPod(config: PodsConfig, index: number, router: Me
     async own(onWait) {
       if (isOwned) return true;
       try {
-        await withFrontier(() => undefined);
+        await look();
         return (isOwned = true);
       } catch (error) {
         if (!(error instanceof CrawlError) || error.code !== 'QUEUE_IN_USE') throw error;
@@ -118,8 +123,12 @@ export function openOwnEmbeddedPod(config: PodsConfig, index: number, router: Me
     markSeeded: () => inbox.mark(SEEDED_MARK),
     isSeeded: () => Promise.resolve(inbox.isMarked(SEEDED_MARK)),
     // Its next owner takes everything back: this process for a moment, where there is something to tell.
-    release: async (_holders, blame) => (blame ? overviewOf(config, index, blame).then(() => 0) : 0),
-    notes: () => withFrontier(({ notes }) => notes),
+    release: async (_holders, blame) => (blame ? look(blame).then(() => 0) : 0),
+    notes: async () => (await look()).notes,
+    liveNotes: async () =>
+      router.isAttached
+        ? ((await router.ask(index, { kind: 'read', withNotes: true })).notes ?? {})
+        : (await look()).notes,
     serverFigures: () => Promise.resolve(undefined),
     captures: () => Promise.resolve(new Set<string>()),
     returnCaptures: () => Promise.resolve(0),
@@ -148,10 +157,12 @@ async function overviewOf(config: PodsConfig, index: number, blame?: Blame) {
     access: 'owner',
     holder: newHolderId(),
     pacing: pacingOf(config),
+    notesFates: config.recordFates,
     blame,
   });
   try {
-    return await frontier.overview();
+    const overview = await frontier.overview();
+    return { ...overview, lostWorkers: frontier.lostWorkers };
   } finally {
     await frontier.close();
   }
@@ -159,18 +170,19 @@ async function overviewOf(config: PodsConfig, index: number, blame?: Blame) {
 
 /** One machine: its board is in this process. */
 export function createLocalBoard(): GlobalBoard {
-  let run = 0;
-  let signal: string | undefined;
+  const answer = { isOurs: true, run: 1, signal: undefined, identity: '' };
   return {
-    nextRun: () => Promise.resolve(++run),
-    currentRun: () => Promise.resolve(run),
+    lead: () => Promise.resolve(answer),
+    leave: () => Promise.resolve(),
     join: () => Promise.resolve(),
     joined: () => Promise.resolve(new Set()),
     tellStopped: () => Promise.resolve(),
     stopped: () => Promise.resolve([]),
+    // All embedded pods are of one machine.
+    tellLoads: () => Promise.resolve(),
+    loads: () => Promise.resolve(new Map()),
+    forgetStopped: () => Promise.resolve(),
     showPages: () => Promise.resolve(),
-    stopSignal: () => Promise.resolve(signal),
-    signalStop: (reason) => Promise.resolve(void (signal = reason)),
-    clearStop: () => Promise.resolve(void (signal = undefined)),
+    clearStop: () => Promise.resolve(),
   };
 }

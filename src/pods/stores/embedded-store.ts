@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { PRIVATE_FOLDER } from '../../base/private-files.js';
 import type { Counters } from '../../frontier/frontier.js';
 import { type FrontierClient, newHolderId } from '../../frontier/client.js';
-import { type Inbox, openInbox } from '../../frontier/embedded/inbox-lmdb.js';
-import { openLmdbFrontier } from '../../frontier/embedded/lmdb.js';
+import { type Inbox, openInbox } from '../../frontier/embedded/store/inbox-lmdb.js';
+import { openLmdbFrontier } from '../../frontier/embedded/store/lmdb.js';
 import type { PodReading } from '../../frontier/redis/pod-operations.js';
 import type { PodsConfig } from '../config/types.js';
 import { pacingOf } from './pod-frontier.js';
@@ -34,7 +34,12 @@ export function openPodInbox(config: PodsConfig, index: number): Inbox {
 }
 
 /** The counters of an embedded pod; links in its inbox count as accepted and queued. */
-export function embeddedReading(counters: Counters, waiting: number, allowance: number | undefined): PodReading {
+export function embeddedReading(
+  counters: Counters,
+  waiting: number,
+  allowance: number | undefined,
+  lostWorkers: number,
+): PodReading {
   return {
     ...counters,
     accepted: counters.accepted + waiting,
@@ -46,6 +51,9 @@ export function embeddedReading(counters: Counters, waiting: number, allowance: 
     spilled: 0,
     dueDomains: counters.queued > 0 ? 1 : 0,
     restingDomains: 0,
+    // The worker counts what it drops.
+    dropped: 0,
+    lostWorkers,
   };
 }
 
@@ -56,6 +64,7 @@ export async function openEmbeddedStore(options: WorkerStoreOptions): Promise<Wo
     access: 'owner',
     holder: id,
     pacing: pacingOf(config),
+    notesFates: config.recordFates,
     leaseMs: config.leaseSeconds * 1_000,
   });
   let allowance = options.allowance ?? Infinity;
@@ -92,7 +101,8 @@ export async function openEmbeddedStore(options: WorkerStoreOptions): Promise<Wo
     const waiting = inbox.links;
     const seeded = inbox.isMarked(SEEDED_MARK);
     const { counters } = await frontier.overview();
-    return { ...embeddedReading(counters, waiting, Number.isFinite(allowance) ? allowance : undefined), seeded };
+    const limit = Number.isFinite(allowance) ? allowance : undefined;
+    return { ...embeddedReading(counters, waiting, limit, frontier.lostWorkers), seeded };
   }
 
   return {

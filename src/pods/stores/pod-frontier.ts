@@ -10,6 +10,7 @@ import { Request } from '../../request/request.js';
 import { normalizeUrl } from '../../request/url.js';
 import { ROUNDING_MS } from '../../crawl/run/turn.js';
 import type { PodsConfig } from '../config/types.js';
+import { redisOptions } from './redis-options.js';
 
 export interface PodFrontierOptions {
   /** `worker`: leases and may keep its spill. `guest`: only adds. `supervisor`: watches and seeds. */
@@ -32,9 +33,7 @@ export function openPodFrontier(
   if (pod.kind !== 'redis') throw new TypeError(`pod ${index} is not in Redis`);
   const { as } = options;
   return openRedisFrontier({
-    url: pod.redisUrl,
-    connectTimeoutMs: config.redisSocketConnectTimeout * 1_000,
-    commandTimeoutMs: config.redisSocketTimeout * 1_000,
+    ...redisOptions(config, pod),
     keepAlive: config.redisSocketKeepalive,
     ...(as === 'worker' ? {} : { patienceMs: as === 'guest' ? GUEST_PATIENCE_MS : SUPERVISOR_PATIENCE_MS }),
     pacing: pacingOf(config),

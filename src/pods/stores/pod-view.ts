@@ -2,7 +2,7 @@
 // Promise: every call ends with an answer or an error; nothing here is on the path of a page.
 import type { ErrorCode } from '../../errors.js';
 import type { Blame, QueueEntry } from '../../frontier/frontier.js';
-import type { AllowanceAct, AllowanceAnswer, PodReading } from '../../frontier/redis/pod-operations.js';
+import type { AllowanceAct, AllowanceAnswer, LeadAnswer, PodReading } from '../../frontier/redis/pod-operations.js';
 
 /** What any process may ask of a pod. */
 export interface PodView {
@@ -22,6 +22,10 @@ export interface ServerFigures {
   /** 0 without a limit. */
   readonly memoryLimitBytes: number;
   readonly clients: number;
+  /** Lookups that found a key, and that did not. */
+  readonly hits: number;
+  readonly misses: number;
+  readonly cpuSeconds: number;
 }
 
 /** What only the pod's supervisor does. */
@@ -32,7 +36,7 @@ export interface OwnPod extends PodView {
   accepted(): Promise<number>;
   /** Empties the store. */
   wipe(): Promise<void>;
-  /** A small value in the store that outlives runs: its crawl, the runs it took part in. */
+  /** A small value in the store that outlives runs: its crawl. */
   fact(name: StoreFact): Promise<string | undefined>;
   setFact(name: StoreFact, text: string): Promise<void>;
   /** Takes or keeps the supervisor role; false if another process has it (see `onWait`). */
@@ -44,14 +48,17 @@ export interface OwnPod extends PodView {
   release(holders: readonly string[], blame?: Blame): Promise<number>;
   /** Undefined for a store without a server. */
   serverFigures(): Promise<ServerFigures | undefined>;
+  /** For whoever knows that no worker runs. */
   notes(): Promise<Readonly<Record<string, string>>>;
+  /** The same while workers may run; `QUEUE_UNREACHABLE` while the one that could tell does not run. */
+  liveNotes(): Promise<Readonly<Record<string, string>>>;
   /** Names of captures waiting for a parser. */
   captures(): Promise<Set<string>>;
-  /** Returns waiting captures to be fetched again: there are no parsers any more. */
+  /** Returns waiting captures to be fetched again: there are no parsers left. */
   returnCaptures(): Promise<number>;
 }
 
-export type StoreFact = 'crawl' | 'run_seen' | 'run_obeyed';
+export type StoreFact = 'crawl';
 
 /** Why a pod stopped. */
 export interface PodFailure {
@@ -62,10 +69,13 @@ export interface PodFailure {
 
 /** What the machines of a crawl share. */
 export interface GlobalBoard {
-  /** Starts a run with a number above all earlier ones. Calls by an earlier run's coordinator are refused from then on. */
-  nextRun(): Promise<number>;
-  /** The current or last run; 0 before the first. */
-  currentRun(): Promise<number>;
+  /**
+   * Takes the lead over all machines where it is free and `mayTake` is set, or keeps it. A new leader has a number above
+   * all earlier ones: from its first call to a pod on, that pod refuses earlier leaders.
+   */
+  lead(mayTake: boolean): Promise<LeadAnswer>;
+  /** Gives the lead up, and ends the crawl if there is a signal; nothing if another machine leads. */
+  leave(signal?: string): Promise<void>;
   /** Records that these pods take part in a crawl. */
   join(pods: readonly number[], crawl: string): Promise<void>;
   /** The pods that have taken part in a crawl. */
@@ -73,8 +83,11 @@ export interface GlobalBoard {
   /** Records that a pod stopped in this run. */
   tellStopped(run: number, failure: PodFailure): Promise<void>;
   stopped(run: number): Promise<readonly PodFailure[]>;
+  /** In a watch: how many pages pods know, by pod. */
+  tellLoads(loads: ReadonlyMap<number, number>): Promise<void>;
+  loads(): Promise<ReadonlyMap<number, number>>;
+  /** These pods work again: what was said of them is forgotten. */
+  forgetStopped(pods: readonly number[]): Promise<void>;
   showPages(pages: number): Promise<void>;
-  stopSignal(): Promise<string | undefined>;
-  signalStop(reason: string): Promise<void>;
   clearStop(): Promise<void>;
 }

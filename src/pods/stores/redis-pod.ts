@@ -8,12 +8,12 @@ import { CrawlError, ERROR_CLASSES, type ErrorCode } from '../../errors.js';
 import { systemClock } from '../../frontier/embedded/clock.js';
 import { createFrontierClient, type FrontierClient } from '../../frontier/client.js';
 import { identifyProcess, type ProcessIdentity } from '../../frontier/process-identity.js';
-import type { ConnectionOptions } from '../../frontier/redis/server/connection.js';
 import type { RedisFrontier } from '../../frontier/redis/frontier.js';
 import { KEYS } from '../../frontier/redis/keys.js';
+import type { LeadAnswer } from '../../frontier/redis/pod-operations.js';
 import { lifeIn } from '../../frontier/redis/openers.js';
 import { pairs } from '../../frontier/redis/server/start-checks.js';
-import type { PodsConfig, PodStore } from '../config/types.js';
+import type { PodsConfig } from '../config/types.js';
 import { pullFrom } from '../worker/parse-queue.js';
 import { openPodFrontier, podStateDir } from './pod-frontier.js';
 import type { GlobalBoard, OwnPod, PodFailure, PodView } from './pod-view.js';
@@ -21,26 +21,21 @@ import { linksOfName, podOfName } from '../worker/routing-client.js';
 
 /** A supervisor silent for longer is replaced. */
 export const OWNER_TTL_MS = 15_000;
+/** A silent coordinator is replaced after this time. */
+const LEAD_TTL_MS = 15_000;
 export const SEEDED_NOTE = 'seeded';
 /** In the coordinating store: pod → its crawl. */
 export const JOINED_KEY = 'global:pods';
 const WIPE_PATIENCE_MS = 60_000;
 const WIPE_RETRY_MS = 500;
 
-export function redisOptions(config: PodsConfig, store: PodStore & { kind: 'redis' }): ConnectionOptions {
-  return {
-    url: store.redisUrl,
-    connectTimeoutMs: config.redisSocketConnectTimeout * 1_000,
-    commandTimeoutMs: config.redisSocketTimeout * 1_000,
-  };
-}
-
 export async function openOwnRedisPod(
   config: PodsConfig,
   index: number,
   warn: (message: string) => void,
-): Promise<OwnPod> {
-  const open = () => openPodFrontier(config, index, { as: 'supervisor', warn });
+  create = true,
+): Promise<OwnPod & { frontier(): RedisFrontier }> {
+  const open = () => openPodFrontier(config, index, { as: 'supervisor', warn, create });
   let frontier = await open();
   let client: FrontierClient = createFrontierClient(frontier);
   const token = randomUUID();
@@ -48,6 +43,7 @@ export async function openOwnRedisPod(
   const store = config.pods[index]!;
   return {
     ...viewOf(index, () => frontier),
+    frontier: () => frontier,
     where: store.kind === 'redis' ? store.where : '',
     accepted: async () => (await frontier.pod.reading()).accepted,
     async wipe() {
@@ -93,14 +89,18 @@ export async function openOwnRedisPod(
       return leases;
     },
     notes: async () => (await frontier.overview()).notes,
+    liveNotes: async () => (await frontier.overview()).notes,
     async serverFigures() {
-      const info = String(await frontier.pod.command('INFO'));
-      const number = (name: string): number => Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(info)?.[1] ?? 0);
+      const info = await frontier.pod.serverInfo();
+      const number = (name: string): number => Number(new RegExp(`^${name}:([\\d.]+)`, 'm').exec(info)?.[1] ?? 0);
       return {
         opsPerSec: number('instantaneous_ops_per_sec'),
         memoryBytes: number('used_memory'),
         memoryLimitBytes: number('maxmemory'),
         clients: number('connected_clients'),
+        hits: number('keyspace_hits'),
+        misses: number('keyspace_misses'),
+        cpuSeconds: number('used_cpu_sys') + number('used_cpu_user'),
       };
     },
     captures: () => frontier.pod.captures(),
@@ -161,7 +161,7 @@ async function isSeeded(frontier: RedisFrontier): Promise<boolean> {
   return (await frontier.pod.command('HGET', 'notes', SEEDED_NOTE)) !== null;
 }
 
-function readIdentity(text: string): ProcessIdentity | undefined {
+export function readIdentity(text: string): ProcessIdentity | undefined {
   try {
     return JSON.parse(text) as ProcessIdentity;
   } catch {
@@ -180,19 +180,15 @@ export async function openRedisBoard(
     frontier ??= await openPodFrontier(config, index, { as: 'guest', warn });
     return frontier.pod.command(...parts);
   };
-  const currentRun = async (): Promise<number> => {
-    const run = Number((await command('GET', 'global:coordinator')) ?? 0);
-    if (!Number.isSafeInteger(run)) throw new CrawlError('QUEUE_CORRUPT', 'global:coordinator is not a number');
-    return run;
+  const token = randomUUID();
+  const identity = JSON.stringify(identifyProcess(systemClock.bootId, token));
+  const lead = async (ttlMs: number, mayTake: boolean, signal?: string): Promise<LeadAnswer> => {
+    frontier ??= await openPodFrontier(config, index, { as: 'guest', warn });
+    return frontier.pod.lead({ token, ttlMs, identity, mayTake, signal });
   };
   return {
-    async nextRun() {
-      // Seconds: above any run that a store restored from an old backup has forgotten.
-      const run = Math.max((await currentRun()) + 1, Math.floor(Date.now() / 1_000));
-      await command('SET', 'global:coordinator', String(run));
-      return run;
-    },
-    currentRun,
+    lead: (mayTake) => lead(LEAD_TTL_MS, mayTake),
+    leave: async (signal) => void (await lead(0, false, signal)),
     join: async (pods, crawl) =>
       void (await command('HSET', JOINED_KEY, ...pods.flatMap((pod) => [String(pod), crawl]))),
     async joined(crawl) {
@@ -205,12 +201,16 @@ export async function openRedisBoard(
       const all = pairs(await command('HGETALL', 'global:stopped'));
       return [...all].flatMap(([pod, text]) => readStopped(Number(pod), text, run));
     },
-    showPages: async (pages) => void (await command('SET', 'global:pages_crawled', String(pages))),
-    async stopSignal() {
-      const text = await command('GET', 'global:stop_signal');
-      return text === null ? undefined : String(text);
+    async tellLoads(loads) {
+      const fields = [...loads].flatMap(([pod, load]) => [String(pod), String(load)]);
+      if (fields.length > 0) await command('HSET', 'global:watched', ...fields);
     },
-    signalStop: async (reason) => void (await command('SET', 'global:stop_signal', reason)),
+    async loads() {
+      const all = pairs(await command('HGETALL', 'global:watched'));
+      return new Map([...all].map(([pod, load]) => [Number(pod), Number(load) || 0]));
+    },
+    forgetStopped: async (pods) => void (await command('HDEL', 'global:stopped', ...pods.map(String))),
+    showPages: async (pages) => void (await command('SET', 'global:pages_crawled', String(pages))),
     clearStop: async () => void (await command('DEL', 'global:stop_signal')),
     async close() {
       await frontier?.close();

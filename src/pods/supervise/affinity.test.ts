@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { coresOf, createAffinity } from './affinity.js';
 import type { PodsConfig } from '../config/types.js';
+import { coresOfPod } from '../topology.js';
 
 const config = {
   coresPerPod: 12,
@@ -8,6 +9,7 @@ const config = {
   parsersPerPod: 2,
   ownPods: [4, 5],
   enableCpuAffinity: true,
+  givenKeys: ['enable_cpu_affinity'],
 } as unknown as PodsConfig;
 
 describe('affinity', () => {
@@ -35,6 +37,24 @@ describe('affinity', () => {
       'fetcher 5',
       'parser 5',
     ]);
+  });
+
+  it('pins to the cores that `config check` prints, whatever cores_per_pod is', () => {
+    for (let coresPerPod = 1; coresPerPod <= 13; coresPerPod++) {
+      const some = { ...config, coresPerPod, fetchersPerPod: 2, parsersPerPod: 1, ownPods: [0, 1] };
+      const planned = coresOfPod(1, coresPerPod, 1);
+      const pinned = (role: 'fetcher' | 'parser', workers: number) =>
+        [...new Set(Array.from({ length: workers }, (_, id) => coresOf(some, { role, pod: 1, id })).flat())].sort(
+          (a, b) => a - b,
+        );
+      expect([pinned('fetcher', 2), pinned('parser', 1)]).toEqual([planned.fetchers, planned.parsers]);
+    }
+  });
+
+  it('does not warn about too few cores unless pinning was requested', () => {
+    const warnings: string[] = [];
+    createAffinity({ ...config, givenKeys: [] }, { platform: 'linux', cores: 8 }, (text) => warnings.push(text));
+    expect(warnings).toEqual([]);
   });
 
   it('warns and pins nothing where there are too few cores', () => {

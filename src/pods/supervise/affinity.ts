@@ -1,8 +1,9 @@
 // Which cores a worker runs on: its pod's cores, the first two thirds for fetchers, the rest for parsers.
-// Promise: if pinning is impossible, one warning says why and nothing is pinned.
+// Promise: if pinning was requested and is impossible, one warning says why; by default it is just not done.
 import { spawn } from 'node:child_process';
 import type { PodsConfig } from '../config/types.js';
 import type { WorkerPlace } from '../messages.js';
+import { coresOfPod } from '../topology.js';
 
 export interface Affinity {
   /** Pins a running process with all its threads. */
@@ -19,28 +20,25 @@ export interface Machine {
  */
 export function coresOf(config: PodsConfig, place: WorkerPlace): number[] {
   const { coresPerPod, parsersPerPod, fetchersPerPod, ownPods } = config;
-  const first = ownPods.indexOf(place.pod) * coresPerPod;
-  const forFetchers = parsersPerPod === 0 ? coresPerPod : Math.max(1, Math.floor((coresPerPod * 2) / 3));
+  const { fetchers, parsers } = coresOfPod(ownPods.indexOf(place.pod), coresPerPod, parsersPerPod);
   const isFetcher = place.role === 'fetcher';
-  const [from, count] = isFetcher ? [first, forFetchers] : [first + forFetchers, coresPerPod - forFetchers];
+  const group = isFetcher ? fetchers : parsers;
   const workers = isFetcher ? fetchersPerPod : parsersPerPod;
-  // A group without its own core shares the pod's last one.
-  if (count <= 0) return [first + coresPerPod - 1];
-  if (workers >= count) return [from + (place.id % count)];
-  const cores: number[] = [];
-  for (let core = place.id; core < count; core += workers) cores.push(from + core);
-  return cores;
+  if (workers >= group.length) return [group[place.id % group.length]!];
+  return group.filter((_, index) => index % workers === place.id);
 }
 
 export function createAffinity(config: PodsConfig, machine: Machine, warn: (message: string) => void): Affinity {
   const none: Affinity = { pin: () => undefined };
   if (!config.enableCpuAffinity) return none;
   const needed = config.coresPerPod * config.ownPods.length;
+  const isAsked = config.givenKeys.some((key) => key === 'enable_cpu_affinity' || key === 'cores_per_pod');
   if (machine.platform !== 'linux') {
-    warn('enable_cpu_affinity has no effect here: processes are pinned on Linux only');
+    if (isAsked) warn('enable_cpu_affinity has no effect here: processes are pinned on Linux only');
     return none;
   }
   if (needed > machine.cores) {
+    if (!isAsked) return none;
     warn(
       `enable_cpu_affinity has no effect: ${config.ownPods.length} × cores_per_pod is ${needed} cores, this machine ` +
         `has ${machine.cores}. To silence this, set enable_cpu_affinity: false`,

@@ -1,13 +1,4 @@
-// Where a worker process begins. A module alone: bundled with others it would look in the wrong folder.
-import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+// Where a worker process begins.
+import { entryFile } from '../../base/entry-file.js';
 
-/** The child's file: beside this one when built; from source it needs the TypeScript loader of this repository. */
-export function childEntry(): { file: string; execArgv: string[] } {
-  const built = fileURLToPath(new URL('../worker/child.js', import.meta.url));
-  if (existsSync(built)) return { file: built, execArgv: [] };
-  return {
-    file: fileURLToPath(new URL('../worker/child.ts', import.meta.url)),
-    execArgv: ['--import', 'jiti/register'],
-  };
-}
+export const childEntry = () => entryFile(new URL('../worker/child.js', import.meta.url));

@@ -24,6 +24,8 @@ function modelPod(index: number, pages: number) {
         allowance,
         dueDomains: queued > 0 ? 1 : 0,
         restingDomains: 0,
+        dropped: 0,
+        lostWorkers: 0,
       };
     },
     outboxByPod: () => Promise.resolve(new Map()),

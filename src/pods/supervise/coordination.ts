@@ -7,7 +7,7 @@ import type { AllowanceAct, PodReading } from '../../frontier/redis/pod-operatio
 import { contradictionIn, negativeIn } from '../stores/pod-numbers.js';
 import type { PodView } from '../stores/pod-view.js';
 
-export type StopReason = 'max_pages' | 'max_duration' | 'exhausted' | 'stop_signal' | 'signal' | 'failed';
+export type StopReason = 'max_pages' | 'max_duration' | 'exhausted' | 'stop_signal' | 'signal' | 'moved' | 'failed';
 
 export interface Coordination {
   /** Reads every pod once; returns a reason if the crawl is over. */

@@ -1,5 +1,6 @@
 // What a run left undone because pods stopped: for the last line, the log and `report.json`.
 // Promise: a number that could not be read at the end is marked; nothing left is omitted.
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeWhole } from '../../base/whole-file.js';
 import type { PodReading } from '../../frontier/redis/pod-operations.js';
@@ -64,13 +65,26 @@ export function incompleteLine({ incomplete, dropped }: Pick<PodsResult, 'incomp
   return `; incomplete: ${incomplete.map((one) => incompleteText(one)).join('; ')}${links}`;
 }
 
+const REPORT = 'report.json';
+const MAX_REPORT_BYTES = 16 * 1024 * 1024;
+
+/** The report of the last run; undefined if there is none. */
+export async function readReport(config: PodsConfig): Promise<Readonly<Record<string, unknown>> | undefined> {
+  try {
+    const text = await readFile(join(config.logDir, REPORT), 'utf8');
+    return text.length > MAX_REPORT_BYTES ? undefined : (JSON.parse(text) as Record<string, unknown>);
+  } catch {
+    return undefined;
+  }
+}
+
 /** `{log_dir}/report.json`: how the last run ended. Never fails the run. */
 export async function writeReport(
   config: PodsConfig & { readonly crawl: string },
   result: PodsResult,
   warn: (message: string) => void,
 ): Promise<void> {
-  const file = join(config.logDir, 'report.json');
+  const file = join(config.logDir, REPORT);
   const { isWhole: _, ...rest } = result;
   const report = { crawl: config.crawl, ended: new Date().toISOString(), ...rest };
   try {

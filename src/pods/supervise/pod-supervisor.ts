@@ -2,12 +2,14 @@
 // Promise: a dead worker's leases are freed at once and its half-written pages are cut; a pod that cannot work stops
 // with a reason, and the others continue.
 import { asCrawlError, CrawlError, type ErrorCode, ERROR_CLASSES } from '../../errors.js';
+import { countOf } from '../../observe/figures.js';
 import type { Log } from '../../observe/log.js';
 import type { Affinity } from './affinity.js';
 import type { PodsConfig } from '../config/types.js';
 import type { FromWorker, WorkerPlace, WorkerRole } from '../messages.js';
 import type { OwnPod, PodFailure } from '../stores/pod-view.js';
 import { OWNER_TTL_MS } from '../stores/redis-pod.js';
+import { STOP_PATIENCE_MS } from '../placing/patience.js';
 import { createWorkerProcess, type WorkerDeath, type WorkerProcess } from './worker-process.js';
 
 export interface PodSupervisor {
@@ -52,6 +54,7 @@ export function createPodSupervisor(options: PodSupervisorOptions): PodSuperviso
   let isRenewing = false;
   let ownedAtMs = performance.now();
   let hasRunOut = false;
+  let isAway = false;
 
   const workers = placesOf(config, pod.index).map((place) =>
     createWorkerProcess({
@@ -125,6 +128,8 @@ export function createPodSupervisor(options: PodSupervisorOptions): PodSuperviso
     const askedAtMs = performance.now();
     try {
       if (!(await pod.own(() => undefined))) return fail('QUEUE_IN_USE', 'another orchestrator took over');
+      if (isAway) log.info(`The store of pod ${pod.index} answers again`);
+      isAway = false;
       if (hasRunOut) log.info(`Pod ${pod.index} is supervised by this process again`);
       hasRunOut = false;
       ownedAtMs = askedAtMs;
@@ -132,6 +137,8 @@ export function createPodSupervisor(options: PodSupervisorOptions): PodSuperviso
       const { code, message } = asCrawlError(thrown, 'QUEUE_UNREACHABLE');
       if (ERROR_CLASSES[code] === 'fatal') return fail(code, message);
       const silentMs = performance.now() - ownedAtMs;
+      if (!isAway) log.warning(`The store of pod ${pod.index} (${pod.where}) does not answer: ${message}`, { code });
+      isAway = true;
       if (hasRunOut || silentMs < OWNER_TTL_MS) return;
       hasRunOut = true;
       log.warning(
@@ -150,6 +157,9 @@ export function createPodSupervisor(options: PodSupervisorOptions): PodSuperviso
       return failure;
     },
     async start() {
+      const { fetchersPerPod, parsersPerPod } = config;
+      const parsers = parsersPerPod > 0 ? ` and ${countOf(parsersPerPod, 'parser')}` : '';
+      log.info(`Starting ${countOf(fetchersPerPod, 'fetcher')}${parsers} of pod ${pod.index}, store ${pod.where}`);
       owning = setInterval(() => void keepRole(), OWN_EVERY_MS);
       for (const worker of workers) {
         if (isStopping || failure) return;
@@ -159,8 +169,11 @@ export function createPodSupervisor(options: PodSupervisorOptions): PodSuperviso
     },
     async stop(patienceMs) {
       isStopping = true;
+      log.info(`Stopping the workers of pod ${pod.index}`);
       await stopWorkers(patienceMs);
       clearInterval(owning);
+      const restarts = workers.reduce((sum, worker) => sum + worker.restarts, 0);
+      log.info(`The workers of pod ${pod.index} have ended, ${countOf(restarts, 'restart')} in this run`);
     },
     kill() {
       isStopping = true;
@@ -170,8 +183,6 @@ export function createPodSupervisor(options: PodSupervisorOptions): PodSuperviso
     giveUp: fail,
   };
 }
-
-const STOP_PATIENCE_MS = 60_000;
 
 function placesOf({ fetchersPerPod, parsersPerPod }: PodsConfig, pod: number): WorkerPlace[] {
   const places = (role: WorkerRole, count: number) => Array.from({ length: count }, (_, id) => ({ role, pod, id }));

@@ -2,39 +2,51 @@
 // Promise: metrics never stop a crawl; a port in use causes one warning.
 import { createMetrics, type MetricsSnapshot } from '../../observe/metrics.js';
 import { createMetricsHub } from '../../observe/metrics-hub.js';
-import { serveMetrics } from '../../observe/metrics-server.js';
-import { machineMetrics } from '../../observe/metrics-system.js';
+import { type EndpointOptions, serveMetrics } from '../../observe/metrics-server.js';
+import { addProcessMetrics, machineMetrics } from '../../observe/metrics-system.js';
 import type { PodReading } from '../../frontier/redis/pod-operations.js';
 import type { PodsConfig } from '../config/types.js';
 import type { FromWorker, WorkerPlace } from '../messages.js';
 import type { PodSupervisor } from './pod-supervisor.js';
 import type { ServerFigures } from '../stores/pod-view.js';
+import { portsOf } from '../topology.js';
 
 export interface RunMetrics {
   hear(place: WorkerPlace, pid: number | undefined, message: FromWorker): void;
   retire(place: WorkerPlace): void;
+  /** Where the metrics are; undefined if they are not served. */
+  readonly url: string | undefined;
   /** Called with every reading of the pods. */
   look(supervisors: readonly PodSupervisor[], readingOf: (pod: number) => PodReading | undefined): void;
+  /** The last figures of a pod's server, and its load over the mean. */
+  serverOf(pod: number): { readonly figures: ServerFigures; readonly hot: number } | undefined;
   close(): Promise<void>;
 }
 
-/** Warn about a pod whose store load is this many times the mean. */
-const HOT_SHARD = 3;
+/** Warn about a pod whose store load is this many times the mean; the alert in monitoring/rules.yml says the same. */
+export const HOT_SHARD = 3;
 const MIN_OPS_TO_JUDGE = 1_000;
 
-export async function openRunMetrics(config: PodsConfig, warn: (message: string) => void): Promise<RunMetrics> {
+export async function openRunMetrics(
+  config: PodsConfig,
+  warn: (message: string) => void,
+  probes?: EndpointOptions['probes'],
+): Promise<RunMetrics> {
   const hub = createMetricsHub();
   const servers = new Map<number, ServerFigures | undefined>();
   const hot = new Set<number>();
   let hasWarnedOfMemory = false;
   let readMs = -Infinity;
   let reading = false;
+  const own = createMetrics();
+  addProcessMetrics(own, () => 0, undefined, portsOf(config));
   const endpoint = config.enablePrometheus
     ? await serveMetrics({
         render: () => {
           hub.put({ process: 'machine', life: 0 }, machineMetrics(config.dataDirs));
           return hub.render();
         },
+        probes,
         host: config.prometheusHost,
         port: config.prometheusPort,
         warn,
@@ -81,6 +93,8 @@ export async function openRunMetrics(config: PodsConfig, warn: (message: string)
       metrics.counter('orcrawl_blocked_loops_total', { role }).add(blocks);
     }
     if (now) {
+      metrics.counter('orcrawl_worker_losses_total', {}).add(now.lostWorkers);
+      metrics.counter('orcrawl_budget_dropped_links_total', {}).add(now.dropped);
       metrics.gauge('orcrawl_queue_size', { queue: 'frontier' }).set(now.queued);
       metrics.gauge('orcrawl_queue_size', { queue: 'retrying' }).set(now.retrying);
       metrics.gauge('orcrawl_queue_size', { queue: 'parse' }).set(now.parsing);
@@ -97,12 +111,18 @@ export async function openRunMetrics(config: PodsConfig, warn: (message: string)
       metrics.gauge('orcrawl_redis_memory_bytes', {}).set(server.memoryBytes);
       metrics.gauge('orcrawl_redis_memory_limit_bytes', {}).set(server.memoryLimitBytes);
       metrics.gauge('orcrawl_redis_clients', {}).set(server.clients);
+      metrics.counter('orcrawl_redis_cpu_seconds_total', {}).add(server.cpuSeconds);
+      metrics.counter('orcrawl_redis_keyspace_hits_total', {}).add(server.hits);
+      metrics.counter('orcrawl_redis_keyspace_misses_total', {}).add(server.misses);
+      const lookups = server.hits + server.misses;
+      if (lookups > 0) metrics.gauge('orcrawl_redis_hit_ratio', {}).set(server.hits / lookups);
       metrics.gauge('orcrawl_hot_shard_ratio', {}).set(hotRatio(pod.index));
     }
     return metrics.snapshot();
   }
 
   return {
+    url: endpoint?.url,
     hear({ role, pod, id }, pid, message) {
       if (message.kind !== 'beat' || message.metrics === undefined) return;
       hub.put({ pod, process: `${role}_${id}`, life: pid ?? 0 }, message.metrics);
@@ -115,10 +135,16 @@ export async function openRunMetrics(config: PodsConfig, warn: (message: string)
         warn(`the orchestrator uses ${Math.round(rssBytes / 1024 ** 2)} MB, more than orchestrator_memory_limit`);
       }
       void readServers(supervisors);
+      const figures = own.snapshot().filter(([name]) => name !== 'orcrawl_process_pages_per_second');
+      hub.put({ process: 'orchestrator', life: process.pid }, figures);
       for (const supervisor of supervisors) {
         const { index } = supervisor.pod;
         hub.put({ pod: index, process: 'orchestrator_0', life: 0 }, podMetrics(supervisor, readingOf(index)));
       }
+    },
+    serverOf(pod) {
+      const figures = servers.get(pod);
+      return figures && { figures, hot: hotRatio(pod) };
     },
     async close() {
       await endpoint?.close();

@@ -76,6 +76,10 @@ export async function seedOwnPods(
     }
     for (const pod of waiting) await unlessLost(pod, () => pod.markSeeded());
     const { min, max, imbalance } = distribution(byPod);
+    for (const [pod, count] of byPod.length > 1 ? byPod.entries() : []) {
+      const part = seeds === 0 ? 0 : (count * 100) / seeds;
+      log.info(`Pod ${pod}: ${countOf(count, 'seed')} (${part.toFixed(1)} %)`);
+    }
     const share = byPod.length > 1 ? `; ${countText(min)} to ${countText(max)} per pod (imbalance ${imbalance})` : '';
     log.info(`Queued ${countOf(seeds, 'seed')} (${countText(wrong)} invalid, ${countText(refused)} refused)${share}`);
   } finally {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { endsFollower, formatStopSignal, parseStopSignal } from './stop-signal.js';
+import { endsRun, firstRun, formatStopSignal, parseStopSignal } from './stop-signal.js';
 
 describe('the stop signal', () => {
   it('says which run of which crawl is over and why; a person’s says only stop', () => {
@@ -14,13 +14,16 @@ describe('the stop signal', () => {
   });
 
   it.each([
-    ['a run that nobody here knew', 'max_duration', 9, { seen: 8, obeyed: 8 }, true],
-    ['a run that was obeyed', 'exhausted', 9, { seen: 9, obeyed: 9 }, false],
-    ['a run that was left before the crawl was over', 'signal', 9, { seen: 9, obeyed: 8 }, false],
-    ['a run that ended the crawl after it was left', 'exhausted', 9, { seen: 9, obeyed: 8 }, true],
-    ['an older run', 'max_pages', 7, { seen: 9, obeyed: 9 }, false],
-  ] as const)('of %s', (_what, reason, run, known, ends) => {
-    expect(endsFollower({ reason, run, crawl: 'a' }, { crawl: 'a', ...known })).toBe(ends);
-    expect(endsFollower({ reason, run, crawl: 'b' }, { crawl: 'a', ...known })).toBe(false);
+    ['a run that is going on', 'max_duration', 9, { run: 9, before: undefined }, true],
+    ['a run under a new leader', 'stop_signal', 9, { run: 8, before: undefined }, true],
+    ['a run that was over when this machine came', 'exhausted', 9, { run: 9, before: 9 }, false],
+    ['the run after that', 'exhausted', 10, { run: 9, before: 9 }, true],
+    ['an older run', 'max_pages', 7, { run: 9, before: 7 }, false],
+  ] as const)('of %s', (_what, reason, run, found, ends) => {
+    const before = found.before === undefined ? undefined : ({ reason, run: found.before, crawl: 'a' } as const);
+    const joined = firstRun(found.run, before, 'a');
+    expect(endsRun({ reason, run, crawl: 'a' }, joined, 'a')).toBe(ends);
+    expect(endsRun({ reason, run, crawl: 'b' }, joined, 'a')).toBe(false);
+    expect(endsRun({ reason, run: undefined, crawl: undefined }, joined, 'a')).toBe(false);
   });
 });

@@ -23,22 +23,16 @@ export function parseStopSignal(text: string): StopSignal {
   return { reason: 'stop_signal', run: undefined, crawl: undefined };
 }
 
-/** What a following orchestrator knows about the runs of its crawl. */
-export interface KnownRuns {
-  readonly crawl: string;
-  /** The newest run it took part in, restarts included; 0 for none. */
-  readonly seen: number;
-  /** The newest run whose stop it obeyed; 0 for none. */
-  readonly obeyed: number;
+/**
+ * The first run that a process takes part in, from what it finds when it first looks: the current one, unless that is
+ * over. `run` is the number of the current or last leader.
+ */
+export function firstRun(run: number, signal: StopSignal | undefined, crawl: string): number {
+  const isOver = signal?.run !== undefined && signal.crawl === crawl && signal.run >= run;
+  return isOver ? signal.run! + 1 : run;
 }
 
-/**
- * Whether a stamped signal ends an orchestrator that starts with this knowledge. A run it never saw started after it
- * last stopped, so it is late. If it saw the run but not its end, it has nothing to do if the crawl is over; if the run
- * was only interrupted, it waits for the next one.
- */
-export function endsFollower(signal: StopSignal, known: KnownRuns): boolean {
-  if (signal.run === undefined || signal.crawl !== known.crawl || signal.run <= known.obeyed) return false;
-  if (signal.run > known.seen) return true;
-  return signal.reason === 'exhausted' || signal.reason === 'max_pages';
+/** Whether a stamped signal ends a process: it is of its crawl, and of a run that it took part in. */
+export function endsRun(signal: StopSignal, joined: number, crawl: string): boolean {
+  return signal.run !== undefined && signal.crawl === crawl && signal.run >= joined;
 }

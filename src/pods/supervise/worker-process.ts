@@ -125,6 +125,7 @@ export function createWorkerProcess(options: WorkerProcessOptions): WorkerProces
     started.once('spawn', () => options.onSpawn(started.pid!));
     send({ kind: 'begin', config, place, allowance: options.allowance(), blockedLoopMs: stuckMs * BLOCKED_SHARE });
     watch = setInterval(() => {
+      if (isStuck) return;
       const silentMs = performance.now() - heardMs;
       if (silentMs <= (isReady ? stuckMs : Math.max(stuckMs, START_MS))) return;
       log.error(`${name} said nothing for ${Math.round(silentMs / 1_000)} s: it is killed`);

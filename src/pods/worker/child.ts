@@ -3,6 +3,8 @@
 import { asCrawlError, type CrawlError, type ErrorCode } from '../../errors.js';
 import { BEAT_MS, type FromWorker, type ToWorker } from '../messages.js';
 import { openPodLog } from '../pod-log.js';
+import { loadHandler } from './handler-module.js';
+import { wantsAssignmentChecks } from '../topology.js';
 import { startWorker, type Worker } from './worker.js';
 
 /** How long visits may continue after a stop. */
@@ -67,12 +69,13 @@ function serve(): void {
         log,
         allowance,
         blockedLoopMs,
-        checkAssignment: process.env.CRAWLER_DEBUG_POD_ASSIGNMENT === 'true',
+        checkAssignment: wantsAssignmentChecks(),
         onHolder: (id) => tell({ kind: 'holder', id }),
         onProgress: (progress) => tell({ kind: 'progress', progress }),
         onRolledBack: () => leave(ROLLED_BACK),
       });
       log.info('started');
+      if (wantsAssignmentChecks()) log.info('Pod assignment debug mode enabled');
       tell({ kind: 'started' });
       if (isDraining) worker.drain();
       const sendBeat = (): void => tell({ kind: 'beat', figures: worker!.figures(), metrics: worker!.metrics() });
@@ -99,6 +102,8 @@ function serve(): void {
     switch (message.kind) {
       case 'begin':
         return void begin(message);
+      case 'check':
+        return void check(message.handler);
       case 'drain':
         return drain();
       case 'abort':
@@ -106,8 +111,10 @@ function serve(): void {
         return worker?.abort();
       case 'lost':
         return worker?.store.setLost(message.pods);
+      case 'share':
+        return worker?.setShare(message.part);
       case 'read':
-        return void answer(message.call, async () => 0);
+        return void answer(message.call, async () => 0, message.withNotes);
       case 'allow':
         return void answer(message.call, () => worker!.store.changeAllowance(message.change));
       default:
@@ -115,12 +122,21 @@ function serve(): void {
     }
   });
 
-  async function answer(call: number, change: () => Promise<number>): Promise<void> {
+  async function check(handler: string): Promise<void> {
+    const problem = await loadHandler(handler).then(
+      () => undefined,
+      (error: unknown) => (error as Error).message,
+    );
+    process.send!({ kind: 'checked', problem } satisfies FromWorker, () => process.exit(0));
+  }
+
+  async function answer(call: number, change: () => Promise<number>, withNotes = false): Promise<void> {
     if (!worker) return;
     try {
       const pages = await change();
       const { seeded, ...reading } = await worker.store.reading();
-      tell({ kind: 'reading', call, reading, pages, seeded });
+      const notes = withNotes ? { notes: (await worker.store.overview()).notes } : {};
+      tell({ kind: 'reading', call, reading, pages, seeded, ...notes });
     } catch {
       // A failing store ends the worker, and with it the call.
     }

@@ -3,6 +3,7 @@
 import { createRequire } from 'node:module';
 import { extname } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import type { LinkScorer } from '../../crawl/order/options.js';
 import { CrawlError } from '../../errors.js';
 
 /** A handler of any crawler's context. */
@@ -10,7 +11,13 @@ export type PodHandler = (context: never) => unknown;
 
 const TYPESCRIPT = new Set(['.ts', '.mts', '.cts', '.tsx']);
 
-export async function loadHandler(file: string): Promise<PodHandler> {
+export interface HandlerModule {
+  readonly handle: PodHandler;
+  /** The export `scoreLink`: a scorer of the user's own for best-first crawls. */
+  readonly scoreLink: LinkScorer | undefined;
+}
+
+export async function loadHandler(file: string): Promise<HandlerModule> {
   const exported = await importModule(file).catch((cause: unknown) => {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new CrawlError('OPTION_INVALID', `cannot load the handler module ${file}: ${reason}`, { cause });
@@ -19,7 +26,8 @@ export async function loadHandler(file: string): Promise<PodHandler> {
   const nested = exported.default as Record<string, unknown> | undefined;
   const candidates = [exported.router, nested?.router, exported.default, nested?.default];
   const handler = candidates.find((candidate) => typeof candidate === 'function');
-  if (handler) return handler as PodHandler;
+  const scoreLink = [exported.scoreLink, nested?.scoreLink].find((candidate) => typeof candidate === 'function');
+  if (handler) return { handle: handler as PodHandler, scoreLink: scoreLink as LinkScorer | undefined };
   throw new CrawlError('OPTION_INVALID', `the handler module ${file} exports neither a router nor a default function`);
 }
 

@@ -3,7 +3,7 @@
 // Promise: a capture that is gone, or is not whole, sends its request back to the frontier; nothing waits for it. No other
 // user of the machine can read one or put one there.
 import { randomBytes } from 'node:crypto';
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeOwnFolder, PRIVATE_FILE } from '../../base/private-files.js';
 import { killPoint } from '../../base/kill-points.js';
@@ -19,6 +19,13 @@ const NOTHING = Buffer.alloc(0);
 
 export function handoffFolder(config: PodsConfig, pod: number): string {
   return join(config.handoffDir, `pod_${pod}`);
+}
+
+/** Removes the folders of these pods that are empty, and the one around them: a crawl that is over leaves none behind. */
+export async function removeEmptyHandoff(config: PodsConfig, pods: readonly number[]): Promise<void> {
+  // A folder with captures stays for --resume, and so does one of another run.
+  for (const pod of pods) await rmdir(handoffFolder(config, pod)).catch(() => undefined);
+  await rmdir(config.handoffDir).catch(() => undefined);
 }
 
 /** The first line of the file: everything except the body. */

@@ -1,9 +1,11 @@
 // What a pod worker stores per page: its text and, if configured, its response.
 // Built when the handler has ended, so that settling only writes.
 import type { Capture } from '../../fetch/engine.js';
+import type { HttpCrawlingContext } from '../../handle/context.js';
 import type { PageContent } from '../../parse/page.js';
 import { decodeBody, detectEncoding } from '../../parse/encoding/encoding.js';
 import type { Request } from '../../request/request.js';
+import type { Remembering } from '../../fresh/remembering.js';
 import type { ContentStore } from '../../store/content/content.js';
 import type { PackedPage } from '../../store/content/page.js';
 
@@ -12,20 +14,26 @@ export interface PageRecorder {
   see(request: Request, capture: Capture): void;
   /** The handler is done: builds what is stored. */
   record(request: Request, contentType: string, content: () => PageContent): Promise<void>;
+  /** The server said that the page is as it was: stores that it was seen again, if its response is stored. */
+  confirm(request: Request, capture: Capture): void;
   /** What was built for a request; once. */
   take(request: Request): PackedPage | undefined;
   readonly bytes: number;
 }
 
+/** Types whose bodies are text without markup. */
+const PLAIN_TEXT = /^(?:text\/|application\/(?:[\w.+-]+\+)?json$|application\/(?:x-)?(?:javascript|ndjson|yaml)$)/;
 const MARKUP = /^(?:text\/html|application\/xhtml\+xml|text\/xml|application\/(?:[\w.+-]+\+)?xml)$/;
 
 export function createPageRecorder(options: {
-  readonly content: Pick<ContentStore, 'pack'>;
+  readonly content: Pick<ContentStore, 'pack' | 'packConfirmed'>;
+  /** What earlier crawls stored; a body that is stored is not stored again. */
+  readonly remembering?: Pick<Remembering, 'originalOf' | 'stored'> | undefined;
   readonly extractText: boolean | 'main';
   readonly storeRawHtml: boolean;
   readonly nowMs?: () => number;
 }): PageRecorder {
-  const { content: store, extractText, storeRawHtml, nowMs = Date.now } = options;
+  const { content: store, remembering, extractText, storeRawHtml, nowMs = Date.now } = options;
   // Failed requests are collected with whatever was received.
   const captures = new WeakMap<Request, Capture>();
   const packed = new WeakMap<Request, PackedPage>();
@@ -33,7 +41,9 @@ export function createPageRecorder(options: {
 
   function textOf(capture: Capture, contentType: string, content: () => PageContent): string | undefined {
     if (extractText === false) return undefined;
-    if (!MARKUP.test(contentType)) {
+    if (!capture.document && !MARKUP.test(contentType)) {
+      // A PDF or an image has no text of its own.
+      if (!PLAIN_TEXT.test(contentType)) return undefined;
       return decodeBody(capture.body, detectEncoding(capture.body, headerOf(capture)));
     }
     return extractText === 'main' ? content().main().text : content().text;
@@ -60,8 +70,19 @@ export function createPageRecorder(options: {
         depth: request.crawlDepth,
         text: textOf(capture, contentType, content),
         response: storeRawHtml ? { statusCode, headers, ...asItCame } : undefined,
+        original: remembering?.originalOf(request),
       });
       packed.set(request, page);
+      remembering?.stored(request, page.original);
+    },
+    confirm(request, { headers }) {
+      const original = remembering?.originalOf(request);
+      if (!storeRawHtml || !original) return;
+      const { uniqueKey, url, crawlDepth: depth } = request;
+      // What the page is, not what this answer was.
+      const page = { uniqueKey, url, depth, statusCode: 200, contentType: '', fetchedAtMs: nowMs() };
+      const confirmed = store.packConfirmed({ ...page, response: { headers }, original });
+      if (confirmed) packed.set(request, confirmed);
     },
     take(request) {
       const page = packed.get(request);
@@ -75,8 +96,11 @@ export function createPageRecorder(options: {
 }
 
 /** Links to other pages; scans the page unless already done. */
-export function countLinks(contentType: string, content: () => PageContent): number {
-  if (!MARKUP.test(contentType)) return 0;
+export function countLinks(
+  { document, contentType }: Pick<HttpCrawlingContext, 'document' | 'contentType'>,
+  content: () => PageContent,
+): number {
+  if (!document && !MARKUP.test(contentType.type)) return 0;
   let count = 0;
   for (const { element } of content().links) if (element === 'a') count++;
   return count;

@@ -10,17 +10,19 @@ export interface ProcessFigures {
 /** Counting open files reads a folder: not on every beat. */
 const COUNT_FILES_MS = 10_000;
 
-export function openProcessFigures(): { read(): ProcessFigures } {
+/** `browserBytes`: memory of the browsers that the process started. */
+export function openProcessFigures(): { read(browserBytes?: number): ProcessFigures } {
   let openFiles = 0;
   let countedMs = -Infinity;
   return {
-    read() {
+    read(browserBytes = 0) {
       if (performance.now() - countedMs > COUNT_FILES_MS) {
         countedMs = performance.now();
         openFiles = countOpenFiles();
       }
       const { user, system } = process.cpuUsage();
-      return { rssBytes: process.memoryUsage.rss(), openFiles, cpuMs: Math.round((user + system) / 1_000) };
+      const rssBytes = process.memoryUsage.rss() + browserBytes;
+      return { rssBytes, openFiles, cpuMs: Math.round((user + system) / 1_000) };
     },
   };
 }

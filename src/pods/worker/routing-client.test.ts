@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createFrontierClient, type FrontierClient } from '../../frontier/client.js';
-import { createMemoryFrontier } from '../../frontier/embedded/memory.js';
+import { createMemoryFrontier } from '../../frontier/embedded/store/memory.js';
 import type { QueueEntry } from '../../frontier/frontier.js';
 import { CrawlError } from '../../errors.js';
 import { Log, LogLevel } from '../../observe/log.js';

@@ -5,13 +5,15 @@ import { join } from 'node:path';
 import { Configuration } from '../../configuration.js';
 import { createLinkPolicy } from '../../crawl/polite/link-policy.js';
 import { openCrawlServices } from '../../crawl/run/crawl-services.js';
+import type { FetchEvent } from '../../crawl/run/report/fetch-events.js';
 import { type Run, type RunEnd, startRun } from '../../crawl/run/lifecycle.js';
-import { resolveOptions } from '../../crawl/options/options.js';
-import { Statistics } from '../../crawl/run/statistics.js';
+import { Statistics } from '../../crawl/run/report/statistics.js';
 import { HTTP_POOL_OPTIONS } from '../../dispatch/pool-options.js';
-import type { Capture } from '../../fetch/engine.js';
+import type { Rendering } from '../../crawl/browser/rendering.js';
+import type { Capture, Engine } from '../../fetch/engine.js';
 import { createRecentFingerprints } from '../../frontier/recent.js';
 import type { CheerioCrawlingContext, CrawlingContext } from '../../handle/context.js';
+import { countOf, countText, rateText } from '../../observe/figures.js';
 import type { Log } from '../../observe/log.js';
 import type { MetricsSnapshot } from '../../observe/metrics.js';
 import type { Dictionary, Request } from '../../request/request.js';
@@ -21,18 +23,22 @@ import { KeyValueStore } from '../../store/records/key-value.js';
 import { closeStorages } from '../../store/opened.js';
 import type { PodsConfig } from '../config/types.js';
 import { watchExcludeFile } from '../config/exclude-list.js';
+import { crawlOptionsOf, loadRendering } from './crawl-options.js';
 import { loadHandler } from './handler-module.js';
 import { createHandoffEngine, handoffFolder, openHandoff } from './handoff.js';
+import { createFateRecorder, recordLostWorkers } from './fates.js';
 import { createItemWriters } from './item-writers.js';
 import { BLOCKS_FD, type WorkerFigures, type WorkerPlace } from '../messages.js';
-import { countLinks, createPageRecorder } from './page-content.js';
+import { countLinks, createPageRecorder, type PageRecorder } from './page-content.js';
 import { createBackpressure } from './parse-queue.js';
 import { createPodCrawler } from './pod-crawler.js';
+import { openPodMemory } from './pod-memory.js';
+import { createPodWatch } from '../watch/pod-watch.js';
 import { podStateDir, settleBatchWaitMs } from '../stores/pod-frontier.js';
 import { openProcessFigures } from './process-figures.js';
 import { createExtensionTest } from '../config/skipped-extensions.js';
 import type { HolderListener } from './reporting-client.js';
-import { podOfDomain } from '../topology.js';
+import { podOfDomain, portsOf } from '../topology.js';
 import { createWorkerMetrics, type WorkerMetrics } from './metrics.js';
 import { openWorkerStore, type WorkerStore } from '../stores/worker-store.js';
 
@@ -55,6 +61,8 @@ export interface Worker {
   readonly ended: Promise<RunEnd>;
   figures(): WorkerFigures;
   metrics(): MetricsSnapshot;
+  /** In a watch: this pod's part of the budget. */
+  setShare(part: number): void;
   drain(): void;
   abort(): void;
 }
@@ -65,6 +73,8 @@ const MAX_URL_CHARACTERS = 2_000;
 const RECENT_FINGERPRINTS = 1_048_576;
 /** How often a fetcher looks at the parse queue. */
 const PRESSURE_MS = 500;
+/** How often a worker logs its rate. */
+const TELL_MS = 10_000;
 
 export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const { config, place, log } = options;
@@ -82,12 +92,11 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     // Recent links are sent again; links found again must not count as known.
     onLinksForgotten: () => recent.clear(),
   });
-  const { client } = store;
   const storage = new Configuration({
     storageClientOptions: { localDataDirectory: config.dataDirs[0]! },
     purgeOnStart: false,
   });
-  const crawlOptions = crawlOptionsOf(config);
+  const crawlOptions = crawlOptionsOf(config, handler?.scoreLink);
   const directories = createDataDirectories(
     config.dataDirs,
     (message) => log.warning(message),
@@ -100,16 +109,37 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     storeRawHtml: config.storeRawHtml,
     extractText: config.extractText !== false,
     layout: config.contentLayout,
-    durability: config.durability,
+    durability: config.durability === 'process' ? 'process' : 'machine',
     // The supervisor has repaired the segments of dead writers, and does so whenever a worker dies.
     isWriterGone: () => false,
     notes: {},
     async note(notes) {
-      while (!(await client.settle({ settlements: [], notes })).held);
+      while (!(await store.client.settle({ settlements: [], notes })).held);
     },
     warn: (message) => log.warning(message),
   });
-  const recorder = createPageRecorder({ content, ...config });
+  const isRemembering = config.remember || config.watch !== undefined;
+  const memory = isRemembering
+    ? await openPodMemory({
+        config,
+        place,
+        log,
+        notes: async () => (await store.overview()).notes,
+        add: (entries) => store.client.add(entries),
+        onConfirmed: (request, capture) => recorder.confirm(request, capture),
+      })
+    : undefined;
+  const watching =
+    config.watch && memory
+      ? createPodWatch({
+          ...{ watch: config.watch, config, memory, log },
+          own: store.client,
+          notify: () => started.run?.notify(),
+        })
+      : undefined;
+  const client = watching?.client ?? store.client;
+  const recorder: PageRecorder = createPageRecorder({ ...config, content, remembering: memory?.remembering });
+  const fateOf = config.recordFates ? createFateRecorder(config.crawl) : undefined;
   const stats = new Statistics();
   const queue = {
     client,
@@ -135,6 +165,9 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   let foundLinks = 0;
   const isParser = place.role === 'parser';
   const handoff = config.parsersPerPod > 0 ? await openHandoff(handoffFolder(config, place.pod)) : undefined;
+  const rendering = isParser ? undefined : await loadRendering(config, storage);
+  const browsers: { opened?: Rendering } = {};
+  const openRendering = rendering && ((http: Engine) => (browsers.opened = rendering(http)));
   const opened = await openCrawlServices({
     kind: 'cheerio',
     options: crawlOptions,
@@ -168,33 +201,47 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     useState,
     isElsewhere: (domain) => podOfDomain(domain, config.pods.length) !== place.pod,
     pageOf: recorder.take,
+    remembering: memory?.remembering,
+    fateOf,
+    onFetch: isParser ? undefined : seeFetch,
+    onFailedAttempt: (...failure) => meter.metrics?.failed(...failure),
     onCapture: seeCapture,
     received: handoff && !isParser ? 'only' : config.storeRawHtml ? 'keep' : undefined,
+    openRendering,
     ...(isParser ? { engine: createHandoffEngine(handoff!, store.captureOf!) } : {}),
     ...(handoff && !isParser
       ? {
           async handOff(_request, capture) {
-            meter.metrics?.fetched(capture.timings.totalMs, capture.wireBytes);
+            meter.metrics?.received(capture.wireBytes);
             return handOver(await handoff.write(capture));
           },
         }
       : {}),
   });
 
+  function seeFetch(event: FetchEvent): void {
+    meter.metrics?.fetched(event);
+    log.debug(
+      `${event.kind === 'robots' ? 'robots.txt: ' : ''}${event.result} in ${Math.round(event.tookMs)} ms: ${event.url}`,
+    );
+  }
+
   function seeCapture(request: Request, capture: Capture): void {
     recorder.see(request, capture);
-    if (!isParser) meter.metrics?.fetched(capture.timings.totalMs, capture.wireBytes);
+    if (!isParser) meter.metrics?.received(capture.wireBytes);
   }
 
   async function handlePage(context: CrawlingContext): Promise<void> {
     const startedMs = performance.now();
     const page = context as CheerioCrawlingContext;
-    if (handler) await handler(page as never);
-    else await page.enqueueLinks({ strategy: 'all' });
+    if (handler) await handler.handle(page as never);
+    else if (!page.document || config.documents === 'follow') await page.enqueueLinks({ strategy: 'all' });
     // Nothing was fetched.
     if (page.request.skipNavigation) return;
+    await watching?.tell(page);
     // A custom handler may never have scanned the page: then links are not counted.
-    if (!handler || config.extractText !== false) foundLinks += countLinks(page.contentType.type, () => page.content);
+    if (!handler || config.extractText !== false) foundLinks += countLinks(page, () => page.content);
+    log.debug(`Handled ${page.request.url} in ${Math.round(performance.now() - startedMs)} ms`);
     await recorder.record(page.request, page.contentType.type, () => page.content);
     meter.metrics?.parsed(performance.now() - startedMs);
   }
@@ -234,10 +281,13 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     seedsAreIn: () => false,
   }));
 
+  watching?.start();
+
   const metrics = (meter.metrics = createWorkerMetrics({
     place,
     pages: () => (handoff && !isParser ? 0 : stats.state.requestsFinished),
-    errors: () => stats.state.errors,
+    handled: () => stats.state.requestsFinished,
+    redisPorts: portsOf(config),
     skipped: () => droppedLinks,
     active: () => run.pool.currentConcurrency,
     misplaced: () => client.figures.misplaced,
@@ -255,17 +305,53 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     if (!mayStart && pressure!.mayStart()) run.pool.notify();
   }
 
+  /** A line in the worker's own log now and then: how fast it is. */
+  let told = { atMs: performance.now(), pages: 0 };
+  const telling = setInterval(() => {
+    const now = { atMs: performance.now(), pages: stats.state.requestsFinished };
+    const perSec = ((now.pages - told.pages) * 1_000) / (now.atMs - told.atMs);
+    const { requestsFailed, requestsRetries } = stats.state;
+    log.info(
+      `${countOf(now.pages, 'page')} (${rateText(perSec)}/s), ${run.pool.currentConcurrency} in progress, ` +
+        `${countText(requestsFailed)} failed, ${countOf(requestsRetries, 'retry', 'retries')}`,
+    );
+    told = now;
+  }, TELL_MS);
+
   // The run reports an unreachable store.
   const feeling = pressure && setInterval(() => void feelPressure().catch(() => undefined), PRESSURE_MS);
+
+  // One process of a pod is enough; the orchestrator restarts it when it dies.
+  const lostWorkers =
+    fateOf && !isParser && place.id === 0
+      ? recordLostWorkers({
+          fateOf,
+          count: async () => (await store.reading()).lostWorkers,
+          notes: async () => (await store.overview()).notes,
+          record: run.record,
+          log,
+        })
+      : undefined;
 
   async function end(): Promise<RunEnd> {
     stats.startCapturing();
     const how = await run.ended;
     stopping.abort();
     clearInterval(feeling);
+    clearInterval(telling);
+    lostWorkers?.close();
     excluded.close();
-    for (const close of [opened.close, content.close, items.close, () => closeStorages(storage), store.close]) {
-      await Promise.resolve(close()).catch((error: unknown) => log.exception(error, 'closing failed'));
+    const closeStored = () => closeStorages(storage);
+    for (const close of [
+      watching?.close,
+      opened.close,
+      content.close,
+      items.close,
+      memory?.close,
+      closeStored,
+      store.close,
+    ]) {
+      await Promise.resolve(close?.()).catch((error: unknown) => log.exception(error, 'closing failed'));
     }
     return how;
   }
@@ -279,7 +365,8 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       failed: stats.state.requestsFailed,
       retries: stats.state.requestsRetries,
       errors: { ...stats.state.errors },
-      statuses: { ...stats.state.requestsWithStatusCode },
+      // A parser meets each response again that a fetcher has counted.
+      statuses: isParser ? {} : { ...stats.state.requestsWithStatusCode },
       fetchMs: stats.state.requestTotalFinishedDurationMillis,
       bytes: recorder.bytes,
       ...client.figures,
@@ -287,8 +374,10 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       commands: store.commandsSent,
       droppedLinks: [...droppedLinks.values()].reduce((sum, count) => sum + count, 0),
       active: run.pool.currentConcurrency,
-      ...process.read(),
+      watched: watching?.watched ?? 0,
+      ...process.read(browsers.opened?.memoryBytes),
     }),
+    setShare: (part) => watching?.setShare(part),
     drain() {
       run.stop();
     },
@@ -301,25 +390,4 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
 
 function handOver({ name, bytes }: { name: string; bytes: number }) {
   return { kind: 'handed' as const, capture: name, bytes };
-}
-
-function crawlOptionsOf(config: PodsConfig) {
-  return resolveOptions('cheerio', {
-    maxRequestRetries: config.httpMaxRetries,
-    navigationTimeoutSecs: config.httpTimeoutSeconds,
-    sameDomainDelaySecs: config.politenessDelaySeconds,
-    respectRobotsTxtFile: { userAgent: config.userAgent },
-    robotsCacheTtlSecs: config.robotsCacheTtlSeconds,
-    maxDelaySecs: config.maxDelaySeconds,
-    userAgent: config.userAgent,
-    maxBodyBytes: config.maxContentLength,
-    maxConnectionsPerAddress: config.maxConnectionsPerAddress,
-    slowHostShare: config.slowHostShare,
-    slowHostPatienceSecs: config.slowHostPatienceSeconds,
-    allowPrivateAddresses: config.allowPrivateAddresses,
-    // Redis counts per domain, over all workers; an embedded pod has one worker, which counts.
-    maxRequestsPerDomain: config.pods.every(({ kind }) => kind === 'redis') ? undefined : config.maxUrlsPerDomain,
-    additionalMimeTypes: ['text/plain'],
-    useSessionPool: false,
-  });
 }

@@ -54,6 +54,28 @@ describe('robots.txt of a host', () => {
     expect(standing(third.record, NOW + HOUR)).toMatchObject({ kind: 'read' });
   });
 
+  it('is asked for once where a retry would not help, and names the reason of a host that is not reached', () => {
+    const certificate: RobotsAnswer = { kind: 'failure', code: 'TLS_INVALID', message: 'certificate not accepted' };
+    const { record, pauseMs } = read(fresh, certificate);
+    expect(pauseMs).toBe(0);
+    expect(standing(record)).toEqual({ kind: 'unreachable', why: 'certificate not accepted', code: 'TLS_INVALID' });
+    // A host that answers but not with its file is not dead.
+    const last = [1, 2, 3].reduce((before) => read(before, answer(500)).record, fresh);
+    expect(standing(last)).toEqual({ kind: 'unreachable', why: 'cannot read robots.txt: status 500' });
+  });
+
+  it('of a seed that cannot be reached is tried once more after a second, others after growing waits', () => {
+    for (const code of ['DNS_NOT_FOUND', 'CONNECT_REFUSED'] as const) {
+      const gone: RobotsAnswer = { kind: 'failure', code, message: 'not there' };
+      const first = afterReading(fresh, gone, POLICY, NOW, true);
+      expect(first.pauseMs).toBe(1_000);
+      const second = afterReading(first.record, gone, POLICY, NOW, true);
+      expect(standing(second.record)).toEqual({ kind: 'unreachable', why: 'not there', code });
+      expect(read(fresh, gone).pauseMs).toBe(5_000);
+    }
+    expect(afterReading(fresh, answer(503), POLICY, NOW, true).pauseMs).toBe(5_000);
+  });
+
   it('rests as long as the host asks', () => {
     expect(read(fresh, answer(503, '', 7_000)).pauseMs).toBe(7_000);
     expect(read(fresh, answer(503, '', 10 * HOUR)).pauseMs).toBe(HOUR);

@@ -72,7 +72,7 @@ export function readGroups(input: Uint8Array | string, mode: RobotsMode): Robots
   return { byAgent, sitemaps };
 }
 
-/** One character per octet, so that nothing is lost or rejected, whatever the encoding. */
+/** One character per octet, so that nothing is lost or rejected in any encoding. */
 function octetsOf(input: Uint8Array | string): string {
   // A character takes at least one byte: no more are needed to fill the limit.
   let bytes =

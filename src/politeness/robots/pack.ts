@@ -1,4 +1,4 @@
-// One agent's rules written as a small robots.txt for the store, which keeps at most so many bytes a host.
+// One agent's rules written as a small robots.txt for the store, which limits the bytes per host.
 // Promise: read back, the pack decides as the file did; when it does not fit, it forbids more and never less.
 import { limitReached } from '../../limits.js';
 import type { RobotsRule } from './lines.js';

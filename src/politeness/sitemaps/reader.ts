@@ -11,9 +11,13 @@ export type ChangeFrequency = 'always' | 'hourly' | 'daily' | 'weekly' | 'monthl
 export interface SitemapEntry {
   /** `sitemap`: another file to read. */
   readonly kind: 'url' | 'sitemap';
+  /** The page, as an absolute URL. */
   readonly url: string;
+  /** When the page changed last, by what the site says; left out when it is missing or not a date. */
   readonly lastmod?: Date;
+  /** How often the site expects the page to change. A hint; nothing here relies on it. */
   readonly changefreq?: ChangeFrequency;
+  /** From 0 to 1, beside the site's other pages. */
   readonly priority?: number;
 }
 
@@ -184,7 +188,7 @@ function createXmlReader(baseUrl: string): SitemapReader {
   };
 }
 
-/** `image:loc` is `loc` here; that its parent is no entry tells it apart. */
+/** `image:loc` is `loc` here, but its parent is not an entry. */
 function localName(tag: string): string {
   return tag.slice(tag.indexOf(':') + 1).toLowerCase();
 }
@@ -213,5 +217,7 @@ function absoluteUrl(text: string): string | undefined {
   const trimmed = text.trim();
   if (trimmed === '' || trimmed.length > MAX_URL_LENGTH || !/^https?:\/\//i.test(trimmed)) return undefined;
   const parsed = parseUrl(trimmed);
-  return parsed && /\s/.test(trimmed) ? parsed.href : parsed && trimmed;
+  if (!parsed) return undefined;
+  // A copy: a part of the text that was read would keep all of that text in memory.
+  return /\s/.test(trimmed) ? parsed.href : Buffer.from(trimmed).toString();
 }

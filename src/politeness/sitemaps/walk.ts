@@ -38,6 +38,10 @@ export interface SitemapWalk {
   readonly open: OpenSitemap;
   /** Awaited before more is read. */
   readonly take: (urls: readonly SitemapUrl[]) => Promise<void> | void;
+  /** Whether a page belongs to the site of the file that names it; others are left out. Default: all do. */
+  readonly belongs?: (url: string, fileUrl: string) => boolean;
+  /** Whether a sitemap that another names is read. Default: all are. */
+  readonly follows?: (url: string) => boolean;
   /** A file that could not be read, or not to its end. */
   readonly onProblem: (problem: SitemapProblem) => void;
   readonly limits: SitemapLimits;
@@ -47,7 +51,9 @@ export interface SitemapWalk {
 
 /** A sitemap that could not be read. */
 export interface SitemapProblem {
+  /** The sitemap that could not be read. */
   readonly url: string;
+  /** Why; its `code` is from the catalogue of errors. */
   readonly error: CrawlError;
 }
 
@@ -98,8 +104,9 @@ export async function walkSitemaps(start: readonly string[], walk: SitemapWalk):
       toSkip -= entries.length - fresh.length;
       const pages: SitemapUrl[] = [];
       for (const { kind, ...page } of fresh) {
-        if (kind === 'sitemap') plan(page.url, depth + 1, url);
-        else pages.push(page);
+        if (kind === 'sitemap') {
+          if (walk.follows?.(page.url) ?? true) plan(page.url, depth + 1, url);
+        } else if (walk.belongs?.(page.url, file.url) ?? true) pages.push(page);
       }
       progress.entries += fresh.length;
       const fitting = pages.slice(0, urlsLeft).filter(({ url }) => (charactersLeft -= url.length) >= 0);

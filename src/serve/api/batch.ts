@@ -1,14 +1,14 @@
 // POST /v2/batch/scrape and /v1/batch/scrape: a list of URLs as one job, or more URLs for one that runs.
 // A body of JSON lines (one URL per line after the line of options) may be of any length.
 import { randomUUID } from 'node:crypto';
-import { createInterface } from 'node:readline';
 import type { App } from '../app.js';
 import { ApiError } from '../errors.js';
-import { checked, parseJson } from '../http/body.js';
+import { checked, parseJson, readLines } from '../http/body.js';
 import type { Call, Handle } from '../http/router.js';
 import { pageWish } from '../pages/formats.js';
 import { idempotencyKey } from './crawl.js';
 import { checkRoom, jobOf, jobPath, webhookOf } from './jobs.js';
+import { withWarning } from './without-effect.js';
 import { batchBody, type BatchRequest, MAX_BATCH_URLS } from './schemas.js';
 
 const MAX_LINE = 100_000;
@@ -17,20 +17,24 @@ const APPEND_EVERY = 1_000;
 export function batchRoute(app: App, version: string): Handle {
   return async (call) => {
     const isLines = /^application\/(?:x-)?(?:ndjson|jsonl)/.test(call.request.headers['content-type'] ?? '');
-    const { id, invalidURLs } = isLines ? await fromLines(app, call) : await fromBody(app, call);
+    const { id, invalidURLs, request } = isLines ? await fromLines(app, call) : await fromBody(app, call);
     const url = `${call.base}${jobPath(version, 'batch')}/${id}`;
-    return { json: { success: true, id, url, ...(invalidURLs && { invalidURLs }) } };
+    return { json: { success: true, id, url, ...(invalidURLs && { invalidURLs }), ...withWarning(request) } };
   };
 }
 
 interface Started {
   readonly id: string;
+  /** The job of an earlier request with the same idempotency key. */
+  readonly isEarlier?: boolean;
   readonly invalidURLs?: string[];
+  /** The options, for what is to be said of them. */
+  readonly request?: BatchRequest | undefined;
 }
 
 async function fromBody(app: App, call: Call): Promise<Started> {
   const { urls, ...request } = checked(batchBody, await call.json());
-  return startBatch(app, call, urls, request, idempotencyKey(call));
+  return { ...(await startBatch(app, call, urls, request, idempotencyKey(call))), request };
 }
 
 export async function startBatch(
@@ -53,13 +57,15 @@ export async function startBatch(
     return { id: job.id, ...more };
   }
   if (valid.length === 0) throw new ApiError(400, 'None of the URLs is valid.', 'URL_INVALID');
+  const hook = webhookOf(app, webhook);
   await checkRoom(app, call);
   await app.usage.charge(call.token, valid.length);
-  const hook = webhookOf(app, webhook);
   const given = { id: randomUUID(), kind: 'batch' as const, owner: call.token.name, url: valid[0]!, request };
   const job = await app.store.create({ ...given, ...(hook && { webhook: hook }) }, valid, key);
   app.wake(job.id);
-  return { id: job.id, ...more };
+  const isEarlier = job.id !== given.id;
+  if (isEarlier) await app.usage.charge(call.token, -valid.length);
+  return { id: job.id, isEarlier, ...more };
 }
 
 function sorted(app: App, urls: readonly string[], mayBeInvalid: boolean): { valid: string[]; invalid: string[] } {
@@ -78,7 +84,6 @@ function sorted(app: App, urls: readonly string[], mayBeInvalid: boolean): { val
 
 /** The first line is the body without `urls`; every further one is a URL, as JSON or bare. */
 async function fromLines(app: App, call: Call): Promise<Started> {
-  const lines = createInterface({ input: call.request, crlfDelay: Infinity });
   let started: Started | undefined;
   let request: BatchRequest | undefined;
   let waiting: string[] = [];
@@ -91,9 +96,7 @@ async function fromLines(app: App, call: Call): Promise<Started> {
     started ??= made;
     waiting = [];
   };
-  for await (const line of lines) {
-    if (line.length > MAX_LINE)
-      throw new ApiError(413, `A line is longer than ${MAX_LINE} characters.`, 'BODY_TOO_LARGE');
+  for await (const line of readLines(call.request, MAX_LINE)) {
     if (line.trim() === '') continue;
     if (request === undefined && line.trimStart().startsWith('{')) {
       const { urls, ...options } = checked(batchBody, { urls: ['line'], ...(parseJson(line) as object) });
@@ -104,8 +107,10 @@ async function fromLines(app: App, call: Call): Promise<Started> {
     request ??= {};
     waiting.push(line.trimStart().startsWith('"') ? String(parseJson(line)) : line.trim());
     if (waiting.length >= APPEND_EVERY) await flush();
+    // All of them are in that job already, or will be.
+    if (started?.isEarlier) return { id: started.id, request };
   }
   await flush();
   if (!started) throw new ApiError(400, 'The body has no URLs.', 'URL_INVALID');
-  return { id: started.id, invalidURLs: invalid };
+  return { id: started.id, invalidURLs: invalid, request };
 }

@@ -1,7 +1,7 @@
 // A crawl described in words, as parameters: the model fills in a form, and what it fills in is checked like any body.
 import type { AskModel } from '../../crawl/model/ask.js';
 import { extractBy } from '../../crawl/model/extract.js';
-import { safePattern } from '../jobs/link-rules.js';
+import { linkPatterns } from '../jobs/link-rules.js';
 import type { CrawlRequest } from './schemas.js';
 
 const FORM = {
@@ -32,6 +32,6 @@ export async function crawlParameters(
     signal,
   });
   const found = data as Partial<CrawlRequest>;
-  for (const pattern of [...(found.includePaths ?? []), ...(found.excludePaths ?? [])]) safePattern(pattern);
+  for (const patterns of [found.includePaths, found.excludePaths]) linkPatterns(patterns ?? []);
   return found;
 }

@@ -5,17 +5,20 @@ import { ApiError, setting } from '../errors.js';
 import { checked } from '../http/body.js';
 import type { Call, Handle } from '../http/router.js';
 import { createLinkRule } from '../jobs/link-rules.js';
-import { DEFAULT_LIMIT } from '../jobs/crawl-job.js';
+import { findOrderConflicts } from '../../crawl/order/options.js';
+import { DEFAULT_LIMIT, orderOf } from '../jobs/crawl-job.js';
 import { pageWish } from '../pages/formats.js';
 import { crawlParameters } from './crawl-prompt.js';
 import { checkRoom, jobPath, webhookOf } from './jobs.js';
+import { withWarning } from './without-effect.js';
 import { crawlBody, type CrawlRequest, previewBody } from './schemas.js';
 
 export function crawlRoute(app: App, version: string): Handle {
   return async (call) => {
     const body = checked(crawlBody, await call.json());
     const id = await startCrawl(app, call, body, idempotencyKey(call));
-    return { json: { success: true, id, url: `${call.base}${jobPath(version, 'crawl')}/${id}` } };
+    const warning = withWarning(body, body.scrapeOptions);
+    return { json: { success: true, id, url: `${call.base}${jobPath(version, 'crawl')}/${id}`, ...warning } };
   };
 }
 
@@ -30,16 +33,26 @@ export async function startCrawl(
   const guessed = prompt === undefined ? {} : await crawlParameters(modelOf(app), url, prompt, call.signal);
   const request: CrawlRequest = { ...guessed, ...asked, url };
   pageWish(request.scrapeOptions ?? {}, app.fetcher.abilities);
-  createLinkRule(request);
+  checkRules(request);
   await checkRoom(app, call);
-  const left = await app.usage.left(call.token);
-  if (left < 1) await app.usage.charge(call.token, 1);
-  const limited = { ...request, limit: Math.min(request.limit ?? DEFAULT_LIMIT, left) };
   const hook = webhookOf(app, webhook);
-  const given = { id: randomUUID(), kind: 'crawl' as const, owner: call.token.name, url, request: limited };
-  const job = await app.store.create({ ...given, ...(hook && { webhook: hook }) }, [], key);
+  const id = randomUUID();
+  const limit = await app.usage.reserve(call.token, request.limit ?? DEFAULT_LIMIT);
+  const isCounted = call.token.pagesPerDay !== Infinity;
+  const given = { id, kind: 'crawl' as const, owner: call.token.name, url, request: { ...request, limit } };
+  const more = { ...(hook && { webhook: hook }), ...(isCounted && { charged: limit }) };
+  const job = await app.store.create({ ...given, ...more }, [], key);
+  // The same idempotency key: the earlier job was charged.
+  if (job.id !== id && isCounted) await app.usage.charge(call.token, -limit);
   app.wake(job.id);
   return job.id;
+}
+
+/** Throws a 400 for rules of links, or of the order of pages, that cannot work. */
+export function checkRules(request: CrawlRequest): void {
+  createLinkRule(request);
+  const [conflict] = findOrderConflicts('The crawl', orderOf(request));
+  if (conflict) throw new ApiError(400, `${conflict}.`);
 }
 
 /** POST /v2/crawl/params-preview: what a crawl of this prompt would be. */

@@ -4,12 +4,13 @@ import type { App } from '../app.js';
 import { ApiError, setting } from '../errors.js';
 import { checked } from '../http/body.js';
 import type { Handle } from '../http/router.js';
-import { checkRoom, jobOf } from './jobs.js';
+import { withWarning } from './without-effect.js';
+import { checkRoom, jobOf, webhookOf } from './jobs.js';
 import { extractBody } from './schemas.js';
 
 export function extractRoute(app: App): Handle {
   return async (call) => {
-    const { urls, ...body } = checked(extractBody, await call.json());
+    const { urls, webhook, ...body } = checked(extractBody, await call.json());
     if (!app.model) throw setting('A model, which "extract" needs,', '--llm-url and --llm-model');
     if (!body.prompt && !body.schema) throw new ApiError(400, 'Extraction needs a "prompt", a "schema", or both.');
     if (urls.some((url) => url.includes('*'))) {
@@ -20,6 +21,7 @@ export function extractRoute(app: App): Handle {
       );
     }
     const targets = urls.map((url, index) => app.targets.check(url, `urls[${index}]`));
+    const hook = webhookOf(app, webhook);
     await checkRoom(app, call);
     await app.usage.charge(call.token, targets.length);
     const given = {
@@ -29,9 +31,9 @@ export function extractRoute(app: App): Handle {
       url: targets[0]!,
       request: body,
     };
-    const job = await app.store.create(given, targets);
+    const job = await app.store.create({ ...given, ...(hook && { webhook: hook }) }, targets);
     app.wake(job.id);
-    return { json: { success: true, id: job.id, urlTrace: [] } };
+    return { json: { success: true, id: job.id, urlTrace: [], ...withWarning(body, body.scrapeOptions) } };
   };
 }
 

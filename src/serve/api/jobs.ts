@@ -7,7 +7,7 @@ import { OWNER_NAME } from '../http/tokens.js';
 import type { Job, JobKind } from '../jobs/store.js';
 import type { WebhookWish } from './schemas.js';
 
-const MAX_PAGE_BYTES = 9_000_000;
+export const MAX_PAGE_BYTES = 9_000_000;
 const MAX_PAGE_ITEMS = 1_000;
 const MAX_JOBS_PER_TOKEN = 200;
 
@@ -76,7 +76,7 @@ export function cancelRoute(app: App, kind: JobKind): Handle {
     if (!isEnded && job.status !== 'cancelled') {
       throw new ApiError(409, `The job is ${job.status} already.`, 'JOB_ENDED');
     }
-    if (isEnded && kind === 'crawl') await app.usage.note(job.owner, job.completed);
+    if (isEnded) await app.usage.settle((await app.store.read(job.id)) ?? job);
     app.wake(job.id);
     return { json: { success: true, status: 'cancelled' } };
   };
@@ -107,6 +107,6 @@ export function activeRoute(app: App): Handle {
   };
 }
 
-function wholeNumber(text: string | null, otherwise: number): number {
+export function wholeNumber(text: string | null, otherwise: number): number {
   return text !== null && /^\d{1,12}$/.test(text) ? Number(text) : otherwise;
 }

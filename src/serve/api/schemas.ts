@@ -1,8 +1,10 @@
 // What bodies of the API may say: one zod schema per body, which the OpenAPI document is made of, too.
 // Promise: a wrong field is named; what passed is bounded in length and count.
 import { z } from 'zod';
+import { CRAWL_ORDERS } from '../../crawl/order/options.js';
+import { CONTENT_CHOICES, type ContentOptions } from '../../extract/content-options.js';
 
-const aUrl = z
+export const aUrl = z
   .string()
   .min(1)
   .max(8_192)
@@ -95,9 +97,20 @@ const ignored = {
   zeroDataRetention: z.boolean().optional(),
 };
 
+/** Options of content that the API of others does not have. */
+const aContent = z
+  .strictObject(
+    Object.fromEntries(
+      Object.entries(CONTENT_CHOICES).map(([name, choices]) => [name, z.literal([...choices]).optional()]),
+    ),
+  )
+  .transform((given) => given as ContentOptions)
+  .describe('What of a page is its main content: favor, hidden, math, and parts that are kept or left out');
+
 const scrapeFields = {
   formats: z.array(aFormat).max(20).optional(),
   onlyMainContent: z.boolean().optional(),
+  content: aContent.optional(),
   includeTags: z.array(selector).max(100).optional(),
   excludeTags: z.array(selector).max(100).optional(),
   headers: z.record(z.string().max(200), z.string().max(8_192)).optional(),
@@ -105,19 +118,27 @@ const scrapeFields = {
   timeout: z.number().min(1).max(300_000).nullish(),
   mobile: z.boolean().optional(),
   actions: z.array(anAction).max(50).optional(),
-  parsers: z.array(z.union([z.string(), z.looseObject({ type: z.string() })])).optional(),
+  parsers: z
+    .array(z.union([z.literal('pdf'), z.looseObject({ type: z.literal('pdf') })]))
+    .max(5)
+    .optional()
+    .describe('Which files are read as pages. Default pdf, with Office and other documents; []: none'),
   parsePDF: z.boolean().optional(),
   proxy: z.string().max(50).optional(),
   maxAge: z.number().min(0).optional(),
-  minAge: z.number().min(0).optional(),
+  minAge: z
+    .number()
+    .min(0)
+    .optional()
+    .describe('Answer from the cache only, with a page at least this many milliseconds old; 404 if there is none'),
   storeInCache: z.boolean().optional(),
   location: z
     .looseObject({ country: z.string().max(10).optional(), languages: z.array(z.string().max(35)).max(20).optional() })
     .nullish(),
   skipTlsVerification: z.boolean().optional(),
   removeBase64Images: z.boolean().optional(),
-  blockAds: z.boolean().optional(),
-  fastMode: z.boolean().optional(),
+  blockAds: z.boolean().optional().describe('Leave out advertisements and cookie notices'),
+  fastMode: z.boolean().optional().describe('Never use a browser unless something else in the request needs one'),
   /** Of version 1. */
   jsonOptions: z
     .object({ prompt: aPrompt.optional(), schema: aJsonSchema.optional(), systemPrompt: aPrompt.optional() })
@@ -151,9 +172,36 @@ export type WebhookWish = z.infer<typeof webhook>;
 
 const paths = z.array(z.string().max(500)).max(100).optional();
 
+const weight = z.number().min(0).max(1_000).optional();
+
 export const crawlBody = z.strictObject({
   url: aUrl,
   prompt: aPrompt.optional(),
+  order: z
+    .enum(CRAWL_ORDERS)
+    .optional()
+    .describe('Which pages are visited first. Default bfs; best-first with a query or scorers'),
+  query: z
+    .string()
+    .max(1_000)
+    .regex(/[\p{L}\p{N}]/u)
+    .optional()
+    .describe('What the crawl looks for: pages about it come first'),
+  scorers: z
+    .strictObject({ keywords: weight, depth: weight, freshness: weight })
+    .optional()
+    .describe('What decides in a best-first crawl, with weights. Default keywords with a query, else depth'),
+  enough: z
+    .union([
+      z.boolean(),
+      z.strictObject({
+        window: z.int().min(1).max(10_000).optional(),
+        gain: z.number().min(0).max(1).optional(),
+        coverage: z.number().min(0).max(1).optional(),
+      }),
+    ])
+    .optional()
+    .describe('Ends the crawl when new pages add nothing to what the query asks for'),
   limit: z.int().min(1).max(1_000_000).optional(),
   includePaths: paths,
   excludePaths: paths,

@@ -6,12 +6,16 @@ import { ApiError } from '../errors.js';
 import type { Document } from '../pages/document.js';
 import { pageWish } from '../pages/formats.js';
 import type { ScrapeHow } from '../pages/fetcher.js';
+import { warningOf } from './without-effect.js';
 import { scrapeBody, type ScrapeOptions } from './schemas.js';
 
 export function scrapeRoute(app: App): Handle {
   return async (call) => {
     const { url, ...options } = checked(scrapeBody, await call.json());
-    return { json: { success: true, data: await scrapeFor(app, call, app.targets.check(url, 'url'), options) } };
+    const data = await scrapeFor(app, call, app.targets.check(url, 'url'), options);
+    const warning = warningOf(options);
+    if (warning !== undefined) data.warning = data.warning === undefined ? warning : `${data.warning} ${warning}`;
+    return { json: { success: true, data } };
   };
 }
 
@@ -26,16 +30,22 @@ export async function scrapeFor(
   const wish = pageWish(options, app.fetcher.abilities);
   await app.usage.charge(token, 1);
   const limitMs = (options.timeout ?? 60_000) + TURN_MS;
-  const over = AbortSignal.timeout(limitMs);
-  const either = AbortSignal.any([signal, over]);
+  const ending = new AbortController();
+  const leave = (): void => ending.abort();
+  const timer = setTimeout(leave, limitMs);
+  signal.addEventListener('abort', leave, { once: true });
+  if (signal.aborted) leave();
   try {
-    return await app.turns.take(token, either, () =>
-      app.fetcher.scrape(url, wish, { owner: token.name, ...how, signal: either }),
+    return await app.turns.take(token, ending.signal, () =>
+      app.fetcher.scrape(url, wish, { owner: token.name, ...how, signal: ending.signal }),
     );
   } catch (error) {
-    if (over.aborted && !signal.aborted)
+    if (ending.signal.aborted && !signal.aborted)
       throw new ApiError(408, `The page took longer than ${limitMs} ms.`, 'FETCH_TIMEOUT');
     throw error;
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', leave);
   }
 }
 

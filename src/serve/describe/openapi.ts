@@ -1,9 +1,10 @@
 // The OpenAPI document, made of the same schemas that check the bodies.
 import { z } from 'zod';
+import { createMonitorBody, updateMonitorBody } from '../api/monitor-schemas.js';
 import * as schemas from '../api/schemas.js';
 
 interface Described {
-  readonly method: 'get' | 'post' | 'delete';
+  readonly method: 'get' | 'post' | 'patch' | 'delete';
   readonly path: string;
   readonly summary: string;
   readonly body?: z.ZodType;
@@ -47,6 +48,14 @@ function versionPaths(version: 'v1' | 'v2'): Described[] {
 const PATHS: readonly Described[] = [
   ...versionPaths('v2'),
   ...versionPaths('v1'),
+  { method: 'post', path: '/v2/monitor', summary: 'Check pages for changes on a schedule', body: createMonitorBody },
+  { method: 'get', path: '/v2/monitor', summary: 'Monitors of this token' },
+  { method: 'get', path: '/v2/monitor/{id}', summary: 'A monitor' },
+  { method: 'patch', path: '/v2/monitor/{id}', summary: 'Change, pause or resume a monitor', body: updateMonitorBody },
+  { method: 'delete', path: '/v2/monitor/{id}', summary: 'Remove a monitor and its checks' },
+  { method: 'post', path: '/v2/monitor/{id}/run', summary: 'Check now' },
+  { method: 'get', path: '/v2/monitor/{id}/checks', summary: 'Checks of a monitor, the newest first' },
+  { method: 'get', path: '/v2/monitor/{id}/checks/{checkId}', summary: 'A check with its pages and their diffs' },
   { method: 'get', path: '/read/{url}', summary: 'One page as markdown, JSON or HTML', text: 'text/markdown' },
   { method: 'get', path: '/health', summary: 'Whether the server takes requests; needs no token' },
   { method: 'get', path: '/metrics', summary: 'Figures for Prometheus', text: 'text/plain' },

@@ -21,6 +21,24 @@ export async function readBody(request: IncomingMessage, maxBytes = MAX_BODY_BYT
   return Buffer.concat(chunks);
 }
 
+/** The lines of a body of any length. No more than one line is ever held; a longer one is refused as it comes. */
+export async function* readLines(request: AsyncIterable<Buffer>, maxCharacters: number): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let rest = '';
+  for await (const chunk of request) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split(/\r?\n/);
+    rest = lines.pop()!;
+    for (const line of lines) yield within(line);
+    within(rest);
+  }
+  yield rest + decoder.decode();
+
+  function within(line: string): string {
+    if (line.length <= maxCharacters) return line;
+    throw new ApiError(413, `A line is longer than ${maxCharacters} characters.`, 'BODY_TOO_LARGE');
+  }
+}
+
 export function parseJson(text: string): unknown {
   if (nestsDeeperThan(text, 100)) throw new ApiError(400, 'The body is nested too deeply.', 'BAD_REQUEST');
   try {

@@ -1,6 +1,7 @@
 // What every request must pass before a route sees it: the Host, the Origin and the token.
 // Promise: no page in somebody's browser can use a server by its address, and nothing but /health answers a stranger.
 import type { IncomingMessage } from 'node:http';
+import { parseUrl } from '../../request/url.js';
 import { ApiError } from '../errors.js';
 import type { Token, Tokens } from './tokens.js';
 
@@ -25,7 +26,8 @@ const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 export function createGate({ host, publicHosts, cors, tokens }: GateOptions): Gate {
   const own = host.includes(':') ? `[${host}]` : host;
   const isAny = host === '0.0.0.0' || host === '::';
-  const names = new Set([...LOOPBACK, own, ...publicHosts].map((name) => name.toLowerCase()));
+  const publicNames = new Set(publicHosts.map((name) => name.toLowerCase()));
+  const names = new Set([...LOOPBACK, own.toLowerCase(), ...publicNames]);
 
   function isOurs(hostHeader: string): boolean {
     const name = hostnameOf(hostHeader);
@@ -34,13 +36,13 @@ export function createGate({ host, publicHosts, cors, tokens }: GateOptions): Ga
     );
   }
 
-  function allowsOrigin(origin: string): boolean {
+  /** The same host and port as the request's own: other servers of this machine are strangers. A proxy may rewrite Host. */
+  function allowsOrigin(origin: string, hostHeader = ''): boolean {
     if (cors.includes('*') || cors.includes(origin)) return true;
-    try {
-      return isOurs(new URL(origin).host);
-    } catch {
-      return false;
-    }
+    const from = parseUrl(origin);
+    if (!from) return false;
+    const isPublic = [from.host, from.hostname].some((name) => publicNames.has(name));
+    return isPublic || from.host === parseUrl(`${from.protocol}//${hostHeader}`)?.host;
   }
 
   return {
@@ -53,7 +55,7 @@ export function createGate({ host, publicHosts, cors, tokens }: GateOptions): Ga
           'HOST_REFUSED',
         );
       }
-      if (origin !== undefined && !allowsOrigin(origin)) {
+      if (origin !== undefined && !allowsOrigin(origin, hostHeader)) {
         throw new ApiError(403, 'Pages of this origin may not use the server. Allow it with --cors.', 'ORIGIN_REFUSED');
       }
     },
@@ -64,8 +66,8 @@ export function createGate({ host, publicHosts, cors, tokens }: GateOptions): Ga
       }
       return token;
     },
-    corsHeaders({ headers: { origin } }): Record<string, string> {
-      if (origin === undefined || !allowsOrigin(origin)) return {};
+    corsHeaders({ headers: { origin, host: hostHeader } }): Record<string, string> {
+      if (origin === undefined || !allowsOrigin(origin, hostHeader)) return {};
       return { 'access-control-allow-origin': origin, vary: 'origin' };
     },
   };

@@ -14,9 +14,13 @@ import type { Token } from './tokens.js';
 export interface ListenerOptions {
   readonly host: string;
   readonly port: number;
+  /** Whether X-Forwarded-Proto says how clients reach the server. */
+  readonly trustProxy: boolean;
   readonly gate: Gate;
   readonly route: (method: string, path: string) => Matched;
   readonly health: () => Promise<object>;
+  /** Answers what needs no token; resolves to false when it is not for it. */
+  readonly open?: (request: IncomingMessage, response: ServerResponse, path: string) => Promise<boolean>;
   readonly onUpgrade: (request: IncomingMessage, socket: Duplex, head: Buffer, token: Token, base: string) => void;
   readonly onAnswer: (path: string, status: number, ms: number) => void;
   readonly log: Log;
@@ -24,6 +28,8 @@ export interface ListenerOptions {
 
 export interface Listener {
   readonly url: string;
+  /** Resolves when nothing is being answered. */
+  idle(): Promise<void>;
   /** Takes nothing more, answers what is under way within `graceMs`, then closes every socket. */
   close(graceMs: number): Promise<void>;
   readonly isStopping: boolean;
@@ -34,6 +40,7 @@ export interface Listener {
 const HEADERS_MS = 10_000;
 const REQUEST_MS = 60_000;
 const KEEP_ALIVE_MS = 65_000;
+const UNREAD_MS = 60_000;
 const MAX_HEADER_BYTES = 16_384;
 const MAX_CONNECTIONS = 20_000;
 const SAFE_HEADERS = {
@@ -46,6 +53,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
   const { gate, log } = options;
   let isStopping = false;
   const underWay = new Set<AbortController>();
+  const idleWaiters: (() => void)[] = [];
   const server = createServer(
     {
       headersTimeout: HEADERS_MS,
@@ -63,7 +71,8 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     const startedMs = performance.now();
     const leaving = new AbortController();
     underWay.add(leaving);
-    response.once('close', () => leaving.abort());
+    // An abort costs as much as a small answer: only who left before the end is worth it.
+    response.once('close', () => response.writableFinished || leaving.abort());
     let path = 'other';
     try {
       const answer = await answerTo(request, response, leaving.signal, (matched) => (path = matched));
@@ -72,6 +81,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
       sendError(request, response, error);
     } finally {
       underWay.delete(leaving);
+      if (underWay.size === 0) for (const resume of idleWaiters.splice(0)) resume();
       options.onAnswer(path, response.statusCode, performance.now() - startedMs);
     }
   }
@@ -83,7 +93,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     note: (path: string) => void,
   ): Promise<Answer> {
     const method = request.method ?? 'GET';
-    const url = new URL(request.url ?? '/', 'http://server.invalid');
+    const url = targetOf(request);
     if (url.pathname === '/health' && (method === 'GET' || method === 'HEAD')) {
       note('/health');
       return isStopping ? { status: 503, json: { status: 'stopping' } } : { json: await options.health() };
@@ -93,19 +103,32 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
       preflight(request, response);
       return 'written';
     }
+    if (await options.open?.(request, response, url.pathname)) {
+      note('/console');
+      return 'written';
+    }
     const token = gate.tokenOf(request);
     if (isStopping) throw new ApiError(503, 'The server is stopping.', 'STOPPING', undefined, 5);
     const { handle, params, path } = options.route(method === 'HEAD' ? 'GET' : method, url.pathname);
     note(path);
     const json = async (): Promise<unknown> => parseJson((await readBody(request)).toString('utf8'));
-    const call: Call = { request, response, url, params, token, base: baseOf(request), signal, json };
+    const call: Call = {
+      request,
+      response,
+      url,
+      params,
+      token,
+      base: baseOf(request, options.trustProxy),
+      signal,
+      json,
+    };
     return handle(call);
   }
 
   function preflight(request: IncomingMessage, response: ServerResponse): void {
     response.writeHead(204, {
       ...gate.corsHeaders(request),
-      'access-control-allow-methods': 'GET, POST, DELETE, OPTIONS',
+      'access-control-allow-methods': 'GET, POST, PATCH, DELETE, OPTIONS',
       'access-control-allow-headers':
         'authorization, content-type, x-idempotency-key, mcp-protocol-version, mcp-session-id',
       'access-control-max-age': '600',
@@ -118,6 +141,8 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     const text = 'json' in answer ? JSON.stringify(answer.json) : 'raw' in answer ? answer.raw : answer.text;
     const type = 'text' in answer ? answer.type : 'application/json; charset=utf-8';
     const bytes = Buffer.from(text);
+    // A client that does not read its answer must not hold it for ever.
+    response.setTimeout(UNREAD_MS);
     response.writeHead(answer.status ?? 200, {
       ...SAFE_HEADERS,
       ...gate.corsHeaders(request),
@@ -150,7 +175,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
       gate.checkWay(request);
       const token = gate.tokenOf(request);
       if (isStopping) throw new ApiError(503, 'The server is stopping.', 'STOPPING');
-      options.onUpgrade(request, socket, head, token, baseOf(request));
+      options.onUpgrade(request, socket, head, token, baseOf(request, options.trustProxy));
     } catch (error) {
       const { status, message } = asApiError(error);
       socket.end(
@@ -178,6 +203,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
       return isStopping;
     },
     beginStop: () => void (isStopping = true),
+    idle: () => new Promise((resolve) => (underWay.size === 0 ? resolve() : idleWaiters.push(resolve))),
     async close(graceMs) {
       isStopping = true;
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
@@ -192,9 +218,18 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
   };
 }
 
-/** As the client wrote it: `next` must lead back to the same server. */
-function baseOf({ headers }: IncomingMessage): string {
-  const proto = headers['x-forwarded-proto'] === 'https' ? 'https' : 'http';
+/** What is asked for. Anybody can send a target that is no URL. */
+function targetOf({ url = '/' }: IncomingMessage): URL {
+  try {
+    return new URL(url, 'http://server.invalid');
+  } catch {
+    throw new ApiError(400, 'The target of the request is not a valid URL.', 'BAD_REQUEST');
+  }
+}
+
+/** As the client wrote it: `next` must lead back to the same server. Anybody can send X-Forwarded-Proto. */
+function baseOf({ headers }: IncomingMessage, trustProxy: boolean): string {
+  const proto = trustProxy && headers['x-forwarded-proto'] === 'https' ? 'https' : 'http';
   return `${proto}://${headers.host ?? 'localhost'}`;
 }
 

@@ -41,14 +41,20 @@ export interface Matched {
   readonly path: string;
 }
 
-export function createRouter(routes: readonly Route[]): (method: string, path: string) => Matched {
+/** `hintFor` tells what to use in place of a path that is not there. */
+export function createRouter(
+  routes: readonly Route[],
+  hintFor: (path: string) => string | undefined = () => undefined,
+): (method: string, path: string) => Matched {
   const parts = routes.map((route) => ({ ...route, parts: route.path.split('/') }));
   return (method, path) => {
     const asked = path.length > 1 && path.endsWith('/') ? path.slice(0, -1).split('/') : path.split('/');
     const known = parts.filter((route) => fits(route.parts, asked));
     const route = known.find((one) => one.method === method);
     if (route) return { handle: route.handle, params: paramsOf(route.parts, asked), path: route.path };
-    if (known.length === 0) throw new ApiError(404, 'There is nothing at this path. See /docs.', 'NOT_FOUND');
+    if (known.length === 0) {
+      throw new ApiError(404, hintFor(path) ?? 'There is nothing at this path. See /docs.', 'NOT_FOUND');
+    }
     const allowed = known.map((one) => one.method).join(', ');
     throw new ApiError(405, `This path takes ${allowed}.`, 'METHOD_NOT_ALLOWED');
   };

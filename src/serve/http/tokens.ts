@@ -26,6 +26,14 @@ const MAX_TOKENS = 1_000;
 /** Everybody is the owner: only for a server that nobody else reaches. */
 export const openToAll: Tokens = { find: () => OWNER };
 
+/** One token, for as long as the process lives. */
+export function oneToken(token: string): Tokens {
+  const digest = digestOf(token);
+  return {
+    find: (shown) => (shown !== undefined && timingSafeEqual(digest, digestOf(shown)) ? OWNER : undefined),
+  };
+}
+
 /** Reads the tokens of a data directory; makes the first one. `onMade` is told it, once. */
 export async function openTokens(dataDir: string, onMade: (token: string) => void): Promise<Tokens> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 });

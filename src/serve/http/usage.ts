@@ -1,56 +1,63 @@
-// Pages per token and day, for tokens that have a limit. Kept with the jobs, so that a restart does not begin anew.
-import type { JobPages } from '../jobs/store.js';
+// Pages per token and day, for tokens that have a limit. Kept with the jobs: a restart does not begin anew, and servers
+// that share their jobs count together.
+// Promise: however many requests come at once, no more pages are granted than the token has left.
+import type { Job, JobStore } from '../jobs/store.js';
 import { ApiError } from '../errors.js';
 import { OWNER_NAME, type Token } from './tokens.js';
 
 export interface Usage {
   /** How many pages the token may still fetch today. */
   left(token: Token): Promise<number>;
-  /** Counts pages; throws a 429 when there are not as many left. */
+  /** Counts pages; throws a 429 when there are not as many left. A negative number gives pages back. */
   charge(token: Token, pages: number): Promise<void>;
-  /** Counts pages that a crawl of the token of this name fetched. */
-  note(name: string, pages: number): Promise<void>;
+  /** Counts as many of the pages as are left, for a job that begins; throws a 429 when there are none. */
+  reserve(token: Token, pages: number): Promise<number>;
+  /** A job has ended: what it was charged for and did not fetch is given back, what it fetched beyond that is counted. */
+  settle(job: Job): Promise<void>;
 }
 
-export function createUsage(kept: Pick<JobPages, 'swap'>): Usage {
-  const known = new Map<string, Promise<number>>();
-  const nameOf = ({ name }: Pick<Token, 'name'>): string => `usage ${name} ${new Date().toISOString().slice(0, 10)}`;
+export function createUsage({ values, change }: Pick<JobStore, 'values' | 'change'>): Usage {
+  const keyOf = (name: string, atMs: number): string => `pages ${new Date(atMs).toISOString().slice(0, 10)} ${name}`;
+  const today = ({ name }: Token): string => keyOf(name, Date.now());
 
-  function used(key: string): Promise<number> {
-    let count = known.get(key);
-    if (!count) {
-      if (known.size > 2_000) known.clear();
-      known.set(key, (count = kept.swap(key, '').then((text) => (text ? Number(text) : 0))));
-    }
-    return count;
+  async function left(token: Token): Promise<number> {
+    if (token.pagesPerDay === Infinity) return Infinity;
+    return Math.max(0, token.pagesPerDay - Number((await values.peek(today(token))) ?? 0));
   }
 
-  async function keep(key: string, count: number): Promise<void> {
-    known.set(key, Promise.resolve(count));
-    await kept.swap(key, String(count));
+  async function reserve(token: Token, pages: number): Promise<number> {
+    if (token.pagesPerDay === Infinity) return pages;
+    const key = today(token);
+    const over = Math.max(0, (await values.add(key, pages)) - token.pagesPerDay);
+    const granted = Math.max(0, pages - over);
+    if (granted < pages) await values.add(key, granted - pages);
+    if (granted === 0) throw limitReached(token);
+    return granted;
   }
 
   return {
-    async note(name, pages) {
-      if (name === OWNER_NAME || pages === 0) return;
-      const key = nameOf({ name });
-      await keep(key, (await used(key)) + pages);
-    },
-    async left(token) {
-      return token.pagesPerDay === Infinity ? Infinity : token.pagesPerDay - (await used(nameOf(token)));
-    },
+    left,
+    reserve,
     async charge(token, pages) {
       if (token.pagesPerDay === Infinity) return;
-      const key = nameOf(token);
-      const count = (await used(key)) + pages;
-      if (count > token.pagesPerDay) {
-        const midnight = new Date();
-        midnight.setUTCHours(24, 0, 0, 0);
-        const waitSecs = Math.ceil((midnight.getTime() - Date.now()) / 1000);
-        const message = `The token "${token.name}" may fetch ${token.pagesPerDay} pages per day, and has.`;
-        throw new ApiError(429, message, 'LIMIT_REACHED', undefined, waitSecs);
-      }
-      await keep(key, count);
+      const key = today(token);
+      if ((await values.add(key, pages)) <= token.pagesPerDay) return;
+      await values.add(key, -pages);
+      throw limitReached(token);
+    },
+    async settle({ id, owner, kind, createdAtMs, completed, charged = 0 }) {
+      // Batches and extractions were charged for their lists.
+      if (owner === OWNER_NAME || kind === 'batch' || kind === 'extract' || completed === charged) return;
+      await change(id, () => ({ charged: completed }));
+      await values.add(keyOf(owner, createdAtMs), completed - charged);
     },
   };
+}
+
+function limitReached({ name, pagesPerDay }: Token): ApiError {
+  const midnight = new Date();
+  midnight.setUTCHours(24, 0, 0, 0);
+  const waitSecs = Math.ceil((midnight.getTime() - Date.now()) / 1000);
+  const message = `The token "${name}" may fetch ${pagesPerDay} pages per day, and not as many are left.`;
+  return new ApiError(429, message, 'LIMIT_REACHED', undefined, waitSecs);
 }

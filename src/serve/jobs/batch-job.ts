@@ -14,11 +14,14 @@ const MAX_UNWRITTEN = 20;
 export function startBatchJob(job: Job, tools: JobTools): JobRun {
   const { store, fetcher } = tools;
   const { maxConcurrency, respectRobots, ...options } = job.request as BatchRequest;
-  const wish = pageWish(options as ScrapeOptions, fetcher.abilities);
-  const writer = createOutcomeWriter(store, job.id, () => tools.onPages(job.id));
+  const wish = pageWish(options as ScrapeOptions, fetcher.abilities, job.id);
+  const writer = createOutcomeWriter(store, job.id, (outcomes) => tools.onPages(job.id, outcomes));
   const underWay = new Set<Promise<void>>();
   let failure: { readonly error: unknown } | undefined;
   let next = 0;
+  let begun = 0;
+  let ended = 0;
+  let most = 0;
 
   async function written(): Promise<void> {
     await Promise.all(underWay);
@@ -31,22 +34,27 @@ export function startBatchJob(job: Job, tools: JobTools): JobRun {
       const page = await store.pages.pending(job.id, next, PAGE);
       if (page.next === next) return;
       ({ next } = page);
-      yield* page.urls;
+      for (const one of page.urls) {
+        begun++;
+        yield one;
+      }
     }
   }
 
   return {
     async run(signal) {
       const slots = tools.share();
-      const how = { concurrency: Math.min(maxConcurrency ?? slots, slots), signal, owner: job.owner, respectRobots };
+      most = Math.min(maxConcurrency ?? slots, slots);
+      const how = { concurrency: most, signal, owner: job.owner, respectRobots };
       // URLs may be appended while the last ones are fetched.
       for (let before = -1; before !== next && !signal.aborted;) {
         before = next;
-        for await (const { index, url, document, error } of fetcher.scrapeMany(pending(), wish, how)) {
+        for await (const { index, url, document, facts = {}, error } of fetcher.scrapeMany(pending(), wish, how)) {
+          ended++;
           const key = batchKey(index);
           const outcome: Outcome = document
-            ? { kind: 'document', key, document: JSON.stringify(document) }
-            : { kind: 'error', key, error: troubleOf(url, error!) };
+            ? { kind: 'document', key, url, facts, document: JSON.stringify(document) }
+            : { kind: 'error', key, facts, error: troubleOf(url, error!) };
           underWay.add(writer.put(outcome).catch((error: unknown) => void (failure ??= { error })));
           if (underWay.size >= MAX_UNWRITTEN) await written();
         }
@@ -55,6 +63,11 @@ export function startBatchJob(job: Job, tools: JobTools): JobRun {
     },
     total: async () => undefined,
     setShare: () => undefined,
+    async figures() {
+      const { total, completed, failed } = (await store.read(job.id)) ?? job;
+      const concurrency = Math.min(most, begun - ended);
+      return { concurrency, queued: Math.max(0, total - completed - failed - concurrency) };
+    },
   };
 }
 

@@ -2,6 +2,10 @@
 // Promise: each page's outcome is kept before its visit settles, under the request's key: after a crash it is there once.
 import path from 'node:path';
 import { sitemapUrls } from '../../crawl/map/map.js';
+import { type CrawlOrderOptions, orderOptions } from '../../crawl/order/options.js';
+import { createLinkOrder } from '../../crawl/order/order.js';
+import { systemTime } from '../../crawl/time.js';
+import type { Priority } from '../../request/request.js';
 import { foundAt } from '../../request/found.js';
 import { AdaptivePlaywrightCrawler, Configuration, CrawlError, HttpCrawler, Log, LogLevel } from '../../index.js';
 import { PlaywrightCrawler, RequestQueue } from '../../index.js';
@@ -10,9 +14,11 @@ import type { CrawlRequest } from '../api/schemas.js';
 import { actOn, type LivePage, nothingTaken, PHONE_AGENT, preparePage } from '../pages/actions.js';
 import { documentOf, pageSource } from '../pages/document.js';
 import { needsBrowser, pageWish } from '../pages/formats.js';
-import { DEFAULT_TIMEOUT_MS, headersOf } from '../pages/run-config.js';
+import { DEFAULT_TIMEOUT_MS, headersOf, languageOf } from '../pages/run-config.js';
 import { createLinkRule } from './link-rules.js';
+import { createLoadClock } from './load-clock.js';
 import { createOutcomeWriter } from './outcome-writer.js';
+import { factsOf } from './rows.js';
 import type { JobRun, JobTools } from './runner.js';
 import type { Job } from './store.js';
 
@@ -25,9 +31,9 @@ type AnyCrawler = HttpCrawler<AnyContext> | PlaywrightCrawler<AnyContext> | Adap
 
 export function startCrawlJob(job: Job, tools: JobTools): JobRun {
   const { store, fetcher, redisUrl } = tools;
-  const writer = createOutcomeWriter(store, job.id, () => tools.onPages(job.id));
+  const writer = createOutcomeWriter(store, job.id, (outcomes) => tools.onPages(job.id, outcomes));
   const request = job.request as CrawlRequest;
-  const wish = pageWish(request.scrapeOptions ?? {}, fetcher.abilities);
+  const wish = pageWish(request.scrapeOptions ?? {}, fetcher.abilities, job.id);
   const follows = createLinkRule(request);
   const limit = request.limit ?? DEFAULT_LIMIT;
   const { options } = wish;
@@ -36,8 +42,17 @@ export function startCrawlJob(job: Job, tools: JobTools): JobRun {
     purgeOnStart: false,
     persistStorage: true,
   });
+  const clock = createLoadClock();
   let crawler: AnyCrawler | undefined;
   let share = tools.share();
+
+  /** Headers may be secrets: they go to the origin that the request named, not to whatever its pages link to. */
+  const home = new URL(request.url).origin;
+  const headers = headersOf(wish);
+  function addHeaders(context: AnyContext, order: { headers?: Record<string, string> }): void {
+    const isHome = new URL(context.request.url).origin === home;
+    if (order.headers) Object.assign(order.headers, isHome ? headers : languageOf(wish));
+  }
 
   async function keepPage(context: AnyContext): Promise<void> {
     const { request: asked } = context;
@@ -52,9 +67,14 @@ export function startCrawlJob(job: Job, tools: JobTools): JobRun {
     const source = pageSource({ url: asked.url, loadedUrl, ...fetched }, wish);
     const document = documentOf(source, wish, taken);
     if (fetched.statusCode >= 400) document.metadata.error = `status ${fetched.statusCode}`;
-    const text = source.markdown.fit || source.markdown.raw;
-    await fetcher.finish(document, { url: asked.url, text }, wish, job.owner);
-    await writer.put({ kind: 'document', key: asked.uniqueKey, document: JSON.stringify(document) });
+    await fetcher.finish(document, source, wish, job.owner);
+    await writer.put({
+      kind: 'document',
+      key: asked.uniqueKey,
+      url: asked.url,
+      facts: factsOf(document.metadata, { bytes: fetched.body.length, ms: clock.takenBy(asked) }),
+      document: JSON.stringify(document),
+    });
   }
 
   async function requestHandler(context: AnyContext): Promise<void> {
@@ -69,7 +89,9 @@ export function startCrawlJob(job: Job, tools: JobTools): JobRun {
     });
   }
 
+  const order = orderOf(request);
   const crawlerOptions = {
+    ...order,
     maxRequestsPerCrawl: limit,
     maxCrawlDepth: request.maxDiscoveryDepth ?? request.maxDepth ?? undefined,
     maxConcurrency: Math.min(request.maxConcurrency ?? share, share),
@@ -93,7 +115,7 @@ export function startCrawlJob(job: Job, tools: JobTools): JobRun {
         code,
         error: error.message,
       };
-      await writer.put({ kind: 'error', key: failed.uniqueKey, error: trouble });
+      await writer.put({ kind: 'error', key: failed.uniqueKey, facts: { ms: clock.takenBy(failed) }, error: trouble });
     },
     async onSkippedRequest({ url, reason }: { url: string; reason: string }) {
       if (reason === 'robotsTxt') await writer.put({ kind: 'robots', key: `robots ${url}`, url });
@@ -104,17 +126,17 @@ export function startCrawlJob(job: Job, tools: JobTools): JobRun {
     const requestQueue =
       redisUrl === undefined ? undefined : await RequestQueue.open(queueName(job.id), { config, redisUrl });
     const all = { ...crawlerOptions, ...(requestQueue && { requestQueue }), requestHandler: requestHandler as never };
-    const headers = headersOf(wish);
     if (!fetcher.abilities.browser) {
       return new HttpCrawler(
-        { ...all, additionalMimeTypes: ['*/*'], preNavigationHooks: [setHeaders(headers)] } as never,
+        { ...all, additionalMimeTypes: ['*/*'], preNavigationHooks: [clock.hook, addHeaders] } as never,
         config,
       );
     }
     const hooks = [
-      async (context: { page?: LivePage }, order: { headers?: Record<string, string> }) => {
-        if (needsBrowser(wish)) await preparePage(livePageOf(context as never)!, wish);
-        if (order.headers) Object.assign(order.headers, headers);
+      clock.hook,
+      async (context: AnyContext, order: { headers?: Record<string, string> }) => {
+        if (needsBrowser(wish)) await preparePage(livePageOf(context)!, wish);
+        addHeaders(context, order);
       },
     ];
     const inBrowser = { ...all, preNavigationHooks: hooks } as never;
@@ -123,7 +145,7 @@ export function startCrawlJob(job: Job, tools: JobTools): JobRun {
       : new AdaptivePlaywrightCrawler(inBrowser, config);
   }
 
-  async function seeds(signal: AbortSignal): Promise<string[]> {
+  async function seeds(signal: AbortSignal): Promise<(string | { url: string; priority: Priority })[]> {
     const mode = sitemapMode(request);
     const listed =
       mode === 'skip'
@@ -135,7 +157,14 @@ export function startCrawlJob(job: Job, tools: JobTools): JobRun {
             limit,
           ).catch(() => []);
     const kept = listed.filter(follows).map((url) => (request.ignoreQueryParameters ? withoutQuery(url) : url));
-    return foundAt(mode === 'only' && kept.length > 0 ? kept : [request.url, ...kept], []);
+    const priorities = createLinkOrder(orderOptions(order), systemTime)?.prioritiesOn?.({ url: request.url });
+    const first = mode === 'only' && kept.length > 0 ? kept : [request.url, ...kept];
+    return priorities
+      ? foundAt(
+          first.map((url) => ({ url, priority: priorities(url, 0) })),
+          [],
+        )
+      : foundAt(first, []);
   }
 
   return {
@@ -159,12 +188,23 @@ export function startCrawlJob(job: Job, tools: JobTools): JobRun {
       const { counters } = await queue.getInfo();
       return Math.min(limit, counters.accepted - counters.skipped);
     },
+    async figures() {
+      const queue = crawler?.running ? crawler.requestQueue : undefined;
+      if (!queue) return undefined;
+      const { queued, retrying } = (await queue.getInfo()).counters;
+      return { queued: queued + retrying, concurrency: crawler?.autoscaledPool?.currentConcurrency ?? 0 };
+    },
     setShare(slots) {
       share = slots;
       const pool = crawler?.autoscaledPool;
       if (pool) pool.maxConcurrency = Math.max(1, Math.min(request.maxConcurrency ?? slots, slots));
     },
   };
+}
+
+/** The part of a body that says in which order pages come, and when there are enough. */
+export function orderOf({ order, query, scorers, enough }: CrawlRequest): CrawlOrderOptions {
+  return { order, query, scorers: scorers as CrawlOrderOptions['scorers'], enough: enough as boolean | undefined };
 }
 
 const queueName = (id: string): string => `serve-${id}`;
@@ -180,10 +220,6 @@ export const crawlFolder = (dataDir: string, id: string): string => path.join(da
 function sitemapMode({ sitemap, ignoreSitemap, sitemapOnly }: CrawlRequest): 'skip' | 'include' | 'only' {
   return sitemap ?? (sitemapOnly ? 'only' : ignoreSitemap ? 'skip' : 'include');
 }
-
-const setHeaders =
-  (headers: Record<string, string>) => (_context: unknown, order: { headers: Record<string, string> }) =>
-    void Object.assign(order.headers, headers);
 
 function withoutQuery(text: string): string {
   const url = new URL(text);

@@ -1,7 +1,9 @@
 // Keeps the store within its limits: results expire, the oldest finished jobs go when the disk limit is reached.
 // Promise: a running job is never removed; while nothing else can make room, running jobs rest and say why.
+import { LIMITS, limitReached } from '../../limits.js';
 import type { Log } from '../../observe/log.js';
 import type { Runner } from './runner.js';
+import type { CheckRequest } from '../monitor/monitor.js';
 import type { Job, JobStore } from './store.js';
 
 export interface HousekeepingOptions {
@@ -24,10 +26,12 @@ export function startHousekeeping(options: HousekeepingOptions): { close(): void
   async function tidy(): Promise<void> {
     const jobs = await store.list();
     let bytes = jobs.reduce((sum, job) => sum + job.bytes, 0);
-    const isDue = (job: Job): boolean => (job.endedAtMs ?? Infinity) + retentionMs < Date.now();
     const finished = jobs
       .filter((job) => job.status !== 'scraping')
       .sort((one, other) => one.endedAtMs! - other.endedAtMs!);
+    const isCheckDue = await checkRule(finished);
+    const isDue = (job: Job): boolean =>
+      job.kind === 'check' ? isCheckDue(job) : job.endedAtMs! + retentionMs < Date.now();
     for (const job of finished) {
       // Events that are due to a webhook name its results.
       const isHeld = job.delivery !== undefined && job.delivery.next < job.events && bytes <= maxDiskBytes;
@@ -43,6 +47,24 @@ export function startHousekeeping(options: HousekeepingOptions): { close(): void
       if (job.status === 'scraping' && job.reason !== reason)
         await store.change(job.id, () => ({ reason }) as Partial<Job>);
     }
+  }
+
+  /** Checks live as long as their monitor says, and no longer than it; the newest ones stay. */
+  async function checkRule(finished: readonly Job[]): Promise<(job: Job) => boolean> {
+    const checks = finished.filter(({ kind }) => kind === 'check');
+    if (checks.length === 0) return () => false;
+    const newer = new Map((await store.monitors.list()).map(({ id }) => [id, 0]));
+    const due = checks.reverse().filter(({ endedAtMs, request }) => {
+      const { monitorId, retentionMs: keptMs } = request as CheckRequest;
+      const before = newer.get(monitorId);
+      if (before === undefined) return true;
+      newer.set(monitorId, before + 1);
+      if (before < LIMITS.monitorChecks.max) return before > 0 && endedAtMs! + keptMs < Date.now();
+      limitReached('monitorChecks');
+      return true;
+    });
+    const ids = new Set(due.map(({ id }) => id));
+    return ({ id }) => ids.has(id);
   }
 
   const timer = setInterval(() => {

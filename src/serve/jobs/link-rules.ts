@@ -1,18 +1,20 @@
 // Which links a crawl of the API follows: its host, its path, and the patterns of the request.
-// Promise: a pattern that could take more than linear time in a URL's length is refused, not tried.
-import { CrawlError } from '../../errors.js';
+// Promise: patterns cost linear time in a URL's length; one that cannot be matched so is refused, not tried.
 import type { CrawlRequest } from '../api/schemas.js';
 import { ApiError } from '../errors.js';
+import { createLinearRegExp, type LinearRegExp } from '../../request/linear-regexp.js';
 import { parseUrl } from '../../request/url.js';
 
 export type LinkRule = (url: string) => boolean;
 
-const MAX_TESTED = 4_096;
+const MAX_TESTED = 2_048;
+/** States of all patterns of a list: with the length of a URL, the most that one link costs. */
+const MAX_SIZE = 5_000;
 
 export function createLinkRule(request: CrawlRequest): LinkRule {
   const start = new URL(request.url);
-  const includes = (request.includePaths ?? []).map(safePattern);
-  const excludes = (request.excludePaths ?? []).map(safePattern);
+  const includes = linkPatterns(request.includePaths ?? []);
+  const excludes = linkPatterns(request.excludePaths ?? []);
   const isOpen = request.crawlEntireDomain === true || request.allowBackwardLinks === true;
   const base = folderOf(start.pathname);
   const home = bare(start.host);
@@ -38,47 +40,23 @@ function folderOf(path: string): string {
   return path.slice(slash + 1).includes('.') ? path.slice(0, slash + 1) : path;
 }
 
-/** A regular expression without what makes matching slow: repeats of repeats, of alternatives, and references back. */
-export function safePattern(source: string): RegExp {
-  const problem = slowPart(source);
-  if (problem) throw new ApiError(400, `The pattern "${source}" ${problem}. Write it without.`, 'OPTION_INVALID');
+/** The patterns of a request. Throws a 400 for one that is invalid, or that cannot be matched in linear time. */
+export function linkPatterns(sources: readonly string[]): LinearRegExp[] {
+  const patterns = sources.map(linkPattern);
+  const size = patterns.reduce((sum, pattern) => sum + pattern.size, 0);
+  if (size > MAX_SIZE) throw new ApiError(400, 'The patterns are too many or too large.', 'OPTION_INVALID');
+  return patterns;
+}
+
+function linkPattern(source: string): LinearRegExp {
+  const refuse = (what: string): never => {
+    throw new ApiError(400, `The pattern "${source}" ${what}`, 'OPTION_INVALID');
+  };
+  let pattern;
   try {
-    return new RegExp(source, 'u');
+    pattern = createLinearRegExp(source);
   } catch (error) {
-    const message = `The pattern "${source}" is not a valid regular expression: ${(error as Error).message}`;
-    throw error instanceof CrawlError ? error : new ApiError(400, message, 'OPTION_INVALID');
+    return refuse(`is not a valid regular expression: ${(error as Error).message}`);
   }
-}
-
-function slowPart(source: string): string | undefined {
-  if (/\\[1-9]|\\k</.test(source)) return 'refers back to a group';
-  if (/\(\?<?[=!]/.test(source)) return 'looks ahead or behind';
-  /** Per open group: whether it holds a repeat or alternatives. */
-  const groups: boolean[] = [];
-  let inClass = false;
-  let unbounded = 0;
-  for (let index = 0; index < source.length; index++) {
-    const character = source[index]!;
-    if (character === '\\') index++;
-    else if (inClass) inClass = character !== ']';
-    else if (character === '[') inClass = true;
-    else if (character === '(') groups.push(false);
-    else if (character === '|' && groups.length > 0) groups[groups.length - 1] = true;
-    else if (character === ')') {
-      const isHeavy = groups.pop() ?? false;
-      if (isHeavy && isRepeat(source, index + 1)) return 'repeats a group that itself repeats or has alternatives';
-      if ((isHeavy || isRepeat(source, index + 1)) && groups.length > 0) groups[groups.length - 1] = true;
-    } else if (isRepeat(source, index)) {
-      unbounded++;
-      if (groups.length > 0) groups[groups.length - 1] = true;
-    }
-  }
-  return unbounded > 4 ? 'has more than four repeats' : undefined;
-}
-
-function isRepeat(source: string, at: number): boolean {
-  const character = source[at];
-  return (
-    character === '*' || character === '+' || (character === '{' && /^\{\d+,\d*\}/.test(source.slice(at, at + 12)))
-  );
+  return 'slow' in pattern ? refuse(`${pattern.slow}. Write it without.`) : pattern;
 }

@@ -6,20 +6,22 @@ import { createRequire } from 'node:module';
 import type { Database } from 'lmdb';
 import { checkLmdbFolder } from '../../base/lmdb-file.js';
 import { CrawlError } from '../../errors.js';
+import { LIMITS, limitReached } from '../../limits.js';
 import { batchKey, counted, type EventType, type Job, type JobError, type JobEvent, type JobPages } from './store.js';
-import { type JobStore, newJob, type Outcome, wants } from './store.js';
+import type { Monitor } from '../monitor/monitor.js';
+import { joinRow, rowText } from './rows.js';
+import { type JobStore, type KeptValues, newJob, type Outcome, wants } from './store.js';
 
 type Key = string | (string | number)[];
 type Texts = Database<string, Key>;
 
 const LAST = Number.MAX_SAFE_INTEGER;
-const MAX_ERRORS = 10_000;
 
 export async function openLmdbJobs(folder: string): Promise<JobStore> {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   checkLmdbFolder(folder);
   const lmdb = createRequire(import.meta.url)('lmdb') as typeof import('lmdb');
-  const environment = lmdb.open({ path: folder, maxDbs: 8, noSubdir: false });
+  const environment = lmdb.open({ path: folder, maxDbs: 12, noSubdir: false });
   const table = (name: string): Texts => environment.openDB({ name, encoding: 'string' }) as unknown as Texts;
   const jobs = table('jobs');
   const documents = table('documents');
@@ -28,10 +30,16 @@ export async function openLmdbJobs(folder: string): Promise<JobStore> {
   const lists = table('lists');
   const events = table('events');
   const names = table('names');
+  const rows = table('rows');
+  const monitors = table('monitors');
 
   const readJob = (id: string): Job | undefined => {
     const text = jobs.get(id);
     return text === undefined ? undefined : (JSON.parse(text) as Job);
+  };
+  const readMonitor = (id: string): Monitor | undefined => {
+    const text = monitors.get(id);
+    return text === undefined ? undefined : (JSON.parse(text) as Monitor);
   };
   const keep = (job: Job): Job => {
     void jobs.put(job.id, JSON.stringify(job));
@@ -57,13 +65,16 @@ export async function openLmdbJobs(folder: string): Promise<JobStore> {
     if (keys.get(key) !== undefined) return job;
     void keys.put(key, '');
     const after = counted(job, outcome);
+    const result = outcome.kind === 'document' ? job.completed : undefined;
+    void rows.put([job.id, job.rows], joinRow(result, rowText(outcome, Date.now())));
     if (outcome.kind === 'document') {
       void documents.put([job.id, job.completed], outcome.document);
       return addEvent(after, 'page', { result: job.completed });
     }
     const value = outcome.kind === 'error' ? outcome.error : { robots: outcome.url };
     const place = troubleCount(job.id);
-    if (place < MAX_ERRORS) void troubles.put([job.id, place], JSON.stringify(value));
+    if (place < LIMITS.jobErrors.max) void troubles.put([job.id, place], JSON.stringify(value));
+    else limitReached('jobErrors');
     return after;
   }
 
@@ -125,12 +136,23 @@ export async function openLmdbJobs(folder: string): Promise<JobStore> {
       const text = events.get([id, number]);
       return text === undefined ? undefined : (JSON.parse(text) as JobEvent);
     },
+  };
+
+  const values: KeptValues = {
     swap: (name, value) =>
       inOneStep(() => {
         const key = hashed(name);
         const before = names.get(key);
         void names.put(key, value);
         return before;
+      }),
+    peek: async (name) => names.get(hashed(name)),
+    add: (name, by) =>
+      inOneStep(() => {
+        const key = hashed(name);
+        const sum = Number(names.get(key) ?? 0) + by;
+        void names.put(key, String(sum));
+        return sum;
       }),
   };
 
@@ -167,11 +189,36 @@ export async function openLmdbJobs(folder: string): Promise<JobStore> {
     remove: (id) =>
       inOneStep(() => {
         void jobs.remove(id);
-        for (const one of [documents, keys, troubles, lists, events]) {
+        for (const one of [documents, keys, troubles, lists, events, rows]) {
           for (const key of [...one.getKeys({ start: [id], end: [id, '\uffff'] })]) void one.remove(key);
         }
       }),
     pages,
+    values,
+    rows: {
+      read: async (id, from, max) =>
+        [...rows.getRange({ start: [id, from], end: [id, LAST], limit: max })].map(({ value }) => value),
+    },
+    monitors: {
+      read: async (id) => readMonitor(id),
+      async list() {
+        const all = [...monitors.getRange({})].map(({ value }) => JSON.parse(value) as Monitor);
+        return all.sort((one, other) => one.createdAtMs - other.createdAtMs);
+      },
+      change: (id, change) =>
+        inOneStep(() => {
+          const before = readMonitor(id);
+          const after = change(before);
+          if (after) void monitors.put(id, JSON.stringify(after));
+          return after ?? before;
+        }),
+      remove: (id) =>
+        inOneStep(() => {
+          const isThere = monitors.get(id) !== undefined;
+          void monitors.remove(id);
+          return isThere;
+        }),
+    },
     close: async () => void (await environment.close()),
   };
 }

@@ -1,7 +1,8 @@
 // Opens the job store: LMDB under the data directory, or Redis shared by several servers.
 // Promise: one server per data directory; a second one is told so.
-import path from 'node:path';
 import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import path from 'node:path';
+import { isAlive, startOf } from '../../base/alive.js';
 import { CrawlError } from '../../errors.js';
 import { openLmdbJobs } from './lmdb-store.js';
 import type { Job, JobStore } from './store.js';
@@ -57,15 +58,15 @@ function lock(dataDir: string): () => void {
   for (let tries = 0; ; tries++) {
     try {
       const descriptor = openSync(file, 'wx', 0o600);
-      writeSync(descriptor, String(process.pid));
+      writeSync(descriptor, `${process.pid} ${startOf(process.pid) ?? ''}`);
       closeSync(descriptor);
       return () => rmSync(file, { force: true });
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') {
         throw new CrawlError('STORAGE_UNWRITABLE', `${dataDir} cannot be written: ${(error as Error).message}`);
       }
-      const pid = Number(readFileSync(file, 'utf8'));
-      if (tries > 0 || isAlive(pid)) {
+      const [pid = '', started] = readFileSync(file, 'utf8').split(' ');
+      if (tries > 0 || isOther(Number(pid), started)) {
         throw new CrawlError(
           'QUEUE_IN_USE',
           `A server runs in ${dataDir} already (process ${pid}). Choose another --data-dir.`,
@@ -76,12 +77,6 @@ function lock(dataDir: string): () => void {
   }
 }
 
-function isAlive(pid: number): boolean {
-  if (!Number.isInteger(pid) || pid <= 0 || pid === process.pid) return false;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
+function isOther(pid: number, started: string | undefined): boolean {
+  return Number.isInteger(pid) && pid > 0 && pid !== process.pid && isAlive(pid, started);
 }

@@ -9,7 +9,11 @@ export interface OutcomeWriter {
 
 const MAX_TOGETHER = 200;
 
-export function createOutcomeWriter(store: JobStore, id: string, onKept: () => void): OutcomeWriter {
+export function createOutcomeWriter(
+  store: JobStore,
+  id: string,
+  onKept: (outcomes: readonly Outcome[]) => void,
+): OutcomeWriter {
   const waiting: { outcome: Outcome; resolve: () => void; reject: (error: unknown) => void }[] = [];
   let writing: Promise<void> | undefined;
 
@@ -17,12 +21,10 @@ export function createOutcomeWriter(store: JobStore, id: string, onKept: () => v
     while (waiting.length > 0) {
       const now = waiting.splice(0, MAX_TOGETHER);
       try {
-        await store.pages.put(
-          id,
-          now.map(({ outcome }) => outcome),
-        );
+        const outcomes = now.map(({ outcome }) => outcome);
+        await store.pages.put(id, outcomes);
         for (const { resolve } of now) resolve();
-        onKept();
+        onKept(outcomes);
       } catch (error) {
         for (const { reject } of now) reject(error);
       }

@@ -1,7 +1,7 @@
 // The Lua of the shared job store, read from lua/ on first use: each script is one atomic step.
 import { readFileSync } from 'node:fs';
 
-export type JobScript = 'put' | 'create' | 'end' | 'append' | 'claim';
+export type JobScript = 'put' | 'add' | 'create' | 'end' | 'append' | 'claim' | 'monitor';
 
 const known = new Map<JobScript, string>();
 

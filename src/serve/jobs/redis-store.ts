@@ -1,8 +1,12 @@
 // The job store that servers share: a few keys per job in Redis, changed by Lua in one step each.
 // Promise: the same as the port's, whichever server calls; a claim ends by itself when its server dies.
 import { createHash, randomUUID } from 'node:crypto';
+import { CrawlError } from '../../errors.js';
 import { type Argument, createConnection } from '../../frontier/redis/server/connection.js';
+import { queuePrefix } from '../../frontier/redis/keys.js';
+import type { Monitor } from '../monitor/monitor.js';
 import { type JobScript, jobScript } from './redis-scripts.js';
+import { rowText } from './rows.js';
 import {
   batchKey,
   type Job,
@@ -10,17 +14,18 @@ import {
   type JobEvent,
   type JobPages,
   type JobStore,
+  type KeptValues,
+  type MonitorRows,
   newJob,
   wants,
 } from './store.js';
 
-/** Everything begins with it; the jobs' queues have the frontier's own prefix. */
-const PREFIX = 'orcrawl:serve:';
 /** Parts of a job that go with it. */
-const PARTS = ['job', 'keys', 'docs', 'troubles', 'events', 'urls', 'run', 'hook'];
+const PARTS = ['job', 'keys', 'docs', 'troubles', 'events', 'urls', 'rows', 'run', 'hook'];
 const CLAIM_MS = 10_000;
 const DOCUMENTS_AT_ONCE = 20;
-const URLS_AT_ONCE = 5_000;
+/** Another server changed the row in between: only monitors that are edited at once come to a second try. */
+const MAX_CHANGE_TRIES = 20;
 const NAME_TTL_SECS = 90 * 86_400;
 
 export interface SharedJobs {
@@ -33,15 +38,17 @@ export interface SharedJobs {
 }
 
 /** What changes of a job; the rest is one field. */
-const COUNTS = ['total', 'completed', 'failed', 'events', 'bytes', 'urls', 'endedAtMs'] as const;
+const COUNTS = ['total', 'completed', 'failed', 'events', 'bytes', 'urls', 'rows', 'endedAtMs', 'charged'] as const;
 
 export async function openRedisJobs(url: string): Promise<SharedJobs> {
-  const connection = createConnection({ url, keepAlive: true });
+  // Everything begins with it; the jobs' queues have the frontier's own prefix.
+  const prefix = queuePrefix('serve', url);
+  const connection = createConnection({ url, prefix: prefix, keepAlive: true });
   await connection.connect();
   const self = randomUUID();
-  const at = (part: string, id: string): string => `${PREFIX}${part}:${id}`;
+  const at = (part: string, id: string): string => `${prefix}${part}:${id}`;
   const run = (script: JobScript, ...args: Argument[]): Promise<unknown> =>
-    connection.command('EVAL', jobScript(script), 0, ...args);
+    connection.command('EVAL', jobScript(script), connection.slotKeys.length, ...connection.slotKeys, ...args);
   const texts = (answer: unknown): string[] => (answer as (Buffer | string | null)[]).map((one) => String(one ?? ''));
 
   async function read(id: string): Promise<Job | undefined> {
@@ -57,6 +64,7 @@ export async function openRedisJobs(url: string): Promise<SharedJobs> {
       ...Object.fromEntries(counts),
       status: fields.get('status') as Job['status'],
       ...(fields.has('reason') && { reason: fields.get('reason')! }),
+      ...(fields.has('summary') && { summary: JSON.parse(fields.get('summary')!) as NonNullable<Job['summary']> }),
       ...(delivery !== undefined && { delivery: JSON.parse(delivery) as NonNullable<Job['delivery']> }),
     };
     return { ...found, total: Math.max(found.total, found.completed + found.failed) };
@@ -64,19 +72,21 @@ export async function openRedisJobs(url: string): Promise<SharedJobs> {
 
   const pages: JobPages = {
     async put(id, outcomes) {
-      const triples = outcomes.flatMap((outcome) => {
+      const nowMs = Date.now();
+      const four = outcomes.flatMap((outcome) => {
+        const row = rowText(outcome, nowMs);
         switch (outcome.kind) {
           case 'document':
-            return ['d', hashed(outcome.key), outcome.document];
+            return ['d', hashed(outcome.key), outcome.document, row];
           case 'error':
-            return ['e', hashed(outcome.key), JSON.stringify(outcome.error)];
+            return ['e', hashed(outcome.key), JSON.stringify(outcome.error), row];
           case 'robots':
-            return ['r', hashed(outcome.key), JSON.stringify({ robots: outcome.url })];
+            return ['r', hashed(outcome.key), JSON.stringify({ robots: outcome.url }), row];
           default:
             return outcome satisfies never;
         }
       });
-      await run('put', PREFIX, id, ...triples);
+      await run('put', prefix, id, ...four);
     },
     async results(id, from, { maxItems, maxBytes }) {
       const documents: string[] = [];
@@ -104,7 +114,7 @@ export async function openRedisJobs(url: string): Promise<SharedJobs> {
       }
       return { errors, robotsBlocked };
     },
-    append: async (id, urls) => Number(await run('append', PREFIX, id, ...urls)) === 1,
+    append: async (id, urls) => Number(await run('append', prefix, id, ...urls)) === 1,
     async pending(id, from, max) {
       const listed = texts(await connection.command('LRANGE', at('urls', id), from, from + max - 1));
       if (listed.length === 0) return { urls: [], next: from };
@@ -117,21 +127,55 @@ export async function openRedisJobs(url: string): Promise<SharedJobs> {
       const text = await connection.command('LINDEX', at('events', id), number);
       return text === null ? undefined : (JSON.parse(String(text)) as JobEvent);
     },
+  };
+
+  const values: KeptValues = {
     async swap(name, value) {
       const before = await connection.command('SET', at('name', hashed(name)), value, 'EX', NAME_TTL_SECS, 'GET');
       return before === null ? undefined : String(before);
     },
+    async peek(name) {
+      const value = await connection.command('GET', at('name', hashed(name)));
+      return value === null ? undefined : String(value);
+    },
+    add: async (name, by) => Number(await run('add', at('name', hashed(name)), by, NAME_TTL_SECS)),
   };
+
+  const monitors: MonitorRows = {
+    async read(id) {
+      const text = await monitorText(id);
+      return text === '' ? undefined : (JSON.parse(text) as Monitor);
+    },
+    async list() {
+      const all = texts(await connection.command('HVALS', `${prefix}monitors`));
+      return all.map((text) => JSON.parse(text) as Monitor).sort((one, other) => one.createdAtMs - other.createdAtMs);
+    },
+    async change(id, change) {
+      for (let tries = 0; tries < MAX_CHANGE_TRIES; tries++) {
+        const text = await monitorText(id);
+        const before = text === '' ? undefined : (JSON.parse(text) as Monitor);
+        const after = change(before);
+        if (!after) return before;
+        if (Number(await run('monitor', prefix, id, text, JSON.stringify(after))) === 1) return after;
+      }
+      throw new CrawlError('STORAGE_UNWRITABLE', `monitor ${id} is changed by other servers all the time`);
+    },
+    remove: async (id) => Number(await connection.command('HDEL', `${prefix}monitors`, id)) === 1,
+  };
+
+  async function monitorText(id: string): Promise<string> {
+    return String((await connection.command('HGET', `${prefix}monitors`, id)) ?? '');
+  }
 
   const store: JobStore = {
     async create(given, urls = [], idempotencyKey) {
       const job = newJob(given, urls.length, Date.now(), randomUUID());
-      const { status, total, completed, failed, bytes, delivery, urls: count, ...record } = job;
+      const { status, total, completed, failed, bytes, delivery, urls: count, rows, ...record } = job;
       const isTold = wants(job, 'started');
       const limit = (given.request as { limit?: unknown }).limit;
       const fields: Record<string, string | number> = {
         record: JSON.stringify(record),
-        ...{ status, total, completed, failed, bytes, urls: count, events: isTold ? 1 : 0 },
+        ...{ status, total, completed, failed, bytes, rows, urls: count, events: isTold ? 1 : 0 },
         wantsPage: wants(job, 'page') ? 1 : 0,
         ...(delivery && { delivery: JSON.stringify(delivery) }),
         ...(given.kind === 'crawl' && typeof limit === 'number' && { limit }),
@@ -139,27 +183,23 @@ export async function openRedisJobs(url: string): Promise<SharedJobs> {
       const pairs = Object.entries(fields).flat();
       const key = idempotencyKey ? hashed(`${given.owner} ${idempotencyKey}`) : '';
       const event = isTold ? '{"type":"started"}' : '';
-      const first = urls.slice(0, URLS_AT_ONCE);
+      // In one step with its list: another server may begin the job at once.
       const answer = await run(
         'create',
-        PREFIX,
+        prefix,
         job.id,
         key,
         job.createdAtMs,
         event,
         pairs.length / 2,
         ...pairs,
-        ...first,
+        ...urls,
       );
-      const id = String(answer);
-      for (let index = URLS_AT_ONCE; id === job.id && index < urls.length; index += URLS_AT_ONCE) {
-        await connection.command('RPUSH', at('urls', id), ...urls.slice(index, index + URLS_AT_ONCE));
-      }
-      return (await read(id)) ?? job;
+      return (await read(String(answer))) ?? job;
     },
     read,
     async list() {
-      const ids = texts(await connection.command('ZRANGE', `${PREFIX}jobs`, 0, -1));
+      const ids = texts(await connection.command('ZRANGE', `${prefix}jobs`, 0, -1));
       const found = await Promise.all(ids.map(read));
       return found.filter((job) => job !== undefined);
     },
@@ -184,13 +224,18 @@ export async function openRedisJobs(url: string): Promise<SharedJobs> {
       const job = await read(id);
       const isTold = job !== undefined && status !== 'cancelled' && wants(job, status);
       const event = isTold ? JSON.stringify({ type: status, ...(reason && { error: reason }) }) : '';
-      return Number(await run('end', PREFIX, id, status, Date.now(), reason, event)) === 1;
+      return Number(await run('end', prefix, id, status, Date.now(), reason, event)) === 1;
     },
     async remove(id) {
-      await connection.command('ZREM', `${PREFIX}jobs`, id);
+      await connection.command('ZREM', `${prefix}jobs`, id);
       await connection.command('DEL', ...(PARTS.map((part) => at(part, id)) as [string, ...string[]]));
     },
     pages,
+    values,
+    rows: {
+      read: async (id, from, max) => texts(await connection.command('LRANGE', at('rows', id), from, from + max - 1)),
+    },
+    monitors,
     close: async () => connection.close(),
   };
 

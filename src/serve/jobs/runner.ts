@@ -4,11 +4,13 @@ import { rm } from 'node:fs/promises';
 import type { AskModel } from '../../crawl/model/ask.js';
 import { asCrawlError } from '../../errors.js';
 import type { Log } from '../../observe/log.js';
+import type { ProgressFigures } from '../../observe/progress.js';
 import type { Fetcher } from '../pages/fetcher.js';
 import { startBatchJob } from './batch-job.js';
 import { crawlFolder, startCrawlJob } from './crawl-job.js';
 import { startExtractJob } from './extract-job.js';
-import type { Job, JobStore } from './store.js';
+import { startCheckJob } from '../monitor/check-job.js';
+import { type Job, type JobStore, type Outcome, queuesOf } from './store.js';
 
 /** One run of one job in this process. */
 export interface JobRun {
@@ -17,6 +19,8 @@ export interface JobRun {
   /** Pages known of, if the run can tell. */
   total(): Promise<number | undefined>;
   setShare(slots: number): void;
+  /** What waits and what is under way now, if the run can tell. */
+  figures?(): Promise<Pick<ProgressFigures, 'queued' | 'concurrency'> | undefined>;
 }
 
 export interface JobTools {
@@ -29,7 +33,7 @@ export interface JobTools {
   /** How many pages at once a job may fetch now. */
   share(): number;
   /** A job has new results. */
-  onPages(id: string): void;
+  onPages(id: string, outcomes?: readonly Outcome[]): void;
 }
 
 export interface RunnerOptions extends Omit<JobTools, 'share'> {
@@ -44,7 +48,7 @@ export interface RunnerOptions extends Omit<JobTools, 'share'> {
 
 export interface Runner {
   /** Jobs that run in this process. */
-  readonly running: ReadonlyMap<string, unknown>;
+  readonly running: ReadonlyMap<string, { readonly run: JobRun }>;
   /** A job was made, changed or ended: look at all of them. */
   look(): void;
   /** Lets no job begin or go on while there is a reason not to. */
@@ -77,7 +81,7 @@ export function createRunner(options: RunnerOptions): Runner {
     try {
       run = runOf(job, tools);
     } catch (error) {
-      await store.end(job.id, 'failed', (error as Error).message);
+      if (await store.end(job.id, 'failed', (error as Error).message)) await options.onEnded(job);
       return;
     }
     active.set(job.id, { run, stopping, ended: drive(job, run, stopping.signal).finally(() => over(job.id)) });
@@ -91,14 +95,17 @@ export function createRunner(options: RunnerOptions): Runner {
       const { completed, failed } = (await store.read(job.id)) ?? job;
       const first = completed === 0 && failed > 0 ? (await store.pages.errors(job.id)).errors[0] : undefined;
       const isEnded = await (first ? store.end(job.id, 'failed', first.error) : store.end(job.id, 'completed'));
-      if (isEnded) await options.onEnded({ ...job, completed });
+      if (isEnded) await settle(job);
     } catch (error) {
       if (signal.aborted) return;
       const known = asCrawlError(error, 'HANDLER_FAILED');
       log.error(`Job ${job.id} failed: ${known.message}`, { code: known.code });
-      await store.end(job.id, 'failed', known.message).catch(() => undefined);
+      const isEnded = await store.end(job.id, 'failed', known.message).catch(() => false);
+      if (isEnded) await settle(job).catch(() => undefined);
     }
   }
+
+  const settle = async (job: Job): Promise<void> => options.onEnded((await store.read(job.id)) ?? job);
 
   function over(id: string): void {
     active.delete(id);
@@ -111,8 +118,11 @@ export function createRunner(options: RunnerOptions): Runner {
   /** The queue of a job that ended is of no more use. */
   async function tidy(id: string): Promise<void> {
     const job = await store.read(id);
-    if (job?.status === 'scraping') return;
-    await rm(crawlFolder(options.dataDir, id), { recursive: true, force: true }).catch(() => undefined);
+    // One that was cancelled can go on.
+    if (job?.status === 'scraping' || job?.status === 'cancelled') return;
+    for (const queue of job ? queuesOf(job) : [id]) {
+      await rm(crawlFolder(options.dataDir, queue), { recursive: true, force: true }).catch(() => undefined);
+    }
   }
 
   function rebalance(): void {
@@ -187,6 +197,8 @@ function runOf(job: Job, tools: JobTools): JobRun {
       return startBatchJob(job, tools);
     case 'extract':
       return startExtractJob(job, tools);
+    case 'check':
+      return startCheckJob(job, tools);
     default:
       return job.kind satisfies never;
   }

@@ -1,8 +1,10 @@
 // PORT. Jobs, their results and the events that are due to their webhooks, kept for all servers that share them.
 // Promise: what a call resolved is there after `kill -9`; a page that is put twice under one key is one result.
 import type { WebhookWish } from '../api/schemas.js';
+import type { CheckSummary, Monitor } from '../monitor/monitor.js';
+import type { JobRows, PageFacts } from './rows.js';
 
-export type JobKind = 'crawl' | 'batch' | 'extract';
+export type JobKind = 'crawl' | 'batch' | 'extract' | 'check';
 export type JobStatus = 'scraping' | 'completed' | 'failed' | 'cancelled';
 
 /** How far the webhook of a job has come. */
@@ -38,15 +40,21 @@ export interface Job {
   readonly events: number;
   /** Bytes of all results. */
   readonly bytes: number;
-  /** URLs of its list, for batches. */
+  /** Entries of its list: URLs of a batch, targets of a check. */
   readonly urls: number;
+  /** Outcomes of all kinds. */
+  readonly rows: number;
+  /** What a check of a monitor found. */
+  readonly summary?: CheckSummary;
+  /** Pages that its token was charged for so far. */
+  readonly charged?: number;
 }
 
-export type NewJob = Pick<Job, 'kind' | 'owner' | 'url' | 'request' | 'webhook'> & { readonly id: string };
+export type NewJob = Pick<Job, 'kind' | 'owner' | 'url' | 'request' | 'webhook' | 'charged'> & { readonly id: string };
 
 /** What became of one page: its document, why it failed, or that robots.txt forbids it. */
-export type Outcome = { readonly key: string } & (
-  | { readonly kind: 'document'; readonly document: string }
+export type Outcome = { readonly key: string; readonly facts?: PageFacts } & (
+  | { readonly kind: 'document'; readonly document: string; readonly url?: string }
   | { readonly kind: 'error'; readonly error: JobError }
   | { readonly kind: 'robots'; readonly url: string }
 );
@@ -86,6 +94,9 @@ export interface JobStore {
   end(id: string, status: Exclude<JobStatus, 'scraping'>, reason?: string): Promise<boolean>;
   remove(id: string): Promise<void>;
   readonly pages: JobPages;
+  readonly rows: JobRows;
+  readonly values: KeptValues;
+  readonly monitors: MonitorRows;
   close(): Promise<void>;
 }
 
@@ -100,12 +111,34 @@ export interface JobPages {
   /** URLs of a batch that have no outcome yet, from a place on. */
   pending(id: string, from: number, max: number): Promise<{ urls: { index: number; url: string }[]; next: number }>;
   event(id: string, number: number): Promise<JobEvent | undefined>;
-  /** Keeps a value under a name, and gives the one before it: the last version of a page, and the like. */
+}
+
+/** Values under names: the last version of a page, pages of a token and day, and the like. Each call is one step. */
+export interface KeptValues {
+  /** Keeps a value, and gives the one before it. */
   swap(name: string, value: string): Promise<string | undefined>;
+  peek(name: string): Promise<string | undefined>;
+  /** Adds to a number, which is 0 at first. Resolves to the sum. */
+  add(name: string, by: number): Promise<number>;
+}
+
+/** The monitors of all tokens. */
+export interface MonitorRows {
+  read(id: string): Promise<Monitor | undefined>;
+  /** The oldest first. */
+  list(): Promise<Monitor[]>;
+  /** Makes or changes one in one step; `undefined` leaves it as it is. Resolves to what it is then. */
+  change(id: string, change: (before: Monitor | undefined) => Monitor | undefined): Promise<Monitor | undefined>;
+  /** False when there was none. */
+  remove(id: string): Promise<boolean>;
 }
 
 /** The key of a batch's URL: its place in the list. */
 export const batchKey = (index: number): string => `#${index}`;
+
+/** The names of the queues that belong to a job: a check has one per target. */
+export const queuesOf = ({ id, kind, urls }: Pick<Job, 'id' | 'kind' | 'urls'>): string[] =>
+  kind === 'crawl' ? [id] : kind === 'check' ? Array.from({ length: urls }, (_, index) => `${id}-${index}`) : [];
 
 /** A job as it begins. */
 export function newJob(given: NewJob, urls: number, nowMs: number, webhookId: string): Job {
@@ -119,12 +152,14 @@ export function newJob(given: NewJob, urls: number, nowMs: number, webhookId: st
     events: 0,
     bytes: 0,
     urls,
+    rows: 0,
     ...(given.webhook && { webhookId, delivery: { next: 0, tries: 0, dueAtMs: 0 } }),
   };
 }
 
 /** What an outcome adds to the counters of its job. */
-export function counted(job: Job, outcome: Outcome): Job {
+export function counted(before: Job, outcome: Outcome): Job {
+  const job = { ...before, rows: before.rows + 1 };
   switch (outcome.kind) {
     case 'document':
       return { ...job, completed: job.completed + 1, bytes: job.bytes + Buffer.byteLength(outcome.document) };

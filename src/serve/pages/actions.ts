@@ -3,6 +3,7 @@
 import type { Action } from '../api/schemas.js';
 import { CrawlError } from '../../errors.js';
 import type { PageHook } from '../../index.js';
+import { isAdHost } from './ads.js';
 import type { PageWish, ScreenshotWish } from './formats.js';
 
 export type LivePage = Parameters<PageHook>[0];
@@ -26,10 +27,17 @@ export const PHONE_AGENT =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 ' +
   'Mobile/15E148 Safari/604.1';
 
-/** Before the URL is loaded: the size of the window. */
+const isAdUrl = ({ hostname }: URL): boolean => isAdHost(hostname);
+
+/** Before the URL is loaded: the size of the window, and what is not to be loaded. */
 export async function preparePage(page: LivePage, { options, screenshot }: PageWish): Promise<void> {
   const size = screenshot?.viewport ?? (options.mobile ? PHONE : undefined);
   if (size) await page.setViewportSize(size);
+  if (options.blockAds) {
+    // A page of a crawl is prepared for each visit: the rule is there once.
+    await page.unroute(isAdUrl);
+    await page.route(isAdUrl, (route) => route.abort('blockedbyclient'));
+  }
 }
 
 /** Once it is loaded: actions first, then the screenshot of the format. */

@@ -4,8 +4,10 @@ import { extractContent } from '../../crawl/page/extraction.js';
 import { createResultContent } from '../../crawl/page/result-content.js';
 import type { CrawlResult } from '../../index.js';
 import { loadDocument } from '../../handle/document.js';
+import { withoutLogin } from '../../request/login.js';
 import type { Taken } from './actions.js';
 import type { PageWish } from './formats.js';
+import { readingFor } from './reading.js';
 import { contentConfig } from './run-config.js';
 
 export interface Document {
@@ -39,6 +41,15 @@ const MAX_VALUES = 10_000;
 const INLINE_IMAGE = /!\[([^\]\n]{0,1000})\]\(data:image\/[^)\s]{0,10000000}\)/g;
 
 export function documentOf(page: PageSource, wish: PageWish, taken: Taken): Document {
+  return readingFor(wish, () => readDocument(page, wish, taken));
+}
+
+/** The main text of a page, for a model. */
+export function textOf({ markdown }: Pick<PageSource, 'markdown'>, wish: PageWish): string {
+  return readingFor(wish, () => markdown.fit || markdown.raw);
+}
+
+function readDocument(page: PageSource, wish: PageWish, taken: Taken): Document {
   const { plain, options } = wish;
   const main = options.onlyMainContent ?? true;
   const url = page.loadedUrl ?? page.url;
@@ -55,7 +66,7 @@ export function documentOf(page: PageSource, wish: PageWish, taken: Taken): Docu
   };
 }
 
-export function markdownOf(page: PageSource, { options }: PageWish): string {
+function markdownOf(page: PageSource, { options }: PageWish): string {
   // Elements that were named are what is wanted, whatever the reader of main content thinks of them.
   const wholePage = options.onlyMainContent === false || (options.includeTags?.length ?? 0) > 0;
   const text = wholePage ? page.markdown.raw : page.markdown.fit || page.markdown.raw;
@@ -64,7 +75,9 @@ export function markdownOf(page: PageSource, { options }: PageWish): string {
 
 function mainHtml(page: PageSource, { options }: PageWish, url: string): string {
   const isNarrowed = [options.includeTags, options.excludeTags].some((tags) => (tags?.length ?? 0) > 0);
-  return isNarrowed ? page.cleanedHtml : extractContent(page.html, { url }).html || page.cleanedHtml;
+  return isNarrowed
+    ? page.cleanedHtml
+    : extractContent(page.html, { url, ...options.content }).html || page.cleanedHtml;
 }
 
 function attributesOf(html: string, wanted: PageWish['attributes']): NonNullable<Document['attributes']> {
@@ -92,8 +105,8 @@ function metadataOf(page: PageSource): Record<string, unknown> {
     robots: facts?.robots ?? undefined,
     canonical: facts?.canonical ?? undefined,
     ...Object.fromEntries(openGraph),
-    sourceURL: page.url,
-    url: page.loadedUrl ?? page.url,
+    sourceURL: withoutLogin(page.url).url,
+    url: withoutLogin(page.loadedUrl ?? page.url).url,
     statusCode: page.statusCode ?? undefined,
     contentType: typeof headers['content-type'] === 'string' ? headers['content-type'] : undefined,
     error: page.error,

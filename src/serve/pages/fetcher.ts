@@ -6,7 +6,8 @@ import { foundAt } from '../../request/found.js';
 import { CrawlError } from '../../errors.js';
 import { type CrawlResult, SemaphoreDispatcher, WebCrawler } from '../../index.js';
 import { ApiError } from '../errors.js';
-import { type Document, documentOf } from './document.js';
+import { factsOf, type PageFacts } from '../jobs/rows.js';
+import { type Document, documentOf, type PageSource } from './document.js';
 import { type Abilities, needsBrowser, type PageWish } from './formats.js';
 import { finishDocument, type Finishing } from './finish.js';
 import { type PlannedPage, planPage } from './run-config.js';
@@ -22,6 +23,7 @@ export interface FetchedPage {
   readonly index: number;
   readonly url: string;
   readonly document?: Document;
+  readonly facts?: PageFacts;
   readonly error?: { readonly code: string; readonly message: string };
 }
 
@@ -35,7 +37,7 @@ export interface Fetcher {
     wish: PageWish,
     how: { concurrency: number; signal: AbortSignal; owner: string; respectRobots?: boolean | undefined },
   ): AsyncGenerator<FetchedPage>;
-  finish(document: Document, page: { url: string; text: string }, wish: PageWish, owner: string): Promise<void>;
+  finish(document: Document, page: PageSource, wish: PageWish, owner: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -64,7 +66,7 @@ export async function openFetcher(options: FetcherOptions): Promise<Fetcher> {
         throw new ApiError(501, 'No browser was found on this server. Install Chromium.', 'BROWSER_MISSING');
       return inBrowser();
     }
-    return browser && engine === 'auto' ? adaptive() : Promise.resolve(http);
+    return browser && engine === 'auto' && !wish.options.fastMode ? adaptive() : Promise.resolve(http);
   }
 
   async function finished(result: CrawlResult, wish: PageWish, planned: PlannedPage, owner: string): Promise<Document> {
@@ -72,10 +74,13 @@ export async function openFetcher(options: FetcherOptions): Promise<Fetcher> {
     if (result.errorCode !== null && (result.errorCode !== 'HTTP_STATUS' || result.statusCode === null)) {
       throw new CrawlError(result.errorCode, result.errorMessage ?? undefined);
     }
+    const { minAge = 0 } = wish.options;
+    if (minAge > 0 && Date.now() - Date.parse(result.fetchedAt) < minAge) {
+      throw new CrawlError('CACHE_MISS', `${result.url} was stored less than ${minAge} ms ago`);
+    }
     const source = pageOf(result);
     const document = documentOf(source, wish, planned.taken);
-    const text = result.markdown.fit || result.markdown.raw;
-    await finishDocument(document, { url: result.url, text }, wish, owner, options);
+    await finishDocument(document, source, wish, owner, options);
     return document;
   }
 
@@ -121,8 +126,13 @@ export async function openFetcher(options: FetcherOptions): Promise<Fetcher> {
           const { index, planned } = plans.get(value.dispatch.index)!;
           plans.delete(value.dispatch.index);
           yield await finished(value, wish, planned, owner).then(
-            (document) => ({ index, url: value.url, document }),
-            (error: CrawlError) => ({ index, url: value.url, error: { code: error.code, message: error.message } }),
+            (document) => ({ index, url: value.url, document, facts: factsOf(document.metadata, costOf(value)) }),
+            (error: CrawlError) => ({
+              index,
+              url: value.url,
+              facts: costOf(value),
+              error: { code: error.code, message: error.message },
+            }),
           );
         }
       } finally {
@@ -138,7 +148,9 @@ export async function openFetcher(options: FetcherOptions): Promise<Fetcher> {
   };
 }
 
-function pageOf(result: CrawlResult): Parameters<typeof documentOf>[0] {
+const costOf = ({ bytes, timings }: CrawlResult): PageFacts => ({ bytes, ms: timings.totalMs });
+
+function pageOf(result: CrawlResult): PageSource {
   return new Proxy(result, {
     get: (target, name) => (name === 'error' ? (target.errorMessage ?? undefined) : Reflect.get(target, name, target)),
   }) as never;

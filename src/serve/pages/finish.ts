@@ -2,26 +2,32 @@
 // Promise: the last version of a page is kept per token and tag; a failure of the model fails the document by name.
 import { extractBy } from '../../crawl/model/extract.js';
 import type { AskModel } from '../../crawl/model/ask.js';
-import type { JobPages } from '../jobs/store.js';
-import { lineDiff } from './diff.js';
-import type { Document } from './document.js';
+import type { KeptValues } from '../jobs/store.js';
+import { fieldDiff } from '../../fresh/change/json-diff.js';
+import { normaliseContent } from '../../fresh/change/normalise.js';
+import { lineDiff } from '../../fresh/change/line-diff.js';
+import { type Document, type PageSource, textOf } from './document.js';
 import type { ChangeWish, ModelWish, PageWish } from './formats.js';
 
 export interface Finishing {
   readonly model: AskModel | undefined;
   /** Where versions are kept. */
-  readonly versions: Pick<JobPages, 'swap'>;
+  readonly versions: Pick<KeptValues, 'swap' | 'peek'>;
 }
 
 export async function finishDocument(
   document: Document,
-  page: { readonly url: string; readonly text: string },
+  source: Pick<PageSource, 'url' | 'markdown'>,
   wish: PageWish,
   owner: string,
   { model, versions }: Finishing,
 ): Promise<void> {
+  if (wish.models.length === 0 && !wish.changes) return;
+  const page = { url: source.url, text: model ? textOf(source, wish) : '' };
   if (model) for (const one of wish.models) document[one.field] = await answerOf(model, one, page.text, document);
-  if (wish.changes) document.changeTracking = await changesOf(document, page, wish.changes, owner, { model, versions });
+  if (!wish.changes) return;
+  const changes = await changesOf(document, page, wish.changes, owner, { model, versions });
+  if (changes) document.changeTracking = changes;
 }
 
 async function answerOf(
@@ -43,38 +49,67 @@ interface Version {
   readonly json?: unknown;
 }
 
+/** As it is kept: a page that is gone has no version. */
+type KeptVersion = Partial<Version> & {
+  /** The job that kept it, and what that job compared with. */
+  readonly by?: string | undefined;
+  readonly previous?: Version | undefined;
+};
+
+/** Under which name the last version of a page is kept. A tag is whatever a client says: the owner's name ends before it. */
+export const versionName = (owner: string, tag: string, url: string): string =>
+  `version ${encodeURIComponent(owner)} ${tag} ${url}`;
+
+/** Undefined for a page that did not come and of whose change nothing is known. */
 async function changesOf(
   document: Document,
   { url, text }: { readonly url: string; readonly text: string },
-  { modes, tag, prompt, schema }: ChangeWish,
+  { modes, tag, prompt, schema, by }: ChangeWish,
   owner: string,
   { model, versions }: Finishing,
-): Promise<Record<string, unknown>> {
+): Promise<Record<string, unknown> | undefined> {
+  const name = versionName(owner, tag, url);
+  const kept = await versions.peek(name);
+  const before = versionBefore(kept ? (JSON.parse(kept) as KeptVersion) : undefined, by);
+  const keep = async (version: Partial<Version>): Promise<void> => {
+    const value: KeptVersion = by === undefined ? version : { ...version, by, previous: before };
+    await versions.swap(name, JSON.stringify(value));
+  };
+  const head = { previousScrapeAt: before?.scrapedAt ?? null, visibility: 'visible' };
+  const { statusCode } = document.metadata;
+  // An error page is not a version of the page.
+  if (typeof statusCode === 'number' && statusCode >= 400) {
+    if (!before || !GONE.has(statusCode)) return undefined;
+    await keep({});
+    return { ...head, changeStatus: 'removed' };
+  }
   const markdown = document.markdown ?? '';
   const wantsJson = model !== undefined && modes.includes('json');
+  const asked = prompt === undefined && schema === undefined ? document.json : undefined;
   const shape = schema ?? { type: 'object' };
-  const json = wantsJson ? (await extractBy(model, text, { prompt, schema: shape })).data : undefined;
-  const version: Version = { markdown, scrapedAt: new Date().toISOString(), json };
-  const kept = await versions.swap(`version ${owner} ${tag} ${url}`, JSON.stringify(version));
-  const before = kept === undefined ? undefined : (JSON.parse(kept) as Version);
-  const changeStatus = before === undefined ? 'new' : before.markdown === markdown ? 'same' : 'changed';
+  const json = wantsJson ? (asked ?? (await extractBy(model, text, { prompt, schema: shape })).data) : undefined;
+  await keep({ markdown, scrapedAt: new Date().toISOString(), json });
+  const changeStatus = before === undefined ? 'new' : isSameContent(before.markdown, markdown) ? 'same' : 'changed';
   return {
-    previousScrapeAt: before?.scrapedAt ?? null,
+    ...head,
     changeStatus,
-    visibility: 'visible',
     ...(before &&
       changeStatus === 'changed' &&
       modes.includes('git-diff') && { diff: lineDiff(before.markdown, markdown) }),
-    ...(before && wantsJson && { json: jsonChanges(before.json, json) }),
+    ...(before && wantsJson && { json: fieldDiff(before.json, json) }),
   };
 }
 
-function jsonChanges(before: unknown, now: unknown): Record<string, { previous: unknown; current: unknown }> {
-  const one = (before ?? {}) as Record<string, unknown>;
-  const other = (now ?? {}) as Record<string, unknown>;
-  const names = [...new Set([...Object.keys(one), ...Object.keys(other)])];
-  const changed = names.filter((name) => JSON.stringify(one[name]) !== JSON.stringify(other[name]));
-  return Object.fromEntries(
-    changed.map((name) => [name, { previous: one[name] ?? null, current: other[name] ?? null }]),
-  );
+const GONE = new Set([404, 410]);
+
+/** What a job compares with: the same at every try, also when it was killed after it had kept its own version. */
+function versionBefore(kept: KeptVersion | undefined, by: string | undefined): Version | undefined {
+  if (kept && by !== undefined && kept.by === by) return kept.previous;
+  return kept?.markdown === undefined ? undefined : (kept as Version);
+}
+
+/** Dates, counters and addresses of links may change without a change of the page. */
+function isSameContent(before: string, now: string): boolean {
+  const compared = (markdown: string) => normaliseContent(markdown.replace(/\]\([^()\s]{0,4000}\)/g, ']'));
+  return before === now || compared(before) === compared(now);
 }

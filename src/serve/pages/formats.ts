@@ -20,6 +20,8 @@ export interface ModelWish {
 export interface ChangeWish {
   readonly modes: readonly ('git-diff' | 'json')[];
   readonly tag: string;
+  /** The job that asks: what it does again after a crash is compared with the same version as before. */
+  readonly by?: string | undefined;
   readonly prompt?: string | undefined;
   readonly schema?: Readonly<Record<string, unknown>> | undefined;
 }
@@ -44,7 +46,7 @@ export interface Abilities {
 
 const PROXIES = new Set(['basic', 'auto']);
 
-export function pageWish(options: ScrapeOptions, abilities: Abilities): PageWish {
+export function pageWish(options: ScrapeOptions, abilities: Abilities, by?: string): PageWish {
   const plain = new Set<'markdown' | 'html' | 'rawHtml' | 'links' | 'images'>();
   const models: ModelWish[] = [];
   const attributes: { selector: string; attribute: string }[] = [];
@@ -83,7 +85,7 @@ export function pageWish(options: ScrapeOptions, abilities: Abilities): PageWish
         break;
       case 'changeTracking':
         plain.add('markdown');
-        changes = { modes: format.modes ?? [], tag: format.tag ?? '', prompt: format.prompt, schema: format.schema };
+        changes = { ...format, modes: format.modes ?? [], tag: format.tag ?? '', by };
         break;
       case 'attributes':
         attributes.push(...format.selectors);
@@ -121,6 +123,12 @@ function check(wish: PageWish, abilities: Abilities): void {
       501,
       'Screenshots, actions, waitFor and mobile need a browser. Install Chromium and the package playwright-core.',
       'BROWSER_MISSING',
+    );
+  }
+  if (options.minAge !== undefined && needsBrowser(wish)) {
+    throw new ApiError(
+      400,
+      'minAge answers from the cache, which has no screenshots, actions, waitFor or mobile pages.',
     );
   }
   if (options.proxy !== undefined && !PROXIES.has(options.proxy)) {

@@ -4,6 +4,7 @@ import { createHmac } from 'node:crypto';
 import { createHttpEngine } from '../../fetch/http/engine.js';
 import type { Log } from '../../observe/log.js';
 import type { Job, JobEvent, JobStore } from '../jobs/store.js';
+import { checkEvent } from '../monitor/answers.js';
 
 export interface WebhookOptions {
   readonly store: JobStore;
@@ -13,9 +14,25 @@ export interface WebhookOptions {
   readonly log: Log;
   /** After each failed try. */
   readonly retryAfterMs?: readonly number[];
+  readonly clock?: WebhookClock;
   /** Which of several servers delivers for a job now. */
   readonly claim?: ((id: string) => Promise<boolean>) | undefined;
 }
+
+/** Passed in, so that tests need not wait for minutes. */
+export interface WebhookClock {
+  nowMs(): number;
+  /** Calls again and again; the returned function ends it. */
+  every(ms: number, call: () => void): () => void;
+}
+
+const SYSTEM_CLOCK: WebhookClock = {
+  nowMs: () => Date.now(),
+  every(ms, call) {
+    const timer = setInterval(call, ms);
+    return () => clearInterval(timer);
+  },
+};
 
 export interface Webhooks {
   /** A job has new events, perhaps. */
@@ -31,7 +48,7 @@ const MAX_AT_ONCE = 50;
 const MAX_ANSWER_BYTES = 100_000;
 
 export function createWebhooks(options: WebhookOptions): Webhooks {
-  const { store, log, retryAfterMs = RETRY_AFTER_MS } = options;
+  const { store, log, retryAfterMs = RETRY_AFTER_MS, clock = SYSTEM_CLOCK } = options;
   const engine = createHttpEngine({ allowPrivateAddresses: options.allowPrivate });
   const busy = new Map<string, Promise<void>>();
   /** Jobs that were told of while they were busy. */
@@ -62,7 +79,7 @@ export function createWebhooks(options: WebhookOptions): Webhooks {
     while (!closing.signal.aborted) {
       const job = await store.read(id);
       const delivery = job?.delivery;
-      if (!job?.webhook || !delivery || delivery.next >= job.events || delivery.dueAtMs > Date.now()) return;
+      if (!job?.webhook || !delivery || delivery.next >= job.events || delivery.dueAtMs > clock.nowMs()) return;
       if (options.claim && !(await options.claim(id))) return;
       const event = await store.pages.event(id, delivery.next);
       const isDone = event === undefined || (await deliver(job, event));
@@ -74,7 +91,7 @@ export function createWebhooks(options: WebhookOptions): Webhooks {
       await store.change(id, () => ({
         delivery: isOver
           ? { next: delivery.next + 1, tries: 0, dueAtMs: 0 }
-          : { ...delivery, tries: delivery.tries + 1, dueAtMs: Date.now() + waitMs },
+          : { ...delivery, tries: delivery.tries + 1, dueAtMs: clock.nowMs() + waitMs },
       }));
     }
   }
@@ -112,30 +129,31 @@ export function createWebhooks(options: WebhookOptions): Webhooks {
   async function bodyOf(job: Job, { type, result, error }: JobEvent): Promise<string> {
     const found =
       result === undefined ? undefined : await store.pages.results(job.id, result, { maxItems: 1, maxBytes: 1 });
+    const told = job.kind === 'check' ? checkEvent(job, found?.documents[0]) : undefined;
     const name = job.kind === 'batch' ? 'batch_scrape' : job.kind;
     const head = JSON.stringify({
-      success: type !== 'failed',
-      type: `${name}.${type}`,
+      success: told?.success ?? type !== 'failed',
+      type: told?.type ?? `${name}.${type}`,
       id: job.id,
       webhookId: job.webhookId,
       metadata: job.webhook!.metadata ?? {},
       ...(error !== undefined && { error }),
     });
-    return `${head.slice(0, -1)},"data":[${found?.documents[0] ?? ''}]}`;
+    return `${head.slice(0, -1)},"data":[${told?.data ?? found?.documents[0] ?? ''}]}`;
   }
 
   async function look(): Promise<void> {
     for (const { id, webhook, delivery, events } of await store.list()) {
-      if (webhook && delivery && delivery.next < events && delivery.dueAtMs <= Date.now()) awake.add(id);
+      if (webhook && delivery && delivery.next < events && delivery.dueAtMs <= clock.nowMs()) awake.add(id);
     }
     start();
   }
-  const timer = setInterval(() => void look().catch(() => undefined), LOOK_MS);
+  const endLooking = clock.every(LOOK_MS, () => void look().catch(() => undefined));
 
   return {
     wake,
     async close() {
-      clearInterval(timer);
+      endLooking();
       closing.abort();
       await Promise.all(busy.values());
       await engine.close();

@@ -14,6 +14,8 @@ export const CacheMode = Object.freeze({
   DISABLED: 'disabled',
   /** Reads and never writes: a miss is fetched and not stored. */
   READ_ONLY: 'read_only',
+  /** Reads and never fetches: a miss fails with CACHE_MISS. */
+  STORED_ONLY: 'stored_only',
   /** Always fetches and refreshes the stored copy. */
   WRITE_ONLY: 'write_only',
   /** Neither reads nor writes for this call. */

@@ -247,7 +247,9 @@ async function readRecord(file: FileHandle, offset: number, length: number): Pro
 function recordProblem({ type, headers, block }: ParsedRecord, line: Pick<PlacedLine, 'digest' | 'uri'>) {
   if (headers.get('warc-block-digest') !== `sha1:${sha1Base32(block)}`) return 'its bytes do not match its digest';
   const payload = type === 'response' ? parseResponse(block)?.body : block;
-  if (payload === undefined || sha1Base32(payload) !== line.digest) return 'it does not match the index';
+  // What a revisit stands for is in another record, which has a line of its own.
+  const digest = type === 'revisit' ? headers.get('warc-payload-digest')?.slice('sha1:'.length) : undefined;
+  if (payload === undefined || (digest ?? sha1Base32(payload)) !== line.digest) return 'it does not match the index';
   if (headers.get('warc-target-uri') !== oneWord(line.uri)) {
     return `it is of ${headers.get('warc-target-uri')}, not of ${line.uri}`;
   }

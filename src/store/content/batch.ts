@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { killPoint } from '../../base/kill-points.js';
+import { PRIVATE_FILE } from '../../base/private-files.js';
 import type { SegmentKind } from './names.js';
 import type { PackedPage } from './page.js';
 import type { PackedRecord } from './segment.js';
@@ -14,7 +15,7 @@ export interface Chosen {
   /** The index of the page in its batch. */
   readonly page: number;
   readonly sha256: string;
-  readonly holds: 'text' | 'raw' | 'nothing';
+  readonly holds: 'text' | 'raw' | 'nothing' | 'fate';
   readonly record: PackedRecord;
 }
 
@@ -23,12 +24,13 @@ export function recordsByKind(pages: readonly PackedPage[], layout: 'segments' |
   const byKind = new Map<SegmentKind, Chosen[]>();
   const choose = (page: number, sha256: string, holds: Chosen['holds'], record: PackedRecord | undefined): void => {
     if (!record) return;
-    const kind = layout === 'files' || holds === 'nothing' ? 'pages' : holds;
+    const kind = holds === 'fate' ? 'fates' : layout === 'files' || holds === 'nothing' ? 'pages' : holds;
     const chosen = byKind.get(kind);
     if (chosen) chosen.push({ page, sha256, holds, record });
     else byKind.set(kind, [{ page, sha256, holds, record }]);
   };
-  for (const [page, { sha256, raw, text, bare }] of pages.entries()) {
+  for (const [page, { sha256, raw, text, bare, fate }] of pages.entries()) {
+    choose(page, sha256, 'fate', fate);
     // The text last: its location is reported as the page's.
     choose(page, sha256, 'nothing', bare);
     choose(page, sha256, 'raw', raw);
@@ -41,13 +43,13 @@ export function recordsByKind(pages: readonly PackedPage[], layout: 'segments' |
 export async function storeAsFile(folder: string, chosen: Chosen, durability: Durability): Promise<PackedRecord> {
   const { holds, sha256, record } = chosen;
   const { bytes, surt, entry } = record;
-  if (holds === 'nothing' || bytes === undefined) return record;
+  if (holds === 'nothing' || holds === 'fate' || bytes === undefined) return record;
   const filename = `${sha256}${holds === 'text' ? '.txt' : '.warc.gz'}`;
   const path = join(folder, filename);
   const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
   try {
     killPoint('content-file.before-write');
-    await writeFile(temporary, bytes, { flush: durability === 'machine' });
+    await writeFile(temporary, bytes, { ...PRIVATE_FILE, flush: durability === 'machine' });
     killPoint('content-file.before-rename');
     await rename(temporary, path);
     killPoint('content-file.after-rename');

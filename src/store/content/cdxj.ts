@@ -20,7 +20,31 @@ export interface IndexEntry {
   /** Where the record begins in the segment, and its compressed length. */
   readonly offset?: number;
   readonly length?: number;
+  /** Of a URL that ended without a page. */
+  readonly fate?: FateFields;
+  /** Of a visit that found what was stored before: when that was fetched. The page has the same key. */
+  readonly originalAtMs?: number;
 }
+
+/** What archives call the type of a record that only refers to another. */
+const REVISIT_TYPE = 'warc/revisit';
+
+/** How a URL ended without a page: `again` is a failed one that `retry-failed` queued again. */
+export interface FateFields {
+  readonly kind: 'failed' | 'skipped' | 'again';
+  /** The error's code, or the reason why it was skipped. */
+  readonly code: string;
+  /** Requests sent for it. */
+  readonly attempts: number;
+  /** The crawl it belongs to. */
+  readonly crawl?: string | undefined;
+  readonly message?: string | undefined;
+  /** Of a failed request: itself, to queue it again. */
+  readonly record?: string | undefined;
+}
+
+const FATE_KINDS: readonly string[] = ['failed', 'skipped', 'again'];
+const MAX_MESSAGE_LENGTH = 300;
 
 const WEB_ADDRESS = /^https?:\/\/([^/?#\s]+)([^#]*)/;
 const IP_ADDRESS = /^(?:[\d.]+|\[[0-9a-f:.]+\])$/;
@@ -67,8 +91,8 @@ const MAX_TYPE_LENGTH = 200;
 export function indexLine(entry: IndexEntry, surt = surtOf(entry.uniqueKey)): string {
   const fields = {
     url: entry.url,
-    mime: entry.contentType.slice(0, MAX_TYPE_LENGTH),
-    status: String(entry.statusCode),
+    mime: entry.originalAtMs === undefined ? typeOf(entry) : REVISIT_TYPE,
+    status: entry.statusCode === 0 ? '-' : String(entry.statusCode),
     digest: entry.digest,
     length: entry.length === undefined ? undefined : String(entry.length),
     offset: entry.offset === undefined ? undefined : String(entry.offset),
@@ -77,8 +101,25 @@ export function indexLine(entry: IndexEntry, surt = surtOf(entry.uniqueKey)): st
     depth: entry.depth,
     key: entry.uniqueKey === entry.url ? undefined : entry.uniqueKey,
     loaded_url: entry.loadedUrl === entry.url ? undefined : entry.loadedUrl,
+    ...(entry.originalAtMs !== undefined && {
+      original_at: new Date(entry.originalAtMs).toISOString(),
+      original_mime: typeOf(entry),
+    }),
+    ...(entry.fate && {
+      fate: entry.fate.kind,
+      code: entry.fate.code,
+      attempts: entry.fate.attempts,
+      crawl: entry.fate.crawl,
+      message: entry.fate.message?.slice(0, MAX_MESSAGE_LENGTH),
+      // A plain URL need not be repeated.
+      request: entry.fate.record === entry.url ? undefined : entry.fate.record,
+    }),
   };
   return `${surt} ${timestampOf(entry.fetchedAtMs)} ${JSON.stringify(fields)}\n`;
+}
+
+function typeOf({ contentType }: IndexEntry): string {
+  return contentType.slice(0, MAX_TYPE_LENGTH);
 }
 
 /** The entry of a line, or undefined if it is not one (half a line, another file). */
@@ -94,18 +135,37 @@ export function parseIndexLine(line: string): IndexEntry | undefined {
   const url = textOf(fields.url);
   const fetchedAtMs = Date.parse(textOf(fields.fetched_at) ?? '');
   if (url === undefined || Number.isNaN(fetchedAtMs)) return undefined;
+  const originalAtMs = Date.parse(textOf(fields.original_at) ?? '');
+  const isRevisit = !Number.isNaN(originalAtMs);
   return {
     url,
     uniqueKey: textOf(fields.key) ?? url,
     loadedUrl: textOf(fields.loaded_url),
-    statusCode: Number(fields.status),
+    statusCode: Number(fields.status) || 0,
     fetchedAtMs,
-    contentType: textOf(fields.mime) ?? '',
+    contentType: textOf(isRevisit ? fields.original_mime : fields.mime) ?? '',
     depth: Number(fields.depth),
     digest: textOf(fields.digest) ?? '',
     filename: textOf(fields.filename),
     offset: wholeNumber(fields.offset),
     length: wholeNumber(fields.length),
+    ...(isRevisit ? { originalAtMs } : {}),
+    ...fateIn(fields),
+  };
+}
+
+function fateIn(fields: Record<string, unknown>): { fate?: FateFields } {
+  const kind = textOf(fields.fate);
+  if (kind === undefined || !FATE_KINDS.includes(kind)) return {};
+  return {
+    fate: {
+      kind: kind as FateFields['kind'],
+      code: textOf(fields.code) ?? '',
+      attempts: wholeNumber(fields.attempts) ?? 0,
+      crawl: textOf(fields.crawl),
+      message: textOf(fields.message),
+      record: textOf(fields.request),
+    },
   };
 }
 

@@ -6,7 +6,7 @@ import { CrawlError } from '../../errors.js';
 import { recordsByKind, storeAsFile } from './batch.js';
 import { CONTENT_FOLDER, homeDirectory, newContentName, type SegmentKind } from './names.js';
 import { resolveContentOptions, type ContentStoreOptions } from './options.js';
-import { packPage, type ContentPage, type PackedPage } from './page.js';
+import { packConfirmed, packPage, type ConfirmedPage, type ContentPage, type PackedPage } from './page.js';
 import { recoverContent, type RecoveredContent } from './recovery.js';
 import { createContentSegment, type ContentSegment, type ContentWriter } from './segment.js';
 import { checkDirectory, createDataDirectories, makeDirectory } from './data-directories.js';
@@ -34,6 +34,8 @@ export interface ContentStore {
   readonly directoriesInUse: readonly string[];
   /** Compresses a page. No I/O: call it when the visit ends, not when it settles. */
   pack(page: ContentPage): Promise<PackedPage>;
+  /** Packs a visit that was answered with 304; undefined where each page has one file, which stays as it is. */
+  packConfirmed(page: ConfirmedPage): PackedPage | undefined;
   /**
    * Resolves when the pages and their index lines are in files. On failure nothing of them is; STORAGE_FULL when no
    * directory is left. Acknowledge or cut back one batch before the next append.
@@ -192,6 +194,7 @@ async function openContentStore(options: ContentStoreOptions): Promise<ContentSt
       return disks.inUse;
     },
     pack: (page) => packPage(page, settings),
+    packConfirmed: (page) => (isInFiles ? undefined : packConfirmed(page, settings.gzipLevel)),
     append(pages) {
       const mine = last.then(async (): Promise<ContentBatch> => {
         // Not if they failed: the previous batch may still be cut back.

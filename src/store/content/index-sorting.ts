@@ -30,13 +30,15 @@ export async function sortLines(from: string, to: string, options: SortOptions =
   try {
     killPoint('index-sort.before-write');
     const source = await open(from, 'r');
-    const runs = await open(runsPath, 'w+').catch(async (error: unknown) => {
+    // As private as it was.
+    const { mode } = await source.stat();
+    const runs = await open(runsPath, 'w+', mode).catch(async (error: unknown) => {
       await source.close();
       throw error;
     });
     try {
       const ends = await writeRuns(source, runs, runBytes, options.keep);
-      const target = await open(temporary, 'w');
+      const target = await open(temporary, 'w', mode);
       try {
         await merge(runs, ends, target, mergeBytes);
         if (options.sync) await target.datasync();
@@ -84,9 +86,19 @@ interface Run {
 }
 
 async function merge(runs: FileHandle, ends: readonly number[], target: FileHandle, mergeBytes: number): Promise<void> {
+  const sources = ends.map((end, index) => batchesOfLines(runs, ends[index - 1] ?? 0, end, mergeBytes));
+  for await (const lines of mergedLines(sources, mergeBytes)) {
+    await writeAll(target, Buffer.from(`${lines.join('\n')}\n`, 'latin1'));
+  }
+}
+
+/** The lines of several sorted sources in one order, in batches of about `batchBytes`. */
+export async function* mergedLines(
+  sources: readonly AsyncGenerator<string[]>[],
+  batchBytes: number,
+): AsyncGenerator<string[]> {
   const heap: Run[] = [];
-  for (const [index, end] of ends.entries()) {
-    const batches = batchesOfLines(runs, ends[index - 1] ?? 0, end, mergeBytes);
+  for (const batches of sources) {
     const run: Run = { batches, lines: [], at: 0 };
     if (await refill(run)) heap.push(run);
   }
@@ -103,8 +115,8 @@ async function merge(runs: FileHandle, ends: readonly number[], target: FileHand
       if (heap.length > 0) heap[0] = last;
     }
     sink(heap, 0);
-    if (outBytes < mergeBytes && heap.length > 0) continue;
-    await writeAll(target, Buffer.from(`${out.join('\n')}\n`, 'latin1'));
+    if (outBytes < batchBytes && heap.length > 0) continue;
+    yield out;
     out = [];
     outBytes = 0;
   }

@@ -8,11 +8,14 @@ export const CONTENT_FOLDER = 'content';
 /** Prefix of the note keys of all content segments. */
 export const CONTENT_KEY_PREFIX = 'content/';
 
-/** `text`: WET. `raw`: WARC. `pages`: an index without a segment, for pages in their own files or without content. */
-export type SegmentKind = 'text' | 'raw' | 'pages';
+/**
+ * `text`: WET. `raw`: WARC. `pages`: an index without a segment, for pages in their own files or without content.
+ * `fates`: an index without a segment, of URLs that failed or were skipped.
+ */
+export type SegmentKind = 'text' | 'raw' | 'pages' | 'fates';
 
-const ENDINGS = { text: '.warc.wet.gz', raw: '.warc.gz', pages: '.pages.cdxj' } as const;
-const NAME = /^\d{6,}-content-(.+)-[0-9a-f]{12}(\.warc\.wet\.gz|\.warc\.gz|\.pages\.cdxj)$/;
+const ENDINGS = { text: '.warc.wet.gz', raw: '.warc.gz', pages: '.pages.cdxj', fates: '.fates.cdxj' } as const;
+const NAME = /^\d{6,}-content-(.+)-[0-9a-f]{12}(\.warc\.wet\.gz|\.warc\.gz|\.pages\.cdxj|\.fates\.cdxj)$/;
 /** Suffix of an index that is still being written. Sorted ones do not have it, as archive tools expect. */
 export const TAIL_ENDING = '.tail';
 
@@ -38,8 +41,8 @@ export interface ContentName {
 export function parseContentName(file: string): ContentName | undefined {
   const [, writerId, ending] = NAME.exec(file) ?? [];
   if (writerId === undefined) return undefined;
-  const kind = ending === ENDINGS.text ? 'text' : ending === ENDINGS.raw ? 'raw' : 'pages';
-  return { kind, writerId };
+  const kinds = Object.keys(ENDINGS) as SegmentKind[];
+  return { kind: kinds.find((kind) => ENDINGS[kind] === ending)!, writerId };
 }
 
 /** The sorted index of a segment. */
@@ -51,8 +54,14 @@ export function indexNameOf(segment: string): string {
 export function segmentOfIndex(file: string): string | undefined {
   const index = file.endsWith(TAIL_ENDING) ? file.slice(0, -TAIL_ENDING.length) : file;
   if (!index.endsWith('.cdxj')) return undefined;
-  const segment = index.endsWith(ENDINGS.pages) ? index : `${index.slice(0, -'.cdxj'.length)}.gz`;
+  const isAlone = index.endsWith(ENDINGS.pages) || index.endsWith(ENDINGS.fates);
+  const segment = isAlone ? index : `${index.slice(0, -'.cdxj'.length)}.gz`;
   return parseContentName(segment) === undefined ? undefined : segment;
+}
+
+/** Whether a segment is only an index. */
+export function isIndexOnly(kind: SegmentKind): boolean {
+  return kind === 'pages' || kind === 'fates';
 }
 
 /** What a stored file contains. */

@@ -8,6 +8,7 @@ import { CONTENT_FOLDER, CONTENT_KEY_PREFIX, indexNameOf, parseContentName } fro
 import { segmentOfIndex, TAIL_ENDING } from './names.js';
 import { createIndexCheck, checkIndex } from './index-check.js';
 import { createIndexRecovery, type IndexChecks, type RecoveredIndex } from './index-recovery.js';
+import { compactedIn, removeCompacted } from './compact/list.js';
 import { readSegmentNote, type SegmentNote } from '../segments/segment-note.js';
 import { asStorageError, isMissing } from '../storage-errors.js';
 
@@ -30,6 +31,8 @@ export interface RecoveryOptions {
   readonly notes?: Readonly<Record<string, string>>;
   readonly isWriterGone: (writerId: string) => boolean;
   readonly warn: (message: string) => void;
+  /** Segments that were moved to an object store: they are whole, whatever is left of them here. */
+  readonly isElsewhere?: (segment: string) => boolean;
   /** Which unchanged indexes are also checked for damage; default none. */
   readonly checks?: IndexChecks;
 }
@@ -46,12 +49,14 @@ export async function recoverContent(
   options: RecoveryOptions,
 ): Promise<readonly RecoveredContent[]> {
   const found = await findSegments(dataDirs);
+  const replaced = await finishCompactions(dataDirs, found);
   const recovered: RecoveredContent[] = [];
   // The newest first: a crash can only damage those, and reading is bounded.
   const names = [...(options.notes ? notedNames(options.notes) : found.keys())].sort().reverse();
   for (const name of names) {
     const writerId = parseContentName(name)?.writerId;
-    if (writerId === undefined || !options.isWriterGone(writerId)) continue;
+    if (writerId === undefined || replaced.has(name) || !options.isWriterGone(writerId)) continue;
+    if (options.isElsewhere?.(name)) continue;
     const key = CONTENT_KEY_PREFIX + name;
     const noted = readSegmentNote(options.notes?.[key]);
     const folder = found.get(name);
@@ -84,6 +89,22 @@ async function findSegments(dataDirs: readonly string[]): Promise<Map<string, st
     }
   }
   return found;
+}
+
+/** Segments that a compaction replaced are not missed; what one that died left of them goes. */
+async function finishCompactions(
+  dataDirs: readonly string[],
+  found: ReadonlyMap<string, string>,
+): Promise<ReadonlySet<string>> {
+  const replaced = new Set<string>();
+  for (const dataDir of dataDirs) {
+    const folder = join(dataDir, CONTENT_FOLDER);
+    for (const name of await compactedIn(folder).catch(() => [])) {
+      replaced.add(name);
+      if (found.get(name) === folder) await removeCompacted(folder, name).catch(() => undefined);
+    }
+  }
+  return replaced;
 }
 
 async function removeAbandoned(path: string): Promise<void> {

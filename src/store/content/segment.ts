@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { killPoint } from '../../base/kill-points.js';
 import type { CrawlError } from '../../errors.js';
 import { indexLine, type IndexEntry } from './cdxj.js';
-import { CONTENT_KEY_PREFIX, indexNameOf, TAIL_ENDING, type SegmentKind } from './names.js';
+import { CONTENT_KEY_PREFIX, indexNameOf, isIndexOnly, TAIL_ENDING, type SegmentKind } from './names.js';
 import { sortLines } from './index-sorting.js';
 import { createSegmentFile, type Durability } from '../segments/segment-file.js';
 import { segmentNote } from '../segments/segment-note.js';
@@ -65,7 +65,7 @@ export function createContentSegment(options: ContentSegmentOptions): ContentSeg
   const sorted = join(folder, indexNameOf(name));
   const tail = sorted + TAIL_ENDING;
   const index = createSegmentFile(tail, { durability });
-  const records = kind === 'pages' ? undefined : createSegmentFile(join(folder, name), { durability });
+  const records = isIndexOnly(kind) ? undefined : createSegmentFile(join(folder, name), { durability });
   const main = records ?? index;
   const marks: Mark[] = [];
   // Bytes that could not be cut back: the next start cuts them by the note, and needs the writing order.

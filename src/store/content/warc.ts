@@ -93,6 +93,42 @@ export function responseRecord(options: RecordHead & { readonly response: RawRes
   return { bytes: assemble(head, [httpHead, response.body]), digest };
 }
 
+/** Why a body is not stored again: it has the digest of a stored one, or the server said that it has not changed. */
+export type RevisitReason = 'identical-payload-digest' | 'server-not-modified';
+
+/** The stored response that a revisit stands for. */
+export interface StoredOriginal {
+  /** SHA-1 of its body in base 32. */
+  readonly digest: string;
+  readonly fetchedAtMs: number;
+}
+
+/** A visit that found what is stored already: status line and headers, no body. */
+export function revisitRecord(
+  options: RecordHead & {
+    readonly reason: RevisitReason;
+    readonly original: StoredOriginal;
+    readonly response: Omit<RawResponse, 'body' | 'bodyIs' | 'truncated'>;
+  },
+): WarcRecord {
+  const { reason, original, response, targetUri } = options;
+  const httpHead = httpHeadOf({ ...response, body: NO_BODY, bodyIs: 'as-received' }, false);
+  const head = [
+    ...commonHead('revisit', options.dateMs, options.recordId),
+    `WARC-Target-URI: ${oneWord(targetUri)}`,
+    `WARC-Profile: http://netpreserve.org/warc/1.1/revisit/${reason}`,
+    `WARC-Refers-To-Target-URI: ${oneWord(targetUri)}`,
+    `WARC-Refers-To-Date: ${new Date(original.fetchedAtMs).toISOString()}`,
+    // Of the body that it stands for, not of this record.
+    `WARC-Payload-Digest: sha1:${original.digest}`,
+    `WARC-Block-Digest: sha1:${sha1Base32(httpHead)}`,
+    'Content-Type: application/http; msgtype=response',
+  ];
+  return { bytes: assemble(head, [httpHead]), digest: original.digest };
+}
+
+const NO_BODY = Buffer.alloc(0);
+
 /** A new record id, for a record that another one will refer to. */
 export const newRecordId = (): string => randomUUID();
 
@@ -111,9 +147,9 @@ function assemble(head: readonly string[], block: readonly Uint8Array[]): Buffer
 
 /**
  * The head of the response, adjusted to the stored body: not chunked, maybe not compressed, with its actual length.
- * The server's own values are kept under an `X-Crawler-` name.
+ * The server's own values are kept under an `X-Crawler-` name. Where no body is stored the head stays as it was.
  */
-function httpHeadOf({ statusCode, statusText, headers, body, bodyIs }: RawResponse): Buffer {
+function httpHeadOf({ statusCode, statusText, headers, body, bodyIs }: RawResponse, hasBody = true): Buffer {
   const lines = [`HTTP/1.1 ${statusCode} ${oneLine(statusText ?? STATUS_CODES[statusCode] ?? '')}`.trimEnd()];
   let hasLength = false;
   for (const [name, values] of Object.entries(headers)) {
@@ -121,14 +157,15 @@ function httpHeadOf({ statusCode, statusText, headers, body, bodyIs }: RawRespon
     const lower = name.toLowerCase();
     for (const value of typeof values === 'string' ? [values] : values) {
       let kept = name;
-      if (lower === 'content-length' && value.trim() === String(body.length)) hasLength = true;
+      if (!hasBody) kept = name;
+      else if (lower === 'content-length' && value.trim() === String(body.length)) hasLength = true;
       else if (NO_LONGER_TRUE.has(lower) || (lower === 'content-encoding' && bodyIs === 'decoded')) {
         kept = `X-Crawler-${name}`;
       }
       lines.push(`${kept}: ${oneLine(value)}`);
     }
   }
-  if (!hasLength) lines.push(`Content-Length: ${body.length}`);
+  if (!hasLength && hasBody) lines.push(`Content-Length: ${body.length}`);
   const text = `${lines.join('\r\n')}\r\n\r\n`;
   // Header bytes above ASCII were read as Latin-1; anything else can only come from a caller's own text.
   return Buffer.from(text, BEYOND_LATIN1.test(text) ? 'utf8' : 'latin1');

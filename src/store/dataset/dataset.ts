@@ -28,23 +28,33 @@ import type { VisitWriter } from './visit-segments.js';
 
 /** A page of items. */
 export interface DatasetContent<Data> {
+  /** The items asked for. */
   items: Data[];
   /** Items in the whole dataset. */
   total: number;
+  /** Items left out before the first. */
   offset: number;
   /** Items in this page. */
   count: number;
+  /** The most that were asked for. */
   limit: number;
+  /** Whether the newest come first. */
   desc: boolean;
 }
 
 /** A dataset in figures. */
 export interface DatasetInfo {
+  /** The name of its folder. */
   id: string;
+  /** As given to `open`; left out for the default one. */
   name?: string;
+  /** Items of visits that ended well. */
   itemCount: number;
+  /** When its first item was written. */
   createdAt: Date;
+  /** When its last item was written. */
   modifiedAt: Date;
+  /** The time of this call: reading is not noted. */
   accessedAt: Date;
 }
 
@@ -77,9 +87,11 @@ const NO_LIMIT = 999_999_999_999;
  * const { items } = await dataset.getData({ limit: 10 });
  */
 export class Dataset<Data extends Dictionary = Dictionary> implements OpenStorage {
+  /** The name of its folder. */
   readonly id: string;
   /** Undefined for the default dataset. */
   readonly name: string | undefined;
+  /** The configuration that it was opened with. */
   readonly config: Configuration;
   readonly #segments: SegmentStore;
   readonly #direct: DirectItems;
@@ -148,11 +160,13 @@ export class Dataset<Data extends Dictionary = Dictionary> implements OpenStorag
 
   /** Folds all items into one value; without a `memo` the first item is the first value. */
   async reduce(iteratee: DatasetReducer<Data, Data>): Promise<Data | undefined>;
+  /** The same, with options. */
   async reduce(
     iteratee: DatasetReducer<Data, Data>,
     memo: undefined,
     options: DatasetIteratorOptions,
   ): Promise<Data | undefined>;
+  /** The same, beginning with `memo`. */
   async reduce<T>(iteratee: DatasetReducer<T, Data>, memo: T, options?: DatasetIteratorOptions): Promise<T>;
   async reduce<T>(
     iteratee: DatasetReducer<T, Data>,
@@ -234,15 +248,15 @@ export class Dataset<Data extends Dictionary = Dictionary> implements OpenStorag
     await this.#exportRecord('jsonl', key, options);
   }
 
+  /** Count and times of the dataset. */
   async getInfo(): Promise<DatasetInfo> {
     const itemCount = await this.#index.count();
     const segments = await this.#segments.list();
     const now = Date.now();
     const created = segments.reduce((first, { createdAtMs }) => Math.min(first, createdAtMs), now);
     const modified = segments.reduce((last, { modifiedAtMs }) => Math.max(last, modifiedAtMs), created);
-    const named = this.name === undefined ? {} : { name: this.name };
     const times = { createdAt: new Date(created), modifiedAt: new Date(modified), accessedAt: new Date(now) };
-    return { id: this.id, ...named, itemCount, ...times };
+    return { id: this.id, name: this.name ?? this.id, itemCount, ...times };
   }
 
   /**

@@ -6,11 +6,11 @@ import { itemView } from './item-view.js';
 import type { DatasetDataOptions } from './item-view.js';
 import { LINES_PER_MARK, readLines } from './lines.js';
 import type { LineIndex, Place } from './lines.js';
-import type { SegmentStore } from '../store.js';
+import type { ReadableSegments } from '../store.js';
 
 /** Batches of shown items. Items a view leaves out still count for `offset` and `limit`. */
 export async function* readItems(
-  store: SegmentStore,
+  store: ReadableSegments,
   index: LineIndex,
   options: DatasetDataOptions,
 ): AsyncGenerator<Dictionary[]> {
@@ -22,7 +22,7 @@ export async function* readItems(
 }
 
 async function* forwards(
-  store: SegmentStore,
+  store: ReadableSegments,
   index: LineIndex,
   offset: number,
   limit: number,
@@ -42,7 +42,7 @@ async function* forwards(
 }
 
 async function* backwards(
-  store: SegmentStore,
+  store: ReadableSegments,
   index: LineIndex,
   offset: number,
   limit: number,
@@ -58,7 +58,7 @@ async function* backwards(
   }
 }
 
-async function allPlaces(store: SegmentStore): Promise<Place[]> {
+async function allPlaces(store: ReadableSegments): Promise<Place[]> {
   const segments = await store.list();
   return segments.map(({ name, lengthBytes }) => ({ name, fromByte: 0, skipLines: 0, endByte: lengthBytes }));
 }

@@ -1,7 +1,7 @@
 // Reads the lines of a dataset's segments: forwards from anywhere, counted, without loading them all.
 // Promise: memory holds one chunk, one line and a mark per 1,024 lines, whatever the size of the dataset.
 import { CrawlError } from '../../errors.js';
-import type { SegmentStore } from '../store.js';
+import type { ReadableSegments } from '../store.js';
 
 const NEWLINE = 0x0a;
 /** Lines between two remembered positions: one number per 1,024 items, and never more lines than that to skip. */
@@ -21,7 +21,7 @@ export interface Place {
 
 /** Complete lines from `place` on, in batches. Half a line at the end is ignored. */
 export async function* readLines(
-  store: SegmentStore,
+  store: ReadableSegments,
   place: Place,
   chunkBytes = READ_CHUNK_BYTES,
 ): AsyncGenerator<string[]> {
@@ -63,7 +63,7 @@ export interface LineIndex {
   forget(name?: string): void;
 }
 
-export function createLineIndex(store: SegmentStore): LineIndex {
+export function createLineIndex(store: ReadableSegments): LineIndex {
   const known = new Map<string, Counted>();
   let last: Promise<unknown> = Promise.resolve();
 

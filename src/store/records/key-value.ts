@@ -2,6 +2,7 @@
 // Promise: a record is written completely or not at all, and no key escapes the store's folder.
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { pathToFileURL } from 'node:url';
 import type { Configuration } from '../../configuration.js';
 import { aFilledString, aBoolean, aNumber, aString, checkOptions } from '../../option-checks.js';
 import type { Dictionary } from '../../request/request.js';
@@ -19,6 +20,7 @@ export interface RecordOptions {
   contentType?: string;
   /** Taken and without effect: a local write needs no limit. */
   timeoutSecs?: number;
+  /** Accepted for Crawlee scripts. */
   doNotRetryTimeouts?: boolean;
 }
 
@@ -41,9 +43,11 @@ export type KeyConsumer = (key: string, index: number, info: { size: number }) =
  * await store.setValue('home', png, { contentType: 'image/png' });
  */
 export class KeyValueStore implements OpenStorage {
+  /** The name of its folder. */
   readonly id: string;
   /** Undefined for the default store. */
   readonly name: string | undefined;
+  /** The configuration that it was opened with. */
   readonly config: Configuration;
   readonly #records: RecordStore;
   readonly #autoSaved: AutoSaved;
@@ -75,11 +79,18 @@ export class KeyValueStore implements OpenStorage {
 
   /** The record's value: JSON parsed, text as a string, else a Buffer; `defaultValue` or null when there is none. */
   async getValue<T = unknown>(key: string): Promise<T | null>;
+  /** The value, or `defaultValue` if there is none. */
   async getValue<T = unknown>(key: string, defaultValue: T): Promise<T>;
   async getValue<T = unknown>(key: string, defaultValue?: T): Promise<T | null> {
     const record = await this.#records.read(checkRecordKey(key));
     if (record === undefined) return defaultValue ?? null;
     return (decodeValue(key, record.body, record.contentType) as T) ?? defaultValue ?? null;
+  }
+
+  /** A `file:` URL for a record of that key, without the ending that its type adds; nothing is asked. */
+  getPublicUrl(key: string): string {
+    const folder = join(this.config.localDataDirectory(), 'key_value_stores', this.id);
+    return pathToFileURL(join(folder, checkRecordKey(key))).href;
   }
 
   /**
@@ -101,6 +112,7 @@ export class KeyValueStore implements OpenStorage {
     this.#autoSaved.follow(key, value);
   }
 
+  /** Whether the key has a value, without reading it. */
   async recordExists(key: string): Promise<boolean> {
     return this.#records.has(checkRecordKey(key));
   }
@@ -124,14 +136,17 @@ export class KeyValueStore implements OpenStorage {
     for (const { key, sizeBytes } of await this.#list(options)) await iteratee(key, index++, { size: sizeBytes });
   }
 
+  /** All keys in order, read in steps. */
   async *keys(options: KeyValueStoreIteratorOptions = {}): AsyncGenerator<string, void, undefined> {
     for (const { key } of await this.#list(options)) yield key;
   }
 
+  /** All values in the order of their keys, one at a time. */
   async *values<T = unknown>(options: KeyValueStoreIteratorOptions = {}): AsyncGenerator<T, void, undefined> {
     for await (const [, value] of this.entries<T>(options)) yield value;
   }
 
+  /** All keys with their values, one at a time. */
   async *entries<T = unknown>(
     options: KeyValueStoreIteratorOptions = {},
   ): AsyncGenerator<[string, T], void, undefined> {
@@ -152,10 +167,15 @@ export class KeyValueStore implements OpenStorage {
     for (const { key } of await this.#records.list()) if (!keep(key)) await this.#records.delete(key);
   }
 
-  /** Removes the store and everything in it. */
-  async drop(): Promise<void> {
+  /** Forgets the auto-saved values without saving them: who asks next reads what is stored. */
+  clearCache(): void {
     this.#autoSaved.stop();
     this.#autoSaved.clear();
+  }
+
+  /** Removes the store and everything in it. */
+  async drop(): Promise<void> {
+    this.clearCache();
     this.#release();
     await this.#records.remove();
   }
@@ -176,6 +196,7 @@ export class KeyValueStore implements OpenStorage {
 
   /** `getValue` of the default store. */
   static async getValue<T = unknown>(key: string): Promise<T | null>;
+  /** The value in the default store, or `defaultValue` if there is none. */
   static async getValue<T = unknown>(key: string, defaultValue: T): Promise<T>;
   static async getValue<T = unknown>(key: string, defaultValue?: T): Promise<T | null> {
     const store = await KeyValueStore.open();

@@ -6,6 +6,7 @@ import { KeyValueStore } from './key-value.js';
 
 /** Where the state is kept. */
 export interface UseStateOptions {
+  /** Where the state lies. Default the global configuration. */
   config?: Configuration;
   /** The store that holds the value; the default one unless given. */
   keyValueStoreName?: string | null;

@@ -3,6 +3,7 @@
 import { close, constants, fdatasync, fsync, open, write } from 'node:fs';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
+import { PRIVATE_FILE } from '../../base/private-files.js';
 
 const openFile = promisify(open);
 const closeFile = promisify(close);
@@ -48,7 +49,7 @@ export function createAppendFiles(maxOpen = MAX_OPEN): AppendFiles {
   };
 
   const take = (path: string, flags: number): OpenFile => {
-    const file = files.get(path) ?? { fd: makeRoom().then(() => openFile(path, flags)), busy: 0 };
+    const file = files.get(path) ?? { fd: makeRoom().then(() => openFile(path, flags, PRIVATE_FILE.mode)), busy: 0 };
     files.delete(path);
     files.set(path, file);
     file.busy++;

@@ -1,4 +1,4 @@
-// Conformance: counters that always add up, waiting told apart from finished, notes, limits, and resuming.
+// Conformance: counters that always add up, waiting versus finished, notes, limits, and resuming.
 import { addsUp, type Bench, done, entries, entry, LEASE_MS } from './bench.js';
 
 export function accountingSuite({ scene, describe, expect, ended, findsRequests }: Bench): void {

@@ -16,7 +16,7 @@ import type {
 import { fingerprintOf } from '../../request/fingerprint.js';
 import type { Backend, BackendOptions, BackendTraits, MakeBackend, TestRunner } from './conformance.js';
 
-/** A clock that stands still until told. */
+/** A clock that only moves when advanced. */
 export interface HandClock extends FrontierClock {
   advance(ms: number): void;
   jumpWall(ms: number): void;

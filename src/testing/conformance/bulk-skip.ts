@@ -20,7 +20,7 @@ export function bulkSkipSuite({ scene, describe, expect }: Bench): void {
       expect(records(leases)).toEqual(['a/0', 'b/0', 'b/1', 'b/2', 'b/3']);
       expect(leases.map(({ bulkSkip }) => bulkSkip)).toEqual([undefined, undefined, true, true, true]);
       expect(leases.every(({ delayMs }) => delayMs === PACED.delayMs)).toBe(true);
-      // Bulk skips do not count towards what was asked for, and are leased like any other.
+      // Bulk skips do not count towards the requested number, and are leased like any other.
       expect(state).toBe('more');
       expect(await s.counters()).toMatchObject({ leased: 5, queued: 3 });
     });
@@ -43,7 +43,7 @@ export function bulkSkipSuite({ scene, describe, expect }: Bench): void {
       const allowed = leases[20]!;
       await a.settle(leases.map((lease) => (lease === allowed ? untouched(lease) : skipped(lease))));
       expect(await s.counters()).toMatchObject({ skipped: BULK_SKIPS_PER_DOMAIN, leased: 0, queued: 10 });
-      // At once: nobody was asked.
+      // At once: no request was sent.
       expect(await a.leaseRecords(1)).toEqual([allowed.record]);
     });
 

@@ -1,5 +1,5 @@
 // The suites that every backend of a port passes: what the port promises, as sentences that run.
-// The test runner comes as an argument, so that this ships without one and a backend of your own can use it.
+// The test runner is an argument, so that this ships without one and your own backend can use it.
 import type { Frontier, Pacing } from '../../frontier/frontier.js';
 import type { FrontierClock } from '../../frontier/embedded/clock.js';
 import { accountingSuite } from './accounting.js';

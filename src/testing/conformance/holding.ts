@@ -43,14 +43,15 @@ export function holdingSuite({ scene, describe, expect }: Bench): void {
       await a.add(...entries(3));
       const { leases } = await a.lease(3);
       clock.advance(LEASE_MS + 1);
-      expect(await b.leaseRecords(9)).toEqual([leases[0]!.record]);
+      const taken = (await b.lease(9)).leases;
+      expect(taken.map(({ record }) => record)).toEqual([leases[0]!.record]);
       // The late holder is refused wholly, notes and links included.
       const links = entries(2, 'late');
       const late = await a.settle([{ ...done(leases[0]!), links }], { notes: { late: 'yes' } });
       expect(late).toEqual({ held: false, accepted: [false] });
       await expect(a.lease(1)).rejects.toMatchObject({ code: 'LEASE_LOST' });
       expect(await counters()).toMatchObject({ accepted: 3, leased: 1, queued: 2 });
-      await b.settle([{ kind: 'untouched', lease: leases.at(-1)!.id + 1 }]);
+      await b.settle([{ kind: 'untouched', lease: taken[0]!.id }]);
       const again = await b.finishAll();
       expect(again.map(({ record }) => record)).toEqual(leases.map(({ record }) => record));
       expect(again.every(({ lostLeases }) => lostLeases === 1)).toBe(true);
@@ -178,6 +179,27 @@ export function holdingSuite({ scene, describe, expect }: Bench): void {
         expect(await frontier.settle(settling)).toEqual({ held: true, accepted: [true] });
         expect(await counters()).toEqual(after);
         expect(after).toMatchObject({ accepted: 3, done: 1 });
+      },
+    );
+
+    scene(
+      'answers a repeated settle as at first though its holder was lost meanwhile: it has happened',
+      {},
+      async ({ holder, frontier, clock, counters }) => {
+        const a = holder();
+        await a.add(...entries(2));
+        const { leases } = await frontier.lease({ holder: a.id, call: 51, max: 2 });
+        const settlements = [{ ...done(leases[0]!), links: entries(1, 'b') }];
+        const settling = { holder: a.id, call: 52, settlements, notes: { segment: '7' } };
+        expect(await frontier.settle(settling)).toEqual({ held: true, accepted: [true] });
+        clock.advance(LEASE_MS + 1);
+        await holder().lease(0);
+        const after = await counters();
+        // Who is told that nothing happened removes what it stored.
+        expect(await frontier.settle(settling)).toEqual({ held: true, accepted: [true] });
+        expect(await counters()).toEqual(after);
+        const refused = await frontier.settle({ holder: a.id, call: 53, settlements: [done(leases[1]!)] });
+        expect(refused).toEqual({ held: false, accepted: [false] });
       },
     );
 

@@ -5,7 +5,7 @@ import { type Bench, done, entries, entry, LEASE_MS, type Scene } from './bench.
 
 const PACED = { delayMs: 1_000, turns: 1 } as const;
 
-/** Works as processes do that die over some requests, until nothing is left; who was held at each death. */
+/** Works like processes that die over some requests, until nothing is left; returns what was held at each death. */
 async function workUntilTheEnd(s: Scene, killers: ReadonlySet<string>, atOnce: number): Promise<string[][]> {
   const deaths: string[][] = [];
   for (let lives = 0; lives < 200; lives++) {

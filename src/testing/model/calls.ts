@@ -79,7 +79,7 @@ export function settlingOf(
     if (kind < 17 || !options.parses) return { kind: 'untouched', lease, ...record };
     return { kind: 'handed', lease, capture: `capture-${lease}`, bytes: 10 + mixed(b, i, 90) };
   });
-  // One that nobody holds, or that is settled a second time.
+  // A lease without a holder, or one settled twice.
   if (mixed(c, 2, 8) === 0)
     settlements.push({ kind: 'done', lease: withLinks ? 900_000_000 : (chosen[0]?.lease ?? 7) });
   const notes = mixed(b, 3, 6) === 0 ? { [`note ${mixed(b, 4, 4)}`]: mixed(c, 4, 3) === 0 ? null : `text ${c}` } : {};

@@ -23,3 +23,8 @@ function stable(value: unknown): string {
     ) ?? 'undefined'
   );
 }
+
+/** Notes of callers: a store's own ones, on pages that ended their worker, are not modelled. */
+export function withoutFates(notes: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(notes).filter(([name]) => !name.startsWith('fate/')));
+}

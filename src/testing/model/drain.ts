@@ -1,4 +1,4 @@
-// The end of a history: everything pending is worked off, and nothing may be left that nobody can end.
+// The end of a history: everything pending is finished, and nothing may be left over.
 import { differs, mustEqual } from './difference.js';
 import type { Faults } from './faults.js';
 import type { ModelScene, Pod } from './scene.js';

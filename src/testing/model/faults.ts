@@ -1,7 +1,7 @@
 // What happens to processes and stores: they end, die, come back, forget; and links on their way between pods.
 // The model follows by the rules that hold then.
 import type { HolderId } from '../../frontier/frontier.js';
-import { differs, mustEqual } from './difference.js';
+import { differs, mustEqual, withoutFates } from './difference.js';
 import type { Mark, ModelScene, Pod } from './scene.js';
 import { mixed, type Step } from './steps.js';
 import type { ModelOpening } from './store.js';
@@ -10,7 +10,7 @@ import type { ModelOpening } from './store.js';
 const LONGEST_TAIL_MS = 25_000;
 /** Less than what a process keeps of what it added and noted, in real time. */
 const SURELY_KEPT_MS = 8_000;
-/** A server that began again leases nothing for so long: until all who may know of forgotten calls are back. */
+/** A restarted server leases nothing for this long: until all that may know of forgotten calls are back. */
 const RETURN_MS = 2_000;
 const ON_THEIR_WAY_MS = 500;
 
@@ -50,7 +50,7 @@ export function createFaults(scene: ModelScene) {
   }
 
   async function mark(): Promise<void> {
-    // Which adds were repeated cannot be told where a filter mistakes new ones for known.
+    // Repeated adds are unknown where a filter takes new ones for known.
     if (pods.length > 1 || !pods[0]!.store.mark || setting.seen === 'small bloom') return;
     const [pod] = pods as [Pod];
     await pod.store.mark!();
@@ -81,7 +81,7 @@ export function createFaults(scene: ModelScene) {
       ids[pod.index]!.clear();
     }
     for (const slot of slots) if (andAll || over.includes(slot.opening)) beginLife(slot);
-    // Processes that ended after the mark are open again, and dead: whoever opens the store next finds out.
+    // Processes that ended after the mark are open again, and dead: the next opening detects that.
     pod.model.end((id) => !pod.store.openings.includes(homes[pod.index]!.get(id)!), 'kill', now(pod));
   }
 
@@ -97,7 +97,7 @@ export function createFaults(scene: ModelScene) {
 
   /** Notes that the server forgot are made again as they were at first. */
   async function takeNotes(pod: Pod, mark: Mark, by: { over: readonly ModelOpening[]; all: readonly ModelOpening[] }) {
-    const { notes } = await pod.store.openings[0]!.frontier.overview();
+    const notes = withoutFates((await pod.store.openings[0]!.frontier.overview()).notes);
     const known = pod.model.notes();
     const textsOf = (openings: readonly ModelOpening[], name: string): string[] =>
       openings.flatMap((one) => pod.noted.get(one)?.get(name) ?? []);
@@ -112,7 +112,7 @@ export function createFaults(scene: ModelScene) {
     if (isSure && missing) differs(`${missing} was forgotten, though who noted it is back`);
   }
 
-  /** It may have become less: whoever gives pages finds out what was done with them. */
+  /** It may have shrunk: the giver of pages learns how they were used. */
   async function takeAllowance(pod: Pod): Promise<void> {
     const { model, store } = pod;
     const allowance = (await store.numbers!()).allowance!;

@@ -1,5 +1,5 @@
 // The frontier as plain lists: what every backend is compared with. Each rule of the port is a line or two here.
-// It does not choose: it is told what a backend answered, and throws where the port does not allow that answer.
+// It does not choose: it checks a backend's answers, and throws where the port does not allow one.
 import {
   type Counters,
   type Found,
@@ -34,7 +34,7 @@ export function createModel(rules: ModelRules) {
   /** A delay means one turn. */
   const turnsOf = ({ delayMs }: ModelDomain): number => (delayMs > 0 ? 1 : rules.pacing.turns);
 
-  /** When the domain's next request may be asked for; undefined when none is queued or no turn is free. */
+  /** When the domain's next request is due; undefined if none is queued or no turn is free. */
   function dueMs(domain: ModelDomain): number | undefined {
     const isReady = domain.queue.length > 0 && domain.out < turnsOf(domain);
     return isReady ? Math.max(domain.allowedMs, domain.readyMs) : undefined;
@@ -107,6 +107,13 @@ export function createModel(rules: ModelRules) {
     move(request, 'failed');
   }
 
+  /** A holder that comes back under its name is a new one: it does not stay the judge. */
+  function leave(holder: HolderId): void {
+    s.seenMs.delete(holder);
+    s.held.delete(holder);
+    if (s.judge === holder) s.judge = '';
+  }
+
   /** Everything of holders to the front. What one lost stays in order; which of several goes first is not promised. */
   function lose(holders: readonly HolderId[], nowMs: number): number {
     const isMixed = holders.filter((holder) => heldBy(holder).length > 0).length > 1;
@@ -117,8 +124,7 @@ export function createModel(rules: ModelRules) {
       const isEqual = losing.map((one, i) => isMixed || i === 0 || byPlace(losing[i - 1]!, one) === 0);
       const together = losing.filter(({ bulkSkip }) => !bulkSkip).length;
       losing.forEach((request, i) => loseLease(request, together, isEqual[i] ? s.front : --s.front, nowMs));
-      s.seenMs.delete(holder);
-      s.held.delete(holder);
+      leave(holder);
       count += losing.length;
     }
     return count;
@@ -335,8 +341,7 @@ export function createModel(rules: ModelRules) {
       expire(nowMs);
       for (const holder of ending) {
         for (const request of heldBy(holder)) giveBack(request);
-        s.seenMs.delete(holder);
-        s.held.delete(holder);
+        leave(holder);
       }
     },
 

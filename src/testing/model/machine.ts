@@ -67,6 +67,11 @@ export function createModelMachine(world: ModelWorld, setting: Setting): Machine
       case 'release': {
         const lost = await opening.frontier.release(slot.id);
         mustEqual('leases lost', lost, pod.model.release(slot.id, now(pod)));
+        // A settle whose reply was lost before its holder was: it has happened, and says so.
+        if (previous?.isSettle && previous.holder === slot.id) {
+          mustEqual('the answer to a settle repeated by a lost holder', await previous.make(), previous.answer);
+          pod.model.call(slot.id, now(pod));
+        }
         break;
       }
       case 'advance':

@@ -1,5 +1,5 @@
 // One history from a seed: its setting, its steps, and the end at which nothing may be pending.
-// A difference is told with the step at which it was found.
+// A difference is reported with the step at which it was found.
 import { createHandClock } from '../conformance/bench.js';
 import { createModelMachine } from './machine.js';
 import type { MakeWorld, ModelWorld } from './store.js';
@@ -32,7 +32,7 @@ export class HistoryFailure extends Error {
   }
 }
 
-/** Far beyond what a history takes on a busy machine: one that hangs is told with its step. */
+/** Far beyond what a history takes on a busy machine: one that hangs is reported with its step. */
 const LONGEST_MS = 300_000;
 
 /** Plays a history on a fresh world; throws a `HistoryFailure` where backend and model differ. */

@@ -3,7 +3,7 @@
 import { CrawlError } from '../../errors.js';
 import type { HolderId, QueueEntry } from '../../frontier/frontier.js';
 import { createUrlSource } from './calls.js';
-import { differs, mustEqual } from './difference.js';
+import { differs, mustEqual, withoutFates } from './difference.js';
 import { createModel, type Model } from './frontier.js';
 import type { Setting } from './steps.js';
 import type { ModelOpening, ModelStore, ModelWorld } from './store.js';
@@ -48,6 +48,14 @@ interface Caller {
   readonly call: number;
 }
 
+interface LastCall {
+  readonly make: () => Promise<unknown>;
+  readonly answer: unknown;
+  readonly isSettle: boolean;
+  readonly holder: HolderId;
+  readonly pod: Pod;
+}
+
 export function createModelScene(world: ModelWorld, setting: Setting) {
   const { clock } = world;
   const names = Array.from({ length: setting.domains }, (_, i) => `d${i}.example`);
@@ -66,7 +74,7 @@ export function createModelScene(world: ModelWorld, setting: Setting) {
   let lives = 0;
   let checks = 0;
   /** The last call, to be made again. */
-  let last: { readonly make: () => Promise<unknown>; readonly answer: unknown; readonly pod: Pod } | undefined;
+  let last: LastCall | undefined;
   /** A check under way: it was sent before the next call and is compared after it. */
   let pending: { readonly opening: ModelOpening; readonly done: Promise<void> } | undefined;
 
@@ -124,7 +132,7 @@ export function createModelScene(world: ModelWorld, setting: Setting) {
         skipped !== expected.skipped
       )
         mustEqual(`counters of pod ${pod.index}`, overview.counters, expected);
-      if (notes) mustEqual('notes', overview.notes, notes);
+      if (notes) mustEqual('notes', withoutFates(overview.notes), notes);
       for (const [name, number] of Object.entries((await numbers) ?? {})) {
         if (number < 0) differs(`${name} of pod ${pod.index} is ${number}`);
       }
@@ -141,7 +149,8 @@ export function createModelScene(world: ModelWorld, setting: Setting) {
     if (pending && pending.opening !== openingOf(slot)) await settled();
     const caller = { holder: slot.id, call: ++slot.calls };
     const answer = await make(caller);
-    last = { make: () => make(caller), answer, pod: slot.pod };
+    const isSettle = typeof answer === 'object' && answer !== null && 'accepted' in answer;
+    last = { make: () => make(caller), answer, isSettle, holder: slot.id, pod: slot.pod };
     return answer;
   }
 

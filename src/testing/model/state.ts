@@ -82,7 +82,7 @@ export const isEnded = ({ state }: ModelRequest): boolean =>
 export const priorityOf = ({ entry }: ModelRequest): number => entry.priority ?? 0;
 
 export const isSuspect = ({ trial }: ModelRequest): boolean => trial > 0;
-/** Suspects stand before everything else, whatever their priority. */
+/** Suspects come before everything else, regardless of priority. */
 const rankOf = (request: ModelRequest): number => (isSuspect(request) ? Infinity : priorityOf(request));
 
 /** Below zero when `a` is served before `b` of the same domain. */

@@ -31,7 +31,7 @@ export interface Setting {
   /** Requests of a domain in all; 0 for any number. */
   readonly budget: number;
   readonly pods: number;
-  /** No more than so many URLs in one history. */
+  /** Most URLs in one history. */
   readonly maxUrls: number;
 }
 

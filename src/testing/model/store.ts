@@ -19,9 +19,9 @@ export interface ModelOpening {
 export interface ModelStore {
   readonly rules: Omit<ModelRules, 'pacing' | 'leaseMs'>;
   readonly openings: readonly ModelOpening[];
-  /** Ends one opening, by itself or as `kill -9` would, and opens the store again after so long. */
+  /** Ends one opening, cleanly or as `kill -9` would, and opens the store again after this time. */
   reopen(index: number, how: 'close' | 'kill', awayMs: number): Promise<void>;
-  /** Store time against the clock's: a store may not believe all the time that passed while nobody had it open. */
+  /** Store time against the clock's: a store may ignore some of the time that passed while it was closed. */
   behindMs(): Promise<number>;
   /** Any call that the store keeps the time of: its wall clock has jumped. */
   tick?(): Promise<void>;

@@ -3,7 +3,7 @@ import { type HolderId, LOSSES_ALONE } from '../../frontier/frontier.js';
 import type { Model } from './frontier.js';
 import { isSuspect, type ModelDomain, type ModelRequest } from './state.js';
 
-/** The trial number after a loss with so many in the same hands; 0 ends the request. */
+/** The trial number after a loss together with this many others; 0 ends the request. */
 export function trialAfter(trial: number, together: number): number {
   if (together > 1) return Math.min(255, Math.max(LOSSES_ALONE, Math.floor(together / 2)));
   return Math.min(trial || LOSSES_ALONE, LOSSES_ALONE) - 1;

@@ -108,7 +108,7 @@ export function createVisits(scene: ModelScene) {
     pod.model.counters(now(pod));
     const expected = asked.map(({ fingerprint }) => pod.model.find(fingerprint));
     asked.forEach(({ record, fingerprint }, i) => {
-      // A filter and a budget know more than was accepted; what is being parsed is not told apart from queued.
+      // A filter and a budget know more than was accepted; parsing requests look like queued ones.
       if (!expected[i] && (pod.store.rules.isFilter || pod.store.rules.budget !== undefined)) return;
       if (pod.model.requestOf(fingerprint)?.state === 'parsing') return;
       // Of several adds that were forgotten, any may have come first when they were repeated.

@@ -5,7 +5,7 @@ import type { NavigationEnd, NavigationExpectation, NavigationPlacement, Navigat
 import type { AskedPage, HostRole, NavigationSite } from './site.js';
 
 /** Cases of a group are visited together, under the same settings. */
-export type NavigationGroup = 'ruled' | 'bare' | 'cookies' | 'robots' | 'guarded';
+export type NavigationGroup = 'ruled' | 'bare' | 'cookies' | 'robots' | 'guarded' | 'hurried';
 
 export interface NavigationCase {
   readonly name: string;
@@ -13,7 +13,7 @@ export interface NavigationCase {
   requests(at: (path: string, role?: HostRole) => string): NavigationRequest[];
   expected(placement: NavigationPlacement): NavigationExpectation | undefined;
   readonly also?: {
-    /** How many are told of. Default 1. */
+    /** How many ends are reported. Default 1. */
     readonly ends?: (placement: NavigationPlacement) => number;
     readonly check?: (seen: CaseSeen) => void;
   };
@@ -115,7 +115,7 @@ const REDIRECTS: NavigationCase[] = [
   visit('ruled', 'eleven redirects are a failure', '/hops/11', failed('REDIRECT_LIMIT')),
   visit('bare', 'eleven redirects are a failure where no rules hold', '/hops/11', failed('REDIRECT_LIMIT')),
   visit('cookies', 'a page behind a cookie is reached', '/cookie', (placement) =>
-    // Pods have no sessions, so no cookies: the page redirects to itself for ever.
+    // Pods have no sessions, so no cookies: the page redirects to itself forever.
     placement.family === 'pod' ? failed('REDIRECT_LIMIT') : handled({ title: 'cookie kept', loaded: '/cookie' }),
   ),
   visit('cookies', 'a page that sends out and back is reached', '/walk', (placement) =>
@@ -179,7 +179,7 @@ const REDIRECTS: NavigationCase[] = [
       ends: ({ family }) => (family === 'pod' ? 1 : 2),
       check({ ends, expect, placement }) {
         const ways = ends.map(({ end, reason }) => reason ?? end).sort();
-        // A page that a paced crawl has already is not asked for again; a batch has a result for each of its list.
+        // A paced crawl does not request a page again; a batch has a result per list entry.
         const isShared = placement.isPaced && placement.family !== 'batch';
         if (placement.family === 'pod') return expect(ways).toEqual(['handled']);
         expect(ways).toEqual(isShared ? ['duplicate', 'handled'] : ['handled', 'handled']);
@@ -195,9 +195,17 @@ const STATUSES: NavigationCase[] = [
   visit('ruled', 'a 500 fails after its retries', '/status/500', failed('HTTP_STATUS', 2)),
   visit('ruled', 'a 500 that goes away does not matter', '/flaky/500', handled({ title: 'recovered', asks: 2 })),
   visit('ruled', 'a 408 is tried again', '/flaky/408', handled({ title: 'recovered', asks: 2 })),
-  visit('ruled', 'a 408 that stays fails after its retries', '/status/408', ({ engine }) =>
-    // A browser tries it again by itself.
-    failed('HTTP_STATUS', engine === 'browser' ? 4 : 2),
+  visit(
+    'ruled',
+    'a 408 that stays fails after its retries',
+    '/status/408',
+    failed('HTTP_STATUS'),
+    {},
+    {
+      // Chromium asks a second time on its own over a connection that was used before, its headless shell does not.
+      check: ({ asked, expect, placement: { engine } }) =>
+        expect(engine === 'browser' ? [2, 3, 4] : [2]).toContain(asked.length),
+    },
   ),
   visit('ruled', 'a 425 is tried again', '/flaky/425', handled({ title: 'recovered', asks: 2 })),
   visit('ruled', 'a 429 that stays fails after its retries', '/status/429', blocked),
@@ -242,10 +250,10 @@ const BODIES: NavigationCase[] = [
   visit('ruled', 'a connection that is cut fails after its retries', '/reset', (placement) => ({
     end: 'failed',
     code: 'CONNECT_RESET',
-    // A browser tries a cut connection again by itself, and a pod has a connection to cut: it asked for robots.txt.
+    // A browser retries a cut connection, and a pod already has a connection, from robots.txt.
     ...(placement.engine === 'http' && placement.family !== 'pod' ? { asks: 2 } : {}),
   })),
-  visit('ruled', 'no answer in time is a failure', '/slow', failed('FETCH_TIMEOUT')),
+  visit('hurried', 'no answer in time is a failure', '/slow', failed('FETCH_TIMEOUT')),
   {
     name: 'a port without a server is a failure',
     group: 'ruled',

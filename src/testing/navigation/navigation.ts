@@ -1,4 +1,4 @@
-// The navigation suite: what becomes of a request, whoever makes it (a script, a batch, a pod; over HTTP, in a browser).
+// The navigation suite: how a request ends in every placement (a script, a batch, a pod; over HTTP, in a browser).
 // One rule holds in all placements; where a placement differs on purpose, the case says so and why.
 import type { TestRunner } from '../conformance/conformance.js';
 import { NAVIGATION_CASES, type NavigationGroup } from './cases.js';
@@ -33,7 +33,7 @@ export interface NavigationSettings {
   readonly hookHeaders: Readonly<Record<string, string>>;
 }
 
-/** What became of a request, as the user is told. */
+/** How a request ended, as reported to the user. */
 export interface NavigationEnd {
   /** The handler was called or a result came (`handled`); it failed for good; or it was left out. */
   readonly end: 'handled' | 'failed' | 'skipped';
@@ -67,7 +67,7 @@ export interface NavigationPlacement {
 export interface NavigationExpectation extends Omit<Partial<NavigationEnd>, 'loadedUrl' | 'redirectChain' | 'url'> {
   readonly loaded?: string;
   readonly chain?: readonly string[];
-  /** How many pages were asked for in all. */
+  /** How many pages were requested in all. */
   readonly asks?: number;
 }
 
@@ -129,7 +129,7 @@ interface Visited {
 function settingsOf(group: NavigationGroup, site: NavigationSite): NavigationSettings {
   const base: NavigationSettings = {
     maxRetries: 1,
-    timeoutMs: 6_000,
+    timeoutMs: 30_000,
     maxBodyBytes: 200_000,
     exclude: [],
     agents: {},
@@ -142,11 +142,11 @@ function settingsOf(group: NavigationGroup, site: NavigationSite): NavigationSet
   switch (group) {
     case 'ruled':
       return { ...base, exclude: site.addresses('excluded'), hookHeaders: { 'x-hook': 'hooked' } };
-    // Alone: what blocks other cases would retire the sessions that have the cookies.
-    case 'cookies':
-      return base;
     case 'bare':
       return { ...base, userAgent: 'own-agent/1', retryOnBlocked: true };
+    // Alone: in other groups, blocked pages retire the sessions that have the cookies.
+    case 'cookies':
+      return base;
     case 'robots':
       return {
         ...base,
@@ -155,6 +155,9 @@ function settingsOf(group: NavigationGroup, site: NavigationSite): NavigationSet
       };
     case 'guarded':
       return { ...base, allowPrivateAddresses: false };
+    // Alone: no other case may fail by its timeout, on the busiest machine.
+    case 'hurried':
+      return { ...base, timeoutMs: 1_500 };
     default:
       return group satisfies never;
   }

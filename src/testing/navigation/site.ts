@@ -1,5 +1,5 @@
 // The web that the navigation suite visits: a few hosts on loopback addresses, each with the same pages.
-// Every URL carries the name of its case (`c`), redirects pass it on, and the log tells who was asked for what.
+// Every URL carries the name of its case (`c`), redirects pass it on, and the log has every request per host.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -30,9 +30,9 @@ export interface NavigationSite {
   url(name: string, path: string, host?: HostRole): string;
   /** The addresses of all hosts of a role. */
   addresses(role: HostRole): string[];
-  /** The pages that were asked for in a case, in order. */
+  /** The pages requested in a case, in order. */
   asked(name: string): readonly AskedPage[];
-  /** Every robots.txt that was asked for, with the name it was asked under. */
+  /** Every request of a robots.txt, with its user agent. */
   readonly robots: readonly { readonly url: string; readonly userAgent: string }[];
   close(): Promise<void>;
 }
@@ -44,7 +44,7 @@ interface Page {
   readonly body: string;
   /** An absolute URL of the same case. */
   link(path: string, host?: HostRole): string;
-  /** How often this page was asked for before. */
+  /** How often this page was requested before. */
   readonly before: number;
 }
 

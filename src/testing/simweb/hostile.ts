@@ -9,7 +9,7 @@ const HTML: FlatHeaders = ['content-type', 'text/html; charset=utf-8'];
 const PIECE = Buffer.from(`${'<p>And so it goes on without an end in sight.</p>\n'.repeat(1300)}`);
 const SMALL_PAGE = '<!doctype html><title>A page that lies</title><p>Some text</p><a href="/">home</a>\n';
 
-/** As many bytes as asked for, in pieces. */
+/** The given number of bytes, in pieces. */
 export function sendBytes(exchange: Exchange, bytes: number, type = 'text/html; charset=utf-8'): void {
   let left = bytes;
   exchange.stream(200, ['content-type', type, 'content-length', String(bytes)], () => {
@@ -66,7 +66,7 @@ export function sendWrongCharset(exchange: Exchange): void {
 }
 
 const MIB = 1024 * 1024;
-// A checksum of n MiB costs about n/2 ms here; above this the trailer is left wrong, since nobody should get there.
+// A checksum of n MiB costs about n/2 ms here; above this the trailer is left wrong, since no reader should get there.
 const MAX_CHECKED_MIB = 64;
 let spacesMib: { raw: Buffer; packed: Buffer } | undefined;
 

@@ -46,6 +46,20 @@ export interface RateLimitKnobs {
   readonly retryAfterSecs?: number;
 }
 
+/** How pages change, and how far what the server says of it is true. */
+export interface ChangeKnobs {
+  /** Changes per hour of a page: each page gets its own rate from the range. Default 0. */
+  readonly perHour?: Range;
+  /** Dates, counters, adverts and tokens that are others at every request, outside of the main content. Default false. */
+  readonly furniture?: boolean;
+  /** `weak`: W/"…". `wrong`: always the same, for any content. `none`: no ETag. Default `strong`. */
+  readonly etags?: 'strong' | 'weak' | 'wrong' | 'none';
+  /** `now`: the time of the request, for any content. `none`: no Last-Modified. Default `true`. */
+  readonly lastModified?: 'true' | 'now' | 'none';
+  /** Share of leaf pages that nearly repeat another page of the same host. Default 0. */
+  readonly nearCopies?: number;
+}
+
 /** What may differ from host to host. */
 export interface HostKnobs {
   readonly latencyMs?: Range;
@@ -68,7 +82,7 @@ export interface SimwebOptions extends Omit<HostKnobs, 'fault' | 'trap'> {
   readonly hosts?: number;
   /** Default 100. */
   readonly pagesPerHost?: number;
-  /** How hosts are told apart; default `addresses` (127.a.b.c) on Linux, else `ports`. */
+  /** How hosts differ; default `addresses` (127.a.b.c) on Linux, else `ports`. */
   readonly addressing?: 'addresses' | 'ports' | 'names';
   /** For `names`: `{n}` becomes the host's number. Default `h{n}.localhost`. */
   readonly hostName?: string;
@@ -99,6 +113,8 @@ export interface SimwebOptions extends Omit<HostKnobs, 'fault' | 'trap'> {
   readonly chunked?: boolean;
   /** ETag and Last-Modified, answered with 304. Default true. */
   readonly validators?: boolean;
+  /** Pages that change by themselves, and what says so. Default: they change only when touched. */
+  readonly changes?: ChangeKnobs;
   /** Keep connections open between requests. Default true. */
   readonly keepAlive?: boolean;
   /** Shares of leaf pages that answer 404 or 500; and of all pages that answer 503 `recoverAfter` times first. */
@@ -118,6 +134,11 @@ export interface SimwebOptions extends Omit<HostKnobs, 'fault' | 'trap'> {
   readonly brokenHosts?: { readonly share: number; readonly faults?: readonly HostFault[] };
   /** Share of hosts with endless link spaces. */
   readonly traps?: number;
+  /**
+   * Pages are about one of so many topics, at most 16: their text says so, most links to them do, and pages of a topic
+   * link to each other more than to others. Default 0: pages are about nothing.
+   */
+  readonly topics?: number;
   /** Set a `visitor` cookie on first sight. Default false. */
   readonly cookies?: boolean;
   /** Knobs of single hosts, by number; they win over everything else. */
@@ -159,6 +180,13 @@ export interface SimwebPlan {
   readonly compression: 'none' | 'gzip' | 'br' | 'deflate';
   readonly chunked: boolean;
   readonly validators: boolean;
+  readonly changes: {
+    readonly perHour: Pair;
+    readonly furniture: boolean;
+    readonly etags: 'strong' | 'weak' | 'wrong' | 'none';
+    readonly lastModified: 'true' | 'now' | 'none';
+    readonly nearCopies: number;
+  };
   readonly keepAlive: boolean;
   readonly statusMix: Readonly<Record<'missing' | 'failing' | 'recovering' | 'recoverAfter', number>>;
   readonly redirects: Readonly<Record<'share' | 'maxHops' | 'loops', number>>;
@@ -166,6 +194,7 @@ export interface SimwebPlan {
   readonly slowHosts: { readonly share: number; readonly latencyMs: Pair; readonly bytesPerSec: number };
   readonly brokenHosts: { readonly share: number; readonly faults: readonly HostFault[] };
   readonly traps: number;
+  readonly topics: number;
   readonly cookies: boolean;
   readonly cacheBytes: number;
   readonly maxLogEntries: number;

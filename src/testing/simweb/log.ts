@@ -15,7 +15,7 @@ export type LoggedHeader = (typeof LOGGED_HEADERS)[number];
 
 /** A request as the synthetic web saw it. */
 export interface SeenRequest {
-  /** The host's number, or -1 for an address that is no host of this web. */
+  /** The host's number, or -1 for an address outside this web. */
   readonly host: number;
   /** The method, or `(connect)` for a connection broken before any request. */
   readonly method: string;
@@ -268,7 +268,7 @@ export function createRequestLog({
       byStart[host] = Math.min(byStart[host] as number, startMs - (lastStart[host] as number));
       byEnd[host] = Math.min(byEnd[host] as number, startMs - (latestEnd[host] as number));
       lastStart[host] = startMs;
-      // A request still open overlaps whatever comes after it.
+      // A request still open overlaps all later ones.
       latestEnd[host] = Math.max(latestEnd[host] as number, Number.isNaN(endMs) ? Infinity : endMs);
       counts[host] = (counts[host] as number) + 1;
     }

@@ -2,6 +2,7 @@
 // What passes here is frozen and trusted by the rest; what does not is named in an OPTION_INVALID error.
 import { CrawlError } from '../../errors.js';
 import { HOST_FAULTS } from './knobs.js';
+import { TOPICS } from './pages/topics.js';
 import type {
   HostFault,
   HostKnobs,
@@ -123,8 +124,8 @@ const MAX_PORT_HOSTS = 1000;
 
 const KNOWN = [
   ...['seed', 'hosts', 'pagesPerHost', 'addressing', 'hostName', 'port', 'tls', 'pageBytes', 'linksPerPage'],
-  ...['branching', 'crossHostLinks', 'linkNoise', 'privatePages', 'compression', 'chunked', 'validators'],
-  ...['keepAlive', 'statusMix', 'redirects', 'sitemaps', 'slowHosts', 'brokenHosts', 'traps', 'cookies'],
+  ...['branching', 'crossHostLinks', 'linkNoise', 'privatePages', 'compression', 'chunked', 'validators', 'changes'],
+  ...['keepAlive', 'statusMix', 'redirects', 'sitemaps', 'slowHosts', 'brokenHosts', 'traps', 'topics', 'cookies'],
   ...['overrides', 'cacheBytes', 'maxLogEntries', ...HOST_KNOBS.filter((key) => key !== 'fault' && key !== 'trap')],
 ];
 
@@ -155,6 +156,7 @@ export function planSimweb(options: SimwebOptions = {}): SimwebPlan {
   if (!Array.isArray(faults) || faults.length === 0 || !faults.every((fault) => HOST_FAULTS.includes(fault))) {
     throw bad('brokenHosts.faults', `a list of ${HOST_FAULTS.join(', ')}`);
   }
+  const changing = group('changes', ['perHour', 'furniture', 'etags', 'lastModified', 'nearCopies']);
   const maps = typeof given.sitemaps === 'boolean' ? {} : group('sitemaps', ['perFile', 'gzip']);
   const statusMix = Object.freeze({
     missing: portion('statusMix.missing', mix.missing),
@@ -186,6 +188,13 @@ export function planSimweb(options: SimwebOptions = {}): SimwebPlan {
     compression: oneOf('compression', given.compression, ['none', 'gzip', 'br', 'deflate'], 'gzip'),
     chunked: flag('chunked', given.chunked, false),
     validators: flag('validators', given.validators, true),
+    changes: Object.freeze({
+      perHour: range('changes.perHour', changing.perHour, [0, 0], 0, false),
+      furniture: flag('changes.furniture', changing.furniture, false),
+      etags: oneOf('changes.etags', changing.etags, ['strong', 'weak', 'wrong', 'none'], 'strong'),
+      lastModified: oneOf('changes.lastModified', changing.lastModified, ['true', 'now', 'none'], 'true'),
+      nearCopies: portion('changes.nearCopies', changing.nearCopies),
+    }),
     keepAlive: flag('keepAlive', given.keepAlive, true),
     statusMix,
     redirects: Object.freeze({
@@ -210,6 +219,7 @@ export function planSimweb(options: SimwebOptions = {}): SimwebPlan {
       faults: Object.freeze([...faults] as HostFault[]),
     }),
     traps: portion('traps', given.traps),
+    topics: number('topics', given.topics, 0, 0, TOPICS.length),
     cookies: flag('cookies', given.cookies, false),
     cacheBytes: number('cacheBytes', given.cacheBytes, 64 * 1024 * 1024, 0),
     maxLogEntries: number('maxLogEntries', given.maxLogEntries, 5_000_000, 1),

@@ -1,8 +1,8 @@
 // Decides the answer to one request: the test's own answers, special paths, then the host as planned.
-// Promise: whatever a client sends, it gets an answer or a deliberate fault, and the server lives on.
+// Promise: every client gets a response or a deliberate fault, and the server keeps running.
 import { hash32, hashText, SALT, share } from './pages/chance.js';
 import type { Bodies } from './pages/bodies.js';
-import { negotiate } from './pages/bodies.js';
+import { compress, negotiate } from './pages/bodies.js';
 import type { Exchange, FlatHeaders } from './exchange.js';
 import { answerWithFault } from './hostile.js';
 import type { HostPlan, SimwebPlan } from './knobs.js';
@@ -11,6 +11,7 @@ import type { PageMaker } from './pages/pages.js';
 import { TEXT_TYPE, cookiesOf, wholeNumber } from './reply.js';
 import type { SiteFiles } from './pages/robots.js';
 import { answerSpecial, isSpecial } from './special/special.js';
+import type { PageChanges } from './changes.js';
 import type { WebState } from './state.js';
 import { answerTrap } from './pages/traps.js';
 
@@ -31,6 +32,7 @@ export interface Parts {
   readonly bodies: Bodies;
   readonly files: SiteFiles;
   readonly state: WebState;
+  readonly changes: PageChanges;
   /** The test's answer for this host and path, if it gave one. */
   readonly served: (host: number, path: string) => ServedAnswer | undefined;
 }
@@ -42,7 +44,7 @@ const WALL_COOKIE = 'wall';
 const WHOLE_HOST_FAULTS: readonly string[] = ['refuse', 'reset', 'hang', 'garbage'];
 
 export function createResponder(parts: Parts): (exchange: Exchange, page: number) => void {
-  const { plan, map, pages, bodies, files, state } = parts;
+  const { plan, map, pages, bodies, files, state, changes } = parts;
 
   function latencyOf(host: HostPlan, exchange: Exchange): number {
     const [min, max] = host.latencyMs;
@@ -135,19 +137,28 @@ export function createResponder(parts: Parts): (exchange: Exchange, page: number
 
   function sendPageBody(exchange: Exchange, host: HostPlan, page: number): void {
     const { req, host: number } = exchange;
-    const version = state.version(number, page);
+    const nowMs = Date.now();
+    const version = state.version(number, page) + changes.countAt(number, page, nowMs);
     const headers: FlatHeaders = ['content-type', 'text/html; charset=utf-8'];
     if (plan.cookies && cookiesOf(exchange).visitor === undefined) {
       headers.push('set-cookie', `visitor=${hash32(plan.seed, number, page, SALT.etag).toString(16)}; Path=/`);
     }
     if (plan.validators) {
-      const etag = pages.etag(number, page, version);
-      const modified = pages.lastModified(number, page, version);
-      headers.push('etag', etag, 'last-modified', modified.toUTCString(), 'vary', 'accept-encoding');
-      if (isUnchanged(exchange, etag, modified)) return exchange.send(304, headers);
+      const { etags, lastModified } = plan.changes;
+      const etag = pages.etag(number, page, etags === 'wrong' ? 0 : version);
+      const modified = lastModified === 'now' ? new Date(nowMs) : pages.lastModified(number, page, version);
+      const said = etags === 'none' ? undefined : etags === 'weak' ? `W/${etag}` : etag;
+      if (said !== undefined) headers.push('etag', said);
+      if (lastModified !== 'none') headers.push('last-modified', modified.toUTCString());
+      headers.push('vary', 'accept-encoding');
+      if (isUnchanged(exchange, said, lastModified === 'none' ? undefined : modified)) {
+        return exchange.send(304, headers);
+      }
     }
     const encoding = negotiate(plan.compression, req.headers['accept-encoding'] as string | undefined);
-    const body = bodies.body(number, page, version, encoding);
+    const body = plan.changes.furniture
+      ? compress(pages.furnished(number, page, version, state.tries(`furniture ${number} ${page}`)), encoding)
+      : bodies.body(number, page, version, encoding);
     if (encoding !== 'none') headers.push('content-encoding', encoding);
     if (!plan.keepAlive) headers.push('connection', 'close');
     if (!plan.chunked) headers.push('content-length', String(body.length));
@@ -163,11 +174,12 @@ export function createResponder(parts: Parts): (exchange: Exchange, page: number
   return respond;
 }
 
-function isUnchanged({ req }: Exchange, etag: string, modified: Date): boolean {
+function isUnchanged({ req }: Exchange, etag: string | undefined, modified: Date | undefined): boolean {
   const match = req.headers['if-none-match'];
-  if (match !== undefined) return match === '*' || match.split(',').some((one) => one.trim() === etag);
+  if (match !== undefined && etag !== undefined)
+    return match === '*' || match.split(',').some((one) => one.trim() === etag);
   const since = req.headers['if-modified-since'];
-  return since !== undefined && Date.parse(since) >= modified.getTime();
+  return since !== undefined && modified !== undefined && Date.parse(since) >= modified.getTime();
 }
 
 function sendServed(exchange: Exchange, answer: ServedAnswer): void {

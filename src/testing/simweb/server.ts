@@ -1,4 +1,4 @@
-// The sockets of the synthetic web. Listens so that all of 127.0.0.0/8 is reachable, and serves nobody else:
+// The sockets of the synthetic web. Listens so that all of 127.0.0.0/8 is reachable, and serves no one else:
 // a connection that did not come in over a loopback address is destroyed before a byte is read.
 // Promise: after close() no socket, listener or timer of the web is left.
 import { createServer as createHttp } from 'node:http';
@@ -28,7 +28,7 @@ export interface ServerUse {
 // and no request meets a closing socket.
 const KEEP_ALIVE_MS = 120_000;
 const BACKLOG = 4096;
-// Held but not served: nobody can listen on its port while the web runs, so other addresses refuse it.
+// Held but not served: no other process can listen on its port while the web runs, so other addresses refuse it.
 const HOLDER_ADDRESS = '127.255.255.254';
 
 function listen(server: Server, port: number, address: string): Promise<number> {

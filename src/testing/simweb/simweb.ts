@@ -40,8 +40,13 @@ export class Simweb implements SimwebUrls {
     return this.#inside.urls.hosts;
   }
 
+  /** As given to `start`, or its default. */
   get pagesPerHost(): number {
     return this.#inside.urls.pagesPerHost;
+  }
+
+  get topics(): readonly string[] {
+    return this.#inside.urls.topics;
   }
 
   /** The port (of host 0). */
@@ -108,6 +113,7 @@ export class Simweb implements SimwebUrls {
     return this.#inside.log.maxInWindow(windowMs, host);
   }
 
+  /** Requests that came and are not answered yet. */
   get openRequests(): number {
     return this.#inside.log.openRequests;
   }
@@ -135,6 +141,13 @@ export class Simweb implements SimwebUrls {
   /** Changes a page: other bytes, other ETag, later Last-Modified. */
   touch(host: number, page: number): void {
     this.#inside.state.touch(host, page);
+  }
+
+  /**
+   * When a page changed by itself (`changes.perHour`), in milliseconds since 1970, up to now: what was true, whoever asked.
+   */
+  changesOf(host: number, page: number): number[] {
+    return this.#inside.changes.momentsOf(host, page, Date.now());
   }
 
   /** Resolves this web's names (`addressing: 'names'`) to loopback, for clients that take a `lookup`. */

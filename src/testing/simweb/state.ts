@@ -4,7 +4,7 @@
 export interface WebState {
   /** Counts one more try of this key and returns the count. */
   tries(key: string): number;
-  /** The time at which this key was first asked for, which is `nowMs` the first time. */
+  /** The time of the first request of this key, which is `nowMs` the first time. */
   firstSeenMs(key: string, nowMs: number): number;
   /** Takes one request from a host's allowance of `requests` per `windowMs`; false when it is used up. */
   allow(host: number, requests: number, windowMs: number, nowMs: number): boolean;

@@ -1,4 +1,4 @@
-// What the handlers of the suite do to every page: everything a handler can ask of it, so that nothing hostile stays unread.
+// What the suite's handlers do with every page: everything a handler can, so that nothing hostile stays unread.
 // At /unserialisable they store what cannot be stored: only that page may suffer.
 
 export async function visit({ request, content, $, pushData, enqueueLinks }) {

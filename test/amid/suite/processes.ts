@@ -1,5 +1,5 @@
 // Starts a program with a small heap and counts the CPU time of it and of the Node processes below it, from /proc.
-// Promise: what was started has ended when the promise resolves; what does not end in time is killed and says so.
+// Promise: what was started has ended when the promise resolves; what does not end in time is killed and reported.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
 

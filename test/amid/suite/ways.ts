@@ -1,5 +1,5 @@
-// The seven ways through which hostile pages go amid good ones, each as a person would run it, with a heap of 512 MB.
-// A way tells what became of every URL: `stored` with what was stored, or the code of its failure.
+// The seven ways to fetch hostile pages among good ones, each run as a user would, with a heap of 512 MB.
+// A way reports the end of every URL: `stored` with what was stored, or the code of its failure.
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';

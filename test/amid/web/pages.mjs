@@ -1,4 +1,4 @@
-// Hostile pages: the host is polite, the markup is not. Each is below the limit of 10 MB a body unless its name says so.
+// Hostile pages: the host is polite, the markup is not. Each body is below the limit of 10 MB unless its name says so.
 // Sizes are what the review found to hurt, or the largest that a page may be.
 const MB = 1_000_000;
 const nest = (open, count, inside = 'x', close = '') => `${open.repeat(count)}${inside}${close.repeat(count)}`;

@@ -1,5 +1,5 @@
 // The web of the suite, a process of its own: 40 good pages on 40 hosts, and one host per hostile kind.
-// Prints its port. /good/N is a good page wherever it is asked for; /KIND is hostile; ends when its input does.
+// Prints its port. /good/N is a good page on every host; /KIND is hostile; ends when its input does.
 import { createServer } from 'node:net';
 import { BROWSERS } from './browsers.mjs';
 import { HOSTS, prepare } from './hosts.mjs';

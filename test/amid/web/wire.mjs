@@ -1,5 +1,5 @@
 // How the hostile hosts write to a socket: heads, chunks, drips and floods, by hand, since no HTTP library would send them.
-// Promise: whatever is written stops when the client goes away, and memory of this process stays small.
+// Promise: writing stops when the client disconnects, and this process stays small.
 
 /** An ordinary answer. */
 export function answer(socket, body, { status = '200 OK', type = 'text/html; charset=utf-8', headers = [] } = {}) {

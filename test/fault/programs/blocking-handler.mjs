@@ -1,4 +1,4 @@
-// User code that blocks the event loop at /bad: for ever, for some seconds, or by a regular expression.
+// User code that blocks the event loop at /bad: forever, for some seconds, or by a regular expression.
 const SECONDS = 4;
 
 export function misbehave(act, url) {

@@ -1,8 +1,8 @@
 // A crawl by a script, for tests that kill it: node library.mjs '{ folder, seeds, delaySecs, … }'.
-// Says "end {statistics}" when the crawl ends by itself; an error ends it with 1 and its message.
+// Prints "end {statistics}" when the crawl ends on its own; an error ends it with 1 and its message.
 import { Configuration, HttpCrawler, Log, LogLevel, PlaywrightCrawler, RequestQueue } from '../../../dist/index.js';
 
-const { folder, seeds, delaySecs, isShared, isBrowser, redisUrl, queue, navigationTimeoutSecs } = JSON.parse(
+const { folder, seeds, delaySecs, isShared, isBrowser, redisUrl, queue, navigationTimeoutSecs, remembers } = JSON.parse(
   process.argv[2],
 );
 const config = new Configuration({
@@ -36,6 +36,7 @@ const crawler = isBrowser
   : new HttpCrawler(
       {
         ...options,
+        ...(remembers && { remember: true }),
         async requestHandler({ request, content, pushData, enqueueLinks }) {
           await pushData({ url: request.url, title: content.title });
           await enqueueLinks({ strategy: 'all' });

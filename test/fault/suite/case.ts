@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
 export type WebPlan =
-  | { readonly shape: 'tree'; readonly hosts: number; readonly pages: number }
+  | { readonly shape: 'tree'; readonly hosts: number; readonly pages: number; readonly net?: string }
   | { readonly shape: 'waves'; readonly pages: number; readonly largest: number; readonly seed: number };
 
 export interface StoreFacts {

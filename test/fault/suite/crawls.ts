@@ -144,6 +144,8 @@ export interface ScriptOptions {
   readonly delaySecs?: number;
   readonly storage?: string;
   readonly navigationTimeoutSecs?: number;
+  /** What it found is remembered for the next crawl. */
+  readonly remembers?: boolean;
 }
 
 export interface ScriptCrawl {
@@ -160,9 +162,10 @@ export async function scriptCrawl(bench: Bench, options: ScriptOptions = {}): Pr
   bench.delayMs = delaySecs * 1_000;
   const storage = options.storage ?? path.join(bench.folder, 'storage');
   bench.stores.push({ kind: 'items', paths: [path.join(storage, 'datasets', 'default')] });
-  const { isBrowser, isShared, redisUrl, queue, navigationTimeoutSecs } = options;
+  const { isBrowser, isShared, redisUrl, queue, navigationTimeoutSecs, remembers } = options;
   const argument = JSON.stringify({
-    ...{ folder: storage, seeds: seedsOf(web), delaySecs, isBrowser, isShared, redisUrl, queue, navigationTimeoutSecs },
+    ...{ folder: storage, seeds: seedsOf(web), delaySecs, isBrowser, isShared, redisUrl, queue },
+    ...{ navigationTimeoutSecs, remembers },
   });
   let runs = 0;
   return {
@@ -211,15 +214,20 @@ export async function batchCrawl(bench: Bench, given?: Web, flags: readonly stri
   };
 }
 
-/** Arms a kill point for the first process that passes it so often; tells whether one died there. */
-export function killAt(
-  bench: Bench,
-  point: string,
-  count: number,
-): { env: { ORCRAWL_KILL_AT: string }; struck(): boolean } {
-  const ticket = path.join(bench.folder, `killed-${point}`);
+export interface ArmedPoint {
+  readonly env: { readonly ORCRAWL_KILL_AT: string };
+  struck(): boolean;
+  /** Of the process that was struck. */
+  pid(): number;
+}
+
+/** Arms a kill point for the first process that passes it so often; tells whether one was killed, or stopped, there. */
+export function killAt(bench: Bench, point: string, count: number): ArmedPoint {
+  const ticket = path.join(bench.folder, `struck-${point}`);
+  const read = (): string => (existsSync(ticket) ? readFileSync(ticket, 'utf8') : '');
   return {
     env: { ORCRAWL_KILL_AT: `${point}:${count}:${ticket}` },
-    struck: () => existsSync(ticket) && readFileSync(ticket, 'utf8') !== '',
+    struck: () => read() !== '',
+    pid: () => Number.parseInt(read(), 10),
   };
 }

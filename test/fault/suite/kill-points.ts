@@ -2,7 +2,7 @@
 // crawl needs to pass it (parsers, spill, files, an outbox, a recovery) is set up.
 import { KILL_POINTS, type KillPoint } from '../../../src/base/kill-points.js';
 import type { Bench, FaultClass } from './bench.js';
-import { killAt, podsCrawl, type PodsCrawl, type PodsOptions, scriptCrawl, workersOf } from './crawls.js';
+import { type ArmedPoint, killAt, podsCrawl, type PodsCrawl, type PodsOptions, scriptCrawl } from './crawls.js';
 import type { Program } from './program.js';
 
 interface Setting {
@@ -10,28 +10,24 @@ interface Setting {
   /** How often the point is passed before it kills: at most so often. */
   readonly passes: number;
   readonly web?: { readonly hosts: number; readonly pages: number };
-  /** More points that are armed, so that this one is passed at all. */
-  readonly also?: KillPoint;
+  /** Another point that is armed, so that this one is passed at all. */
+  readonly also?: KillPoint | `stop@${KillPoint}`;
   /** What happens during the run, so that the point is passed. */
-  readonly meanwhile?: (bench: Bench, run: Program, crawl: PodsCrawl, isStruck: () => boolean) => Promise<void>;
+  readonly meanwhile?: (bench: Bench, run: Program, crawl: PodsCrawl, also?: ArmedPoint) => Promise<void>;
 }
 
-/** A worker that sleeps beyond its lease has its settlements refused, and cuts what it appended. */
-const oversleep: Setting['meanwhile'] = async (bench, run, crawl, isStruck) => {
-  await crawl.web.untilServed(30);
-  while (run.isRunning && !isStruck()) {
-    await bench.pause(bench.random() * 300);
-    const pid = bench.pick(workersOf(run, 'fetcher'));
-    if (pid === undefined) continue;
-    process.kill(pid, 'SIGSTOP');
-    await bench.pause(13_000);
-    try {
-      process.kill(pid, 'SIGCONT');
-    } catch {
-      // Killed meanwhile.
-    }
-  }
+const OVERSLEEPING: PodsOptions = {
+  more: { fetchers_per_pod: 2, lease_seconds: 11 },
+  env: { CRAWLER_STUCK_SECONDS: '60' },
 };
+
+/** A worker that is stopped for longer than its lease is refused what it does next, and cuts what it stored. */
+async function oversleep(bench: Bench, run: Program, asleep: ArmedPoint): Promise<void> {
+  while (run.isRunning && !asleep.struck()) await bench.pause(50);
+  if (!asleep.struck()) return;
+  await bench.pause(13_000);
+  process.kill(asleep.pid(), 'SIGCONT');
+}
 
 /** One pod is away for a while: links for it wait in the outbox of the other. */
 const podAway: Setting['meanwhile'] = async (bench, _run, crawl) => {
@@ -70,14 +66,10 @@ function settingOf(point: KillPoint): Setting {
     case 'content':
       return /cut/.test(point)
         ? {
-            options: {
-              more: { fetchers_per_pod: 2, lease_seconds: 11 },
-              env: { CRAWLER_STUCK_SECONDS: '60' },
-            },
-            // Several sleeps of a worker have to fit into the crawl, on a fast machine too.
-            web: { hosts: 8, pages: 150 },
+            options: OVERSLEEPING,
+            also: 'stop@content.after-index',
             passes: 1,
-            meanwhile: oversleep,
+            meanwhile: (bench, run, _crawl, also) => oversleep(bench, run, also!),
           }
         : { passes: 20 };
     default:
@@ -98,12 +90,12 @@ const onPods = (point: KillPoint): FaultClass => ({
     const also = setting.also && killAt(bench, setting.also, 3 + Math.floor(bench.random() * 10));
     const points = [armed, ...(also ? [also] : [])].map(({ env }) => env.ORCRAWL_KILL_AT).join(',');
     let run = crawl.run([], { ORCRAWL_KILL_AT: points });
-    await setting.meanwhile?.(bench, run, crawl, armed.struck);
+    await setting.meanwhile?.(bench, run, crawl, also);
     await run.ended();
     // The orchestrator itself may have passed the point: then the crawl is continued.
     if (run.facts().end === 'killed') run = crawl.resume();
     await crawl.whole(run);
-    if (also?.struck()) bench.countKill();
+    if (also?.struck() && !setting.also?.startsWith('stop@')) bench.countKill();
     if (armed.struck()) bench.countKill();
     bench.expect(armed.struck(), `no process passed ${point}`);
   },
@@ -115,7 +107,7 @@ const inScript = (point: KillPoint): FaultClass => ({
   placement: 'library',
   inCi: 'sample',
   async act(bench) {
-    const crawl = await scriptCrawl(bench);
+    const crawl = await scriptCrawl(bench, { remembers: isOfMemory(point) });
     // A script adds its seeds in one call; links ride with their settlement.
     const armed = killAt(bench, point, /add$/.test(point) ? 1 : 1 + Math.floor(bench.random() * 10));
     const first = crawl.run(armed.env);
@@ -127,7 +119,11 @@ const inScript = (point: KillPoint): FaultClass => ({
   },
 });
 
+/** Pages are remembered by scripts only. */
+const isOfMemory = (point: KillPoint): boolean => point.startsWith('memory.');
+
 export const killPoints: readonly FaultClass[] = [
-  ...KILL_POINTS.map(onPods),
-  ...KILL_POINTS.filter((point) => /^(frontier|items)\./.test(point)).map(inScript),
+  // No worker compacts, and shipping has its own kills: compact-kill.test.ts, s3-content.test.ts.
+  ...KILL_POINTS.filter((point) => !isOfMemory(point) && !/^(compact|ship)\./.test(point)).map(onPods),
+  ...KILL_POINTS.filter((point) => /^(frontier|items|memory)\./.test(point)).map(inScript),
 ];

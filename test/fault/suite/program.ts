@@ -1,6 +1,6 @@
 // A program under test as a process: what it wrote, how it ended, its workers; and helpers that talk over IPC.
-// Promise: whatever the scenario does, every process started here is gone after `end`.
-import { type ChildProcess, fork, spawn } from 'node:child_process';
+// Promise: every process started here is gone after `end`.
+import { type ChildProcess, spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { RunFacts } from './case.js';
@@ -128,10 +128,15 @@ export interface Helper {
   close(): void;
 }
 
-/** Starts a plain .mjs helper of `web/` that first says its port and then answers calls. */
-export async function startHelper(file: string, argument: object): Promise<Helper> {
+/**
+ * Starts a plain .mjs helper of `web/` that first says its port and then answers calls.
+ *
+ * @param before what runs node, e.g. `['ip', 'netns', 'exec', 'there']`
+ */
+export async function startHelper(file: string, argument: object, before: readonly string[] = []): Promise<Helper> {
   const script = fileURLToPath(new URL(`../web/${file}`, import.meta.url));
-  const child: ChildProcess = fork(script, [JSON.stringify(argument)], { execArgv: [] });
+  const [command, ...rest] = [...before, process.execPath, script, JSON.stringify(argument)];
+  const child: ChildProcess = spawn(command as string, rest, { stdio: ['inherit', 'inherit', 'inherit', 'ipc'] });
   const waiting = new Map<number, { resolve: (value: unknown) => void; reject: (error: Error) => void }>();
   let calls = 0;
   const port = await new Promise<number>((resolve, reject) => {

@@ -1,5 +1,5 @@
 // One domain whose links come in uneven waves, so that its queue grows past its head, spills to disk and comes back: each
-// page once, whatever the head, with and without kills.
+// page once, for any head, with and without kills.
 import type { Bench, FaultClass } from './bench.js';
 import { podsCrawl, workersOf } from './crawls.js';
 

@@ -11,8 +11,8 @@ const CLOSING_MS = 5;
 const facts = JSON.parse(readFileSync(process.argv[2], 'utf8'));
 const { plan, port, delayMs, stores, runs } = facts;
 const damage = [];
-const excused = new Set(facts.excused.map(([host, page]) => urlOf(port, host, page)));
-const titles = new Map(reachable(plan).map(([host, page]) => [urlOf(port, host, page), titleOf(host, page)]));
+const excused = new Set(facts.excused.map(([host, page]) => urlOf(plan, port, host, page)));
+const titles = new Map(reachable(plan).map(([host, page]) => [urlOf(plan, port, host, page), titleOf(host, page)]));
 const requests = readFileSync(facts.logFile, 'utf8')
   .split('\n')
   .filter((line) => line !== '')
@@ -40,7 +40,7 @@ const isSaid = !claimsWhole && last?.end === 'itself' && `${last.stdout}${last.s
 const isLossAllowed = facts.mayBeIncomplete && isSaid;
 const early = delayMs > 0 ? earlyOnes() : [];
 const hung = runs.filter(({ end }) => end === 'hung').map(({ name }) => name);
-const pageRequests = requests.filter(({ path }) => path !== '/robots.txt').length;
+const pageRequests = requests.filter(({ path }) => path !== '/robots.txt');
 
 console.log(
   JSON.stringify({
@@ -54,8 +54,8 @@ console.log(
     // An end that is incomplete and does not say so, or that says so in no words.
     unsaid: missing.size > 0 && !isSaid ? 1 : 0,
     damaged: damage.length,
-    requests: pageRequests,
-    refetched: pageRequests - new Set(requests.map(({ host, path }) => `${host} ${path}`)).size,
+    requests: pageRequests.length,
+    refetched: pageRequests.length - new Set(pageRequests.map(({ host, path }) => `${host} ${path}`)).size,
     examples: [
       ...[...missing].slice(0, 3).map(([url, kind]) => `missing in ${kind}: ${url}`),
       ...doubled.slice(0, 3).map((text) => `doubled: ${text}`),
@@ -71,6 +71,8 @@ function earlyOnes() {
   const found = [];
   const ends = new Map();
   for (const entry of requests) {
+    // Part of a page, which Chromium asks for by itself and no crawler can hold back.
+    if (entry.path === '/favicon.ico') continue;
     const before = ends.get(entry.host);
     if (before) {
       const tolerated = before.how === 'sent' ? ROUNDING_MS : CLOSING_MS;

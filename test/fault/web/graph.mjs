@@ -64,9 +64,10 @@ export function pageAt(plan, path) {
 
 export const hostsOf = (plan) => (plan.shape === 'waves' ? 1 : plan.hosts);
 
-export const addressOf = (host) => `127.77.${host >> 7}.${(host & 127) + 1}`;
+/** `net` of a plan: the first two numbers of its hosts' addresses, where they are not on this machine. */
+export const addressOf = ({ net = '127.77' }, host) => `${net}.${host >> 7}.${(host & 127) + 1}`;
 
-export const urlOf = (port, host, page) => `http://${addressOf(host)}:${port}${pathOf(page)}`;
+export const urlOf = (plan, port, host, page) => `http://${addressOf(plan, host)}:${port}${pathOf(page)}`;
 
 export const titleOf = (host, page) => `Page ${page} of host ${host}`;
 

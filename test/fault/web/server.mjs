@@ -28,7 +28,7 @@ function open() {
     const listen = (host) => {
       const server = createServer({ keepAliveTimeout: 30_000 }, (request, response) => answer(host, request, response));
       server.once('error', reject);
-      server.listen(port, addressOf(host), 1024, () => {
+      server.listen(port, addressOf(plan, host), 1024, () => {
         port ||= server.address().port;
         servers.push(server);
         if (host === 0) for (let other = 1; other < hostsOf(plan); other++) listen(other);
@@ -132,7 +132,7 @@ function misbehave({ act, ms }, response, html, ended) {
 
 function bodyOf(host, page) {
   const title = titleOf(host, page);
-  const links = linksOf(plan, host, page).map(([h, p]) => `<a href="${urlOf(port, h, p)}">${h}-${p}</a>`);
+  const links = linksOf(plan, host, page).map(([h, p]) => `<a href="${urlOf(plan, port, h, p)}">${h}-${p}</a>`);
   const words = `This is ${title}, and it says so more than once. `.repeat(6);
   return Buffer.from(
     `<!doctype html><html><head><title>${title}</title></head><body><h1>${title}</h1><p>${words}</p>` +

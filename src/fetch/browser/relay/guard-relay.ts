@@ -7,6 +7,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { asCrawlError, CrawlError } from '../../../errors.js';
+import { isProxyUrl, isSocksUrl, PROXY_PROTOCOLS } from '../../../request/proxy-url.js';
 import { parseUrl } from '../../../request/url.js';
 import { createConnector, credentialsOf, refusedError } from '../../http/connect.js';
 import { createNameCache, type Resolve } from '../../http/dns.js';
@@ -106,13 +107,20 @@ export function createGuardRelay(options: GuardRelayOptions = {}): GuardRelay {
     });
   }
 
-  async function relaySocks(client: Socket): Promise<void> {
+  /** Directly, or through a SOCKS proxy of the user. */
+  function open(url: URL, proxy: URL | undefined, signal: AbortSignal): Promise<Socket> {
+    if (!proxy) return connector.open(url, signal);
+    refuseLiteral(url);
+    return connector.connect({ target: url, proxy, verifyTls: true, plain: true }, signal);
+  }
+
+  async function relaySocks(client: Socket, proxy?: URL): Promise<void> {
     const wanted = await readSocksRequest(client, CONNECT_TIMEOUT_MS);
     if (!wanted) return void client.destroy();
     const url = urlOf(wanted.hostname, wanted.port);
     if (!url) return void client.end(SOCKS_ANSWERS.unreachable);
     try {
-      const upstream = await connectTo(url, (signal) => connector.open(url, signal));
+      const upstream = await connectTo(url, async (signal) => open(url, proxy, signal));
       client.write(SOCKS_ANSWERS.connected);
       join(client, upstream);
     } catch (error) {
@@ -190,12 +198,16 @@ export function createGuardRelay(options: GuardRelayOptions = {}): GuardRelay {
 
   async function listen(proxyUrl: string | undefined): Promise<{ server: Server; address: string }> {
     if (proxyUrl === undefined) {
-      const server = acceptOwn(relaySocks);
+      const server = acceptOwn((client) => relaySocks(client));
       return { server, address: `socks5://127.0.0.1:${await portOf(server)}` };
     }
     const proxy = parseUrl(proxyUrl);
-    if (proxy?.protocol !== 'http:' && proxy?.protocol !== 'https:') {
-      throw new CrawlError('PROXY_FAILED', 'a proxy must be an http or https URL');
+    if (!proxy || !isProxyUrl(proxy)) {
+      throw new CrawlError('PROXY_FAILED', `the proxy of a browser must be an ${PROXY_PROTOCOLS} URL`);
+    }
+    if (isSocksUrl(proxy)) {
+      const server = acceptOwn((client) => relaySocks(client, proxy));
+      return { server, address: `socks5://127.0.0.1:${await portOf(server)}` };
     }
     const http = createHttpServer((incoming, answer) => void relayRequest(incoming, answer, proxy));
     http.on('connect', (incoming: IncomingMessage, client: Duplex, first: Buffer) => {
@@ -244,7 +256,7 @@ export function createGuardRelay(options: GuardRelayOptions = {}): GuardRelay {
     },
   };
 
-  /** A proxy that was first used longest ago: whoever still has it sees failed connections and gets a new one. */
+  /** The proxy first used longest ago. Contexts that still have it see failed connections and get a new one. */
   async function closeOldest(): Promise<void> {
     for (const [key, listening] of servers) {
       if (key === '') continue;

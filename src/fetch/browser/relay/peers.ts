@@ -1,5 +1,5 @@
 // Who connects to a listener on loopback: Chromium sends no password to a SOCKS proxy, so the system is asked instead.
-// Promise: on Linux a process of another user is told apart, before a byte of it is read. Elsewhere nobody is.
+// Promise: on Linux, processes of other users are detected before a byte of theirs is read. Elsewhere none are.
 import { readFile } from 'node:fs/promises';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { endianness } from 'node:os';

@@ -15,14 +15,14 @@ const MAX_BYTES = 512;
 
 const answer = (code: number) => Buffer.from([VERSION, code, 0, 1, 0, 0, 0, 0, 0, 0]);
 
-/** What the browser is told; the bound address is never read. */
+/** The reply to the browser, which never reads the bound address. */
 export const SOCKS_ANSWERS = Object.freeze({
   connected: answer(0),
   refused: answer(2),
   unreachable: answer(4),
 });
 
-/** What the client wants; undefined when it speaks something else, goes away or says nothing in time. */
+/** The client's request; undefined if it speaks another protocol, disconnects or stays silent too long. */
 export function readSocksRequest(socket: Socket, timeoutMs: number): Promise<SocksRequest | undefined> {
   return new Promise((resolve) => {
     let bytes: Buffer = Buffer.alloc(0);

@@ -88,7 +88,7 @@ export function decodeBody(
   return body;
 }
 
-/** As {@link decodeBody} for who gives the memory back; undefined where only that one can do it. */
+/** Like {@link decodeBody}, for callers that return the memory; undefined where only `decodeBody` can do it. */
 export function lendBody(wire: Buffer, codings: readonly Coding[], maxBytes: number): LentBody | undefined {
   if (codings.length !== 1 || codings[0] !== 'gzip' || wire.length > ASYNC_WIRE_BYTES) return undefined;
   const length = hintedLength(wire, maxBytes);
@@ -156,7 +156,7 @@ const MAX_HINTED_BYTES = 4 * 1024 * 1024;
 
 /**
  * gzip ends with the length of what it holds: believed, within bounds, it gives the output in one piece.
- * A lie costs one bounded allocation and nothing else.
+ * A false length costs one bounded allocation.
  */
 function gzipChunkSize(body: Buffer, maxBytes: number): number {
   const hinted = hintedLength(body, maxBytes);

@@ -1,6 +1,6 @@
 // gzip into memory that is there already. Node's own functions make a new zlib object and a new buffer for every body:
 // as much garbage as there are pages, which V8 answers with full collections of everything else.
-// Promise: the bytes that `gunzipSync` gives, or nothing, and then that one tells why.
+// Promise: the same bytes as `gunzipSync`, or undefined; `gunzipSync` then says why.
 import * as zlib from 'node:zlib';
 
 /** Inflates one whole gzip body; the number of bytes written, or -1 when it must be done (or refused) the usual way. */

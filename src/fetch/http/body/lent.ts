@@ -1,5 +1,5 @@
-// Bodies in memory that is used again: lent for as long as a page is read, given back when nobody reads it any more.
-// Promise: what was kept (`keep`) is never written to again; who asks after giving back gets the same bytes, decoded anew.
+// Bodies in reused memory: lent while a page is read, returned when it is no longer in use.
+// Promise: kept bytes (`keep`) are never overwritten; reading after the return decodes the same bytes again.
 import { gunzipIntoOf } from './gunzip-into.js';
 
 /** Pieces of memory are powers of two from this size on. */
@@ -45,7 +45,7 @@ export class LentBody {
     this.#decodeAgain = decodeAgain;
   }
 
-  /** To be read now: nobody may hold on to them. */
+  /** For reading now; do not hold on to them. */
   get bytes(): Buffer {
     return (this.#bytes ??= this.#decodeAgain());
   }
@@ -56,7 +56,7 @@ export class LentBody {
     return this.bytes;
   }
 
-  /** Nobody reads `bytes` any more. Does nothing once they are kept. */
+  /** `bytes` are no longer in use. Does nothing once they are kept. */
   giveBack(): void {
     if (!this.#piece) return;
     givePiece(this.#piece);

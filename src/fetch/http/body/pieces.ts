@@ -27,7 +27,7 @@ export class BodyPieces {
     this.#used += piece.copy(this.#room, this.#used);
   }
 
-  /** All of it in one buffer, copied at most once more; nothing is left here. */
+  /** Everything in one buffer, copied at most once more; empties this one. */
   join(): Buffer {
     this.#flush();
     const [first] = this.#pieces;

@@ -64,7 +64,8 @@ export function openBodyStream(
   };
 }
 
-function cappedPassage(maxBytes: number, host: string): Transform {
+/** Lets through what it is given, and breaks off with an error beyond so many bytes. */
+export function cappedPassage(maxBytes: number, host: string): Transform {
   let passed = 0;
   return new Transform({
     transform(chunk: Buffer, _encoding, done) {

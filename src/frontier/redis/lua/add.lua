@@ -3,7 +3,9 @@
 -- Marks requests seen and queues the new ones: all of one call, or nothing. Not allowed when the server is full.
 --
 -- ARGV[1..5]  see the parts frame and calls
--- ARGV[6]     ids of leases that the requests were found in, 8 bytes each; '' for requests of nobody's visit
+-- ARGV[6]     ids of leases that the requests were found in, 8 bytes each; '' for requests of nobody's visit; or 'again'
+--             and notes (length of name, name, length of text, text, …): the requests have failed, are queued again
+--             without another claim, and the notes become true
 -- ARGV[7]     entries, packed: index of its lease or 0, lower half of the fingerprint, lengths of the next two,
 --             what claim() takes, then flags of the value and 128 if in front, index of its domain, rest of the value
 -- ARGV[8..]   the domains' keys
@@ -26,7 +28,8 @@ if answer then
   save()
   return { callId, hot.now, hot.seq, 1, answer }
 end
-if not isHeld and ARGV[6] ~= '' then
+local isAgain = sub(ARGV[6], 1, 5) == 'again'
+if not isHeld and ARGV[6] ~= '' and not isAgain then
   save()
   return { callId, hot.now, hot.seq, 0, '' }
 end
@@ -39,7 +42,7 @@ end
 
 local isOwned = { [0] = true }
 local leases = {}
-for at = 1, #ARGV[6], 8 do
+for at = 1, isAgain and 0 or #ARGV[6], 8 do
   leases[#leases + 1] = sub(ARGV[6], at, at + 7)
 end
 for from = 1, #leases, 500 do
@@ -107,13 +110,13 @@ while at <= size do
   local lease, lo, entryBytes, restBytes, start = unpackNumbers('<I2I4BI4', entries, at)
   local rest = start + entryBytes
   at = rest + restBytes
-  local presence = isOwned[lease] and claim(lo, sub(entries, start, rest - 1)) or '-'
+  local presence = isAgain and 'n' or isOwned[lease] and claim(lo, sub(entries, start, rest - 1)) or '-'
   count = count + 1
   local flags, domain, key, isFront
   if presence == 'n' then
     flags, domain = unpackNumbers('<BI2', entries, rest)
     key, isFront = ARGV[8 + domain], flags >= 128
-    if domainBudget > 0 and not isFront and not isWithinBudget(key) then
+    if domainBudget > 0 and not isAgain and not isFront and not isWithinBudget(key) then
       presence = 'b'
     end
   end
@@ -125,7 +128,11 @@ while at <= size do
       touched[#touched + 1] = key
     end
     local value = pack('>BI4c0', flags % 128, nextNumber(), sub(entries, rest + 3, at - 1))
-    hot.accepted = hot.accepted + 1
+    if isAgain then
+      hot.failed = hot.failed - 1
+    else
+      hot.accepted = hot.accepted + 1
+    end
     if memory == 'r' then
       remember(value, 'Q', '')
     end
@@ -159,7 +166,20 @@ for _, key in ipairs(touched) do
 end
 marked = inOrder
 flush()
-hot.offered = hot.offered + count
+if isAgain then
+  if hot.failed < 0 then
+    error('CORRUPT counters: more requests are queued again than have failed')
+  end
+  local note = 6
+  while note <= #ARGV[6] do
+    local nameBytes, start = unpackNumbers('<I4', ARGV[6], note)
+    local textBytes, text = unpackNumbers('<I4', ARGV[6], start + nameBytes)
+    call('HSET', P .. 'notes', sub(ARGV[6], start, start + nameBytes - 1), sub(ARGV[6], text, text + textBytes - 1))
+    note = text + textBytes
+  end
+else
+  hot.offered = hot.offered + count
+end
 for key, accepted in pairs(used) do
   call('HSET', P .. 'u:' .. sub(key, 1, 2), sub(key, 3), accepted)
 end

@@ -8,7 +8,7 @@
 -- ARGV[5]     at most so many requests to spill, and domains to refill
 -- Keys:       keeper (hash: token, until)  overflow (list)  refill (set)  spill (hash, domain -> position read up to)
 --             gaps (list, see the part restarts)
--- Returns     {the call's id, pod time, sequence number, 1 if the caller is the keeper, how often the server began again, position of
+-- Returns     {the call's id, pod time, sequence number, 1 if the caller is the keeper, number of the server's last beginning, position of
 --             the first request to spill, requests to spill, domains to refill, where each was read up to, how many
 --             requests of each are far, gaps, requests in overflow, requests on disk or on their way there}
 if not isOurStore() then
@@ -33,5 +33,5 @@ for i, key in ipairs(wanted) do
   fars[i] = domainOf(key).far
 end
 local gaps = hot.far > 0 and call('LRANGE', P .. 'gaps', 0, -1) or {}
-return { callId, hot.now, hot.seq, 1, hot.restores, hot.spilled, call('LRANGE', P .. 'overflow', 0, tonumber(ARGV[5]) - 1),
+return { callId, hot.now, hot.seq, 1, hot.began, hot.spilled, call('LRANGE', P .. 'overflow', 0, tonumber(ARGV[5]) - 1),
   wanted, positions, fars, gaps, hot.overflow, hot.far }

@@ -9,7 +9,7 @@
 -- ARGV[7..]   what pod:info says in a new store: field, text, …
 -- Keys:       schema_version (string)  pod:info (hash)  state (hash)  openers (hash, token -> process)
 -- Returns     {the call's id, pod time, sequence number, store's id or '' when there is none, schema version, pod:info,
---             how often the server began again (recover.lua)}
+--             number of the server's last beginning (recover.lua)}
 local schema = call('GET', P .. 'schema_version')
 if not schema then
   if ARGV[3] ~= '1' or stored[1] then
@@ -30,4 +30,4 @@ end
 noticeRestart()
 call('HSET', P .. 'openers', ARGV[5], ARGV[6])
 save()
-return { callId, hot.now, hot.seq, stored[1], schema, call('HGETALL', P .. 'pod:info'), hot.restores }
+return { callId, hot.now, hot.seq, stored[1], schema, call('HGETALL', P .. 'pod:info'), hot.began }

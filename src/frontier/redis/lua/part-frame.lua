@@ -17,7 +17,7 @@ local passedMs, upperMs, wallMs, leaseMs, paceDelayMs, paceTurns, answersKept, s
   memory, memoryA, memoryB, memoryC, domainBudget, heardSeq, callId = unpackNumbers('<dddddI4I4c8ddc1dddddI4', ARGV[2])
 
 -- In the order of `STATE_NUMBERS` (state-numbers.ts). One string: thirty fields cost as much as twenty links.
-local NUMBERS_COUNT = 31
+local NUMBERS_COUNT = 33
 local NUMBERS = '<' .. string.rep('d', NUMBERS_COUNT)
 local hot, loadedNow = {}, 0
 local stored = call('HMGET', P .. 'state', 'store', 'numbers')
@@ -62,9 +62,9 @@ local function load()
     numbers = numbers .. string.rep('\0', 8 * NUMBERS_COUNT - #numbers)
   end
   hot.accepted, hot.queued, hot.retrying, hot.leased, hot.done, hot.failed, hot.skipped, hot.number, hot.front, hot.tie,
-    hot.lease, hot.holder, hot.now, hot.wall, hot.seq, hot.quiet, hot.restores, hot.restored, hot.seen, hot.buckets,
+    hot.lease, hot.holder, hot.now, hot.wall, hot.seq, hot.quiet, hot.began, hot.restored, hot.seen, hot.buckets,
     hot.far, hot.overflow, hot.spilled, hot.parsing, hot.parsebytes, hot.outbox, hot.allowance, hot.epoch,
-    hot.offered, hot.dropped, hot.suspects = unpackNumbers(NUMBERS, numbers)
+    hot.offered, hot.dropped, hot.suspects, hot.beganbefore, hot.lostworkers = unpackNumbers(NUMBERS, numbers)
   loadedNow = hot.now
   tick()
 end
@@ -86,8 +86,8 @@ local function save()
   hot.seq = hot.seq + 1
   call('HSET', P .. 'state', 'numbers', pack(NUMBERS, hot.accepted, hot.queued, hot.retrying, hot.leased, hot.done,
     hot.failed, hot.skipped, hot.number, hot.front, hot.tie, hot.lease, hot.holder, hot.now, hot.wall, hot.seq, hot.quiet,
-    hot.restores, hot.restored, hot.seen, hot.buckets, hot.far, hot.overflow, hot.spilled, hot.parsing, hot.parsebytes,
-    hot.outbox, hot.allowance, hot.epoch, hot.offered, hot.dropped, hot.suspects))
+    hot.began, hot.restored, hot.seen, hot.buckets, hot.far, hot.overflow, hot.spilled, hot.parsing, hot.parsebytes,
+    hot.outbox, hot.allowance, hot.epoch, hot.offered, hot.dropped, hot.suspects, hot.beganbefore, hot.lostworkers))
 end
 
 -- For a script that only looked: a write costs the server more than the look. The clock is kept fresh, since a process

@@ -82,6 +82,10 @@ local function forget(holder)
   call('DEL', P .. 'l:' .. holder)
   call('ZREM', P .. 'holders', holder)
   call('HDEL', P .. 'life', holder)
+  -- One that comes back under its name is a new holder.
+  if call('HGET', P .. 'state', 'judge') == holder then
+    call('HDEL', P .. 'state', 'judge')
+  end
 end
 
 -- `blamed` (may be missing): the leases of which one ended the holder, by id; `code`: it is one, and fails with it.

@@ -21,9 +21,17 @@ local function skipPositions()
 end
 
 -- From here on the server's numbers may have been told before with another meaning. Lease ids go on above any given.
+-- Each beginning has a number of its own, by the server's clock: a server that forgot its last beginnings would count to
+-- the same ones again.
 local function beginAgain()
-  hot.restores, hot.restored = hot.restores + 1, hot.seq
-  hot.lease = hot.lease + LEASES_FORGOTTEN
+  local time = call('TIME')
+  local byClock = tonumber(time[1]) * 1000000 + tonumber(time[2])
+  hot.beganbefore, hot.restored = hot.began, hot.seq
+  -- Fewer leases than microseconds are given. Only after a clock that was set back is anything counted from the last
+  -- numbers, with the clock's microseconds in it: a server that forgot again would else count to the same ones.
+  local jump = 1 + LEASES_FORGOTTEN + byClock % LEASES_FORGOTTEN
+  hot.began = byClock > hot.began and byClock or hot.began + jump
+  hot.lease = hot.began > hot.lease and hot.began or hot.lease + jump
   hot.quiet = max(hot.quiet, hot.now + RETURN_MS)
   skipPositions()
 end

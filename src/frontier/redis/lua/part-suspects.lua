@@ -7,7 +7,9 @@
 --
 -- Trial number: above ALONE, at most so many together; ALONE and below, alone, and so many losses are left.
 -- Keys: state (hash): judge, the holder that takes no more until it holds nothing and can take a trial
-local ALONE, MOST_TOGETHER, MOST_COUNTED = 3, 255, 255
+--       notes (hash): fate/NUMBER -> code, losses and record of a request that ended here, until a worker has
+--       recorded it; at most MOST_NOTED
+local ALONE, MOST_TOGETHER, MOST_COUNTED, MOST_NOTED = 3, 255, 255, 10000
 
 local function trialAfter(trial, together)
   if together > 1 then
@@ -23,6 +25,10 @@ local function accuse(d, value, together, code)
   local accused = packValue(priority, numberOf(value), fingerprint, min(MOST_COUNTED, lost + 1), record, trial)
   hot.suspects = hot.suspects + (trial > 0 and 1 or 0) - (before > 0 and 1 or 0)
   if trial == 0 then
+    hot.lostworkers = hot.lostworkers + 1
+    if memory ~= 'r' and call('HLEN', P .. 'notes') < MOST_NOTED then
+      call('HSET', P .. 'notes', 'fate/' .. hot.lostworkers, (code or 'WORKER_LOST') .. ' ' .. (lost + 1) .. ' ' .. record)
+    end
     return finish(accused, 'F', code or 'WORKER_LOST')
   end
   hot.front = hot.front + 1

@@ -6,7 +6,8 @@
 -- Keys:       those of the parts
 -- Returns     {the call's id, pod time, sequence number, {accepted, queued, retrying, leased, done, failed, skipped, parsing, bytes that
 --             wait to be parsed, links in the outbox, allowance or -1, requests on disk, domains that are due,
---             domains that wait for their time}}
+--             domains that wait for their time, links dropped by the budget of their domain, requests that ended
+--             because they ended their worker}}
 if not isOurStore() then
   return redis.error_reply('EMPTIED')
 end
@@ -17,4 +18,5 @@ if hot.suspects > 0 then
   due, all = due + call('ZCOUNT', P .. 'accused', '-inf', hot.now), all + call('ZCARD', P .. 'accused')
 end
 return { callId, hot.now, hot.seq, { hot.accepted, hot.queued, hot.retrying, hot.leased, hot.done, hot.failed, hot.skipped,
-  hot.parsing, hot.parsebytes, hot.outbox, hot.allowance - 1, hot.far, due, all - due } }
+  hot.parsing, hot.parsebytes, hot.outbox, hot.allowance - 1, hot.far, due, all - due,
+  hot.dropped, hot.lostworkers } }

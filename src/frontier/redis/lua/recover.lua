@@ -8,24 +8,26 @@
 -- ARGV[1..2]  see the part frame
 -- ARGV[3]     the last sequence number the client saw
 -- ARGV[4]     milliseconds to rest
--- ARGV[5]     how often the server had begun again when the client last asked
+-- ARGV[5]     number of the server's last beginning when the client last asked
 -- ARGV[6..7]  the client's opening and its process, which the server may have forgotten, too
 -- ARGV[8..]   notes: name, text, …
 -- Keys:       state (hash)  notes (hash)  openers (hash, token -> process)
--- Returns     {the call's id, pod time, sequence number, how many calls were forgotten at least, how often the server began again}
+-- Returns     {the call's id, pod time, sequence number, how many calls were forgotten at least, number of the server's last
+--             beginning}
 if not isOurStore() then
   return redis.error_reply('EMPTIED')
 end
 load()
 noticeRestart()
 local last, known = tonumber(ARGV[3]), tonumber(ARGV[5])
-if hot.restores == known and last > hot.seq then
+if hot.began == known and last > hot.seq then
   beginAgain()
 end
 local forgotten = 0
-if hot.restores > known then
-  -- After several the numbers of the first cannot be compared any more: something may be missing.
-  forgotten = max(hot.restores > known + 1 and 1 or 0, last - hot.restored)
+if hot.began ~= known then
+  -- If it was not the last but one, the server began several times since, or forgot the beginning that the client knows:
+  -- numbers cannot be compared any more, and something may be missing.
+  forgotten = max(hot.beganbefore ~= known and 1 or 0, last - hot.restored)
 end
 if forgotten > 0 then
   hot.seq = max(hot.seq, last)
@@ -39,4 +41,4 @@ if forgotten > 0 then
   end
 end
 save()
-return { callId, hot.now, hot.seq, max(0, forgotten), hot.restores }
+return { callId, hot.now, hot.seq, max(0, forgotten), hot.began }

@@ -5,7 +5,7 @@
 -- ARGV[1..2]  see the part frame
 -- ARGV[3]     the domain's key
 -- ARGV[4..5]  the position it was read up to, and the one after the last that comes back now
--- ARGV[6]     how often the server had begun again when the position was read
+-- ARGV[6]     number of the server's last beginning when the position was read
 -- ARGV[7..]   the requests' values, in order
 -- Keys:       those of the parts; spill (hash)  refill (set)  long (set)  gaps (list)
 -- Returns     {the call's id, pod time, sequence number, 1 if they came back}
@@ -14,7 +14,7 @@ if not isOurStore() then
 end
 load()
 local d, count = domainOf(ARGV[3]), #ARGV - 6
-local isNext = (call('HGET', P .. 'spill', ARGV[3]) or '0') == ARGV[4] and hot.restores == tonumber(ARGV[6])
+local isNext = (call('HGET', P .. 'spill', ARGV[3]) or '0') == ARGV[4] and hot.began == tonumber(ARGV[6])
 if isNext then
   if count > d.far then
     error('CORRUPT: ' .. count .. ' requests came back from disk for a domain that has ' .. d.far .. ' there')

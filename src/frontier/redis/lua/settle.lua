@@ -10,7 +10,8 @@
 -- ARGV[8..]   notes: name, then '=' and the text, or '' to forget it
 -- Keys:       those of the parts; notes (hash)  outbox (hash)  fetch:queue (list; lease id, bytes, length of the
 --             capture's name, name, row of the lease)
--- Returns     {the call's id, pod time, sequence number, 1 unless the holder was lost, one digit a settlement: 1 if it was its to make}
+-- Returns     {the call's id, pod time, sequence number, 0 if nothing happened because the holder was lost, one
+--             digit per settlement: 1 if it was its to make}
 if not isOurStore() then
   return redis.error_reply('EMPTIED')
 end
@@ -22,9 +23,10 @@ if isTooOld then
   save()
   return redis.error_reply('OLDCALL')
 end
+-- A call that has happened is acknowledged, even if its holder was lost since: who is told otherwise removes what it stored.
 if answer or not isHeld then
   save()
-  return { callId, hot.now, hot.seq, isHeld and 1 or 0, answer or '' }
+  return { callId, hot.now, hot.seq, answer and 1 or 0, answer or '' }
 end
 
 -- Notes named outbox/POD/LINKS/… hold links for a pod that is away. They are kept apart from the others, and full is

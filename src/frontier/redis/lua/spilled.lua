@@ -5,7 +5,7 @@
 -- ARGV[1..2]  see the part frame
 -- ARGV[3]     position of the first of them
 -- ARGV[4]     how many
--- ARGV[5]     how often the server had begun again when they were read
+-- ARGV[5]     number of the server's last beginning when they were read
 -- Keys:       overflow (list)  state (hash)
 -- Returns     {the call's id, pod time, sequence number, 1 if they left}
 if not isOurStore() then
@@ -13,7 +13,7 @@ if not isOurStore() then
 end
 load()
 local count = tonumber(ARGV[4])
-local isNext = hot.spilled == tonumber(ARGV[3]) and hot.restores == tonumber(ARGV[5])
+local isNext = hot.spilled == tonumber(ARGV[3]) and hot.began == tonumber(ARGV[5])
 if isNext then
   call('LTRIM', P .. 'overflow', count, -1)
   hot.spilled = hot.spilled + count

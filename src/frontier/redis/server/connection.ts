@@ -1,18 +1,23 @@
-// The connection to one Redis server: commands and scripts with bounded waits, reconnects, and our error codes.
+// The connection to the Redis that has the data: commands and scripts with bounded waits, reconnects, our error codes.
 // Promise: a call resolves, or rejects within its patience and one silence; a silent connection is replaced by a
-// new one. A call may reach the server more than once, which call numbers make harmless. An idle connection does
-// not keep the process alive.
-import { createRequire } from 'node:module';
-import type { Redis } from 'ioredis';
+// new one. A call may reach the server more than once, which call numbers make harmless.
 import { CrawlError } from '../../../errors.js';
 import { type ScriptName, scriptOf } from '../scripts.js';
+import { ADDRESS_FORMS, parseAddress, type RedisAddress, withoutPassword } from './address.js';
+import { createClient, keepAliveWhile } from './client.js';
+import { createConfirmation } from './confirmation.js';
+import { slotOf } from './slots.js';
+import { isElsewhere, isReply, translated, unreachable } from './translate.js';
 
 export type Argument = string | number | Buffer;
 
 export interface ConnectionOptions {
+  /** Of a server, a socket, Sentinels or a cluster (address.ts). */
   readonly url: string;
-  readonly db?: number;
-  readonly password?: string;
+  /** Begins every key that is used. In a cluster its braces decide which server has them. */
+  readonly prefix?: string;
+  /** A write is answered only when so many replicas have it. Default 0. */
+  readonly replicas?: number;
   readonly connectTimeoutMs?: number;
   /** The longest silence while waiting for an answer: then the connection is replaced. See `silenceLimitMs`. */
   readonly commandTimeoutMs?: number;
@@ -27,6 +32,13 @@ export interface ConnectionOptions {
 export interface Connection {
   /** The address without its password. */
   readonly where: string;
+  readonly kind: RedisAddress['kind'];
+  readonly replicas: number;
+  /**
+   * Keys that every script names, in a cluster: one that exists and one that never does. While the slot is on its way
+   * to another server, which has some of the keys, a script that names both is refused before it begins.
+   */
+  readonly slotKeys: readonly string[];
   /** Commands sent so far; a script call counts as one: a metric. */
   readonly commandsSent: number;
   connect(): Promise<void>;
@@ -42,7 +54,6 @@ export interface Connection {
 const DEFAULT_CONNECT_TIMEOUT_MS = 10_000;
 const DEFAULT_COMMAND_TIMEOUT_MS = 10_000;
 const DEFAULT_PATIENCE_MS = 30_000;
-const MAX_RECONNECT_PAUSE_MS = 1_000;
 /** A lease is renewed after a third of its time: three silences later, 5/6 of it are over. */
 const SILENCES_PER_LEASE = 6;
 /** A lower bound: a busy machine may answer late. */
@@ -65,10 +76,22 @@ export function silenceLimitMs(
 }
 
 export function createConnection(options: ConnectionOptions): Connection {
-  const { patienceMs = DEFAULT_PATIENCE_MS } = options;
-  const where = withoutPassword(options.url);
+  const { patienceMs = DEFAULT_PATIENCE_MS, prefix = '', replicas = 0 } = options;
+  const connectTimeoutMs = options.connectTimeoutMs ?? DEFAULT_CONNECT_TIMEOUT_MS;
   const silenceMs = silenceLimitMs(options);
-  const redis = createClient(options, silenceMs);
+  const address = parseAddress(options.url);
+  if (!address) {
+    throw new CrawlError(
+      'OPTION_INVALID',
+      `invalid Redis address ${withoutPassword(options.url)}: use ${ADDRESS_FORMS}`,
+    );
+  }
+  const { kind, where } = address;
+  const canMove = kind !== 'server';
+  const slotKeys = kind === 'cluster' ? [`${prefix}state`, `${prefix}none`] : [];
+  const keepAlive = options.keepAlive !== false;
+  const redis = createClient(address, { connectTimeoutMs, silenceMs, keepAlive, slot: slotOf(prefix) });
+  const confirmation = createConfirmation(redis, { where, replicas, silenceMs });
   const liveness = keepAliveWhile(redis);
   let isClosed = false;
   let commandsSent = 0;
@@ -85,12 +108,16 @@ export function createConnection(options: ConnectionOptions): Connection {
   }
 
   redis.on('error', (error: Error) => (lastError = error));
-  redis.on('close', () => (usable = false));
+  redis.on('close', () => {
+    usable = false;
+    confirmation.forget();
+  });
   redis.on('end', tell);
   let isFirst = true;
   redis.on('ready', () => {
     void liveness.during(async () => {
       try {
+        // Not confirmed by replicas: the calls that follow on this connection are, and these with them.
         if (!isFirst) await afterReturn?.(sendScript);
         isFirst = false;
         usable = redis.status === 'ready';
@@ -116,13 +143,15 @@ export function createConnection(options: ConnectionOptions): Connection {
     const { sha, source } = scriptOf(name);
     commandsSent++;
     try {
-      return await redis.callBuffer('EVALSHA', [sha, 0, ...args] as Argument[]);
+      return await redis.callBuffer('EVALSHA', [sha, slotKeys.length, ...slotKeys, ...args] as Argument[]);
     } catch (error) {
-      if (!(error as Error).message.startsWith('NOSCRIPT')) throw translated(error, where);
+      if (!(error as Error).message.startsWith('NOSCRIPT')) throw translated(error, where, canMove);
       commandsSent++;
-      return redis.callBuffer('EVAL', [source, 0, ...args] as Argument[]).catch((again: unknown) => {
-        throw translated(again, where);
-      });
+      return redis
+        .callBuffer('EVAL', [source, slotKeys.length, ...slotKeys, ...args] as Argument[])
+        .catch((again: unknown) => {
+          throw translated(again, where, canMove);
+        });
     }
   }
 
@@ -152,7 +181,11 @@ export function createConnection(options: ConnectionOptions): Connection {
       try {
         return await send();
       } catch (error) {
-        const known = translated(error, where);
+        const known = translated(error, where, canMove);
+        if (canMove && isElsewhere(known.cause)) {
+          usable = false;
+          redis.disconnect(true);
+        }
         // A full overflow empties by itself; full memory does not.
         const mayPass = known.code === 'QUEUE_UNREACHABLE' || /\bOVERFLOW\b/.test((known.cause as Error).message);
         if (!mayPass || isClosed) throw known;
@@ -170,25 +203,41 @@ export function createConnection(options: ConnectionOptions): Connection {
 
   return {
     where,
+    kind,
+    replicas,
+    slotKeys,
     get commandsSent() {
       return commandsSent;
     },
     connect: () =>
       liveness.during(async () => {
+        const deadlineMs = performance.now() + connectTimeoutMs;
         try {
-          await redis.connect();
-          await untilUsable(performance.now() + (options.connectTimeoutMs ?? DEFAULT_CONNECT_TIMEOUT_MS));
+          await redis.connect().catch((error: unknown) => {
+            // A new master may be elected just now; the client goes on trying.
+            if (!canMove || isReply(lastError)) throw error;
+          });
+          await untilUsable(deadlineMs);
+          if (canMove && !usable && !failure) throw new Error('nobody answers as the master');
         } catch (error) {
           redis.disconnect();
-          throw translated(lastError ?? error, where);
+          throw translated(lastError ?? error, where, canMove);
         }
       }),
     command: (...parts) =>
-      patiently(() => {
+      patiently(async () => {
         commandsSent++;
-        return redis.callBuffer(parts[0], parts.slice(1) as Argument[]);
+        const answer: unknown = await redis.callBuffer(parts[0], parts.slice(1) as Argument[]);
+        if (WRITES.has(parts[0])) await confirmation.confirmed();
+        return answer;
       }),
-    run: (name, args, callId) => patiently(() => sendScript(name, args, callId)),
+    run: (name, args, callId) =>
+      patiently(async () => {
+        const answer = await sendScript(name, args, callId);
+        // Also where little was written: every answer has a number by which a client judges what the server forgot.
+        await confirmation.confirmed();
+        return answer;
+      }),
     onReturn: (check) => void (afterReturn = check),
     close() {
       isClosed = true;
@@ -199,129 +248,4 @@ export function createConnection(options: ConnectionOptions): Connection {
 }
 
 const BUSY_PAUSE_MS = 50;
-const KEEP_ALIVE_MS = 30_000;
-
-/** While idle, neither the connection nor the wait for a new one keeps the process alive. */
-function keepAliveWhile(redis: Redis): { during<T>(work: () => Promise<T>): Promise<T> } {
-  let working = 0;
-  const follow = (): void => {
-    // Both are missing while there is no connection, or one.
-    const { stream, reconnectTimeout } = redis as unknown as {
-      stream?: import('node:net').Socket;
-      reconnectTimeout?: NodeJS.Timeout | null;
-    };
-    for (const holding of [stream, reconnectTimeout]) {
-      if (working > 0) holding?.ref();
-      else holding?.unref();
-    }
-  };
-  redis.on('connect', follow);
-  redis.on('reconnecting', follow);
-  return {
-    async during(work) {
-      if (working++ === 0) follow();
-      try {
-        return await work();
-      } finally {
-        if (--working === 0) follow();
-      }
-    },
-  };
-}
-
-function createClient(options: ConnectionOptions, silenceMs: number): Redis {
-  // createRequire: loaded on first use, and also from the CommonJS build of a consumer.
-  const { Redis: Client } = createRequire(import.meta.url)('ioredis') as typeof import('ioredis');
-  return new Client(options.url, {
-    lazyConnect: true,
-    protocol: 2,
-    // Calls are numbered and wait here, with a limit; the client must neither queue nor repeat them.
-    enableOfflineQueue: false,
-    autoResendUnfulfilledCommands: false,
-    maxRetriesPerRequest: 0,
-    retryStrategy: (attempt) => Math.min(MAX_RECONNECT_PAUSE_MS, 50 * attempt),
-    connectTimeout: options.connectTimeoutMs ?? DEFAULT_CONNECT_TIMEOUT_MS,
-    // Ends the connection, so that the next one gets the calls; a timeout of single commands would keep it.
-    socketTimeout: silenceMs,
-    // Anything but a number means none.
-    keepAlive: options.keepAlive === false ? (false as never) : KEEP_ALIVE_MS,
-    ...(options.db === undefined ? {} : { db: options.db }),
-    ...(options.password === undefined ? {} : { password: options.password }),
-  });
-}
-
-/** Translates errors of the server or the connection. */
-function translated(error: unknown, where: string): CrawlError {
-  if (error instanceof CrawlError) return error;
-  const message = error instanceof Error ? error.message : String(error);
-  const cause = { cause: error };
-  const code = message.split(' ', 1)[0]!;
-  if (code === 'OOM') {
-    return new CrawlError(
-      'QUEUE_FULL',
-      `Redis at ${where} has reached its maxmemory: raise it, or wait until requests finish`,
-      cause,
-    );
-  }
-  if (code === 'MISCONF') {
-    return new CrawlError('QUEUE_FULL', `Redis at ${where} cannot write to its disk: ${message}`, cause);
-  }
-  if (code === 'EMPTIED' || /\bEMPTIED\b/.test(message)) {
-    return new CrawlError(
-      'QUEUE_EMPTIED',
-      `Redis at ${where} no longer holds the queue that was opened: it was emptied or lost its data. ` +
-        'Restore it from a backup, or start fresh',
-      cause,
-    );
-  }
-  if (/\bOUTBOX\b/.test(message)) {
-    return new CrawlError('QUEUE_FULL', `too many links in Redis at ${where} wait for unreachable pods`, cause);
-  }
-  if (/\bOVERFLOW\b/.test(message)) {
-    return new CrawlError('QUEUE_FULL', `too many requests wait to be written to disk for Redis at ${where}`, cause);
-  }
-  if (/\bOLDCALL\b/.test(message)) {
-    return new CrawlError('REQUEST_INVALID', 'the call number is too old to be repeated', cause);
-  }
-  if (['NOAUTH', 'WRONGPASS', 'NOPERM'].includes(code) || /invalid password|invalid username/i.test(message)) {
-    return new CrawlError('QUEUE_UNSUITABLE', `Redis at ${where} refuses access: ${message}`, cause);
-  }
-  if (code === 'READONLY') {
-    return new CrawlError('QUEUE_UNSUITABLE', `Redis at ${where} is a read-only replica: use its master`, cause);
-  }
-  const contradiction = /CORRUPT counters: ([^]*?)(?: script: |$)/.exec(message)?.[1];
-  if (contradiction !== undefined) {
-    return new CrawlError(
-      'QUEUE_CORRUPT',
-      `the counters of the queue in Redis at ${where} are inconsistent: ${contradiction}. ` +
-        'Restore it from a backup, or start fresh',
-      cause,
-    );
-  }
-  // The script failed: the stored data is inconsistent, or belongs to another program.
-  if (code === 'WRONGTYPE' || code === 'ERR') {
-    return new CrawlError('QUEUE_CORRUPT', `the queue in Redis at ${where} failed: ${message}`, cause);
-  }
-  return unreachable(where, error);
-}
-
-/** The server said so itself. */
-function isReply(error: unknown): boolean {
-  return error instanceof Error && error.name === 'ReplyError';
-}
-
-function unreachable(where: string, cause: unknown): CrawlError {
-  const reason = cause instanceof Error ? `: ${cause.message}` : '';
-  return new CrawlError('QUEUE_UNREACHABLE', `Redis at ${where} does not answer${reason}`, { cause });
-}
-
-export function withoutPassword(url: string): string {
-  try {
-    const parsed = new URL(url);
-    parsed.username = '';
-    parsed.password = '';
-    return parsed.href;
-  } catch {
-    return 'the given address';
-  }
-}
+const WRITES: ReadonlySet<string> = new Set(['SET', 'DEL', 'UNLINK', 'HSET', 'HSETNX', 'HDEL']);

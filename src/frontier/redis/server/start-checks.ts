@@ -3,12 +3,15 @@
 import { CrawlError } from '../../../errors.js';
 import type { Connection } from './connection.js';
 import { RECENT_MS } from '../recent-adds.js';
+import { unreachable } from './translate.js';
 
 export interface ServerFacts {
   /** A set of integers with more entries leaves its packed form. */
   readonly maxIntsetEntries: number;
-  /** What a crash of the server can lose, as text; undefined if nothing. */
+  /** What a crash of the server, or a failover, can lose, as text; undefined if nothing. */
   readonly atRisk: string | undefined;
+  /** Replicas connected to it now. */
+  readonly replicas: number;
 }
 
 const MIN_MAJOR = 7;
@@ -21,24 +24,56 @@ export async function checkServer(connection: Connection): Promise<ServerFacts> 
   if (!(Number.parseInt(version, 10) >= MIN_MAJOR)) {
     refuse(`Redis at ${where} is version ${version || 'unknown'}: 7.0 or newer is needed (or Valkey)`);
   }
-  if (info.get('cluster_enabled') === '1' || info.get('redis_mode') === 'cluster') {
-    refuse(`Redis at ${where} is a cluster: a pod needs a standalone server; name one server a pod instead`);
+  const isCluster = info.get('cluster_enabled') === '1' || info.get('redis_mode') === 'cluster';
+  if (isCluster && connection.kind !== 'cluster') {
+    refuse(
+      `Redis at ${where} is part of a cluster: in a pods configuration use cluster: { nodes: […] } and pod_count, ` +
+        'elsewhere an address redis+cluster://host,host',
+    );
   }
-  if (info.get('redis_mode') === 'sentinel') refuse(`${where} is a Sentinel, not a Redis server`);
-  if (info.get('role') === 'slave') refuse(`Redis at ${where} is a replica: name its master`);
+  if (!isCluster && connection.kind === 'cluster') {
+    refuse(`Redis at ${where} is not a cluster: name it by redis_url or redis://…`);
+  }
+  if (info.get('redis_mode') === 'sentinel') {
+    refuse(
+      `${where} is a Sentinel, not a Redis server: use redis+sentinel://host,host/MASTER, or sentinel: in the file`,
+    );
+  }
+  if (info.get('role') === 'slave') {
+    // The election that made it one is over soon.
+    if (connection.kind !== 'server') throw unreachable(where, new Error('the server found is a replica'));
+    refuse(`Redis at ${where} is a replica: name its master`);
+  }
   const config = await readConfig(connection);
   const policy = config.get('maxmemory-policy') ?? info.get('maxmemory_policy') ?? 'noeviction';
   if (policy !== 'noeviction') {
     refuse(`Redis at ${where} has maxmemory-policy ${policy}, which may drop queued URLs: set it to noeviction`);
   }
+  const replicas = Number(info.get('connected_slaves') ?? 0);
   return {
     maxIntsetEntries: Number(config.get('set-max-intset-entries') ?? DEFAULT_MAX_INTSET_ENTRIES),
-    atRisk: whatIsAtRisk(
-      config.get('appendonly') ?? (info.get('aof_enabled') === '1' ? 'yes' : 'no'),
-      config.get('appendfsync') ?? 'unknown',
-      config.get('save') ?? 'unknown',
-    ),
+    replicas,
+    atRisk:
+      [
+        connection.replicas > 0 ? undefined : onFailover(connection.kind, replicas),
+        whatIsAtRisk(
+          config.get('appendonly') ?? (info.get('aof_enabled') === '1' ? 'yes' : 'no'),
+          config.get('appendfsync') ?? 'unknown',
+          config.get('save') ?? 'unknown',
+        ),
+      ]
+        .filter((risk) => risk !== undefined)
+        .join('. ') || undefined,
   };
+}
+
+function onFailover(kind: Connection['kind'], replicas: number): string | undefined {
+  if (kind === 'server' || replicas === 0) return undefined;
+  return (
+    'a failover loses what its replicas had not received, often under a second of calls. Pages crawled in that time are ' +
+    'crawled again and stored once; links that other pods sent in it are sent again if their processes still run. With ' +
+    'durability: replicated nothing is lost'
+  );
 }
 
 function whatIsAtRisk(appendonly: string, appendfsync: string, save: string): string | undefined {
@@ -51,7 +86,7 @@ function whatIsAtRisk(appendonly: string, appendfsync: string, save: string): st
   return forgets('every call since its last snapshot', 'snapshots only');
 }
 
-/** docs/pods.md, "Durability", says the same at length. */
+/** docs/pods-failures.md, "Durability", says the same at length. */
 function forgets(what: string, setting: string): string {
   return (
     `with ${setting} a crash of its machine loses ${what}. Pages crawled in that time are crawled again and stored once. ` +

@@ -1,7 +1,7 @@
 -- Keeps outcomes of a job that runs, each key once, with their events.
 --
--- ARGV[1] prefix   ARGV[2] id   ARGV[3..] triples: d(ocument), e(rror) or r(obots); key; value
--- Keys: P job:ID (hash), keys:ID (set), docs:ID, troubles:ID, events:ID (lists)
+-- ARGV[1] prefix   ARGV[2] id   ARGV[3..] in fours: d(ocument), e(rror) or r(obots); key; value; row
+-- Keys: P job:ID (hash), keys:ID (set), docs:ID, troubles:ID, events:ID, rows:ID (lists)
 -- Returns how many were new.
 local prefix, id = ARGV[1], ARGV[2]
 local job = prefix .. 'job:' .. id
@@ -11,12 +11,15 @@ end
 local limit = tonumber(redis.call('HGET', job, 'limit') or '')
 local wantsPage = redis.call('HGET', job, 'wantsPage') == '1'
 local new = 0
-for i = 3, #ARGV, 3 do
-  local kind, key, value = ARGV[i], ARGV[i + 1], ARGV[i + 2]
+for i = 3, #ARGV, 4 do
+  local kind, key, value, row = ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3]
   local full = limit and kind ~= 'r'
     and tonumber(redis.call('HGET', job, 'completed')) + tonumber(redis.call('HGET', job, 'failed')) >= limit
   if not full and redis.call('SADD', prefix .. 'keys:' .. id, key) == 1 then
     new = new + 1
+    local result = kind == 'd' and redis.call('LLEN', prefix .. 'docs:' .. id) or '-'
+    redis.call('RPUSH', prefix .. 'rows:' .. id, result .. ' ' .. row)
+    redis.call('HINCRBY', job, 'rows', 1)
     if kind == 'd' then
       local length = redis.call('RPUSH', prefix .. 'docs:' .. id, value)
       redis.call('HINCRBY', job, 'completed', 1)

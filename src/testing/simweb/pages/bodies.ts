@@ -35,7 +35,7 @@ export function negotiate(wanted: Encoding, acceptEncoding: string | undefined):
   return offered && Number(offered[1] ?? 1) > 0 ? wanted : 'none';
 }
 
-export function createBodies(pages: PageMaker, maxBytes: number): Bodies {
+export function createBodies(pages: Pick<PageMaker, 'html'>, maxBytes: number): Bodies {
   const kept = new Map<string, Buffer>();
   let keptBytes = 0;
   return {

@@ -50,4 +50,8 @@ export const SALT = {
   redirect: 14,
   trap: 15,
   date: 16,
+  changeRate: 17,
+  changeTimes: 18,
+  nearCopy: 19,
+  topic: 20,
 } as const;

@@ -4,6 +4,7 @@
 import { createRolls, hash32, SALT, share } from './chance.js';
 import type { HostPlan, SimwebPlan } from '../knobs.js';
 import { createHostTree } from '../hosts.js';
+import { createTopics, type Topics } from './topics.js';
 import { ADJECTIVES, NOUNS, SECTIONS } from './words.js';
 
 /** `private` is forbidden by robots.txt, `missing` answers 404, `failing` 500, `recovering` 503 at first. */
@@ -13,6 +14,8 @@ export interface PlannedLink {
   /** As written in the page, before escaping: absolute, root-relative or relative. */
   readonly href: string;
   readonly nofollow: boolean;
+  /** The page of the same host that it leads to straight; only in a web with topics. */
+  readonly target?: number;
 }
 
 /** A URL of the synthetic web and what is behind it. */
@@ -21,6 +24,8 @@ export interface MappedUrl {
   readonly host: number;
   readonly page: number;
   readonly kind: PageKind;
+  /** What the page is about, in a web with topics: a number below `topics`. */
+  readonly topic?: number;
 }
 
 export interface SiteMap {
@@ -32,6 +37,7 @@ export interface SiteMap {
   kind(host: number, page: number): PageKind;
   isHealthy(host: number): boolean;
   links(host: number, page: number): PlannedLink[];
+  readonly topics: Topics | undefined;
   /** Every page of every host that answers, also those that end in an error. */
   entries(): Generator<MappedUrl>;
 }
@@ -48,6 +54,7 @@ export function createSiteMap(
   const { seed, hosts, pagesPerHost, branching } = plan;
   const isHealthy = (host: number): boolean => hostPlanOf(host).fault === 'none';
   const hostTree = createHostTree(plan, isHealthy);
+  const topics = createTopics(plan);
   const isLeaf = (page: number): boolean => page > 0 && page * branching + 1 >= pagesPerHost;
   const isPrivate = (page: number): boolean =>
     plan.privatePages > 0 && isLeaf(page) && share(hash32(seed, page, 0, SALT.privatePage)) < plan.privatePages;
@@ -87,7 +94,8 @@ export function createSiteMap(
   function links(host: number, page: number): PlannedLink[] {
     const roll = createRolls(hash32(seed, host, page, SALT.links));
     const out: PlannedLink[] = [];
-    const push = (href: string, nofollow = false): number => out.push({ href, nofollow });
+    const push = (href: string, nofollow = false, target?: number): number =>
+      out.push({ href, nofollow, ...(topics && target !== undefined && { target }) });
     const { linkNoise, redirects, crossHostLinks, linksPerPage } = plan;
 
     const written = (target: number): string => {
@@ -103,7 +111,11 @@ export function createSiteMap(
     if (page > 0) push(written(Math.floor((page - 1) / branching)));
     const firstChild = page * branching + 1;
     for (let child = firstChild; child < Math.min(firstChild + branching, pagesPerHost); child++) {
-      push(redirects.share > 0 && share(roll()) < redirects.share ? `/go/${child}/${hops()}` : written(child));
+      push(
+        redirects.share > 0 && share(roll()) < redirects.share ? `/go/${child}/${hops()}` : written(child),
+        false,
+        child,
+      );
     }
     if (page === 0) {
       for (const other of hostTree(host)) push(`${origin(other)}/`);
@@ -119,7 +131,7 @@ export function createSiteMap(
         push((out[roll() % out.length] as PlannedLink).href, nofollow);
         continue;
       }
-      let target = roll() % pagesPerHost;
+      let target = topics ? topics.near(page, roll) : roll() % pagesPerHost;
       if (crossHostLinks > 0 && hosts > 1 && share(roll()) < crossHostLinks) {
         const other = roll() % hosts;
         // Half of the links between hosts lead to a home page, as on the real web.
@@ -131,7 +143,7 @@ export function createSiteMap(
       let href = written(target);
       if (linkNoise.utm > 0 && share(roll()) < linkNoise.utm) href += `?utm_source=page-${page}&utm_medium=link`;
       if (share(roll()) < linkNoise.fragments) href += `#part-${roll() % 5}`;
-      push(href, nofollow);
+      push(href, nofollow, target);
     }
     return out;
   }
@@ -140,10 +152,11 @@ export function createSiteMap(
     for (let host = 0; host < hosts; host++) {
       if (!isHealthy(host)) continue;
       for (let page = 0; page < pagesPerHost; page++) {
-        yield { url: origin(host) + path(page), host, page, kind: kind(host, page) };
+        const topic = topics && { topic: topics.of(page) };
+        yield { url: origin(host) + path(page), host, page, kind: kind(host, page), ...topic };
       }
     }
   }
 
-  return { origin, host: hostPlanOf, path, pageAt, kind, isHealthy, links, entries };
+  return { origin, host: hostPlanOf, path, pageAt, kind, isHealthy, links, entries, topics };
 }

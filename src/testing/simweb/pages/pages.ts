@@ -1,8 +1,9 @@
 // Turns the map into bytes: one HTML page per (host, page, version), byte for byte the same for one seed.
 // Built for speed (some tens of microseconds for 10 KB): text comes from ready paragraphs, joined as one-byte strings.
-import { createRolls, hash32, SALT } from './chance.js';
+import { createRolls, hash32, SALT, share } from './chance.js';
 import type { SimwebPlan } from '../knobs.js';
 import type { PlannedLink, SiteMap } from './map.js';
+import type { Topics } from './topics.js';
 import { ADJECTIVES, NOUNS, capital, createFiller, createParagraphs } from './words.js';
 
 export interface PageMaker {
@@ -11,6 +12,10 @@ export interface PageMaker {
   title(host: number, page: number): string;
   lastModified(host: number, page: number, version: number): Date;
   etag(host: number, page: number, version: number): string;
+  /** As `html`, with furniture that is another at every request. */
+  furnished(host: number, page: number, version: number, request: number): Buffer;
+  /** The page whose text a page has: an earlier one for near copies. */
+  sourceOf(host: number, page: number): number;
 }
 
 const STYLE =
@@ -30,6 +35,7 @@ const DAY_MS = 86_400_000;
 
 export function createPageMaker(plan: SimwebPlan, map: SiteMap): PageMaker {
   const { seed } = plan;
+  const { topics } = map;
   let paragraphs: readonly string[] = [];
   let filler = '';
   let longest = 0;
@@ -56,14 +62,22 @@ export function createPageMaker(plan: SimwebPlan, map: SiteMap): PageMaker {
     return Math.round(min * Math.pow(max / min, at));
   }
 
+  function namedLinks(host: number, page: number, named: Topics): NamedLink[] {
+    const roll = createRolls(hash32(seed, host, page, SALT.topic + 64));
+    return map
+      .links(host, page)
+      .map((link) => (link.target === undefined ? link : { ...link, text: named.anchor(link.target, roll) }));
+  }
+
   function html(host: number, page: number, version: number): Buffer {
     if (paragraphs.length === 0) {
       paragraphs = createParagraphs(seed);
       longest = Math.max(...paragraphs.map((text) => text.length)) + PARAGRAPH_TAGS;
       filler = createFiller(seed, longest);
     }
-    const roll = createRolls(hash32(seed, host, page, SALT.text + version * 64));
-    const links = map.links(host, page);
+    const source = sourceOf(host, page);
+    const roll = createRolls(hash32(seed, host, source, SALT.text + version * 64));
+    const links = topics ? namedLinks(host, page, topics) : map.links(host, page);
     const name = title(host, page);
     const self = map.origin(host) + map.path(page);
     const day = lastModified(host, page, version).toISOString().slice(0, 10);
@@ -83,12 +97,13 @@ export function createPageMaker(plan: SimwebPlan, map: SiteMap): PageMaker {
       `<footer><p>&copy; site ${host}. ${NOT_FOLLOWED}</p></footer>\n${SCRIPT}\n</body>\n</html>\n`;
 
     let body = '';
+    if (topics) body += `<p>${topics.sentences(host, page).join('</p>\n<p>')}</p>\n`;
     for (let i = 0; i < inText; i++) {
       const text = paragraph();
       const cut = text.indexOf('. ') + 1;
-      body += `<p>${text.slice(0, cut)} ${anchor(links[i] as PlannedLink, i)} ${text.slice(cut, text.indexOf('. ', cut) + 1)}</p>\n`;
+      body += `<p>${text.slice(0, cut)} ${anchor(links[i] as NamedLink, i)} ${text.slice(cut, text.indexOf('. ', cut) + 1)}</p>\n`;
     }
-    const target = size(host, page);
+    const target = size(host, source);
     let left = target - head.length - body.length - tail.length;
     for (let part = 0; left > longest; part++) {
       const text = paragraph();
@@ -103,19 +118,39 @@ export function createPageMaker(plan: SimwebPlan, map: SiteMap): PageMaker {
     return Buffer.from(head + body + tail, 'latin1');
   }
 
-  return { html, title, lastModified, etag };
+  /** The page whose text this one has: its own, or that of an earlier page. */
+  function sourceOf(host: number, page: number): number {
+    const chance = hash32(seed, host, page, SALT.nearCopy);
+    return page > 0 && share(chance) < plan.changes.nearCopies ? chance % page : page;
+  }
+
+  /** The page with what is another thing at every request: a date, a counter, an advert, a token. */
+  function furnished(host: number, page: number, version: number, request: number): Buffer {
+    const roll = createRolls(hash32(seed, host, page, SALT.nearCopy + request * 64));
+    const advert =
+      `<div class="ad banner"><a rel="nofollow" href="/_/ad#${roll()}">Buy ${NOUNS[roll() & 31]} now</a></div>` +
+      `<form><input type="hidden" name="token" value="${roll().toString(16)}"></form>`;
+    const note = `<p>${roll() % 100_000} visitors online</p><p>Generated ${new Date(roll() * 400).toUTCString()}</p>`;
+    const text = html(host, page, version).toString('latin1');
+    return Buffer.from(text.replace('<header>', `${advert}<header>`).replace('<footer>', `<footer>${note}`), 'latin1');
+  }
+
+  return { html, furnished, sourceOf, title, lastModified, etag };
 }
 
 const ANCHORS = ['read on', 'more about this', 'the next part', 'see also', 'a longer story', 'notes'];
 
-function anchor(link: PlannedLink, i: number): string {
+/** A link with what it says, where that is of its own. */
+type NamedLink = PlannedLink & { readonly text?: string | undefined };
+
+function anchor(link: NamedLink, i: number): string {
   const { href } = link;
   const escaped = href.includes('&') ? href.replaceAll('&', '&amp;') : href;
-  return `<a href="${escaped}"${link.nofollow ? ' rel="nofollow"' : ''}>${ANCHORS[i % ANCHORS.length]}</a>`;
+  return `<a href="${escaped}"${link.nofollow ? ' rel="nofollow"' : ''}>${link.text ?? ANCHORS[i % ANCHORS.length]}</a>`;
 }
 
-function list(links: readonly PlannedLink[], from: number, to: number): string {
+function list(links: readonly NamedLink[], from: number, to: number): string {
   let out = '';
-  for (let i = from; i < to; i++) out += `<li>${anchor(links[i] as PlannedLink, i)}</li>\n`;
+  for (let i = from; i < to; i++) out += `<li>${anchor(links[i] as NamedLink, i)}</li>\n`;
   return out;
 }

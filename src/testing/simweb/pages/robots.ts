@@ -1,4 +1,4 @@
-// robots.txt, sitemaps and the feed of each synthetic host, made from the map when asked for.
+// robots.txt, sitemaps and the feed of each synthetic host, made from the map on request.
 // Sitemaps list exactly the pages that answer 200 in the end and that robots.txt allows.
 import { gzipSync } from 'node:zlib';
 import type { Exchange, FlatHeaders } from '../exchange.js';

@@ -1,4 +1,4 @@
-// Endless link spaces of the synthetic web, under /trap/…: each page leads to new ones for ever.
+// Endless link spaces of the synthetic web, under /trap/…: each page leads to new ones forever.
 // Four kinds that real crawls meet: calendars, repeated path segments, session ids, query explosions.
 import { hash32, hashText, SALT } from './chance.js';
 import type { Exchange } from '../exchange.js';

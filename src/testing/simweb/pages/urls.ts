@@ -5,6 +5,7 @@ import type { Ports } from '../addresses.js';
 import { createHostPlans } from '../hosts.js';
 import type { SimwebPlan } from '../knobs.js';
 import { createSiteMap } from './map.js';
+import { TOPICS } from './topics.js';
 import type { MappedUrl, SiteMap } from './map.js';
 
 /** The URLs of a synthetic web. */
@@ -12,6 +13,8 @@ export interface SimwebUrls {
   /** Number of hosts. */
   readonly hosts: number;
   readonly pagesPerHost: number;
+  /** The words of each topic, for queries; empty without topics. */
+  readonly topics: readonly string[];
   /** `http://address:port` of a host. */
   origin(host: number): string;
   /** URL of a page, or of any path of a host, for example `url(0, '/_/json')`. */
@@ -54,6 +57,7 @@ export function createUrls(plan: SimwebPlan, ports: Ports): { urls: SimwebUrls; 
   const urls: SimwebUrls = {
     hosts: plan.hosts,
     pagesPerHost: plan.pagesPerHost,
+    topics: TOPICS.slice(0, plan.topics).map((words) => words.join(' ')),
     origin,
     url,
     seeds,

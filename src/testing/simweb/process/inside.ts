@@ -3,6 +3,7 @@
 import type { LookupFunction } from 'node:net';
 import { addressOf, createNameReader } from '../addresses.js';
 import type { Ports } from '../addresses.js';
+import { createPageChanges, type PageChanges } from '../changes.js';
 import { createBodies } from '../pages/bodies.js';
 import { createCertificate } from '../certificate.js';
 import { openExchange } from '../exchange.js';
@@ -43,6 +44,7 @@ export interface Inside {
   readonly urls: SimwebUrls;
   readonly log: RequestLog;
   readonly state: WebState;
+  readonly changes: PageChanges;
   /** The test's own answers, by host and path. */
   serve(path: string, answer: ServedAnswer, host: number | undefined): void;
   readonly lookup: LookupFunction;
@@ -58,6 +60,7 @@ function build(plan: SimwebPlan, ports: Ports): { parts: Omit<Inside, 'server' |
   const served = new Map<string, ServedAnswer>();
   const log = createRequestLog({ hosts: plan.hosts, maxEntries: plan.maxLogEntries, pagePath: site.path });
   const pages = createPageMaker(plan, site);
+  const changes = createPageChanges(plan, Date.now());
   const respond = createResponder({
     plan,
     map: site,
@@ -65,6 +68,7 @@ function build(plan: SimwebPlan, ports: Ports): { parts: Omit<Inside, 'server' |
     bodies: createBodies(pages, plan.cacheBytes),
     files: createSiteFiles(plan, site, pages),
     state,
+    changes,
     served: (host, path) =>
       served.size === 0 ? undefined : (served.get(servedKey(host, path)) ?? served.get(servedKey(undefined, path))),
   });
@@ -94,7 +98,7 @@ function build(plan: SimwebPlan, ports: Ports): { parts: Omit<Inside, 'server' |
   };
   const serve = (path: string, answer: ServedAnswer, host: number | undefined): void =>
     void served.set(servedKey(host, path), answer);
-  return { parts: { urls, log, state, serve, lookup: createLookup(plan) }, use };
+  return { parts: { urls, log, state, changes, serve, lookup: createLookup(plan) }, use };
 }
 
 /** Resolves the web's own names to loopback and no others. */

@@ -1,9 +1,8 @@
 // A synthetic web in a process of its own, so that what a measurement sees is the crawler and not the server.
-// Promise: the child ends when closed and also when this process dies; no call waits for ever.
+// Promise: the child ends when closed and also when this process dies; no call waits forever.
 import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { entryFile } from '../../../base/entry-file.js';
 import { CrawlError } from '../../../errors.js';
 import type { ErrorCode } from '../../../errors.js';
 import { calls } from './calls.js';
@@ -15,7 +14,7 @@ import type { SimwebUrls } from '../pages/urls.js';
 
 type Asked<F> = F extends (web: never, ...args: infer A) => infer R ? (...args: A) => Promise<R> : never;
 
-/** A web in another process: URLs are made here, the log is asked for over there. */
+/** A web in another process: URLs are made here, the log is read from there. */
 export type SimwebProcess = SimwebUrls & { readonly [K in keyof Calls]: Asked<Calls[K]> } & {
   readonly pid: number;
   readonly port: number;
@@ -28,14 +27,6 @@ const START_TIMEOUT_MS = 30_000;
 // Generous: a query over millions of rows takes seconds.
 const CALL_TIMEOUT_MS = 120_000;
 const EXIT_TIMEOUT_MS = 5000;
-
-/** The child's file: beside this one when built; from source it needs the TypeScript loader of this repository. */
-function childEntry(): { file: string; execArgv: string[] } {
-  const built = fileURLToPath(new URL('./child.js', import.meta.url));
-  if (existsSync(built)) return { file: built, execArgv: [] };
-  const source = fileURLToPath(new URL('./child.ts', import.meta.url));
-  return { file: source, execArgv: ['--import', 'jiti/register'] };
-}
 
 async function exited(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
@@ -60,7 +51,7 @@ async function exited(child: ChildProcess): Promise<void> {
  */
 export async function startSimwebProcess(options: SimwebOptions = {}): Promise<SimwebProcess> {
   const plan = planSimweb(options);
-  const { file, execArgv } = childEntry();
+  const { file, execArgv } = entryFile(new URL('./child.js', import.meta.url));
   const child = fork(file, [], { execArgv, serialization: 'advanced', stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   const waiting = new Map<number, (message: Extract<FromChild, { kind: 'result' }>) => void>();
   const send = (message: ToChild): void => void child.send(message);

@@ -5,14 +5,32 @@ import type { SpecialAnswers, SpecialCall } from '../reply.js';
 import { compress } from '../pages/bodies.js';
 import type { Encoding } from '../pages/bodies.js';
 
-const PDF = Buffer.from(
-  '%PDF-1.4\n%\xe2\xe3\xcf\xd3\n1 0 obj<</Type/Catalog>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF\n',
-  'latin1',
-);
+const PDF = smallPdf('A small PDF of the synthetic web.');
 const PIXEL = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',
   'base64',
 );
+
+/** One page with one line of text, as readers of PDF expect it. */
+function smallPdf(text: string): Buffer {
+  const drawing = `BT /F1 18 Tf 72 720 Td (${text}) Tj ET`;
+  const objects = [
+    '<</Type/Catalog/Pages 2 0 R>>',
+    '<</Type/Pages/Kids[3 0 R]/Count 1>>',
+    '<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Contents 4 0 R/Resources<</Font<</F1 5 0 R>>>>>>',
+    `<</Length ${drawing.length}>>stream\n${drawing}\nendstream`,
+    '<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>',
+  ];
+  let file = '%PDF-1.4\n%\xe2\xe3\xcf\xd3\n';
+  const places = objects.map((object, n) => {
+    const at = file.length;
+    file += `${n + 1} 0 obj${object}endobj\n`;
+    return `${String(at).padStart(10, '0')} 00000 n \n`;
+  });
+  const size = objects.length + 1;
+  const tail = `trailer<</Size ${size}/Root 1 0 R>>\nstartxref\n${file.length}\n%%EOF\n`;
+  return Buffer.from(`${file}xref\n0 ${size}\n0000000000 65535 f \n${places.join('')}${tail}`, 'latin1');
+}
 
 /** `declare`: `header` (default), `meta`, `both`, `none`, or `wrong` (the header says UTF-8). */
 function sendInCharset({ exchange, args }: SpecialCall): void {

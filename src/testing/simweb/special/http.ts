@@ -93,7 +93,7 @@ export const httpAnswers = {
     readBody(exchange, (body) => {
       const user = new URLSearchParams(body.toString('utf8')).get('user');
       if (!user) return exchange.send(403, TEXT_TYPE, 'who are you?\n');
-      const cookie = `session=${encodeURIComponent(user)}; Path=/; HttpOnly`;
+      const cookie = `session=${encodeURIComponent(user)}; Path=/; Max-Age=86400; HttpOnly`;
       exchange.send(303, ['location', '/_/members', 'set-cookie', cookie]);
     });
   },

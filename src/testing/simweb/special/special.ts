@@ -6,8 +6,14 @@ import type { SpecialAnswer, SpecialCall } from '../reply.js';
 import { contentAnswers } from './content.js';
 import { hostileAnswers } from './hostile.js';
 import { httpAnswers } from './http.js';
+import { scriptAnswers } from './scripts.js';
 
-const all: Record<SpecialName, SpecialAnswer> = { ...httpAnswers, ...contentAnswers, ...hostileAnswers };
+const all: Record<SpecialName, SpecialAnswer> = {
+  ...httpAnswers,
+  ...contentAnswers,
+  ...scriptAnswers,
+  ...hostileAnswers,
+};
 const answers = new Map<string, SpecialAnswer>(Object.entries(all));
 
 /** The page at `/_/`, for people. */

@@ -1,0 +1,278 @@
+// `npm run measure -- pods-ramp`: the same crawl on 1, 2, 4, 8 and 16 pods of this machine: embedded, on Redis by TCP, on
+// Redis by unix socket, and on a Redis Cluster of six servers. What a page costs the workers and Redis, how long a link to
+// another pod is under way, connections and memory. RAMP_STORES, RAMP_PODS and RAMP_PAGES (per pod) measure a part.
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type SimwebProcess, startSimwebProcess } from '../../src/testing/index.js';
+import { podOf, until, workersOf } from '../../test/support/pods-crawl.js';
+import { startCluster } from '../../test/support/redis-cluster.js';
+import { type RedisServer, startRedis } from '../../test/support/redis-server.js';
+import type { Figure } from '../measure.js';
+
+const CLI = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+const STORES = ['embedded', 'Redis by TCP', 'Redis by unix socket', 'Redis Cluster'] as const;
+type Store = (typeof STORES)[number];
+const listOf = (name: string): string[] | undefined => process.env[name]?.split(',').map((one) => one.trim());
+const stores = STORES.filter((store) => listOf('RAMP_STORES')?.includes(store) ?? true);
+const podCounts = listOf('RAMP_PODS')?.map(Number) ?? [1, 2, 4, 8, 16];
+/** Per pod, as many before it is measured: each worker must be warm, so more pods crawl more. */
+const PAGES_PER_POD = Number(process.env.RAMP_PAGES ?? 400);
+/** Fewer would measure the noise of a few pods. */
+const MIN_PAGES = PAGES_PER_POD * 4;
+const HOSTS = 400;
+const GOAL = 1.15;
+const PATIENCE_MS = 900_000;
+/** /proc counts CPU time in these. */
+const TICK_MS = 10;
+/** Hosts of the chain, whose every page leads to a page on the next one. */
+const CHAIN_HOSTS = 6;
+/** So many links between pods are timed, if they come in time: the crawl goes on meanwhile. */
+const HOPS = 40;
+/** A worker that gets no CPU to start with does not hold up the others for longer. */
+const WARM_WITHIN_MS = 180_000;
+const HOPS_WITHIN_MS = 60_000;
+
+export const isPart = stores.length < STORES.length || listOf('RAMP_PODS') !== undefined;
+
+interface Cost {
+  readonly store: Store;
+  readonly pods: number;
+  readonly pages: number;
+  /** CPU milliseconds per page. */
+  readonly workers: number;
+  readonly orchestrator: number;
+  readonly redis: number;
+  /** Milliseconds from the end of a response to the request of its link on another pod. */
+  readonly hops: readonly number[];
+  readonly connections: number;
+  readonly memoryMb: number;
+}
+
+/** CPU time of a process and all its threads so far. */
+function cpuMsOf(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
+}
+
+/** What a process adds to the memory in use: pages it shares count by their share. */
+function memoryMbOf(pid: number): number {
+  const [, kb = '0'] = /^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8')) ?? [];
+  return Number(kb) / 1_024;
+}
+
+const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, one) => sum + one, 0);
+
+/** A chain of pages, each with one link, to a host of another pod where there is one. Nothing else is queued there. */
+async function startChain(pods: number) {
+  const hops: number[] = [];
+  let lastEndMs = 0;
+  let port = 0;
+  let round = 0;
+  // Not before the workers are warm and each host was asked for its robots.txt.
+  let isTiming = false;
+  const hosts: string[] = [];
+  const urlOf = (n: number): string => `http://${hosts[n % hosts.length]}:${port}/hop/${n}`;
+  const server = createServer((request, response) => {
+    const [, n] = /^\/hop\/(\d+)$/.exec(request.url ?? '') ?? [];
+    if (n === undefined) return void response.writeHead(404).end();
+    if (isTiming && Number(n) > round) hops.push(performance.now() - lastEndMs);
+    round = Number(n);
+    response.writeHead(200, { 'content-type': 'text/html' });
+    response.end(`<a href="${urlOf(Number(n) + 1)}">on</a>`, () => (lastEndMs = performance.now()));
+  });
+  await once(server.listen(0, '0.0.0.0'), 'listening');
+  ({ port } = server.address() as AddressInfo);
+  for (let n = 1; n < 250 && hosts.length < CHAIN_HOSTS; n++) {
+    const host = `127.0.9.${n}`;
+    const [first, last] = [hosts[0], hosts.at(-1)].map((one) => one && podOf(`http://${one}/`, pods));
+    const own = podOf(`http://${host}/`, pods);
+    const isLast = hosts.length === CHAIN_HOSTS - 1;
+    if (pods > 1 && (own === last || (isLast && own === first))) continue;
+    hosts.push(host);
+  }
+  const isWarm = () => round >= hosts.length;
+  return { seed: urlOf(0), hops, isWarm, time: () => void (isTiming = true), close: () => void server.close() };
+}
+
+async function startStores(store: Store, pods: number) {
+  const durable = ['--appendonly', 'yes', '--appendfsync', 'always'];
+  if (store === 'embedded') return { lines: (folder: string) => embeddedLines(folder, pods), servers: [], dispose };
+  if (store === 'Redis Cluster') {
+    const cluster = await startCluster(['--appendfsync', 'always']);
+    const nodes = cluster.servers.map(({ url }) => url).join(', ');
+    const lines = () => [`cluster: { nodes: [${nodes}] }`, `pod_count: ${pods}`];
+    return { lines, servers: cluster.servers, dispose: () => cluster.dispose() };
+  }
+  const servers: RedisServer[] = [];
+  const sockets: string[] = [];
+  const folder = mkdtempSync(join(tmpdir(), 'orcrawl-ramp-'));
+  for (let pod = 0; pod < pods; pod++) {
+    const socket = join(folder, `${pod}.sock`);
+    sockets.push(socket);
+    servers.push(await startRedis([...durable, ...(store === 'Redis by unix socket' ? ['--unixsocket', socket] : [])]));
+  }
+  const urls = store === 'Redis by TCP' ? servers.map(({ url }) => url) : sockets.map((socket) => `unix://${socket}`);
+  return {
+    lines: () => ['pods:', ...urls.map((url) => `  - redis_url: ${url}`)],
+    servers,
+    async dispose() {
+      for (const server of servers) await server.dispose();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+
+  async function dispose(): Promise<void> {}
+}
+
+function embeddedLines(folder: string, pods: number): string[] {
+  return ['pods:', ...Array.from({ length: pods }, (_, pod) => `  - path: ${folder}/store${pod}`)];
+}
+
+function connectionsOf({ port }: RedisServer): number {
+  const { stdout } = spawnSync('redis-cli', ['-p', String(port), 'CLIENT', 'LIST', 'TYPE', 'normal'], {
+    encoding: 'utf8',
+  });
+  // Without the one that asks.
+  return stdout.trim().split('\n').length - 1;
+}
+
+async function crawl(store: Store, pods: number): Promise<Cost> {
+  const folder = mkdtempSync(join(tmpdir(), 'orcrawl-ramp-'));
+  const warmUp = PAGES_PER_POD * pods;
+  const pages = Math.max(MIN_PAGES, PAGES_PER_POD * pods);
+  const placed = await startStores(store, pods);
+  const chain = await startChain(pods);
+  const web = await startSimwebProcess({
+    ...{ hosts: HOSTS, pagesPerHost: Math.ceil(((warmUp + pages) * 3) / HOSTS), pageBytes: 20_000, linksPerPage: 30 },
+    ...{ crossHostLinks: 0.2, latencyMs: [1, 20], compression: 'none' },
+  });
+  const seeds = Array.from({ length: HOSTS }, (_, host) => web.url(host));
+  writeFileSync(join(folder, 'seeds.txt'), `${[chain.seed, ...seeds].join('\n')}\n`);
+  writeFileSync(join(folder, 'crawl.yaml'), [...placed.lines(folder), ...settings(folder)].join('\n'));
+  const orchestrator = spawn(process.execPath, [CLI, 'run', '--config', join(folder, 'crawl.yaml')], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  try {
+    const isWarm = async () => chain.isWarm() && (await web.served()) >= warmUp && (await isEachWarm(web, pods));
+    const startedMs = performance.now();
+    await until(async () => performance.now() - startedMs > WARM_WITHIN_MS || (await isWarm()), PATIENCE_MS);
+    chain.time();
+    const cost = await watch(orchestrator, web, placed.servers, { pages, pods });
+    const hasHops = () => chain.hops.length >= HOPS || orchestrator.exitCode !== null;
+    await until(hasHops, HOPS_WITHIN_MS).catch(() => undefined);
+    return { store, pods, ...cost, hops: chain.hops.slice().sort((a, b) => a - b) };
+  } finally {
+    // Workers would drain for a while, beside the next crawl.
+    for (const pid of await workersOf(orchestrator, 'fetcher')) process.kill(pid, 'SIGKILL');
+    orchestrator.kill('SIGKILL');
+    await until(() => orchestrator.exitCode !== null || orchestrator.signalCode !== null);
+    chain.close();
+    await web.close();
+    await placed.dispose();
+    rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 500 });
+  }
+}
+
+/** Whether the worker of each pod has had half of its share of the pages. */
+async function isEachWarm(web: SimwebProcess, pods: number): Promise<boolean> {
+  const served = new Array<number>(pods).fill(0);
+  for (let host = 0; host < HOSTS; host++) served[podOf(web.url(host), pods)]! += await web.served(host);
+  return served.every((count) => count >= PAGES_PER_POD / 2);
+}
+
+function settings(folder: string): string[] {
+  return [
+    `data_dirs: [${folder}/ssd1]`,
+    `log_dir: ${folder}/logs`,
+    'log_level: WARNING',
+    'fetchers_per_pod: 1',
+    'parsers_per_pod: 0',
+    'fetcher_workers: 40',
+    'enable_cpu_affinity: false',
+    'politeness_delay_seconds: 0',
+    'email: bench@example.com',
+    'seed_file: seeds.txt',
+    'allow_private_addresses: true',
+    'enable_prometheus: false',
+  ];
+}
+
+async function watch(
+  orchestrator: ChildProcess,
+  web: SimwebProcess,
+  servers: readonly RedisServer[],
+  { pages, pods }: { readonly pages: number; readonly pods: number },
+): Promise<Omit<Cost, 'store' | 'pods' | 'hops'>> {
+  const served = async (): Promise<number> => {
+    if (orchestrator.exitCode !== null) throw new Error(`orcrawl run ended with ${orchestrator.exitCode}`);
+    return web.served();
+  };
+  const fetchers = await workersOf(orchestrator, 'fetcher');
+  if (fetchers.length !== pods) throw new Error(`${fetchers.length} fetchers for ${pods} pods`);
+  const look = async () => ({
+    pages: await served(),
+    workers: sumOf(fetchers.map(cpuMsOf)),
+    orchestrator: cpuMsOf(orchestrator.pid!),
+    redis: sumOf(servers.map(({ pid }) => cpuMsOf(pid))),
+  });
+  const first = await look();
+  await until(async () => (await served()) >= first.pages + pages, PATIENCE_MS);
+  const last = await look();
+  const count = last.pages - first.pages;
+  return {
+    pages: count,
+    workers: (last.workers - first.workers) / count,
+    orchestrator: (last.orchestrator - first.orchestrator) / count,
+    redis: (last.redis - first.redis) / count,
+    connections: sumOf(servers.map(connectionsOf)),
+    memoryMb: sumOf([orchestrator.pid!, ...fetchers].map(memoryMbOf)),
+  };
+}
+
+const podsOf = (pods: number): string => `${pods} ${pods === 1 ? 'pod' : 'pods'}`;
+
+function figureOf({ store, pods, pages, workers, orchestrator, redis, hops, connections, memoryMb }: Cost): Figure {
+  const at = (share: number): string => (hops[Math.floor(hops.length * share)] ?? NaN).toFixed(0);
+  const link = pods === 1 ? 'a link' : 'a link to another pod';
+  return {
+    what: `${store}, ${podsOf(pods)}`,
+    measured:
+      `${Math.round(1_000 / workers)} pages per CPU-s of the workers (${workers.toFixed(2)} CPU-ms per page), ` +
+      `Redis ${redis.toFixed(2)} CPU-ms per page, orchestrator ${orchestrator.toFixed(2)}; ${link} is fetched after ` +
+      `${at(0.5)} ms (median of ${hops.length}; p95 ${at(0.95)}); ${connections} connections; ` +
+      `${Math.round(memoryMb)} MB; ${pages} pages`,
+    goal: '',
+  };
+}
+
+/** Workers and Redis together: what moves from one to the other is not saved. */
+const wholeOf = ({ workers, redis, orchestrator }: Cost): number => workers + redis + orchestrator;
+
+export async function measure(): Promise<Figure[]> {
+  const figures: Figure[] = [];
+  for (const store of stores) {
+    const costs: Cost[] = [];
+    for (const pods of podCounts) {
+      const cost = await crawl(store, pods);
+      const figure = figureOf(cost);
+      console.log(`  ${figure.what}: ${figure.measured}`);
+      costs.push(cost);
+      figures.push(figure);
+    }
+    const [two, most] = [costs.find(({ pods }) => pods === 2), costs.at(-1)];
+    if (two === undefined || most === undefined || most.pods <= 2) continue;
+    figures.push({
+      what: `${store}: CPU per page at ${most.pods} pods beside 2, workers, Redis and orchestrator together`,
+      measured: `${(wholeOf(most) / wholeOf(two)).toFixed(2)} ×`,
+      goal: `≤ ${GOAL} ×`,
+    });
+  }
+  return figures;
+}

@@ -1,0 +1,51 @@
+// Crawlee's `playwrightClickElements`: clicks of one's own, and where they would have led.
+import { playwrightUtils } from '../../crawl/browser/playwright-tools.js';
+import type { Page } from '../../fetch/browser/playwright-types.js';
+
+/** What is clicked, and how long is waited for what it does. */
+export interface ClickAndInterceptOptions {
+  page: Page;
+  selector: string;
+  waitForPageIdleMillis?: number;
+  maxWaitForPageIdleMillis?: number;
+  clickOptions?: object;
+}
+
+const CLICK_TIMEOUT_MS = 2_000;
+
+/** Clicks everything that a selector finds; what cannot be clicked is passed over. */
+async function clickElements(page: Page, selector: string, clickOptions: object = {}): Promise<void> {
+  for (const element of await page.$$(selector)) {
+    await element.click({ timeout: CLICK_TIMEOUT_MS, force: true, ...clickOptions }).catch(() => undefined);
+  }
+}
+
+/** Clicks, and says where that would have led; the page stays where it is. */
+async function clickElementsAndInterceptNavigationRequests(
+  options: ClickAndInterceptOptions,
+): Promise<{ url: string }[]> {
+  const { page, selector, waitForPageIdleMillis = 1_000, maxWaitForPageIdleMillis = 5_000, clickOptions } = options;
+  const [{ urlsByClicking }, { pooledPageOf }] = await Promise.all([
+    import('../../crawl/browser/playwright-clicks.js'),
+    import('../../fetch/browser/page-lease.js'),
+  ]);
+  const urls = await urlsByClicking(pooledPageOf(page), {
+    selector,
+    waitForPageIdleSecs: waitForPageIdleMillis / 1_000,
+    maxWaitForPageIdleSecs: maxWaitForPageIdleMillis / 1_000,
+    ...(clickOptions === undefined ? {} : { clickOptions }),
+  });
+  return urls.map((url) => ({ url }));
+}
+
+/**
+ * Crawlee's tools for clicks, by themselves.
+ *
+ * @example
+ * await playwrightClickElements.clickElements(page, 'button.more');
+ */
+export const playwrightClickElements = Object.freeze({
+  enqueueLinksByClickingElements: playwrightUtils.enqueueLinksByClickingElements,
+  clickElements,
+  clickElementsAndInterceptNavigationRequests,
+});

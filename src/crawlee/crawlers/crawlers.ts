@@ -1,0 +1,198 @@
+// The crawlers of `orcrawl/crawlee`: those of `orcrawl` with Crawlee's family tree, its defaults where a script can tell,
+// and its older option names. Promise: nothing here decides what happens to a request.
+import { randomBytes } from 'node:crypto';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, extname } from 'node:path';
+import type { Configuration } from '../../configuration.js';
+import { CrawlError } from '../../errors.js';
+import { BasicCrawler as OwnCrawler } from '../../crawl/crawlers.js';
+import type {
+  BasicCrawlerOptions,
+  CheerioCrawlerOptions,
+  CrawlerKind,
+  FileDownloadOptions,
+  HttpCrawlerOptions,
+} from '../../crawl/options/options.js';
+import type {
+  BasicCrawlingContext,
+  CheerioCrawlingContext,
+  CrawlingContext,
+  FileDownloadCrawlingContext,
+  HttpCrawlingContext,
+} from '../../handle/context.js';
+import { log as rootLog } from '../../observe/log.js';
+import type { Dictionary } from '../../request/request.js';
+import type { DatasetExportOptions, ExportFormat } from '../../store/dataset/export.js';
+import { CrawlerExtension } from '../checks.js';
+import { crawlerMembers } from './crawler-members.js';
+
+/** Names that Crawlee 3 still takes, and what they are called. */
+const OLDER_NAMES = {
+  handleRequestFunction: 'requestHandler',
+  handlePageFunction: 'requestHandler',
+  handleFailedRequestFunction: 'failedRequestHandler',
+  handleRequestTimeoutSecs: 'requestHandlerTimeoutSecs',
+} as const;
+
+/** Options under Crawlee's older names, which it still takes. */
+export type OlderOptions = { [Name in keyof typeof OLDER_NAMES]?: unknown };
+
+/** Options by their present names, with what Crawlee does when nothing is said: a retry comes at once. */
+function crawleeOptions<Options extends object>(given: Options & OlderOptions): Options {
+  const options: Record<string, unknown> = { ...given };
+  for (const [old, name] of Object.entries(OLDER_NAMES)) {
+    if (options[old] === undefined) continue;
+    rootLog.deprecated(`The option "${old}" is called "${name}" now`);
+    options[name] ??= options[old];
+    delete options[old];
+  }
+  if (options['retryDelayMs'] === undefined && options['maxRetryDelayMs'] === undefined) options['retryDelayMs'] = 0;
+  return options as Options;
+}
+
+type Handler = (context: CrawlingContext) => unknown;
+
+/**
+ * Options whose handler is called as a method of the crawler. A router stays what it is, unless all handlers are wanted:
+ * then the labels' schemas still are the router's.
+ */
+function asMethod<Options extends object>(options: Options, run: Handler, wantsAll: boolean): Options {
+  const { requestHandler, router = requestHandler } = options as { requestHandler?: object; router?: object };
+  const isRouter = typeof router !== 'function' || 'addHandler' in router;
+  if (isRouter && !wantsAll) return options;
+  const routed = router as { schemas?: unknown; getSchema?: unknown } | undefined;
+  const method =
+    routed && isRouter ? Object.assign(run, { schemas: routed.schemas, getSchema: routed.getSchema }) : run;
+  return { ...options, router: undefined, requestHandler: method };
+}
+
+/**
+ * Calls your handler for every request, as Crawlee's does: a failed request comes back at once.
+ *
+ * @example
+ * const crawler = new BasicCrawler({
+ *   requestHandler: async ({ sendRequest, pushData }) => pushData({ body: (await sendRequest()).body }),
+ * });
+ */
+export class BasicCrawler<Context extends CrawlingContext = BasicCrawlingContext> extends OwnCrawler<Context> {
+  /** The contexts whose handler is at work. */
+  protected readonly crawlingContexts = new Map<string, Context>();
+  /** Yours, unless it is a router or a `streamHandler`. */
+  protected requestHandler: Handler;
+  readonly #wantsAll: boolean;
+  #options: BasicCrawlerOptions<NoInfer<Context>>;
+
+  constructor(
+    options: BasicCrawlerOptions<NoInfer<Context>> & OlderOptions = {},
+    config?: Configuration,
+    kind: CrawlerKind = 'basic',
+  ) {
+    const named = crawleeOptions(options);
+    const late: { self?: BasicCrawler<Context> } = {};
+    const run: Handler = (context) => late.self!._runRequestHandler(context as Context);
+    super(asMethod(named, run, kind === 'adaptive') as never, config, kind);
+    late.self = this;
+    this.#options = named;
+    this.#wantsAll = kind === 'adaptive';
+    Object.assign(this, crawlerMembers(named));
+    this.requestHandler = (named.requestHandler ?? named.router ?? this.router) as Handler;
+  }
+
+  /** Takes over the options of an extension; before a run. */
+  use(extension: CrawlerExtension): void {
+    if (!(extension instanceof CrawlerExtension)) {
+      throw new CrawlError(
+        'OPTION_INVALID',
+        `Expected object \`${JSON.stringify(extension)}\` to be of type \`CrawlerExtension\``,
+      );
+    }
+    const { name: owner } = this.constructor;
+    const given = extension.getCrawlerOptions();
+    for (const [name, value] of Object.entries(given)) {
+      if (!Object.hasOwn(this, name)) {
+        const message = `${extension.name} tries to set property "${name}" that is not configurable on ${owner} instance.`;
+        throw new CrawlError('OPTION_INVALID', message);
+      }
+      const [before, after] = [typeof (this as Dictionary)[name], typeof value];
+      if (before !== after && value != null && before !== 'undefined') {
+        const message = `${extension.name} tries to set property of different type "${after}". "${owner}.${name}: ${before}".`;
+        throw new CrawlError('OPTION_INVALID', message);
+      }
+      extension.log.debug(`sets ${owner}.${name}`);
+    }
+    Object.assign(this, given);
+    this.#options = { ...this.#options, ...(given as object) };
+    const run: Handler = (context) => this._runRequestHandler(context as Context);
+    this.recompose(asMethod(this.#options, run, this.#wantsAll) as never);
+  }
+
+  /** Runs the handler of a request; derived classes put their work around it. */
+  protected async _runRequestHandler(context: Context): Promise<void> {
+    const id = ((context as { id?: string }).id ??= randomBytes(8).toString('hex'));
+    this.crawlingContexts.set(id, context);
+    try {
+      await this.requestHandler(context);
+    } finally {
+      this.crawlingContexts.delete(id);
+    }
+  }
+
+  /** Writes all items of the default dataset to a file of JSON or CSV, and gives them back. */
+
+  override async exportData<Data extends Dictionary = Dictionary>(
+    path: string,
+    format?: ExportFormat,
+    options: DatasetExportOptions = {},
+    // eslint-disable-next-line @typescript-eslint/no-explicit-any
+  ): Promise<any> {
+    const dataset = await this.getDataset();
+    const { items } = (await dataset.getData()) as unknown as { items: Data[] };
+    if ((format ?? extname(path).slice(1).toLowerCase()) !== 'json') {
+      await super.exportData(path, format, options);
+      return items;
+    }
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, `${JSON.stringify(items, null, 4)}\n`);
+    return items;
+  }
+}
+
+/**
+ * Fetches pages over HTTP.
+ *
+ * @example
+ * const crawler = new HttpCrawler({ requestHandler: async ({ body, pushData }) => pushData({ bytes: body.length }) });
+ */
+export class HttpCrawler<Context extends CrawlingContext = HttpCrawlingContext> extends BasicCrawler<Context> {
+  constructor(
+    options: HttpCrawlerOptions<NoInfer<Context>> & OlderOptions = {},
+    config?: Configuration,
+    kind: CrawlerKind = 'http',
+  ) {
+    super(options as BasicCrawlerOptions<Context>, config, kind);
+  }
+}
+
+/**
+ * Fetches pages over HTTP and parses them when `$` is used.
+ *
+ * @example
+ * const crawler = new CheerioCrawler({ requestHandler: async ({ $, pushData }) => pushData({ title: $('title').text() }) });
+ */
+export class CheerioCrawler<Context extends CrawlingContext = CheerioCrawlingContext> extends HttpCrawler<Context> {
+  constructor(options: CheerioCrawlerOptions<NoInfer<Context>> & OlderOptions = {}, config?: Configuration) {
+    super(options as HttpCrawlerOptions<Context>, config, 'cheerio');
+  }
+}
+
+/**
+ * Downloads files, whole or as streams.
+ *
+ * @example
+ * const crawler = new FileDownload({ requestHandler: ({ body, request }) => log.info(`${request.url}: ${body.length}`) });
+ */
+export class FileDownload<Context extends CrawlingContext = FileDownloadCrawlingContext> extends HttpCrawler<Context> {
+  constructor(options: FileDownloadOptions<NoInfer<Context>> & OlderOptions = {}, config?: Configuration) {
+    super(options as HttpCrawlerOptions<Context>, config, 'file');
+  }
+}

@@ -1,0 +1,136 @@
+// Crawlee's PlaywrightCrawler: its handler sees whatever the server sent, also errors of the server, and `browserPool` shows
+// the browsers. Promise: everything else is the crawler of `orcrawl`, where a status means the same in every placement.
+import { Configuration } from '../../configuration.js';
+import type {
+  AdaptivePlaywrightCrawlerOptions,
+  PlaywrightCrawlerOptions,
+  PlaywrightLaunchContext,
+} from '../../crawl/browser/playwright-options.js';
+import type { CrawlingContext } from '../../handle/context.js';
+import type { AdaptivePlaywrightCrawlingContext, PlaywrightCrawlingContext } from '../../handle/browser-context.js';
+import type { BrowserPoolHooks } from '../browsers/browser-pool.js';
+import { CrawlerBrowserPool } from '../browsers/crawler-pool.js';
+import { type AdaptiveRuns, createAdaptiveRuns, type RenderingCounts, type RenderingOptions } from './adaptive-runs.js';
+import { BasicCrawler, type OlderOptions } from './crawlers.js';
+import type { CommonPage } from '../browsers/types.js';
+
+const SERVER_ERRORS = Array.from({ length: 100 }, (_, i) => 500 + i);
+
+/** Hooks of Crawlee's pool get its controllers, those of ours get browsers. */
+type WithPoolHooks<Options extends PlaywrightCrawlerOptions<never>> = Omit<Options, 'browserPoolOptions'> & {
+  browserPoolOptions?:
+    (Omit<NonNullable<Options['browserPoolOptions']>, keyof BrowserPoolHooks> & BrowserPoolHooks) | undefined;
+};
+type Hooks = PlaywrightCrawlerOptions<never>['preNavigationHooks'];
+
+/** Options whose browsers a pool shows. */
+function shownBy<Options extends PlaywrightCrawlerOptions<never>>(
+  options: WithPoolHooks<Options>,
+  config: Configuration | undefined,
+): { pool: CrawlerBrowserPool; options: Options } {
+  const pool = new CrawlerBrowserPool(options.browserPoolOptions as never, options.launchContext, config);
+  const withController = (context: { page?: CommonPage; browserController?: unknown }) => {
+    const controller = context.page && pool.getBrowserControllerByPage(context.page);
+    if (controller?.browser) context.browserController = controller;
+  };
+  const preNavigationHooks = [withController, ...(options.preNavigationHooks ?? [])] as Hooks;
+  return { pool, options: { ...options, preNavigationHooks, browserPoolOptions: pool.crawlerOptions } as never };
+}
+
+/**
+ * A crawler with a live page for each request, as Crawlee has it: statuses from 500 on reach the handler.
+ *
+ * @example
+ * const crawler = new PlaywrightCrawler({
+ *   async requestHandler({ page, response, pushData }) {
+ *     await pushData({ status: response?.status(), title: await page.title() });
+ *   },
+ * });
+ */
+export class PlaywrightCrawler<
+  Context extends CrawlingContext = PlaywrightCrawlingContext,
+> extends BasicCrawler<Context> {
+  /** The browsers, with hooks and events. */
+  readonly browserPool: CrawlerBrowserPool;
+  readonly launchContext: PlaywrightLaunchContext;
+
+  constructor(
+    given: WithPoolHooks<PlaywrightCrawlerOptions<NoInfer<Context>>> & OlderOptions = {},
+    config?: Configuration,
+  ) {
+    const { pool, options } = shownBy<PlaywrightCrawlerOptions<never>>(given as never, config);
+    const { ignoreHttpErrorStatusCodes = [], additionalHttpErrorStatusCodes = [] } = options;
+    const pages = SERVER_ERRORS.filter((status) => !additionalHttpErrorStatusCodes.includes(status));
+    const statuses = { ignoreHttpErrorStatusCodes: [...ignoreHttpErrorStatusCodes, ...pages] };
+    super({ ...options, ...statuses } as never, config, 'playwright');
+    this.browserPool = pool;
+    this.launchContext = given.launchContext ?? {};
+  }
+
+  override async teardown(): Promise<void> {
+    await super.teardown();
+    await this.browserPool.destroy();
+  }
+}
+
+const RENDERING = [
+  'renderingTypeDetectionRatio',
+  'renderingTypePredictor',
+  'resultChecker',
+  'resultComparator',
+  'shouldPropagateError',
+] as const satisfies (keyof RenderingOptions)[];
+
+/** The options that decide how pages are judged, and the others. */
+function withoutRendering(options: RenderingOptions): { rendering: RenderingOptions; others: object } {
+  const others: Record<string, unknown> = { ...options };
+  for (const name of RENDERING) delete others[name];
+  return { rendering: options, others };
+}
+
+/**
+ * Pages over HTTP where that is enough, in a browser where it is not; with the pool of Crawlee's crawlers.
+ *
+ * @example
+ * const crawler = new AdaptivePlaywrightCrawler({
+ *   requestHandler: async ({ querySelector, pushData }) => pushData({ title: (await querySelector('title')).text() }),
+ * });
+ */
+export class AdaptivePlaywrightCrawler<
+  Context extends CrawlingContext = AdaptivePlaywrightCrawlingContext,
+> extends BasicCrawler<Context> {
+  /** The browsers, with hooks and events. */
+  readonly browserPool: CrawlerBrowserPool;
+  readonly launchContext: PlaywrightLaunchContext;
+
+  readonly #runs: AdaptiveRuns;
+
+  constructor(
+    given: WithPoolHooks<Omit<AdaptivePlaywrightCrawlerOptions<NoInfer<Context>>, keyof RenderingOptions>> &
+      RenderingOptions = {},
+    config: Configuration = Configuration.getGlobalConfig(),
+  ) {
+    const { pool, options } = shownBy<AdaptivePlaywrightCrawlerOptions<never>>(given as never, config);
+    const { rendering, others } = withoutRendering(options as RenderingOptions);
+    const runs = createAdaptiveRuns(rendering, config);
+    super({ ...others, ...(runs.memory ? { renderingMemory: runs.memory } : {}) } as never, config, 'adaptive');
+    this.#runs = runs;
+    this.browserPool = pool;
+    this.launchContext = given.launchContext ?? {};
+  }
+
+  override async run(...args: Parameters<BasicCrawler<Context>['run']>): ReturnType<BasicCrawler<Context>['run']> {
+    await this.#runs.initialize();
+    return super.run(...args);
+  }
+
+  protected override async _runRequestHandler(context: Context): Promise<void> {
+    const handler = (given: unknown) => super._runRequestHandler(given as Context);
+    await this.#runs.run(context as never, handler, this.stats.state as RenderingCounts);
+  }
+
+  override async teardown(): Promise<void> {
+    await super.teardown();
+    await this.browserPool.destroy();
+  }
+}

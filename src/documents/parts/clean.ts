@@ -1,0 +1,58 @@
+// HTML of strangers inside of documents (chapters of books, entries of feeds), written again from a list of what is allowed.
+// Promise: no script, style, handler or unsafe address comes through; whatever else is left out, its words stay.
+import { LIMITS } from '../../limits.js';
+import { parseUrl } from '../../request/url.js';
+import { escapeAttribute, type HtmlWriter } from './html.js';
+import { isElement, type XmlElement } from './xml.js';
+
+const KEPT = new Set(
+  (
+    'h1 h2 h3 h4 h5 h6 p ul ol li dl dt dd table caption thead tbody tfoot tr th td blockquote pre code kbd samp em strong ' +
+    'b i u s del ins sub sup small mark q cite abbr br hr figure figcaption section article aside details summary ruby rt rp ' +
+    'div span time math mi mo mn ms mtext mrow mfrac msqrt mroot msup msub msubsup munder mover munderover mtable mtr mtd'
+  ).split(' '),
+);
+const DROPPED = new Set(
+  'script style head template noscript iframe object embed form svg audio video canvas link meta'.split(' '),
+);
+const EMPTY = new Set(['br', 'hr']);
+const SPANS = ['colspan', 'rowspan'];
+
+/** Writes the children of an element; addresses are resolved against `base`, and left out without one unless absolute. */
+export function writeClean(parent: XmlElement, base: string | undefined, out: HtmlWriter): void {
+  for (const child of parent.children) {
+    if (isElement(child)) writeElement(child, base, out);
+    else out.text(child);
+  }
+}
+
+function writeElement(element: XmlElement, base: string | undefined, out: HtmlWriter): void {
+  const name = element.local.toLowerCase();
+  if (DROPPED.has(name)) return;
+  if (name === 'img') return writeImage(element, base, out);
+  const href = name === 'a' ? addressOf(element.attributes.href, base) : undefined;
+  const isKept = KEPT.has(name) || href !== undefined;
+  if (isKept) {
+    const link = href === undefined ? '' : ` href="${escapeAttribute(href)}"`;
+    const spans = SPANS.map((span) => {
+      const count = Number(element.attributes[span]);
+      return Number.isInteger(count) && count > 1 && (name === 'td' || name === 'th') ? ` ${span}="${count}"` : '';
+    });
+    out.tag(`<${name}${link}${spans.join('')}>`);
+  }
+  writeClean(element, base, out);
+  if (isKept && !EMPTY.has(name)) out.tag(`</${name}>`);
+}
+
+function writeImage({ attributes }: XmlElement, base: string | undefined, out: HtmlWriter): void {
+  const src = addressOf(attributes.src, base);
+  if (src === undefined) return;
+  out.tag(`<img src="${escapeAttribute(src)}" alt="${escapeAttribute((attributes.alt ?? '').slice(0, 1000))}">`);
+}
+
+function addressOf(reference: string | undefined, base: string | undefined): string | undefined {
+  const trimmed = reference?.trim();
+  if (!trimmed || trimmed.length > LIMITS.contentUrlCharacters.max) return undefined;
+  const url = parseUrl(trimmed, base);
+  return url && /^(?:https?|mailto):$/.test(url.protocol) ? url.href : undefined;
+}

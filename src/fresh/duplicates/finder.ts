@@ -1,0 +1,54 @@
+// Near duplicates among the pages of a memory: who said the same before.
+// Promise: the first of several alike is the one that the others repeat; a page is never a duplicate of itself.
+import type { Fingerprint } from '../../request/fingerprint.js';
+import type { KeyHalves, PageMemory } from '../memory/memory.js';
+import { isSameHash } from '../memory/page-row.js';
+import type { DuplicateOf } from '../page-change.js';
+import { createNearIndex, type NearIndex } from './near-index.js';
+import type { Simhash } from './simhash.js';
+
+export interface DuplicateFinder {
+  /** The page that this one repeats, if any; one that repeats none is found by those to come. */
+  see(key: Fingerprint, simhash: Simhash, url: string): DuplicateOf | undefined;
+  readonly index: Pick<NearIndex, 'size' | 'bytes'>;
+}
+
+/** Of so many candidates with the same 32 bits, one is the page. */
+const MAX_LATELY = 10_000;
+
+export function createDuplicateFinder(memory: Pick<PageMemory, 'pages'> & KeyHalves): DuplicateFinder {
+  const index = createNearIndex();
+  /** Seen in this run, and perhaps not in the memory yet: by the first half of the key. */
+  const lately = new Map<number, { readonly key: Fingerprint; readonly url: string }>();
+  for (const { key, page } of memory.pages()) {
+    if (page.statusCode < 400 && (page.simhash.hi | page.simhash.lo) !== 0) index.add(page.simhash, key.hi);
+  }
+
+  function urlOf(note: number, simhash: { hi: number; lo: number }, key: Fingerprint): string | undefined {
+    const recent = lately.get(note);
+    if (recent) return isSameHash(recent.key, key) ? undefined : recent.url;
+    for (const found of memory.startingWith(note)) {
+      if (isSameHash(found.page.simhash, simhash)) return isSameHash(found.key, key) ? undefined : found.names.url;
+    }
+    return undefined;
+  }
+
+  return {
+    index,
+    see(key, simhash, url) {
+      let isKnown = false;
+      for (const near of index.find(simhash)) {
+        if (near.note === key.hi) {
+          isKnown ||= near.distance === 0;
+          continue;
+        }
+        const of = urlOf(near.note, near.simhash, key);
+        if (of !== undefined) return { url: of, distance: near.distance };
+      }
+      if (!isKnown) index.add(simhash, key.hi);
+      if (lately.size >= MAX_LATELY) lately.delete(lately.keys().next().value!);
+      lately.set(key.hi, { key, url });
+      return undefined;
+    },
+  };
+}

@@ -1,0 +1,58 @@
+// A visit that waits for its acknowledgement, as it is written aside, and the keys of the tables beside the pages.
+// Promise: what is written aside is all that makes the visit true later, in another process too.
+import { startOf } from '../../base/alive.js';
+import { type Fingerprint, fingerprintToId } from '../../request/fingerprint.js';
+import type { PageVisit } from './memory.js';
+import { packNames, packVersion } from './names-row.js';
+import { KEY_BYTES, packKey, packPage, unpackKey } from './page-row.js';
+
+/** A visit that was written aside. */
+export interface Staged {
+  readonly writer: number;
+  /** When it started, where that is known: pids are reused. */
+  readonly started?: string | undefined;
+  /** The name of its writer and the number of its batch, where those are noted. */
+  readonly by?: string | undefined;
+  readonly batch?: number | undefined;
+  readonly key: string;
+  readonly row: string;
+  readonly names: string;
+  readonly version?: string | undefined;
+  readonly tell?: string | undefined;
+  /** The keys of the pages that it links to. */
+  readonly links?: string | undefined;
+}
+
+/** By the time, then by the page. */
+export function dueKey(atSecs: number, key: Buffer): Buffer {
+  const packed = Buffer.allocUnsafe(4 + KEY_BYTES);
+  packed.writeUInt32BE(Math.min(atSecs, 0xffffffff), 0);
+  key.copy(packed, 4);
+  return packed;
+}
+
+/** By the request, then by the page. */
+export function stagedKey({ request, key }: PageVisit): Buffer {
+  return Buffer.concat([packKey(request), packKey(key)]);
+}
+
+let ownStart: string | undefined;
+
+export function stagedRow({ key, page, names, version, tell, links }: PageVisit): Staged {
+  return {
+    writer: process.pid,
+    started: (ownStart ??= startOf(process.pid)),
+    key: fingerprintToId(key),
+    row: packPage(page).toString('base64'),
+    names: packNames(names),
+    version: version && packVersion(version)?.toString('base64'),
+    tell,
+    links: links && Buffer.concat(links.map(packKey)).toString('base64'),
+  };
+}
+
+/** The keys in a row of links. */
+export function unpackLinks(packed: string | undefined): Fingerprint[] {
+  const bytes = Buffer.from(packed ?? '', 'base64');
+  return Array.from({ length: Math.floor(bytes.length / KEY_BYTES) }, (_, n) => unpackKey(bytes, n * KEY_BYTES));
+}

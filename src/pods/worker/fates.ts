@@ -1,0 +1,86 @@
+// Records how URLs end without a page: as index lines, in the same atomic step as the end itself.
+// Promise: one line per end, whatever dies when; also of requests that the store ended because they ended their worker.
+import type { Fate, RecordFate } from '../../crawl/run/report/fate.js';
+import type { Records } from '../../crawl/run/settler.js';
+import type { Log } from '../../observe/log.js';
+import { recordToRetry } from '../../request/record-to-retry.js';
+import { Request } from '../../request/request.js';
+import { packFate, type PackedPage } from '../../store/content/page.js';
+
+/** Notes of the store: `fate/NUMBER` → code, losses and record, separated by spaces. */
+const NOTE_PREFIX = 'fate/';
+const LOOK_MS = 2_000;
+
+export function createFateRecorder(crawl: string | undefined, nowMs = Date.now): RecordFate {
+  return (request, fate) => packed(request, fate, crawl, nowMs());
+}
+
+function packed(request: Request, fate: Fate, crawl: string | undefined, endedAtMs: number): PackedPage {
+  const { kind, code, message, attempts, capture } = fate;
+  const type = capture?.headers['content-type'];
+  const record = kind === 'failed' ? recordToRetry(request) : undefined;
+  return packFate({
+    uniqueKey: request.uniqueKey,
+    url: request.url,
+    loadedUrl: capture?.loadedUrl,
+    depth: request.crawlDepth,
+    statusCode: capture?.statusCode,
+    contentType: (Array.isArray(type) ? type[0] : type)?.split(';', 1)[0]?.trim().toLowerCase(),
+    endedAtMs,
+    ...{ kind, code, attempts, crawl, message },
+    record,
+  });
+}
+
+export interface LostWorkerParts {
+  readonly fateOf: RecordFate;
+  /** How many requests have ended their worker: a cheap look. */
+  readonly count: () => Promise<number>;
+  readonly notes: () => Promise<Readonly<Record<string, string>>>;
+  readonly record: (records: Records) => Promise<boolean>;
+  readonly log: Log;
+  readonly lookMs?: number;
+}
+
+/** Records the requests that the store itself ended. One process of a pod does it. */
+export function recordLostWorkers(parts: LostWorkerParts): { close(): void } {
+  const { fateOf, log } = parts;
+  let known = -1;
+  let isLooking = false;
+
+  async function look(): Promise<void> {
+    const count = await parts.count();
+    if (count === known) return;
+    const fates = Object.entries(await parts.notes()).filter(([name]) => name.startsWith(NOTE_PREFIX));
+    if (fates.length > 0) {
+      const isRecorded = await parts.record({
+        pages: fates.flatMap(([, text]) => pageOf(text)),
+        notes: Object.fromEntries(fates.map(([name]) => [name, null])),
+      });
+      if (!isRecorded) return;
+    }
+    known = count;
+  }
+
+  function pageOf(text: string): PackedPage[] {
+    const [, code = '', losses = '0', record = ''] = /^(\S+) (\d+) ([^]*)$/.exec(text) ?? [];
+    try {
+      const message = code === 'WORKER_LOST' ? `its worker ended ${losses} times while it held this page` : undefined;
+      const page = fateOf(Request.fromRecord(record), { kind: 'failed', code, message, attempts: Number(losses) });
+      return page ? [page] : [];
+    } catch (error) {
+      log.warning(`The fate of a page that ended its worker cannot be recorded: ${(error as Error).message}`);
+      return [];
+    }
+  }
+
+  const timer = setInterval(() => {
+    if (isLooking) return;
+    isLooking = true;
+    // The run reports an unreachable store.
+    void look()
+      .catch(() => undefined)
+      .finally(() => (isLooking = false));
+  }, parts.lookMs ?? LOOK_MS);
+  return { close: () => clearInterval(timer) };
+}

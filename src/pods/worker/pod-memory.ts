@@ -1,0 +1,100 @@
+// The page memory of a pod: shared by its workers, beside the stored pages, kept from one crawl to the next.
+// Promise: a visit is in it exactly if the pod's queue acknowledged it; each pod knows its own domains only.
+import { join } from 'node:path';
+import { isThere } from '../../fresh/change/judge.js';
+import type { PageMemory } from '../../fresh/memory/memory.js';
+import { createSchedule, type Schedule } from '../../fresh/schedule/schedule.js';
+import { bookOf, IMPORTANCE } from '../../crawl/watch/watch.js';
+import { type NotedMemory, openLmdbMemory } from '../../fresh/memory/memory-lmdb.js';
+import { createRemembering, type Remembering } from '../../fresh/remembering.js';
+import type { Capture } from '../../fetch/engine.js';
+import { entryOf } from '../../frontier/entry.js';
+import type { QueueEntry } from '../../frontier/frontier.js';
+import { countOf } from '../../observe/figures.js';
+import type { Log } from '../../observe/log.js';
+import { Request } from '../../request/request.js';
+import { isOwnerGone, ownerName } from '../../store/segments/segment-names.js';
+import type { PodsConfig } from '../config/types.js';
+import type { WorkerPlace } from '../messages.js';
+
+export interface PodMemory {
+  readonly memory: NotedMemory;
+  readonly remembering: Remembering;
+  /** Of a watch. */
+  readonly schedule: Schedule | undefined;
+  close(): Promise<void>;
+}
+
+export interface PodMemoryParts {
+  readonly config: Pick<PodsConfig, 'dataDirs' | 'pods' | 'watch'>;
+  readonly place: WorkerPlace;
+  readonly log: Pick<Log, 'info'>;
+  /** Adds requests to the pod's queue. */
+  readonly add: (entries: readonly QueueEntry[]) => Promise<unknown>;
+  /** The notes of the pod's queue. */
+  readonly notes: () => Promise<Readonly<Record<string, string>>>;
+  /** A server confirmed a page. */
+  readonly onConfirmed: (request: Request, capture: Capture) => void;
+}
+
+const PORTION = 500;
+
+/** Domains move when the number of pods changes: then the memory begins anew. */
+export function podMemoryFolder({ dataDirs, pods }: Pick<PodsConfig, 'dataDirs' | 'pods'>, pod: number): string {
+  return join(dataDirs[0]!, 'page_memory', `pod_${pod}_of_${pods.length}`);
+}
+
+/** The first fetcher of a pod also queues all pages that are remembered: one that is unchanged tells no links. */
+export async function openPodMemory(parts: PodMemoryParts): Promise<PodMemory> {
+  const { place, log } = parts;
+  const { watch, pods } = parts.config;
+  const memory = await openLmdbMemory(podMemoryFolder(parts.config, place.pod), { shared: true, writer: ownerName() });
+  try {
+    await memory.recoverNoted(await parts.notes(), isOwnerGone);
+    if (watch === undefined && place.role === 'fetcher' && place.id === 0) {
+      log.info(`${countOf(await addRevisits(memory, parts.add), 'remembered page')} to visit again`);
+    }
+  } catch (error) {
+    await memory.close();
+    throw error;
+  }
+  const schedule =
+    watch && createSchedule({ visitsPerSec: watch.requestsPerHour / 3_600 / pods.length, state: bookOf(memory) });
+  const remembering = createRemembering({
+    memory,
+    run: 1,
+    nowMs: Date.now,
+    keepsVersions: watch?.diff === true,
+    schedule,
+    importanceOf: watch && IMPORTANCE[watch.importance],
+  });
+  return {
+    memory,
+    schedule,
+    remembering: {
+      ...remembering,
+      notModified(request, capture) {
+        const answer = remembering.notModified(request, capture);
+        if (answer === 'unchanged') parts.onConfirmed(request, capture);
+        return answer;
+      },
+    },
+    close: () => memory.close(),
+  };
+}
+
+/** A portion at a time; what the queue has already stays as it is there. */
+async function addRevisits(memory: Pick<PageMemory, 'pages'>, add: PodMemoryParts['add']): Promise<number> {
+  let count = 0;
+  let portion: QueueEntry[] = [];
+  for (const { page, names } of memory.pages()) {
+    if (page.visits === 0 || !isThere(page)) continue;
+    portion.push(entryOf(new Request({ url: names.url, crawlDepth: page.depth })));
+    count++;
+    if (portion.length < PORTION) continue;
+    await add(portion);
+    portion = [];
+  }
+  if (portion.length > 0) await add(portion);
+  return count;
+}

@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest';
+import { isLlmsTxt, readLlmsTxt } from './llms.js';
+
+const FILE = `# Orcas Inc.
+
+> Boats and tours.
+
+## Docs
+- [Prices](/prices.md): what a tour costs
+- [Routes](https://sea.example/routes#north) - where we go
+* [Mail](mailto:a@sea.example)
+Prose with a [link](/in-prose) is not a list.
+1. [Prices again](https://sea.example/prices.md)
+
+## Optional
+# [About us](/about)
+Source: https://sea.example/full/page
+`;
+
+it('reads the pages of an llms.txt with their titles, and the sources of an llms-full.txt', () => {
+  expect(readLlmsTxt(FILE, 'https://sea.example/llms.txt')).toEqual([
+    { url: 'https://sea.example/prices.md', title: 'Prices', description: 'what a tour costs' },
+    { url: 'https://sea.example/routes', title: 'Routes', description: 'where we go' },
+    { url: 'https://sea.example/about', title: 'About us' },
+    { url: 'https://sea.example/full/page' },
+  ]);
+});
+
+it('takes no page for such a file', () => {
+  expect(isLlmsTxt(FILE, 'text/plain')).toBe(true);
+  expect(isLlmsTxt(FILE, 'text/html; charset=utf-8')).toBe(false);
+  expect(isLlmsTxt('\n <!doctype html><p>Not found', '')).toBe(false);
+});

@@ -1,0 +1,21 @@
+// Starts the crawl in a browser: npm start -- https://example.com/
+// Without a URL it crawls a synthetic web on this machine, so that it works offline.
+import { PlaywrightCrawler } from 'orcrawl';
+import { Simweb } from 'orcrawl/testing';
+import { router } from './routes.js';
+
+const [startUrl] = process.argv.slice(2);
+const web = startUrl === undefined ? await Simweb.start({ pagesPerHost: 8 }) : undefined;
+
+const crawler = new PlaywrightCrawler({
+  requestHandler: router,
+  maxRequestsPerCrawl: 50,
+  // Images, fonts and the like are not needed to read a page.
+  preNavigationHooks: [async ({ blockRequests }) => blockRequests()],
+  respectRobotsTxtFile: true,
+  sameDomainDelaySecs: web ? 0 : 1,
+});
+const { requestsFinished, requestsFailed } = await crawler.run([startUrl ?? web!.url(0)]);
+await crawler.exportData('pages.csv');
+await web?.close();
+console.log(`${requestsFinished} pages, ${requestsFailed} failed. The items are in pages.csv`);

@@ -1,0 +1,125 @@
+// Pages by well-known software, as a reader would want them: what must be there, what must not. Written by hand.
+// The pages are in ../shared/data; where they are not, the suite says so and is skipped.
+import { existsSync, readFileSync } from 'node:fs';
+import { gunzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { extractContent } from '../../src/crawl/page/extraction.js';
+
+const DATA = new URL('../../../shared/data/', import.meta.url);
+const isHere = existsSync(new URL('pages/wikipedia.html.gz', DATA)) && existsSync(new URL('wcxb/html/', DATA));
+// eslint-disable-next-line no-console -- a skipped suite says so
+if (!isHere) console.warn('../shared/data is not here: pages by well-known software are not checked');
+
+interface Known {
+  /** The software or site, and the file of the page. */
+  readonly name: string;
+  readonly file: string;
+  readonly title?: RegExp;
+  /** Lines of the markdown. */
+  readonly has: readonly RegExp[];
+  readonly lacks: readonly RegExp[];
+}
+
+const ANYWHERE = [/\[\\?\[?edit\\?\]?\]/i, /\[(?:#|¶|§)\]\(/, /facebook\.com\/tr/];
+const KNOWN: readonly Known[] = [
+  {
+    name: 'MediaWiki (Mozilla)',
+    file: 'pages/wikipedia.html.gz',
+    title: /^Mozilla$/,
+    has: [/^## History$/m, /^### Firefox$/m],
+    lacks: [/^## Contents$/m, /Jump to:/],
+  },
+  {
+    name: 'MediaWiki (New Zealand)',
+    file: 'pages/wikipedia-2.html.gz',
+    title: /^New Zealand$/,
+    has: [/^## Etymology$/m],
+    lacks: [/Jump to/],
+  },
+  {
+    name: 'MediaWiki with formulas',
+    file: 'pages/wikipedia-3.html.gz',
+    has: [/\$[^$\n]+\$/],
+    lacks: [/mwe-math/, /wikimedia\.org\/api\/rest_v1\/media\/math/],
+  },
+  {
+    name: 'V8’s blog',
+    file: 'pages/v8-blog.html.gz',
+    title: /standalone WebAssembly/,
+    has: [/^## Using standalone mode in Emscripten$/m, /^```c$/m],
+    lacks: [],
+  },
+  {
+    name: 'MathJax 3',
+    file: 'pages/mathjax.html.gz',
+    has: [/^\$\$x=\\frac\{-b\\pm\\sqrt\{b\^2-4ac\}\}\{2a\}/m, /\$a\\ne 0\$/],
+    lacks: [/MJX/],
+  },
+  { name: 'IETF’s RFC pages', file: 'pages/ietf-1.html.gz', has: [/remoteStorage/], lacks: [/\[Docs\]/] },
+  { name: 'WordPress', file: 'pages/wordpress.html.gz', has: [/Stack Overflow/], lacks: [/Leave a (?:Reply|Comment)/] },
+  {
+    name: 'Sphinx (Requests)',
+    file: 'wcxb/html/0663.html.gz',
+    title: /Advanced Usage/,
+    has: [/^## Session Objects$/m, /^```/m],
+    lacks: [/¶/],
+  },
+  {
+    name: 'Sphinx (Python)',
+    file: 'wcxb/html/2994.html.gz',
+    title: /json/,
+    has: [/Basic Usage/, /json\.dumps/],
+    lacks: [/¶/],
+  },
+  {
+    name: 'MkDocs (FastAPI)',
+    file: 'wcxb/html/0678.html.gz',
+    title: /Tutorial/,
+    has: [/^## Run the code$/m],
+    lacks: [/¶/],
+  },
+  { name: 'MkDocs (Pydantic)', file: 'wcxb/html/0679.html.gz', title: /Fields/, has: [/^```/m], lacks: [/¶/] },
+  { name: 'MediaWiki (Gentoo)', file: 'wcxb/html/0683.html.gz', title: /Portage/, has: [/emerge/], lacks: [/Jump to/] },
+  { name: 'man pages', file: 'wcxb/html/0688.html.gz', title: /grep/i, has: [/SYNOPSIS/, /--regexp/], lacks: [] },
+  {
+    name: 'mdBook (the Rust book)',
+    file: 'wcxb/html/2860.html.gz',
+    has: [/^```rust$/m, /Defining a Trait/],
+    lacks: [],
+  },
+  { name: 'rustdoc', file: 'wcxb/html/2861.html.gz', has: [/^```rust/m], lacks: [] },
+  { name: 'GitBook', file: 'wcxb/html/0498.html.gz', has: [/functional/i], lacks: [] },
+  {
+    name: 'Docusaurus (React’s old pages)',
+    file: 'wcxb/html/4401.html.gz',
+    title: /Hooks/,
+    has: [/State Hook/, /^```/m],
+    lacks: [],
+  },
+  {
+    name: 'Stack Overflow',
+    file: 'wcxb/html/4310.html.gz',
+    title: /async/i,
+    has: [/^```/m, /await/],
+    lacks: [/Sign up/],
+  },
+  { name: 'Discourse', file: 'wcxb/html/0504.html.gz', title: /MSRV/, has: [/MSRV/], lacks: [/Powered by Discourse/] },
+  { name: 'phpBB', file: 'wcxb/html/0538.html.gz', has: [/\w{4}/], lacks: [/Powered by phpBB/] },
+  {
+    name: 'a page of the government (OSHA)',
+    file: 'wcxb/html/0349.html.gz',
+    has: [/electrical/i],
+    lacks: [/An official website of the United States/],
+  },
+];
+
+describe.skipIf(!isHere)('pages by well-known software', () => {
+  it.each(KNOWN)('$name', ({ file, title, has, lacks }) => {
+    const content = extractContent(gunzipSync(readFileSync(new URL(file, DATA))), {
+      url: 'https://known.example/page',
+    });
+    if (title !== undefined) expect(content.title).toMatch(title);
+    for (const wanted of has) expect(content.markdown).toMatch(wanted);
+    for (const unwanted of [...ANYWHERE, ...lacks]) expect(content.markdown).not.toMatch(unwanted);
+  });
+});

@@ -1,0 +1,65 @@
+// Crawlee's BrowserPool over a real browser: hooks in order, room for pages, retirement, cookies.
+import { chromium } from 'playwright-core';
+import { afterEach, describe, expect, it } from 'vitest';
+import { BROWSER_POOL_EVENTS, BrowserLaunchError, BrowserPool, PlaywrightPlugin } from '../../src/crawlee/entry.js';
+import type { BrowserPoolHooks, CommonPage } from '../../src/crawlee/entry.js';
+import { browserPath } from '../support/browser.js';
+
+const launchOptions = { executablePath: browserPath, args: ['--no-sandbox'] };
+let pool: BrowserPool;
+afterEach(() => pool?.destroy());
+
+function createPool(options: Partial<ConstructorParameters<typeof BrowserPool>[0]> & BrowserPoolHooks = {}) {
+  const plugin = new PlaywrightPlugin(chromium, { launchOptions, useIncognitoPages: true });
+  pool = new BrowserPool({ browserPlugins: [plugin], operationTimeoutSecs: 100, ...options });
+  return pool;
+}
+
+describe.skipIf(!browserPath)('a BrowserPool', () => {
+  it('calls its hooks in order and knows its pages', async () => {
+    const calls: string[] = [];
+    createPool({
+      preLaunchHooks: [(_, context) => (context.extend({ mark: 'm' }), void calls.push('preLaunch'))],
+      postLaunchHooks: [(_, controller) => void calls.push(`postLaunch ${String(controller.launchContext['mark'])}`)],
+      prePageCreateHooks: [
+        (_, __, options) => (Object.assign(options!, { locale: 'de-DE' }), void calls.push('prePage')),
+      ],
+      postPageCreateHooks: [() => void calls.push('postPage')],
+      prePageCloseHooks: [() => void calls.push('preClose')],
+      postPageCloseHooks: [(id) => void calls.push(`postClose ${id}`)],
+    });
+    const page = await pool.newPage({ id: 'one' });
+    expect(await page.evaluate('navigator.language')).toBe('de-DE');
+    expect(pool.getPageId(page)).toBe('one');
+    expect(pool.getPage('one')).toBe(page);
+    const controller = pool.getBrowserControllerByPage(page)!;
+    await controller.setCookies(page, [{ name: 'a', value: '1', url: 'http://a.test/' } as never]);
+    expect((await controller.getCookies(page)).map(({ name }) => name)).toEqual(['a']);
+    await expect(pool.newPage({ id: 'one' })).rejects.toThrow('already exists');
+    await page.close();
+    expect(calls).toEqual(['preLaunch', 'postLaunch m', 'prePage', 'postPage', 'preClose', 'postClose one']);
+  });
+
+  it('opens pages where there is room, and retires a browser after its pages', async () => {
+    const retired: unknown[] = [];
+    createPool({ maxOpenPagesPerBrowser: 2, retireBrowserAfterPageCount: 2 });
+    pool.on(BROWSER_POOL_EVENTS.BROWSER_RETIRED, (controller) => retired.push(controller));
+    const pages: CommonPage[] = await Promise.all([pool.newPage(), pool.newPage(), pool.newPage()]);
+    const [first, second, third] = pages.map((page) => pool.getBrowserControllerByPage(page));
+    expect(second).toBe(first);
+    expect(third).not.toBe(first);
+    expect(retired).toEqual([first]);
+    const closed = new Promise((resolve) => first!.once('browserClosed', resolve));
+    await pages[0]!.close();
+    await pages[1]!.close();
+    await closed;
+    expect(pool.activeBrowserControllers.size).toBe(1);
+  });
+
+  it('says that a browser cannot be launched, and what plugins it takes', async () => {
+    const broken = new PlaywrightPlugin(chromium, { launchOptions: { executablePath: '/nowhere' } });
+    createPool({ browserPlugins: [broken] });
+    await expect(pool.newPage()).rejects.toBeInstanceOf(BrowserLaunchError);
+    expect(() => new BrowserPool({ browserPlugins: [] })).toThrow('at least one plugin');
+  });
+});

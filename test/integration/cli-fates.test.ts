@@ -1,0 +1,56 @@
+// What became of the URLs of `orcrawl crawl`, from its folder: `why`, `why --all` and `retry-failed`.
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { temporaryFolder } from '../support/crawl.js';
+import { type Site, startSite } from '../support/serve.js';
+import { MAIN, startNode } from './cli-process.js';
+
+let site: Site;
+let folder: string;
+let isWell = false;
+
+beforeAll(async () => {
+  site = await startSite((request, response) => {
+    const { url = '/' } = request;
+    if (url === '/robots.txt') return void response.end('User-agent: *\nDisallow: /private\n');
+    response.writeHead(url === '/broken' && !isWell ? 500 : 200, { 'content-type': 'text/html' });
+    response.end('<p>A page.</p><a href="/broken">b</a><a href="/private">p</a>');
+  });
+});
+afterAll(async () => {
+  await site?.close();
+});
+
+const run = (...args: string[]) => startNode([MAIN, ...args], { cwd: folder, timeoutMs: 300_000 }).ended;
+
+it('tells the fate of each URL, lists those that failed or were skipped, and fetches failed ones again', async () => {
+  folder = await temporaryFolder();
+  await run('crawl', `${site.url}/`, '--delay', '0', '--retries', '1', '--out', 'out', '-q');
+  const broken = await run('why', `${site.url}/broken`, '--storage', 'out');
+  expect([broken.code, broken.stdout]).toEqual([0, expect.stringMatching(/failed, HTTP_STATUS \(attempts: 2\)/)]);
+  const page = await run('why', `${site.url}/`, '--storage', 'out', '--json');
+  expect(JSON.parse(page.stdout)).toMatchObject({ url: `${site.url}/`, fate: 'done', attempts: 1 });
+  const unknown = await run('why', `${site.url}/never`, '--storage', 'out');
+  expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('was never queued')]);
+
+  const all = await run('why', '--all', '--storage', 'out');
+  const lines = all.stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+  expect(lines.find(({ url }) => url === `${site.url}/broken`)).toMatchObject({
+    fate: 'failed',
+    code: 'HTTP_STATUS',
+    statusCode: 500,
+    attempts: 2,
+  });
+  expect(lines.every(({ fate }) => fate === 'failed' || fate === 'skipped')).toBe(true);
+  expect((await run('why', '--all')).code).toBe(1);
+  expect((await run('why')).code).toBe(1);
+
+  isWell = true;
+  const again = await run('retry-failed', '--storage', 'out');
+  expect(again.stdout).toContain('Queued 1 URL again: HTTP_STATUS × 1');
+  expect((await run('retry-failed', '--storage', 'out')).stdout).toContain('Nothing to retry');
+  await run('crawl', '--resume', '--out', 'out', '-q');
+  expect((await run('why', `${site.url}/broken`, '--storage', 'out')).stdout).toContain('done');
+}, 400_000);

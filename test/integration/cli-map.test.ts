@@ -1,0 +1,54 @@
+// `orcrawl map` as a user runs it: the URLs of a site on standard output, the best matches first.
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { html, type Site, startSite } from '../support/serve.js';
+import { MAIN, startNode } from './cli-process.js';
+
+let site: Site;
+beforeAll(async () => {
+  site = await startSite((request, response) => {
+    const say = (text: string, type = 'text/html') => response.setHeader('content-type', type).end(text);
+    switch (request.url ?? '/') {
+      case '/':
+        return say(html('Home', '<a href="/prices?from=home">What it costs</a><a href="/about">About us</a>'));
+      case '/robots.txt':
+        return say(`Sitemap: ${site.url}/sitemap.xml`, 'text/plain');
+      case '/sitemap.xml':
+        return say(`<urlset><url><loc>${site.url}/listed</loc></url></urlset>`, 'text/xml');
+      case '/llms.txt':
+        return say(
+          '# Orcas\n- [Tours in winter](/tours.md): where to see them\n- [Elsewhere in winter](https://other.example/)\n',
+          'text/plain',
+        );
+      default:
+        return say(html('Page', '<p>words</p>'));
+    }
+  });
+});
+afterAll(() => site.close());
+
+const map = (...args: string[]) => startNode([MAIN, 'map', `${site.url}/`, ...args], { cwd: process.cwd() }).ended;
+const lines = (text: string) => text.trim().split('\n');
+
+it('lists the pages of sitemaps and of the first page, without queries', async () => {
+  const { code, stdout } = await map();
+  expect(code).toBe(0);
+  expect(lines(stdout).sort()).toEqual(
+    ['/', '/about', '/listed', '/prices', '/tours.md'].map((at) => site.url + at).sort(),
+  );
+  expect(lines((await map('--query')).stdout)).toContain(`${site.url}/prices?from=home`);
+  expect(lines((await map('--sitemap', 'only')).stdout)).toEqual([`${site.url}/tours.md`, `${site.url}/listed`]);
+  expect(lines((await map('--limit', '2')).stdout)).toHaveLength(2);
+});
+
+it('finds by the text of links, as JSON lines, and says when nothing matches', async () => {
+  const found = await map('--search', 'costs', '--json');
+  expect(lines(found.stdout).map((line) => (JSON.parse(line) as { url: string }).url)).toEqual([`${site.url}/prices`]);
+  // What llms.txt says of a page is searched, too; the other such file is a page here, and no list.
+  const listed = await map('--search', 'winter', '--json', '--sitemap', 'only');
+  expect(lines(listed.stdout).map((line) => JSON.parse(line) as object)).toEqual([
+    { url: `${site.url}/tours.md`, title: 'Tours in winter', description: 'where to see them' },
+  ]);
+  const nothing = await map('--search', 'zebra');
+  expect([nothing.code, nothing.stdout]).toEqual([2, '']);
+  expect(nothing.stderr).toContain('No URL matches');
+});

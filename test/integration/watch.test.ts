@@ -1,0 +1,129 @@
+// A watch in this process: finds a site, visits it repeatedly, reports each change once, within its budget.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { budget } from '../../src/cli/commands/watch.js';
+import { startOutbox } from '../../src/crawl/watch/outbox.js';
+import { systemTime } from '../../src/crawl/time.js';
+import { type ChangeItem, startWatch, type Watch, type WatchOptions } from '../../src/crawl/watch/watch.js';
+import { Configuration, Log, LogLevel } from '../../src/index.js';
+import { Simweb } from '../../src/testing/index.js';
+
+const cleanups: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+async function newFolder(): Promise<string> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'watch-'));
+  cleanups.push(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+async function newWeb(pages: number): Promise<Simweb> {
+  const web = await Simweb.start({ seed: 8, pagesPerHost: pages, pageBytes: [1_500, 2_500] });
+  cleanups.push(() => web.close());
+  return web;
+}
+
+function watchOf(web: Simweb, folder: string, more: Partial<WatchOptions> = {}): Watch {
+  const watch = startWatch({
+    seeds: web.seeds(),
+    visitsPerHour: 72_000,
+    config: new Configuration({ storageClientOptions: { localDataDirectory: folder }, purgeOnStart: false }),
+    crawler: { log: new Log({ level: LogLevel.ERROR }) },
+    ...more,
+  });
+  cleanups.push(async () => {
+    watch.stop();
+    await watch.ended;
+  });
+  return watch;
+}
+
+const itemsOf = async (watch: Watch) => (await (await watch.dataset()).getData()).items as ChangeItem[];
+const patience = { timeout: 90_000, interval: 250 };
+
+describe('a watch', () => {
+  it('finds every page of a site once, then tells what changes and nothing else', async () => {
+    const web = await newWeb(12);
+    const watch = watchOf(web, await newFolder(), { diffs: true });
+    await expect.poll(() => watch.figures.changes, patience).toBe(12);
+    expect(new Set((await itemsOf(watch)).map(({ url }) => url))).toEqual(new Set(web.allUrls()));
+    web.touch(0, 4);
+    await expect.poll(() => watch.figures.changes, patience).toBe(13);
+    const changed = (await itemsOf(watch)).filter(({ change }) => change !== 'new');
+    expect(changed).toMatchObject([{ url: web.url(0, 4), change: 'changed', status: 200 }]);
+    expect(changed[0]!.diff).toMatch(/^@@ /);
+    const visits = watch.figures.visits;
+    await expect.poll(() => watch.figures.visits, patience).toBeGreaterThan(visits + 12);
+    expect(watch.figures.changes).toBe(13);
+  });
+
+  it('goes on after a stop: known pages are not new again', async () => {
+    const web = await newWeb(8);
+    const folder = await newFolder();
+    const first = watchOf(web, folder);
+    await expect.poll(() => first.figures.changes, patience).toBe(8);
+    first.stop();
+    await first.ended;
+    web.reset();
+    web.touch(0, 3);
+    const second = watchOf(web, folder);
+    await expect.poll(() => second.figures.changes, patience).toBe(9);
+    expect((await itemsOf(second)).filter(({ change }) => change === 'new').length).toBe(8);
+  });
+
+  it('spends no more than its budget', async () => {
+    const web = await newWeb(30);
+    const started = Date.now();
+    const watch = watchOf(web, await newFolder(), { visitsPerHour: 3_600 });
+    await expect.poll(() => web.requests().length, patience).toBeGreaterThan(6);
+    watch.stop();
+    await watch.ended;
+    const secs = (Date.now() - started) / 1000;
+    expect(web.requests().filter(({ path: asked }) => asked !== '/robots.txt').length).toBeLessThanOrEqual(secs + 2);
+  });
+
+  it('hands changes on in order, again until they are taken, and not again after a restart', async () => {
+    const web = await newWeb(5);
+    const folder = await newFolder();
+    const watch = watchOf(web, folder);
+    await expect.poll(() => watch.figures.changes, patience).toBe(5);
+    const taken: string[] = [];
+    let refusals = 1;
+    const open = () =>
+      startOutbox({
+        dataset: watch.dataset,
+        state: watch.state,
+        time: systemTime,
+        stored: () => watch.figures.changes,
+        async take({ url }) {
+          if (refusals-- > 0) throw new Error('not now');
+          taken.push(url);
+        },
+        onTrouble: () => undefined,
+      });
+    const outbox = open();
+    await expect.poll(() => taken.length, patience).toBe(5);
+    await outbox.close();
+    await open().close();
+    expect(taken).toEqual((await itemsOf(watch)).map(({ url }) => url));
+  });
+});
+
+describe('a budget', () => {
+  it.each([
+    ['500/h', 500],
+    ['2/min', 120],
+    ['1/s', 3_600],
+    ['2400/day', 100],
+  ])('%s is %s per hour', (text, perHour) => {
+    expect(budget(text)).toBe(perHour);
+  });
+
+  it.each(['500', '0/h', 'h', '5/week'])('%s is refused', (text) => {
+    expect(() => budget(text)).toThrow(/such as 500\/h/);
+  });
+});

@@ -1,0 +1,75 @@
+// What many clients cost a server: scrapes at once, their times, the server's memory and CPU, and sockets that are silent.
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { eventually, type ServerProcess } from './serve.js';
+
+export interface Scrapes {
+  readonly p95Ms: number;
+  readonly failed: number;
+}
+
+/** So many scrapes, all at once. */
+export async function scrapesAtOnce(
+  server: ServerProcess,
+  count: number,
+  urlOf: (index: number) => string,
+): Promise<Scrapes> {
+  const times: number[] = [];
+  let failed = 0;
+  await Promise.all(
+    Array.from({ length: count }, async (_, index) => {
+      const startedMs = performance.now();
+      const { status } = await server.ask('POST', '/v2/scrape', { url: urlOf(index), formats: ['markdown'] });
+      times.push(performance.now() - startedMs);
+      if (status !== 200) failed++;
+    }),
+  );
+  times.sort((one, other) => one - other);
+  return { p95Ms: Math.round(times[Math.floor(count * 0.95)]!), failed };
+}
+
+export function rssOf({ process: { pid } }: ServerProcess): number {
+  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) * 1024;
+}
+
+const TICK_MS = 1_000 / Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
+
+/** CPU time of the server's process so far. */
+export function cpuMsOf({ process: { pid } }: ServerProcess): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
+  return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
+}
+
+/** Connections that say nothing. */
+export async function silentSockets({ url }: ServerProcess, count: number): Promise<Socket[]> {
+  const { hostname, port } = new URL(url);
+  const sockets: Socket[] = [];
+  while (sockets.length < count) {
+    const some = Array.from({ length: Math.min(250, count - sockets.length) }, () =>
+      connect(Number(port), hostname).on('error', () => undefined),
+    );
+    await Promise.all(
+      some.map((socket) => new Promise((resolve) => socket.once('connect', resolve).once('error', resolve))),
+    );
+    sockets.push(...some);
+  }
+  return sockets;
+}
+
+/** A crawl of a whole web; resolves to its path when it is under way. */
+export async function crawlUnderWay(server: ServerProcess, url: string, limit: number): Promise<string> {
+  const crawl = await server.ask('POST', '/v2/crawl', {
+    url,
+    limit,
+    allowExternalLinks: true,
+    crawlEntireDomain: true,
+    scrapeOptions: { formats: ['links'] },
+  });
+  const where = `/v2/crawl/${crawl.json.id}`;
+  await eventually(
+    async () => (await server.ask('GET', `${where}?limit=1`)).json.completed > 50,
+    'the crawl is under way',
+  );
+  return where;
+}

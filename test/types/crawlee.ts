@@ -1,0 +1,168 @@
+// Scripts in the style of Crawlee's documentation must compile with nothing but the import changed. Checked by
+// `npm run typecheck`; nothing here runs.
+import {
+  AdaptivePlaywrightCrawler,
+  type BaseHttpClient,
+  BasicCrawler,
+  BrowserName,
+  BrowserPool,
+  type CheerioAPI,
+  CheerioCrawler,
+  type CheerioCrawlingContext,
+  Configuration,
+  createCheerioRouter,
+  createPlaywrightRouter,
+  Dataset,
+  DeviceCategory,
+  EventType,
+  FileDownload,
+  type FileDownloadRequestHandler,
+  GotScrapingHttpClient,
+  HttpCrawler,
+  KeyValueStore,
+  type LoadSignal,
+  log,
+  LogLevel,
+  MemoryStorage,
+  NonRetryableError,
+  OperatingSystemsName,
+  PlaywrightCrawler,
+  PlaywrightPlugin,
+  type PlaywrightRequestHandler,
+  ProxyConfiguration,
+  Request,
+  RequestList,
+  RequestQueue,
+  RetryRequestError,
+  Session,
+  type SkippedRequestReason,
+  Snapshotter,
+  social,
+  Statistics,
+  SystemStatus,
+} from '../../src/crawlee/entry.js';
+
+export async function documentedScripts(): Promise<void> {
+  const proxyConfiguration = new ProxyConfiguration({
+    tieredProxyUrls: [[null], ['http://a.example:8000', 'http://b.example:8000']],
+  });
+  const httpClient: BaseHttpClient = new GotScrapingHttpClient();
+  const router = createCheerioRouter();
+  router.addDefaultHandler(async ({ $, enqueueLinks, log: own, request }) => {
+    own.info($('title').text());
+    await enqueueLinks({ globs: ['https://example.com/**'], label: 'DETAIL', strategy: 'same-domain' });
+    if (request.retryCount > 2) throw new NonRetryableError('enough');
+  });
+  router.addHandler('DETAIL', async ({ $, pushData, session, sendRequest, proxyInfo }) => {
+    if ($('.blocked').length > 0) session?.retire();
+    const { body } = await sendRequest({ url: 'https://example.com/api', responseType: 'json' });
+    await pushData({ body, proxy: proxyInfo?.hostname });
+    throw new RetryRequestError('again');
+  });
+  const crawler = new CheerioCrawler({
+    requestHandler: router,
+    proxyConfiguration,
+    httpClient,
+    additionalMimeTypes: ['application/json'],
+    ignoreSslErrors: true,
+    maxRequestsPerMinute: 100,
+    maxRequestRetries: 2,
+    requestHandlerTimeoutSecs: 30,
+    useSessionPool: true,
+    persistCookiesPerSession: true,
+    sessionPoolOptions: { maxPoolSize: 10, sessionOptions: { maxUsageCount: 5, maxErrorScore: 1 } },
+    autoscaledPoolOptions: { desiredConcurrency: 2, snapshotterOptions: { maxBlockedMillis: 100 } },
+    statisticsOptions: { logIntervalSecs: 30, saveErrorSnapshots: true },
+    experiments: { requestLocking: true },
+    preNavigationHooks: [
+      async ({ request }, gotOptions) => {
+        request.headers = { ...request.headers, 'x-test': '1' };
+        gotOptions.headers = { 'user-agent': 'mine' };
+      },
+    ],
+    onSkippedRequest: ({ url, reason }: { url: string; reason: SkippedRequestReason }) => log.info(`${url}: ${reason}`),
+    failedRequestHandler: async ({ request }, error) => log.error(`${request.url}: ${error.message}`),
+  });
+  crawler.events.on(EventType.PERSIST_STATE, () => undefined);
+  const final = await crawler.run(['https://example.com', { url: 'https://example.com/a', label: 'DETAIL' }]);
+  log.info(`${final.requestsFinished}`);
+  await crawler.exportData('./result.csv');
+
+  const inBrowser: PlaywrightRequestHandler = async ({ page, browserController, parseWithCheerio }) => {
+    const $: CheerioAPI = await parseWithCheerio('h1', 1_000);
+    log.info($('h1').text(), { title: await page.title(), browser: browserController.browser?.version() });
+  };
+  const routes = createPlaywrightRouter();
+  routes.addDefaultHandler(inBrowser);
+  await new PlaywrightCrawler({
+    requestHandler: routes,
+    headless: true,
+    launchContext: { launchOptions: { args: ['--no-sandbox'] }, useIncognitoPages: true },
+    browserPoolOptions: {
+      useFingerprints: true,
+      fingerprintOptions: {
+        fingerprintGeneratorOptions: {
+          browsers: [{ name: BrowserName.edge, minVersion: 96 }],
+          devices: [DeviceCategory.desktop],
+          operatingSystems: [OperatingSystemsName.windows],
+        },
+      },
+      operationTimeoutSecs: 30,
+      preLaunchHooks: [(_pageId, launchContext) => void launchContext.launchOptions],
+    },
+  }).run();
+  await new AdaptivePlaywrightCrawler({
+    renderingTypeDetectionRatio: 0.1,
+    async requestHandler({ querySelector, enqueueLinks, pushData }) {
+      await pushData({ price: (await querySelector('.price')).text() });
+      await enqueueLinks({ selector: 'a.next' });
+    },
+  }).run();
+  const download: FileDownloadRequestHandler = async ({ body, request }) => {
+    await KeyValueStore.setValue(request.uniqueKey, body);
+  };
+  await new FileDownload({ requestHandler: download }).run();
+  await new HttpCrawler({
+    httpClient,
+    requestHandler: async ({ body, contentType }) => log.info(contentType.type, { body }),
+  }).run();
+
+  const config = new Configuration({
+    storageClient: new MemoryStorage(),
+    systemInfoV2: true,
+    logLevel: LogLevel.DEBUG,
+  });
+  Configuration.set('systemInfoV2', true);
+  Configuration.useStorageClient(new MemoryStorage({ persistStorage: false }));
+  const requestQueue = await RequestQueue.open('mine', { config });
+  await requestQueue.addRequests([{ url: 'https://example.com' }], { forefront: true });
+  const requestList = await RequestList.open('list', [new Request({ url: 'https://example.com', userData: { a: 1 } })]);
+  await new BasicCrawler(
+    { requestList, requestQueue, requestHandler: async ({ request }) => log.info(request.url) },
+    config,
+  ).run();
+  const dataset = await Dataset.open('items');
+  await dataset.pushData([{ a: 1 }]);
+  await dataset.forEach(async (item, index) => log.info(`${index}`, { item }));
+
+  const slow: LoadSignal = {
+    name: 'slow',
+    overloadedRatio: 0.2,
+    start: async () => undefined,
+    stop: async () => undefined,
+    getSample: () => [{ createdAt: new Date(), isOverloaded: false }],
+  };
+  const status = new SystemStatus({ snapshotter: new Snapshotter({ config }), loadSignals: [slow] });
+  log.info(`${status.getCurrentStatus().isSystemIdle}`);
+  const stats = new Statistics({ logIntervalSecs: 10 });
+  stats.startJob(1);
+  stats.finishJob(1, 0);
+  const pool = new BrowserPool({ browserPlugins: [new PlaywrightPlugin({ launch: async () => undefined })] });
+  await pool.destroy();
+  log.info(social.emailsFromText('a@example.com').join());
+  new Session({ sessionPool: crawler.sessionPool });
+}
+
+export const handler = async ({ $, request }: CheerioCrawlingContext<{ sku: string }>): Promise<void> => {
+  log.info(request.userData.sku, { title: $('title').text() });
+};
