@@ -123,7 +123,7 @@ const inScript = (point: KillPoint): FaultClass => ({
 const isOfMemory = (point: KillPoint): boolean => point.startsWith('memory.');
 
 export const killPoints: readonly FaultClass[] = [
-  // No worker compacts, and shipping has its own kills: compact-kill.test.ts, s3-content.test.ts.
-  ...KILL_POINTS.filter((point) => !isOfMemory(point) && !/^(compact|ship)\./.test(point)).map(onPods),
+  // No worker compacts, and shipping has its own kills: compact-kill.test.ts, s3-content.test.ts, s3-pods.test.ts.
+  ...KILL_POINTS.filter((point) => !isOfMemory(point) && !/^(compact|ship|ship-items)\./.test(point)).map(onPods),
   ...KILL_POINTS.filter((point) => /^(frontier|items|memory)\./.test(point)).map(inScript),
 ];
