@@ -74,7 +74,10 @@ export async function openApp(given: AppOptions): Promise<OpenedApp> {
     concurrency,
     log,
     onPages(id, outcomes) {
-      if (outcomes) keptListener(id, outcomes);
+      if (outcomes) {
+        housekeeping.stored(outcomes);
+        keptListener(id, outcomes);
+      }
       tell(id);
     },
     onEnded: usage.settle,

@@ -26,8 +26,10 @@ export interface RedisCluster {
 
 const MASTERS = 3;
 const LIMIT_MS = 120_000;
-/** The cluster's bus has the port plus 10,000. */
-const HIGHEST_PORT = 55_000;
+/** The cluster's bus has the port plus this. */
+const BUS = 10_000;
+/** How often another port is tried when somebody takes one between the look and the start. */
+const TRIES = 3;
 
 export async function startCluster(settings: readonly string[] = []): Promise<RedisCluster> {
   const servers: RedisServer[] = [];
@@ -45,11 +47,13 @@ export async function startCluster(settings: readonly string[] = []): Promise<Re
 }
 
 async function startNode(settings: readonly string[]): Promise<RedisServer> {
-  for (;;) {
-    const port = await freePort();
-    if (port > HIGHEST_PORT) continue;
-    const cluster = ['--cluster-enabled', 'yes', '--cluster-node-timeout', '2000', '--repl-diskless-sync-delay', '0'];
-    return startRedis([...cluster, '--appendonly', 'yes', ...settings], {}, port);
+  const cluster = ['--cluster-enabled', 'yes', '--cluster-node-timeout', '2000', '--repl-diskless-sync-delay', '0'];
+  for (let left = TRIES; ; left--) {
+    try {
+      return await startRedis([...cluster, '--appendonly', 'yes', ...settings], {}, await freePort(BUS));
+    } catch (error) {
+      if (left === 0) throw error;
+    }
   }
 }
 

@@ -1,5 +1,6 @@
 // A real redis-server for a test: on a free port, in a folder of its own, ended by its pid.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createConnection, createServer } from 'node:net';
@@ -86,14 +87,26 @@ export async function startRedis(
   };
 }
 
-/** A port of loopback that nobody listens at. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
+/** Below the ports that systems give to connections (Linux: from 32,768), so none takes one while its server restarts. */
+const PORTS = { from: 10_000, to: 32_000 };
+
+/**
+ * A port of loopback that nobody listens at.
+ * @param companion Nobody listens at the port plus this, either.
+ */
+export async function freePort(companion = 0): Promise<number> {
+  for (;;) {
+    const port = randomInt(PORTS.from, PORTS.to - companion);
+    if ((await isFree(port)) && (companion === 0 || (await isFree(port + companion)))) return port;
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer()
+      .once('error', () => resolve(false))
+      .listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+  });
 }
 
 async function untilAnswers(port: number, child: ChildProcess): Promise<void> {

@@ -157,16 +157,20 @@ export function newJob(given: NewJob, urls: number, nowMs: number, webhookId: st
   };
 }
 
+/** What an outcome counts for in the bytes of its job. */
+export const bytesOf = (outcome: Outcome): number =>
+  outcome.kind === 'document' ? Buffer.byteLength(outcome.document) : 200;
+
 /** What an outcome adds to the counters of its job. */
 export function counted(before: Job, outcome: Outcome): Job {
-  const job = { ...before, rows: before.rows + 1 };
+  const job = { ...before, rows: before.rows + 1, bytes: before.bytes + bytesOf(outcome) };
   switch (outcome.kind) {
     case 'document':
-      return { ...job, completed: job.completed + 1, bytes: job.bytes + Buffer.byteLength(outcome.document) };
+      return { ...job, completed: job.completed + 1 };
     case 'error':
-      return { ...job, failed: job.failed + 1, bytes: job.bytes + 200 };
+      return { ...job, failed: job.failed + 1 };
     case 'robots':
-      return { ...job, bytes: job.bytes + 200 };
+      return job;
     default:
       return outcome satisfies never;
   }
