@@ -27,14 +27,17 @@ function meantBy(argument: string, program: Command): string | undefined {
 }
 
 /** Commander's messages on one line, with the help command to use. */
-function usageLine(error: CommanderError, args: readonly string[], commands: readonly string[]): string {
+function usageLine(error: CommanderError, args: readonly string[], commands: readonly Command[]): string {
   const message = error.message
     .replace(/^error: /, '')
     .split('\n')
     .map((line) => line.trim())
     .join(' ');
-  const command = args.find((argument) => commands.includes(argument));
-  return `error: ${message}${/[.?)]$/.test(message) ? '' : '.'} See orcrawl ${command ? `${command} ` : ''}--help`;
+  const command = args.find((argument) => commands.some((one) => one.name() === argument));
+  const group = commands.find((one) => one.name() === command);
+  const inner = group?.commands.find((one) => args.includes(one.name()))?.name();
+  const named = [command, inner].filter((one) => one !== undefined).map((one) => `${one} `);
+  return `error: ${message}${/[.?)]$/.test(message) ? '' : '.'} See orcrawl ${named.join('')}--help`;
 }
 
 async function main(args: readonly string[]): Promise<number> {
@@ -60,10 +63,9 @@ async function main(args: readonly string[]): Promise<number> {
     if (!(error instanceof CommanderError)) throw error;
     // Help and version also end here.
     if (error.exitCode === 0) return EXIT.done;
-    const commands = program.commands.map((command) => command.name());
     // A command group without a subcommand: its help was shown.
     if (error.code === 'commander.help') return EXIT.misuse;
-    complain(usageLine(error, args, commands));
+    complain(usageLine(error, args, program.commands));
     return EXIT.misuse;
   }
 }

@@ -58,6 +58,12 @@ describe.skipIf(browserPath === undefined)('orcrawl and pages that render late',
       expect(stderr).toMatch(/shows no text in the browser.*--wait-for/);
     }));
 
+  it('an invalid selector is named as one', () =>
+    inTemporaryFolder(async (cwd) => {
+      const { code, stderr } = await orcrawl(cwd, ['scrape', `${site.url}/steps`, '--wait-for', 'css:[[']);
+      expect([code, stderr]).toEqual([1, 'error: waitFor: "[[" is not a valid CSS selector (OPTION_INVALID)\n']);
+    }));
+
   it('scripts and waits run in the order in which they were typed', () =>
     inTemporaryFolder(async (cwd) => {
       const steps = [

@@ -294,10 +294,25 @@ describe('orcrawl', () => {
     }),
   );
 
-  it('names a schema file that is not there', () =>
+  it.each(['--schema', '--cookies'])('names a file for %s that is not there', (flag) =>
     inTemporaryFolder(async (cwd) => {
-      const { code, stderr } = await orcrawl(cwd, ['scrape', origin, '--schema', 'shop.json']);
-      expect([code, stderr]).toEqual([1, 'error: --schema: file not found: "shop.json"\n']);
+      const { code, stderr } = await orcrawl(cwd, ['scrape', origin, flag, 'shop.json']);
+      expect([code, stderr]).toEqual([1, `error: ${flag}: file not found: "shop.json"\n`]);
+    }),
+  );
+
+  it.each(['batch', 'crawl'])('%s does not take an empty list for a success', (command) =>
+    inTemporaryFolder(async (cwd) => {
+      await writeFile(path.join(cwd, 'urls.txt'), '# none yet\n\n');
+      const { code, stderr } = await orcrawl(cwd, [command, 'urls.txt']);
+      expect([code, stderr]).toEqual([1, expect.stringContaining('error: no URLs in the list: give some, one per line')]);
+    }),
+  );
+
+  it('points to the help of the command that was typed', () =>
+    inTemporaryFolder(async (cwd) => {
+      const { stderr } = await orcrawl(cwd, ['config', 'init', '--out', 'x.yaml']);
+      expect(stderr).toBe("error: unknown option '--out'. See orcrawl config init --help\n");
     }));
 
   it('names a file that is given where one URL is meant', () =>

@@ -1,4 +1,5 @@
 // `orcrawl get` as a user runs it, on pages that a content store wrote.
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ContentStore } from '../../src/store/content/content.js';
@@ -36,6 +37,19 @@ describe('orcrawl get', () => {
     );
     expect(meta.stdout).toContain(`content_path: ${join(dataDirs[0]!).slice(0, 20)}`);
     expect(JSON.parse(json.stdout)).toMatchObject({ url: urlOf(2), depth: 2, text: textOf(2) });
+  });
+
+  it('finds the data directories in the configuration of the crawl', async () => {
+    const file = join(dataDirs[0]!, 'crawl.yaml');
+    await writeFile(file, `pods: [./pod0]\ndata_dirs: ${JSON.stringify(dataDirs)}\n`);
+    const [found, unsaid, absent] = await Promise.all(
+      [['--config', file], [], ['--config', 'none.yaml']].map(
+        (flags) => startNode([MAIN, 'get', urlOf(1), ...flags], { cwd: dataDirs[0]! }).ended,
+      ),
+    );
+    expect(found).toMatchObject({ code: 0, stdout: `${textOf(1)}\n`, stderr: '' });
+    expect(unsaid).toMatchObject({ code: 1, stderr: expect.stringContaining('Give --config FILE or --data-dir DIR') });
+    expect(absent).toMatchObject({ code: 1, stderr: expect.stringMatching(/none\.yaml cannot be read: file not found/) });
   });
 
   it('says in one line what is missing', async () => {

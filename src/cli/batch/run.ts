@@ -10,12 +10,12 @@ import {
 } from '../../index.js';
 import type { CrawlResult } from '../../crawl/batch/crawl-result.js';
 import { type BatchFormat, type BatchOutput, openOutput, readEarlier } from './output.js';
-import { type BatchInput, itemsFor, urlsOf, without } from './urls.js';
+import { type BatchInput, itemsFor, noUrls, urlsOf, without } from './urls.js';
 import type { UrlItem } from '../../index.js';
 import type { DashboardFlags } from '../dashboard.js';
 import { watchBatch } from './dashboard.js';
 import type { TaskMonitor } from '../../dispatch/dispatcher.js';
-import { EXIT } from '../exit-codes.js';
+import { EXIT, UsageError } from '../exit-codes.js';
 import type { ProxyFor } from '../flags/proxies.js';
 import { createArtifactWriter } from '../pages/artifacts.js';
 import type { Lack } from '../pages/emptiness.js';
@@ -62,7 +62,8 @@ export async function runBatch(settings: BatchSettings): Promise<number> {
   const notes = createNotes(beforeShow);
   const artifacts = createArtifactWriter(settings);
   const over = new AbortController();
-  const all = urlsOf(settings.inputs, process.stdin, over.signal);
+  let given = 0;
+  const all = counted(urlsOf(settings.inputs, process.stdin, over.signal), () => given++);
   const { header, proxyFor } = settings;
   const usesBrowser = settings.crawler?.engine !== undefined;
   const items = itemsFor(done ? without(all, done) : all, { usesBrowser, header, proxyFor });
@@ -96,7 +97,15 @@ export async function runBatch(settings: BatchSettings): Promise<number> {
     process.stdin.destroy();
   }
   if (interruption.happened) return EXIT.interrupted;
+  if (given === 0) throw new UsageError(noUrls(settings.inputs.some(({ kind }) => kind === 'stdin')));
   return failed > 0 ? EXIT.someFailed : EXIT.done;
+}
+
+async function* counted(urls: AsyncIterable<string>, count: () => void): AsyncGenerator<string> {
+  for await (const url of urls) {
+    count();
+    yield url;
+  }
 }
 
 /** Where results come from. */

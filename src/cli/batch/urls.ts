@@ -13,6 +13,11 @@ export type BatchInput = { readonly kind: 'url' | 'file' | 'stdin'; readonly tex
 /** Extensions of list files that are not top-level domains: such a name is a missing file, not a host. */
 const LIST_NAME = /\.(?:txt|csv|tsv|json|jsonl|ndjson|list|lst|urls|log|gz)$/i;
 
+/** Said of a list without a URL, by every command that reads one. */
+export function noUrls(isStdin: boolean): string {
+  return `no URLs ${isStdin ? 'on standard input' : 'in the list'}: give some, one per line`;
+}
+
 /** What an argument of `batch` or `crawl` means: `-`, a URL, a file that exists, or a bare domain. */
 export function inputOf(argument: string): BatchInput {
   if (argument === '-') return { kind: 'stdin', text: argument };

@@ -91,9 +91,10 @@ export function addCrawlCommand(program: Command, onExit: (code: number) => void
         '-f, --format <F>',
         'format of the result; markdown, fit: the main content of each page (default: jsonl)',
       ).choices(formatsOf('crawl')),
-      new Option('--documents [WHAT]', 'read PDF, Office, EPUB and other documents as pages; "follow": and their links')
-        .choices(['follow'])
-        .preset(true),
+      new Option(
+        '--documents [WHAT]',
+        'read PDF, Office, EPUB and other documents as pages; "follow": and their links',
+      ).choices(['follow']),
       new Option('--links', 'also store the links of each page'),
       new Option('--raw-csv', 'with --format csv: do not escape cells that a spreadsheet would run as a formula'),
       new Option('--explain-skips', 'list every skipped URL, and why, in skipped.jsonl'),

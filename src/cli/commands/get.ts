@@ -8,10 +8,11 @@ import { findEvents, findPage, pageHistory, type StoredPage, type UrlEvent } fro
 import { seedUrl } from '../arguments.js';
 import { EXIT, UsageError } from '../exit-codes.js';
 import { eventData, eventLine } from '../fates/event-text.js';
-import { folders } from '../pods-flags.js';
+import { folders, reportConfigProblems } from '../pods-flags.js';
 import { complain, print, say, shown } from '../terminal.js';
 
 interface GetFlags {
+  readonly config?: string;
   readonly dataDir?: readonly string[];
   readonly raw?: boolean;
   readonly text?: boolean;
@@ -24,6 +25,7 @@ interface GetFlags {
 const EXAMPLES = `
 Examples:
   $ orcrawl get https://example.com/ --data-dir /mnt/ssd1/crawler_data --data-dir /mnt/ssd2/crawler_data
+  $ orcrawl get example.com --config crawl.yaml
   $ orcrawl get example.com --data-dir ./data --raw > page.html
   $ orcrawl get example.com --data-dir ./data --history
   $ orcrawl get example.com --data-dir ./data --at 2026-11-16
@@ -47,7 +49,8 @@ export function addGetCommand(program: Command, onExit: (code: number) => void):
         'if no text is stored. Pages of orcrawl crawl are in its --out, in pages.jsonl.',
     )
     .argument('<url>', 'URL of the page, as crawled')
-    .requiredOption(
+    .option('--config <FILE>', 'the YAML file of the crawl, which names its data directories')
+    .option(
       '-d, --data-dir <DIRS>',
       'data directories of the crawl, or s3://BUCKET/PREFIX; repeat, or separate by commas',
       folders,
@@ -66,6 +69,18 @@ export function addGetCommand(program: Command, onExit: (code: number) => void):
     .action(async (url: string, flags: GetFlags) => onExit(await get(url, flags)));
 }
 
+/** Undefined when the configuration has problems, which were told. */
+async function dataDirsOf({ dataDir, config }: GetFlags): Promise<readonly string[] | undefined> {
+  if (dataDir !== undefined) return dataDir;
+  if (config === undefined) throw new UsageError('where was it stored? Give --config FILE or --data-dir DIR');
+  const { readPodsConfig } = await import('../../pods/config/config.js');
+  const read = await readPodsConfig(config, {}, { isToRun: false }).catch((error: unknown) => {
+    reportConfigProblems(error);
+    return undefined;
+  });
+  return read && [...(read.content === undefined ? [] : [read.content]), ...read.dataDirs];
+}
+
 /** A day means its end, in UTC. */
 export function moment(text: string): number {
   const typed = text.trim();
@@ -79,7 +94,8 @@ export function moment(text: string): number {
 
 async function get(typed: string, flags: GetFlags): Promise<number> {
   const url = seedUrl(typed);
-  const dataDirs = flags.dataDir ?? [];
+  const dataDirs = await dataDirsOf(flags);
+  if (dataDirs === undefined) return EXIT.misuse;
   const onDamage = (message: string) => complain(shown(message, 2_000));
   if (flags.history) return history(dataDirs, url, onDamage);
   const having = flags.raw ? 'response' : flags.text ? 'text' : undefined;

@@ -17,6 +17,7 @@ import { type DashboardFlags, type OpenedDashboard, startDashboard } from '../da
 import { EXIT, UsageError } from '../exit-codes.js';
 import type { Outcome } from '../../serve/jobs/store.js';
 import { createLoadClock } from '../../serve/jobs/load-clock.js';
+import { noUrls } from '../batch/urls.js';
 import { createNamedHeaders, type NamedHeaders } from '../named-headers.js';
 import { createArtifactWriter } from '../pages/artifacts.js';
 import { createCrawler } from './crawler.js';
@@ -133,7 +134,7 @@ export async function runCrawl(
   if (!seeds && mode !== 'resume' && mode !== 'update')
     giveUp(
       new UsageError(
-        `no URLs ${settings.urls.includes('-') ? 'on standard input' : 'in the list'}: give some, one per line`,
+        noUrls(settings.urls.includes('-')),
       ),
     );
   await mkdir(storageFolder, PRIVATE_FOLDER)

@@ -119,7 +119,10 @@ export function readCookies(file: string): Cookie[] {
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
-    throw new UsageError(`--cookies: cannot read "${file}" (${(error as NodeJS.ErrnoException).code})`);
+    const { code } = error as NodeJS.ErrnoException;
+    throw new UsageError(
+      code === 'ENOENT' ? `--cookies: file not found: "${file}"` : `--cookies: cannot read "${file}" (${code})`,
+    );
   }
   try {
     return parseCookieFile(text);

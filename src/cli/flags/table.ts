@@ -45,7 +45,7 @@ const step = (flags: string, text: string, read: (text: string) => PageStep) => 
   });
 
 const chosen = (flags: string, text: string, choices: readonly string[]) => () =>
-  new Option(flags, `${text} (default: the first)`).choices(choices);
+  new Option(flags, `${text} (default: ${choices[0]})`).choices(choices);
 
 const parts = (flags: string, text: string) =>
   flag(flags, `${text}: ${CONTENT_PARTS.join(', ')} (several with commas)`, (given) => {
@@ -97,7 +97,7 @@ const FLAGS: readonly Flag[] = [
   {
     group: 'fetching',
     of: ALL,
-    make: flag('--proxy <URL>', 'an HTTP proxy (default: HTTP_PROXY, HTTPS_PROXY and NO_PROXY)'),
+    make: flag('--proxy <URL>', 'an HTTP or SOCKS proxy (default: HTTP_PROXY, HTTPS_PROXY and NO_PROXY)'),
   },
   { group: 'fetching', of: ALL, make: flag('--no-proxy', 'ignore the proxies of the environment') },
   { group: 'fetching', of: ALL, make: flag('--insecure', 'accept any TLS certificate') },

@@ -1,5 +1,6 @@
 // What is done with a loaded page before it is read: scripts and waits in order, scrolling, settling, a rest.
 // Promise: the same order everywhere, for batches and crawlers; the visit's time limit covers all of it.
+import { CrawlError } from '../../errors.js';
 import type { Deadline } from '../../fetch/browser/deadline.js';
 import { removeOverlays, RESOURCE_TYPES, runScript, scrollDown, waitForScript } from '../../fetch/browser/live-page.js';
 import type { PooledPage } from '../../fetch/browser/page-lease.js';
@@ -132,9 +133,20 @@ async function waitFor(lent: PooledPage, wanted: string, deadline: Deadline): Pr
   const colon = wanted.indexOf(':');
   const what = wanted.slice(colon + 1).trim();
   const waiting = wanted.startsWith('css')
-    ? lent.page.waitForSelector(what, { state: 'attached', timeout: 0 })
+    ? lent.page.waitForSelector(what, { state: 'attached', timeout: 0 }).catch((error: unknown) => {
+        throw isInvalidSelector(error) ? invalidSelector(what, error) : error;
+      })
     : waitForScript(lent, what, () => deadline.isOver);
   await deadline.run(`waitFor ${wanted.slice(0, 100)}`, waiting as Promise<unknown>, 'WAIT_TIMEOUT');
+}
+
+/** Only the browser knows which selectors it accepts: Playwright has more than CSS. */
+function isInvalidSelector(error: unknown): boolean {
+  return error instanceof Error && /while parsing|Malformed selector|not a valid selector/i.test(error.message);
+}
+
+function invalidSelector(selector: string, cause: unknown): CrawlError {
+  return new CrawlError('OPTION_INVALID', `waitFor: "${selector.slice(0, 100)}" is not a valid CSS selector`, { cause });
 }
 
 async function simulateUser({ page }: PooledPage): Promise<void> {

@@ -29,6 +29,10 @@ describe('leaveSetAside', () => {
     expect(left(`${text}<noscript><p>Please enable JavaScript to go on</p></noscript>`)).toEqual([
       'Please enable JavaScript to go on',
     ]);
+    // On a page rendered in a browser, however short, the note is not for its reader.
+    const note = '<noscript>You need to enable JavaScript to run this app.</noscript>';
+    expect(left(`<h1>Hi</h1>${note}`)).toEqual(['You need to enable JavaScript to run this app.']);
+    expect(left(note)).toEqual([]);
     expect(left(`${text}<noscript><p>The text of the page</p></noscript>`)).toEqual([]);
     const frame = '<blockquote class="instagram-media"><div>View this post on Instagram</div></blockquote>';
     expect(left(text + frame)).toEqual(['View this post on Instagram']);

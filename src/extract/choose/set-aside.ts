@@ -28,12 +28,12 @@ export function leaveSetAside(segments: Segments, logits: Float32Array): void {
     tree,
     (node) =>
       tree.tag[node] === FOOTER ||
-      (tree.tag[node] === NOSCRIPT && asksForScript(tree, node)) ||
       noSnippet.has(node) ||
       isMarked(segments, node) ||
       isLanguages(segments, node) ||
       isCodeLabel(segments, node),
   );
+  leaveNotes(segments, logits);
   if (aside === null) return;
   const likely = logistic(logits);
   let total = 0;
@@ -48,8 +48,19 @@ export function leaveSetAside(segments: Segments, logits: Float32Array): void {
     if (aside[blocks[at + CONTAINER]!] === 1) logits[b]! += SET_ASIDE;
 }
 
+/** Lowers the logits of notes to browsers without scripts, unless there is nothing else. */
+function leaveNotes({ tree, blocks, count }: Segments, logits: Float32Array): void {
+  const notes = markElements(tree, (node) => tree.tag[node] === NOSCRIPT && asksForScript(tree, node));
+  if (notes === null) return;
+  const isNote = (b: number): boolean => notes[blocks[b * STRIDE + CONTAINER]!] === 1;
+  let others = 0;
+  for (let b = 0; b < count; b++) if (!isNote(b)) others += blocks[b * STRIDE + WORDS]!;
+  if (others === 0) return;
+  for (let b = 0; b < count; b++) if (isNote(b)) logits[b]! += SET_ASIDE;
+}
+
 /** "Please enable JavaScript": a note to the browser, where other `noscript` elements hold the page's text. */
-function asksForScript(tree: Segments['tree'], node: number): boolean {
+export function asksForScript(tree: Segments['tree'], node: number): boolean {
   let text = '';
   const end = Math.min(tree.end[node]!, node + MAX_NOTE_NODES);
   for (let at = node + 1; at < end && text.length < MAX_NOTE; at++)

@@ -4,6 +4,7 @@ import { elementNumber } from '../page/elements.js';
 import type { ContentFilter } from '../choose/filters.js';
 import { applyFilter } from '../choose/filters.js';
 import { destination } from './inline.js';
+import { asksForScript } from '../choose/set-aside.js';
 import { droppedNodes } from '../page/kept-nodes.js';
 import { renderMarkdown } from './markdown.js';
 import type { PageView } from '../page/page-view.js';
@@ -133,12 +134,19 @@ class LazyMarkdown implements PageMarkdown {
   }
 }
 
-/** By node: 1 for what is marked as not shown. `noscript` counts only where it holds most of the page. */
+/**
+ * By node: 1 for what is marked as not shown. `noscript` counts only where it holds most of the page, and one that asks
+ * for scripts only where it is all there is.
+ */
 export function unseenNodes({ tree, segments }: PageView): Uint8Array {
   const dropped = new Uint8Array(tree.count);
   for (let node = 1; node < tree.count; node++) {
     if (segments.hidden[node] !== 0) dropped[node] = 1;
-    if (tree.tag[node] === NOSCRIPT && segments.words[node]! * 2 < segments.words[0]!) dropped[node] = 1;
+    if (tree.tag[node] === NOSCRIPT) {
+      const words = segments.words[node]!;
+      const all = segments.words[0]!;
+      if (words * 2 < all || (words < all && asksForScript(tree, node))) dropped[node] = 1;
+    }
   }
   return dropped;
 }

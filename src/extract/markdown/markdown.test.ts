@@ -112,6 +112,7 @@ describe('markdown', () => {
     expect(
       md('<p>a</p><p hidden>b</p><div style="display: none">c</div><noscript>d</noscript><script>e</script>'),
     ).toBe('a');
+    expect(md('<h1>Hi</h1><noscript>You need to enable JavaScript to run this app.</noscript>')).toBe('# Hi');
   });
 
   it('leaves out emphasis that a reader of CommonMark would not see', () => {

@@ -64,7 +64,10 @@ export async function readConfigFile(file: string, problems: string[]): Promise<
     if (size > MAX_FILE_BYTES) throw new Error(`it is too large for a configuration (${size} bytes)`);
     text = await readFile(file, 'utf8');
   } catch (error) {
-    problems.push(`the configuration ${file} cannot be read: ${(error as Error).message}`);
+    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    problems.push(
+      `the configuration ${file} cannot be read: ${isMissing ? 'file not found' : (error as Error).message}`,
+    );
     return undefined;
   }
   return readConfigText(text, file, problems);

@@ -11,11 +11,13 @@ const config = {
   politenessDelaySeconds: 70,
 } as unknown as PodsConfig;
 
-function lineFor(reading: Partial<PodReading> | undefined): string | undefined {
+const REDIS = { ...config, pods: [{ kind: 'redis', where: 'localhost:6379' }] } as unknown as PodsConfig;
+
+function lineFor(reading: Partial<PodReading> | undefined, given = config): string | undefined {
   const lines: string[] = [];
   let nowMs = 0;
   const tell = createProgress(
-    config,
+    given,
     (line) => lines.push(line),
     () => nowMs,
   );
@@ -29,8 +31,13 @@ it('says why nothing happens while all domains rest', () => {
   expect(lineFor({})).toBe(
     '1 page (0.0/s), 0 in progress, 3 waiting, 0 failed; no domain is due: each rests 70 s between requests',
   );
-  expect(lineFor({ dueDomains: 1 })).toBe('1 page (0.0/s), 0 in progress, 3 waiting, 0 failed');
+  expect(lineFor({ dueDomains: 1 }, REDIS)).toBe('1 page (0.0/s), 0 in progress, 3 waiting, 0 failed');
   expect(lineFor({ leased: 1 })).toBe('1 page (0.0/s), 1 in progress, 3 waiting, 0 failed');
+});
+
+it('says so of embedded pods, too, which do not count the domains that are due', () => {
+  expect(lineFor({ dueDomains: 1 })).toMatch(/; no domain is due: each rests 70 s between requests$/);
+  expect(lineFor({ dueDomains: 1, leased: 1 })).not.toMatch(/rests/);
 });
 
 it('names the pod that does not answer', () => {

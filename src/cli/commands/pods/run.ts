@@ -201,7 +201,9 @@ export function createProgress(
       known.reduce((total, reading) => total + reading[name], 0);
     const perSec = ((pages - before) * 1_000) / passedMs;
     const waiting = sum('queued') + sum('retrying');
-    const isResting = waiting > 0 && sum('leased') === 0 && sum('dueDomains') === 0;
+    // Embedded stores do not count due domains: there, all rest when nothing happened since the last line.
+    const isQuiet = config.pods.every(({ kind }) => kind === 'embedded') && pages === before;
+    const isResting = waiting > 0 && sum('leased') === 0 && (isQuiet || sum('dueDomains') === 0);
     const away = readings.flatMap((reading, i) => (reading ? [] : [placeOf(i, isWhole)]));
     tell(
       `${countOf(pages, 'page')} (${perSec.toFixed(1)}/s), ${sum('leased')} in progress, ${waiting} waiting, ` +

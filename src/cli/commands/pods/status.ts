@@ -1,6 +1,7 @@
 // `orcrawl status --config FILE`: how a crawl on pods stands: pods, stores, queues, rates, what is dead, time left.
 // Promise: reads only, and ends within seconds, whatever is down.
 import type { Command } from 'commander';
+import { existsSync } from 'node:fs';
 import { isAlive } from '../../../base/alive.js';
 import type { PodReading } from '../../../frontier/redis/pod-operations.js';
 import { countOf, countText, durationText, rateText } from '../../../observe/figures.js';
@@ -56,7 +57,8 @@ async function status(flags: StatusFlags): Promise<number> {
   const report = run ? undefined : await readReport(config);
   if (flags.json) say(JSON.stringify({ running: run !== undefined, ...run, pods, report }));
   else
-    for (const line of [...headLines(config, run, written, report), ...podLines(pods), ...totalLines(pods)]) say(line);
+    for (const line of [...headLines(config, run, written, report), ...podLines(config, pods), ...totalLines(pods)])
+      say(line);
   const isKnown = run !== undefined || pods.some(({ reading }) => reading !== undefined);
   if (!isKnown) return EXIT.misuse;
   return pods.some(({ reading, failure }) => reading === undefined || failure !== undefined)
@@ -92,7 +94,7 @@ function headLines(
     return [
       written
         ? `Process ${written.pid} is gone: the run was killed. --resume continues it.`
-        : 'Not running on this machine.',
+        : 'Not running on this machine. To start it: orcrawl run --config FILE',
     ];
   }
   const passedMs = Date.parse(run.updatedAt) - Date.parse(run.startedAt);
@@ -120,14 +122,15 @@ function timeLeft({ maxPages, maxDurationSecs, pages, pagesPerSec }: RunStatus, 
   return parts.length === 0 ? undefined : `Stops: ${parts.join('; ')}`;
 }
 
-function podLines(pods: readonly KnownPod[]): string[] {
+export function podLines(config: Pick<PodsConfig, 'pods'>, pods: readonly KnownPod[]): string[] {
   return pods.flatMap(({ pod, where, reading, pagesPerSec, fetchers, parsers, failure }) => {
+    const isEmbedded = config.pods[pod]?.kind === 'embedded';
     const head = `  pod ${pod}  ${shown(where)}`;
     const processes = [processText(fetchers, 'fetcher'), processText(parsers, 'parser')].filter(Boolean).join(', ');
     const lines = [
       reading
-        ? `${head}  ${countOf(reading.done, 'page')}${pagesPerSec === undefined ? '' : ` (${rateText(pagesPerSec)}/s)`}, ${waiting(reading)}`
-        : `${head}  STORE DOES NOT ANSWER`,
+        ? `${head}  ${countOf(reading.done, 'page')}${pagesPerSec === undefined ? '' : ` (${rateText(pagesPerSec)}/s)`}, ${waiting(reading, isEmbedded)}`
+        : `${head}  ${isEmbedded && !existsSync(where) ? 'has not started yet' : 'STORE DOES NOT ANSWER'}`,
     ];
     if (processes !== '') lines.push(`         ${processes}`);
     if (failure) lines.push(`         STOPPED: ${failure.code}, ${shown(failure.message, 300)}`);
@@ -135,25 +138,16 @@ function podLines(pods: readonly KnownPod[]): string[] {
   });
 }
 
-function waiting({
-  queued,
-  retrying,
-  leased,
-  parsing,
-  outbox,
-  spilled,
-  failed,
-  skipped,
-  dueDomains,
-  lostWorkers,
-}: PodReading): string {
+function waiting(reading: PodReading, isEmbedded: boolean): string {
+  const { queued, retrying, leased, parsing, outbox, spilled, failed, skipped, dueDomains, lostWorkers } = reading;
   return [
     `${countText(queued + retrying)} waiting`,
     `${countText(leased - parsing)} in progress`,
     ...(parsing > 0 ? [`${countText(parsing)} to parse`] : []),
     ...(spilled > 0 ? [`${countText(spilled)} on disk`] : []),
     ...(outbox > 0 ? [`${countOf(outbox, 'link')} for pods that are away`] : []),
-    `${countOf(dueDomains, 'domain')} due`,
+    // Embedded stores do not count them.
+    ...(isEmbedded ? [] : [`${countOf(dueDomains, 'domain')} due`]),
     `${countText(failed)} failed${lostWorkers > 0 ? ` (${countText(lostWorkers)} ended their worker)` : ''}`,
     `${countText(skipped)} skipped`,
   ].join(', ');
