@@ -1,5 +1,7 @@
-// LMDB environments that several processes write to: how they are opened, and how a transaction begins in one.
-// Promise: a writer that is killed at any moment leaves the others a whole file and a free lock.
+// Transactions in LMDB environments, alone or beside other processes, and several openings of one in this process.
+// Promise: a writer that is killed at any moment leaves the others a whole file and a free lock; no opening waits for
+// another one of this process for ever.
+import { realpathSync } from 'node:fs';
 import type { RootDatabase } from 'lmdb';
 
 /**
@@ -29,5 +31,53 @@ export async function transactShared<T>(environment: RootDatabase, body: () => T
       if (begun || tries === BEGIN_TRIES) throw error;
       await new Promise((resume) => setTimeout(resume, BEGIN_PAUSE_MS));
     }
+  }
+}
+
+/**
+ * By folder: the transactions of this process whose lock another thread holds while it waits for a callback on this one.
+ * Whatever takes the lock here meanwhile would wait for itself for ever: lmdb-js knows only of those of its own handle.
+ */
+const elsewhere = new Map<string, Set<Promise<unknown>>>();
+
+async function heldElsewhere<T>(folder: string, transaction: Promise<T>): Promise<T> {
+  const pending = elsewhere.get(folder) ?? new Set();
+  elsewhere.set(folder, pending.add(transaction));
+  try {
+    return await transaction;
+  } finally {
+    pending.delete(transaction);
+    if (pending.size === 0) elsewhere.delete(folder);
+  }
+}
+
+/** To be awaited before an environment or its tables are opened: that takes the lock of writers, on this thread. */
+export async function afterOtherThreads(path: string): Promise<void> {
+  const folder = realPath(path);
+  while (elsewhere.has(folder)) await Promise.allSettled(elsewhere.get(folder)!);
+}
+
+/**
+ * Runs transactions. `alone` (no other process writes): the commit and its flush run on another thread while this one
+ * continues. With other processes, the lock must not be held while this thread is busy elsewhere: all of it runs here.
+ */
+export function createTransactions(
+  environment: RootDatabase,
+  path: string,
+  { alone }: { readonly alone: boolean },
+): <T>(body: () => T) => Promise<T> {
+  const folder = realPath(path);
+  return async (body) => {
+    if (alone) return heldElsewhere(folder, environment.childTransaction(body));
+    await afterOtherThreads(folder);
+    return transactShared(environment, body);
+  };
+}
+
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
   }
 }

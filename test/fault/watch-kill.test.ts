@@ -13,7 +13,8 @@ import { Simweb } from '../../src/testing/index.js';
 
 const CLI = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 const KILLS = 5;
-const patience = { timeout: 120_000, interval: 200 };
+// A visit that several kills hit alone is given up by the queue, and made again after a minute or two.
+const patience = { timeout: 300_000, interval: 200 };
 
 let web: Simweb;
 let hook: Server;
@@ -86,7 +87,7 @@ async function lines(): Promise<{ url: string; change: string; at: string }[]> {
   );
 }
 
-it('a watch that is killed again and again tells each change once', { timeout: 600_000 }, async () => {
+it('a watch that is killed again and again tells each change once', { timeout: 900_000 }, async () => {
   start();
   await expect.poll(async () => (await lines()).length, patience).toBe(10);
   // At the named points, between a visit's items, its memory and its acknowledgement, and at any moment.

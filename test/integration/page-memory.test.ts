@@ -144,19 +144,66 @@ describe.each(['memory', 'disk', 'disk, shared'])('the page memory (%s)', (kind)
 });
 
 describe('the page memory on disk', () => {
-  it('asks after a crash which visits were acknowledged, and makes those and no others true', async () => {
+  it('makes true after a crash what the queue noted, and nothing else', async () => {
     const folder = await newFolder();
     const before = await openLmdbMemory(folder);
     const visits = [1, 2, 3].map((n) => visitOf(`https://a.example/${n}`, { nextVisitAt: n }));
-    await before.stage(visits);
-    // As after a kill: written aside, and the end never told.
+    const noted = await before.stage(visits.slice(0, 2));
+    // Written aside, and the end never told. What became of the request does not matter: it may have failed since.
+    const unnoted = await before.stage(visits.slice(2));
+    expect(unnoted.key).toBe(noted.key);
     await before.close();
     const memory = await onDisk(folder);
-    const effective = await memory.recover(async (requests) => requests.map(({ hi }) => hi !== visits[1]!.request.hi));
-    expect(effective).toBe(2);
-    expect(visits.map(({ key }) => memory.find(key) !== undefined)).toEqual([true, false, true]);
-    expect(memory.due(10, 10).map(({ atSecs }) => atSecs)).toEqual([1, 3]);
-    expect(await memory.recover(async (requests) => requests.map(() => true))).toBe(0);
+    const notes = { [noted.key]: noted.note };
+    expect(await memory.recover(notes, () => false)).toBe(2);
+    expect(visits.map(({ key }) => memory.find(key) !== undefined)).toEqual([true, true, false]);
+    expect(memory.due(10, 10).map(({ atSecs }) => atSecs)).toEqual([1, 2]);
+    expect(await memory.recover({ [noted.key]: '99' }, () => true)).toBe(0);
+  });
+
+  it('does not take the batch of one opening for that of another', async () => {
+    const folder = await newFolder();
+    const first = await openLmdbMemory(folder);
+    const noted = await first.stage([visitOf('https://a.example/1')]);
+    await first.close();
+    const second = await openLmdbMemory(folder);
+    await second.stage([visitOf('https://a.example/2')]);
+    await second.close();
+    const memory = await onDisk(folder);
+    expect(await memory.recover({ [noted.key]: noted.note }, () => false)).toBe(1);
+    expect(memory.find(fingerprintOf('https://a.example/2'))).toBeUndefined();
+  });
+
+  it('leaves alone what is open elsewhere', async () => {
+    const folder = await newFolder();
+    const other = await onDisk(folder);
+    await other.stage([visitOf('https://a.example/')]);
+    const memory = await onDisk(folder);
+    expect(await memory.recover({}, () => true)).toBe(0);
+    other.settle([visitOf('https://a.example/')], true);
+    await other.stage([]);
+    expect(memory.find(fingerprintOf('https://a.example/'))).toBeDefined();
+  });
+
+  it.each([
+    ['alone', 'alone'],
+    ['alone', 'shared'],
+    ['shared', 'alone'],
+  ])('is opened and written twice in one process (%s, %s) without waiting for itself', async (one, other) => {
+    const folder = await newFolder();
+    const first = await onDisk(folder, one === 'shared');
+    const write = async (memory: WholeMemory, from: number) => {
+      for (let n = 0; n < 50; n++) {
+        const visit = visitOf(`https://a.example/${from + n}`);
+        await memory.stage([visit]);
+        memory.settle([visit], true);
+      }
+    };
+    const writing = write(first, 0);
+    const second = await onDisk(folder, other === 'shared');
+    await Promise.all([writing, write(second, 100)]);
+    await Promise.all([first.stage([]), second.stage([])]);
+    expect([...second.pages()]).toHaveLength(100);
   });
 
   it('refuses what another release wrote, by name', async () => {

@@ -1,9 +1,13 @@
 // A watch in this process: finds a site, visits it repeatedly, reports each change once, within its budget.
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { budget } from '../../src/cli/commands/watch.js';
+import { runWatch } from '../../src/cli/watch/run.js';
 import { startOutbox } from '../../src/crawl/watch/outbox.js';
 import { systemTime } from '../../src/crawl/time.js';
 import { type ChangeItem, startWatch, type Watch, type WatchOptions } from '../../src/crawl/watch/watch.js';
@@ -95,6 +99,7 @@ describe('a watch', () => {
     let refusals = 1;
     const open = () =>
       startOutbox({
+        key: 'TAKEN',
         dataset: watch.dataset,
         state: watch.state,
         time: systemTime,
@@ -110,6 +115,38 @@ describe('a watch', () => {
     await outbox.close();
     await open().close();
     expect(taken).toEqual((await itemsOf(watch)).map(({ url }) => url));
+  });
+});
+
+describe('the command', () => {
+  it('prints changes while its webhook refuses them, and ends', async () => {
+    const web = await newWeb(4);
+    const folder = await newFolder();
+    const hook = createServer((_request, response) => void response.writeHead(500).end());
+    hook.listen(0, '127.0.0.1');
+    await once(hook, 'listening');
+    cleanups.push(async () => void hook.close());
+    const said: string[] = [];
+    const print = vi.spyOn(process.stdout, 'write').mockImplementation((text) => said.push(String(text)) > 0);
+    try {
+      const running = runWatch({
+        seeds: web.seeds(),
+        visitsPerHour: 72_000,
+        config: new Configuration({ storageClientOptions: { localDataDirectory: folder }, purgeOnStart: false }),
+        folder,
+        webhook: `http://127.0.0.1:${(hook.address() as AddressInfo).port}/`,
+      });
+      const lines = () =>
+        said
+          .join('')
+          .split('\n')
+          .filter((line) => line.includes('"change":"new"'));
+      await expect.poll(() => lines().length, patience).toBe(4);
+      process.emit('SIGTERM');
+      await running;
+    } finally {
+      print.mockRestore();
+    }
   });
 });
 

@@ -15,6 +15,9 @@ export interface WatchRun extends WatchOptions {
   readonly quiet?: boolean | undefined;
 }
 
+/** At the end the webhook has so long to take the last changes; the next start goes on. */
+const LAST_POSTS_MS = 10_000;
+
 export async function runWatch({ folder: _folder, webhook, forSecs, quiet, ...options }: WatchRun): Promise<void> {
   const writer = createTextWriter(
     (line) => void complainAsLogged(line),
@@ -23,18 +26,26 @@ export async function runWatch({ folder: _folder, webhook, forSecs, quiet, ...op
   const log = new Log({ level: LogLevel.ERROR, logger: writer });
   const watch = startWatch({ ...options, crawler: { log, ...options.crawler } });
   const poster = webhook === undefined ? undefined : createPoster(webhook);
-  const outbox = startOutbox({
-    dataset: watch.dataset,
-    state: watch.state,
-    time: systemTime,
-    stored: () => watch.figures.changes,
-    async take(item) {
-      await poster?.post(JSON.stringify(item));
-      if (!quiet) say(JSON.stringify(item));
-    },
-    onTrouble: (error, againMs) =>
-      complain(`The webhook did not take a change (${error.message}). Trying again in ${Math.ceil(againMs / 1000)} s.`),
+  const stored = () => watch.figures.changes;
+  const from = { dataset: watch.dataset, state: watch.state, time: systemTime, stored };
+  const lines = startOutbox({
+    ...from,
+    key: 'WATCH_LINES',
+    take: async (item) => void (quiet || say(JSON.stringify(item))),
+    onTrouble: (error) => complain(`Cannot print a change (${error.message}).`),
   });
+  const posts =
+    poster &&
+    startOutbox({
+      ...from,
+      key: 'WATCH_WEBHOOK',
+      closeMs: LAST_POSTS_MS,
+      take: (item) => poster.post(JSON.stringify(item)),
+      onTrouble: (error, againMs) =>
+        complain(
+          `The webhook did not take a change (${error.message}). Trying again in ${Math.ceil(againMs / 1000)} s.`,
+        ),
+    });
   const stop = () => watch.stop();
   process.once('SIGINT', stop).once('SIGTERM', stop);
   const timer = forSecs === undefined ? undefined : setTimeout(stop, forSecs * 1000);
@@ -43,7 +54,8 @@ export async function runWatch({ folder: _folder, webhook, forSecs, quiet, ...op
   } finally {
     clearTimeout(timer);
     process.off('SIGINT', stop).off('SIGTERM', stop);
-    await outbox.close();
+    await lines.close();
+    await posts?.close();
     await poster?.close();
   }
 }

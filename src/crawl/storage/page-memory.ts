@@ -12,6 +12,7 @@ import type { RequestOptions } from '../../request/request.js';
 import { fingerprintOf } from '../../request/fingerprint.js';
 import { normalizeUrl, parseUrl } from '../../request/url.js';
 import { optionError } from '../../option-checks.js';
+import { isOwnerGone, isOwnerHere } from '../../store/segments/segment-names.js';
 import type { ResolvedOptions } from '../options/options.js';
 import type { Time } from '../time.js';
 import { MAX_HINT_ORIGINS, readHintLists } from './hint-lists.js';
@@ -46,14 +47,14 @@ export async function openCrawlMemory(
   remember: NonNullable<ResolvedOptions['remember']>,
   { duplicates }: Pick<ResolvedOptions, 'duplicates'>,
   config: Configuration,
-  queue: Pick<RequestQueue, 'find' | 'access'>,
+  queue: Pick<RequestQueue, 'overview' | 'access'>,
   time: Time,
 ): Promise<CrawlMemory> {
   const memory = await openMemory(remember.name, config, queue.access === 'shared');
   try {
-    await memory.recover(async (requests) =>
-      (await queue.find(requests)).map((found) => found !== undefined && ENDED.has(found.state)),
-    );
+    // An owner is alone: only a process that surely runs, with a queue of its own, may still write to the memory.
+    const isGone = queue.access === 'owner' ? (writer: string) => !isOwnerHere(writer) : isOwnerGone;
+    await memory.recover((await queue.overview()).notes, isGone);
     const last = Number(memory.note(RUN_NOTE) ?? 0);
     const run = remember.continues && last > 0 ? last : last + 1;
     if (run !== last) await memory.setNote(RUN_NOTE, run);
@@ -116,8 +117,6 @@ export async function openCrawlMemory(
     throw error;
   }
 }
-
-const ENDED: ReadonlySet<string> = new Set(['done', 'failed', 'skipped']);
 
 /** The memory of a name in a storage folder. */
 export async function openMemory(name: string, config: Configuration, shared = false): Promise<WholeMemory> {

@@ -49,7 +49,8 @@ describe('the feeder of a watch', () => {
     expect(next()).toBe(NOW - 10);
     clock.ms = 61_000;
     await feeder.feed();
-    expect(next()).toBe(NOW + 86_400);
+    // After as long as it was not visited.
+    expect(next()).toBe(NOW + 1_000);
   });
 
   it('is not held up by many that the queue has ended', async () => {

@@ -37,8 +37,13 @@ export interface Feeder {
 const BURST_SECS = 60;
 /** Due pages are looked at in portions. */
 const PORTION = 200;
-/** A visit that the queue ended, and that the memory knows nothing of, is made again after this. */
-const AGAIN_SECS = 86_400;
+/**
+ * A visit that the queue ended, and that the memory knows nothing of, may have ended the process: it is made again after
+ * as long as the page was not visited, within these; a page that never was, after an hour.
+ */
+const LEAST_AGAIN_SECS = 60;
+const MOST_AGAIN_SECS = 86_400;
+const FIRST_AGAIN_SECS = 3_600;
 /** Before that the memory has so long to learn of it: the queue knows of an end first. */
 const LEARN_MS = 60_000;
 /** Of a visit that has not ended after this the queue is asked again. */
@@ -82,7 +87,9 @@ export function createFeeder({ memory, schedule, hints, queue, time, isOver, ...
       underWay.set(id, { key, dueAt, sinceMs: nowMs - ASK_AGAIN_MS + LEARN_MS });
     } else if (nowMs - known.sinceMs > LEARN_MS) {
       unlearned.delete(id);
-      await memory.plan(key, nowSecs + AGAIN_SECS);
+      const { visits, visitedAt } = memory.find(key)!.page;
+      const unvisitedSecs = Math.min(MOST_AGAIN_SECS, Math.max(LEAST_AGAIN_SECS, nowSecs - visitedAt));
+      await memory.plan(key, nowSecs + (visits === 0 ? FIRST_AGAIN_SECS : unvisitedSecs));
     }
   }
 

@@ -1,11 +1,14 @@
-// Delivers the stored changes of a watch: in order, at least once, across restarts.
-// Promise: a change is handed on only when it is stored for good, and the next one only when it was taken.
+// Delivers the stored changes of a watch to one reader: in order, at least once, across restarts.
+// Promise: a change is handed on only when it is stored for good, and the next one only when it was taken. Each reader has
+// an outbox of its own, so one that takes nothing does not hold up another. Only a number is kept of what is to come.
 import type { Dataset } from '../../store/dataset/dataset.js';
 import type { KeyValueStore } from '../../store/records/key-value.js';
 import type { Time } from '../time.js';
 import type { ChangeItem } from './watch.js';
 
 export interface OutboxParts {
+  /** Where it is kept how far the reader is. */
+  readonly key: string;
   readonly dataset: () => Promise<Dataset>;
   readonly state: () => Promise<KeyValueStore>;
   readonly time: Time;
@@ -14,6 +17,8 @@ export interface OutboxParts {
   /** Takes one; rejects to get it again later. */
   readonly take: (item: ChangeItem) => Promise<void>;
   readonly onTrouble: (error: Error, againMs: number) => void;
+  /** How long the end may wait for the reader; the next start goes on. Default: until all is taken. */
+  readonly closeMs?: number;
 }
 
 export interface Outbox {
@@ -21,14 +26,14 @@ export interface Outbox {
   close(): Promise<void>;
 }
 
-const KEY = 'WATCH_OUTBOX';
 const LOOK_MS = 500;
 const PORTION = 100;
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 300_000;
 
 export function startOutbox(parts: OutboxParts): Outbox {
-  const { time } = parts;
+  const { time, key } = parts;
+  let endsAtMs = Infinity;
   let handed: number | undefined;
   let pauseMs = 0;
   let notBeforeMs = 0;
@@ -36,15 +41,16 @@ export function startOutbox(parts: OutboxParts): Outbox {
 
   async function handOn(): Promise<void> {
     const state = await parts.state();
-    handed ??= (await state.getValue<{ handed: number }>(KEY))?.handed ?? 0;
+    handed ??= (await state.getValue<{ handed: number }>(key))?.handed ?? 0;
     while (handed < parts.stored()) {
       const limit = Math.min(PORTION, parts.stored() - handed);
       const { items } = await (await parts.dataset()).getData({ offset: handed, limit });
       if (items.length === 0) return;
       for (const item of items) {
+        if (time.monotonicMs() > endsAtMs) return;
         await parts.take(item as ChangeItem);
         handed++;
-        await state.setValue(KEY, { handed });
+        await state.setValue(key, { handed });
       }
     }
   }
@@ -67,6 +73,7 @@ export function startOutbox(parts: OutboxParts): Outbox {
   return {
     async close() {
       end();
+      endsAtMs = time.monotonicMs() + (parts.closeMs ?? Infinity);
       await working;
       notBeforeMs = 0;
       look();

@@ -1,13 +1,13 @@
 // The page memory on disk: one LMDB folder, written by one process or by all workers of a pod.
-// Promise: acknowledged visits become pages in one transaction each; after a kill what was written aside waits until
-// the queue has said whether it was acknowledged.
+// Promise: acknowledged visits become pages in one transaction each; after a kill the queue's notes say how far each
+// writer's batches were acknowledged.
 import type { Database } from 'lmdb';
-import { isAlive } from '../../base/alive.js';
-import { transactShared } from '../../base/lmdb-shared.js';
+import { afterOtherThreads, createTransactions } from '../../base/lmdb-shared.js';
 import { CrawlError } from '../../errors.js';
 import { type Fingerprint, fingerprintToId, fingerprintFromId } from '../../request/fingerprint.js';
+import { ownerName } from '../../store/segments/segment-names.js';
 import { memoryError, openMemoryFile } from './memory-lmdb-file.js';
-import type { KnownPage, PageVisit, StageNote, WasAcknowledged, WholeMemory } from './memory.js';
+import type { KnownPage, PageVisit, StageNote, WholeMemory } from './memory.js';
 import { packNames, packVersion, unpackNames, unpackVersion } from './names-row.js';
 import { isFoundOnly, KEY_BYTES, packKey, packPage, replaces, unpackKey, unpackPage } from './page-row.js';
 import { dueKey, type Staged, stagedKey, stagedRow, unpackLinks } from './staged-row.js';
@@ -15,10 +15,7 @@ import { dueKey, type Staged, stagedKey, stagedRow, unpackLinks } from './staged
 export interface LmdbMemoryOptions {
   /** Several processes write to it: then every transaction is short and runs here. */
   readonly shared?: boolean;
-  /**
-   * Who this process is among those that share the memory, where the queue cannot tell what became of a request: then
-   * `stage` gives a note for the acknowledgement, and `recoverNoted` reads those of writers that are gone.
-   */
+  /** Who this process is among those that write to the memory. */
   readonly writer?: string;
 }
 
@@ -30,8 +27,8 @@ export interface TellList {
   forgetTold(number: number): Promise<void>;
 }
 
-/** A memory whose writers note in the queue how far they are. */
-export type NotedMemory = Omit<WholeMemory, 'stage'> &
+/** A memory on disk. */
+export type LmdbMemory = Omit<WholeMemory, 'stage'> &
   TellList & {
     /** How many pages are known. */
     readonly size: number;
@@ -39,9 +36,7 @@ export type NotedMemory = Omit<WholeMemory, 'stage'> &
      * Batches of one lane are acknowledged in the order in which they were staged; those of another lane may be under way
      * at the same time.
      */
-    stage(visits: readonly PageVisit[], lane?: string): Promise<StageNote | undefined>;
-    /** Resolves what writers left open that are gone; resolves to how many visits took effect. */
-    recoverNoted(notes: Readonly<Record<string, string>>, isWriterGone: (writer: string) => boolean): Promise<number>;
+    stage(visits: readonly PageVisit[], lane?: string): Promise<StageNote>;
   };
 
 /** Prefix of the notes' keys. */
@@ -51,13 +46,22 @@ export const MEMORY_KEY_PREFIX = 'memory/';
 const VERSION = 1;
 /** Acknowledged visits that no later one took along are written after so long. */
 const IDLE_MS = 250;
-/** As many rows are asked of the queue, or read, at once. */
+/** As many rows are read or written at once. */
 const PORTION = 500;
+/** What comes after the name of a writer: its lane. */
+const LANE = /~.*/s;
+/** The writers of this process whose memory is open. */
+const openWriters = new Set<string>();
+let openings = 0;
 
 type Table = Database<Buffer, Buffer>;
 
 /** Opens the memory in a folder, created if missing. */
-export async function openLmdbMemory(folder: string, options: LmdbMemoryOptions = {}): Promise<NotedMemory> {
+export async function openLmdbMemory(folder: string, options: LmdbMemoryOptions = {}): Promise<LmdbMemory> {
+  await afterOtherThreads(folder);
+  // Each opening counts its batches from 1.
+  const owner = options.writer ?? ownerName();
+  const self = `${owner}-${++openings}`;
   const environment = openMemoryFile(folder, options.shared === true);
   const table = (name: string): Table =>
     environment.openDB<Buffer, Buffer>({ name, encoding: 'binary', keyEncoding: 'binary' });
@@ -75,12 +79,13 @@ export async function openLmdbMemory(folder: string, options: LmdbMemoryOptions 
   let timer: NodeJS.Timeout | undefined;
   const batches = new Map<string, number>();
   let last: Promise<unknown> = Promise.resolve();
+  const inTransaction = createTransactions(environment, folder, { alone: options.shared !== true });
 
   /** One transaction after another. */
   function transact<T>(body: () => T): Promise<T> {
     const mine = last.then(async () => {
       try {
-        return await (options.shared ? transactShared(environment, body) : environment.childTransaction(body));
+        return await inTransaction(body);
       } catch (error) {
         throw memoryError(error, folder);
       }
@@ -139,8 +144,12 @@ export async function openLmdbMemory(folder: string, options: LmdbMemoryOptions 
     }
   }
 
-  const isOwn = (writer: string): boolean =>
-    options.writer !== undefined && (writer === options.writer || writer.startsWith(`${options.writer}~`));
+  openWriters.add(self);
+  /** Whether what a writer left is to be resolved: those of this process are gone when their memory was closed. */
+  function isLeft({ by = '' }: Partial<Staged>, isWriterGone: (writer: string) => boolean): boolean {
+    const writer = by.replace(LANE, '');
+    return !openWriters.has(writer) && (writer.startsWith(`${owner}-`) || isWriterGone(writer));
+  }
 
   /** What a visit keeps of the content: what it does not name stays as it was. */
   function packedVersion({ key, version }: PageVisit): Buffer | undefined {
@@ -209,16 +218,14 @@ export async function openLmdbMemory(folder: string, options: LmdbMemoryOptions 
       const these = takeEnded();
       const batch = (batches.get(lane) ?? 0) + 1;
       batches.set(lane, batch);
-      const writer = `${options.writer}${lane}`;
-      const by = options.writer === undefined ? {} : { by: writer, batch };
-      const rows = visits.map((visit) => [stagedKey(visit), { ...stagedRow(visit), ...by }] as const);
+      const by = `${self}${lane}`;
+      const rows = visits.map((visit) => [stagedKey(visit), stagedRow(visit, by, batch)] as const);
       await transact(() => {
         writeEnded(these);
         for (const [key, row] of rows) void staged.put(key, row);
       });
       forget(these);
-      if (options.writer === undefined) return undefined;
-      return { key: MEMORY_KEY_PREFIX + writer, note: String(batch) };
+      return { key: MEMORY_KEY_PREFIX + by, note: String(batch) };
     },
     settle(visits, isPage) {
       for (const visit of visits) {
@@ -227,37 +234,17 @@ export async function openLmdbMemory(folder: string, options: LmdbMemoryOptions 
       }
       timer ??= setTimeout(() => void flush().catch(() => undefined), IDLE_MS).unref();
     },
-    async recover(wasAcknowledged: WasAcknowledged) {
-      // The only writer has it now: all others are gone.
-      const isOpen = ({ writer, started }: Staged) =>
-        !options.shared || writer === process.pid || !isAlive(writer, started);
-      const left = readRows(() => [...staged.getRange()].filter(({ value }) => isOpen(value)));
-      let effective = 0;
-      for (let at = 0; at < left.length; at += PORTION) {
-        const portion = left.slice(at, at + PORTION);
-        const answers = await wasAcknowledged(portion.map(({ key }) => unpackKey(key)));
-        await transact(() => {
-          for (const [index, { key, value }] of portion.entries()) {
-            if (answers[index]) writeStaged(value);
-            void staged.remove(key);
-          }
-        });
-        effective += answers.filter(Boolean).length;
-      }
-      return effective;
-    },
-    async recoverNoted(notes, isWriterGone) {
-      const isOpen = ({ by }: Staged) => by !== undefined && (isOwn(by) || isWriterGone(by));
-      const left = readRows(() => [...staged.getRange()].filter(({ value }) => isOpen(value)));
+    async recover(notes, isWriterGone) {
+      const left = readRows(() => [...staged.getRange()].filter(({ value }) => isLeft(value, isWriterGone)));
       let effective = 0;
       // What is told is told in the order of the visits.
-      left.sort((one, other) => one.value.batch! - other.value.batch!);
+      left.sort((one, other) => one.value.batch - other.value.batch);
       for (let at = 0; at < left.length; at += PORTION) {
         await transact(() => {
           for (const { key, value } of left.slice(at, at + PORTION)) {
             // Another process may be doing the same.
             if (!staged.doesExist(key)) continue;
-            const isTrue = Number(notes[MEMORY_KEY_PREFIX + value.by!] ?? 0) >= value.batch!;
+            const isTrue = Number(notes[MEMORY_KEY_PREFIX + value.by] ?? 0) >= value.batch;
             if (isTrue) writeStaged(value);
             if (isTrue) effective++;
             void staged.remove(key);
@@ -316,9 +303,13 @@ export async function openLmdbMemory(folder: string, options: LmdbMemoryOptions 
     note: (name) => notes.get(`note ${name}`),
     setNote: (name, value) => transact(() => void notes.put(`note ${name}`, value)),
     async close() {
-      await flush();
-      await last;
-      await environment.close();
+      try {
+        await flush();
+        await last;
+      } finally {
+        openWriters.delete(self);
+        await environment.close();
+      }
     },
   };
 

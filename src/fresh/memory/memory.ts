@@ -45,14 +45,17 @@ export interface PageVersion {
   readonly fields?: unknown;
 }
 
-/** To be written in the same step as the acknowledgement, by memories whose queue cannot say what became of a request. */
+/**
+ * To be written in the same step as the acknowledgement. The state of the request says less: it may have ended by another
+ * visit, or because its process was lost.
+ */
 export interface StageNote {
   readonly key: string;
   readonly note: string;
 }
 
-/** Tells of each request in the queue whether it was acknowledged. */
-export type WasAcknowledged = (requests: readonly Fingerprint[]) => Promise<readonly boolean[]>;
+/** What the queue has noted, by key. */
+export type QueueNotes = Readonly<Record<string, string>>;
 
 /** The memory of the pages of one or many sites. */
 export interface PageMemory {
@@ -68,8 +71,8 @@ export interface PageMemory {
    * replace one that is known.
    */
   settle(visits: readonly PageVisit[], acknowledged: boolean): void;
-  /** Of `settle` and `stage` all that an earlier process left open; resolves to how many visits took effect. */
-  recover(wasAcknowledged: WasAcknowledged): Promise<number>;
+  /** Resolves what writers left open that are gone, by the queue's notes; resolves to how many visits took effect. */
+  recover(notes: QueueNotes, isWriterGone: (writer: string) => boolean): Promise<number>;
   /** All pages, in no particular order; it may be changed meanwhile. */
   pages(): Generator<KnownPage & { readonly key: Fingerprint }>;
   close(): Promise<void>;

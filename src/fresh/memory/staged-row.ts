@@ -1,6 +1,5 @@
 // A visit that waits for its acknowledgement, as it is written aside, and the keys of the tables beside the pages.
 // Promise: what is written aside is all that makes the visit true later, in another process too.
-import { startOf } from '../../base/alive.js';
 import { type Fingerprint, fingerprintToId } from '../../request/fingerprint.js';
 import type { PageVisit } from './memory.js';
 import { packNames, packVersion } from './names-row.js';
@@ -8,12 +7,9 @@ import { KEY_BYTES, packKey, packPage, unpackKey } from './page-row.js';
 
 /** A visit that was written aside. */
 export interface Staged {
-  readonly writer: number;
-  /** When it started, where that is known: pids are reused. */
-  readonly started?: string | undefined;
-  /** The name of its writer and the number of its batch, where those are noted. */
-  readonly by?: string | undefined;
-  readonly batch?: number | undefined;
+  /** Its writer, and the number of the batch. */
+  readonly by: string;
+  readonly batch: number;
   readonly key: string;
   readonly row: string;
   readonly names: string;
@@ -36,12 +32,11 @@ export function stagedKey({ request, key }: PageVisit): Buffer {
   return Buffer.concat([packKey(request), packKey(key)]);
 }
 
-let ownStart: string | undefined;
-
-export function stagedRow({ key, page, names, version, tell, links }: PageVisit): Staged {
+export function stagedRow(visit: PageVisit, by: string, batch: number): Staged {
+  const { key, page, names, version, tell, links } = visit;
   return {
-    writer: process.pid,
-    started: (ownStart ??= startOf(process.pid)),
+    by,
+    batch,
     key: fingerprintToId(key),
     row: packPage(page).toString('base64'),
     names: packNames(names),

@@ -1,12 +1,12 @@
 // LMDB behind the tables of kv.ts: the only place that uses lmdb-js, and that translates its errors.
 // A commit survives the process; each commit flushes the disk, so that a machine crash loses only the last
 // moments and never the order of the rest (docs/decisions/002-embedded-frontier.md).
-import { accessSync, constants, mkdirSync, realpathSync, statfsSync } from 'node:fs';
+import { accessSync, constants, mkdirSync, statfsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { PRIVATE_FOLDER, PRIVATE_LMDB } from '../../base/private-files.js';
 import type { Database, RootDatabase } from 'lmdb';
 import { checkLmdbFolder } from '../../base/lmdb-file.js';
-import { SHARED_WRITERS, transactShared } from '../../base/lmdb-shared.js';
+import { afterOtherThreads, createTransactions, SHARED_WRITERS } from '../../base/lmdb-shared.js';
 import { CrawlError } from '../../errors.js';
 import { type Kv, type Table, TABLE_KEYS, TABLE_NAMES, type Tables } from './kv.js';
 
@@ -17,34 +17,15 @@ interface Key {
 
 type LmdbTable = Database<Buffer, never>;
 
-/**
- * By folder: the transactions of this process whose lock another thread holds while it waits for a callback on this one.
- * Whatever takes the lock here meanwhile would wait for itself for ever: lmdb-js knows only of those of its own handle.
- */
-const elsewhere = new Map<string, Set<Promise<unknown>>>();
-
-async function heldElsewhere<T>(path: string, transaction: Promise<T>): Promise<T> {
-  const pending = elsewhere.get(path) ?? new Set();
-  elsewhere.set(path, pending.add(transaction));
-  try {
-    return await transaction;
-  } finally {
-    pending.delete(transaction);
-    if (pending.size === 0) elsewhere.delete(path);
-  }
-}
-
 /** Opens the environment in a folder, created if missing. `alone`: no other process writes to it. */
 export async function openLmdbKv(path: string, options: { alone: boolean }): Promise<Kv> {
   const translate = (error: unknown): CrawlError => translated(error, path);
   let environment: RootDatabase;
   let tables: Tables;
-  let folder: string;
+  let transaction: ReturnType<typeof createTransactions>;
   try {
     mkdirSync(path, PRIVATE_FOLDER);
-    folder = realpathSync(path);
-    // Opening the tables takes the lock of writers, on this thread.
-    while (elsewhere.has(folder)) await Promise.allSettled(elsewhere.get(folder)!);
+    await afterOtherThreads(path);
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
     // lmdb-js kills the process if a file is damaged or cannot be opened.
     checkLmdbFolder(path);
@@ -58,6 +39,7 @@ export async function openLmdbKv(path: string, options: { alone: boolean }): Pro
       ...PRIVATE_LMDB,
       ...(options.alone ? { eventTurnBatching: false } : SHARED_WRITERS),
     });
+    transaction = createTransactions(environment, path, options);
     tables = Object.fromEntries(TABLE_NAMES.map((name) => [name, openTable(environment, name)])) as unknown as Tables;
   } catch (error) {
     throw translate(error);
@@ -68,11 +50,7 @@ export async function openLmdbKv(path: string, options: { alone: boolean }): Pro
     async transact<T>(body: () => T): Promise<T> {
       // Our own errors pass unchanged; only the store's are translated.
       try {
-        // Alone, the commit and its flush run on another thread while this one continues. With other processes, the
-        // writer lock must not be held while this thread is busy elsewhere: the whole transaction runs here.
-        if (options.alone) return await heldElsewhere(folder, environment.childTransaction(body));
-        while (elsewhere.has(folder)) await Promise.allSettled(elsewhere.get(folder)!);
-        return await transactShared(environment, body);
+        return await transaction(body);
       } catch (error) {
         throw translate(await rootCause(error));
       }

@@ -2,7 +2,7 @@
 // Promise: a link becomes a remembered page in the step that takes it from the queue, and is visited within the budget
 // like any other; a visit that failed or was skipped is planned anew in the step that ends it; none is made twice.
 import { FAILED_SECS } from '../../crawl/watch/watch.js';
-import type { NotedMemory } from '../../fresh/memory/memory-lmdb.js';
+import type { LmdbMemory } from '../../fresh/memory/memory-lmdb.js';
 import type { KnownPage, PageVisit } from '../../fresh/memory/memory.js';
 import { foundPage } from '../../fresh/memory/new-page.js';
 import { pageKeyOf } from '../../fresh/remembering.js';
@@ -13,7 +13,7 @@ import type { RoutingClient } from '../worker/routing-client.js';
 
 export interface WatchClientParts {
   readonly own: RoutingClient;
-  readonly memory: Pick<NotedMemory, 'find' | 'stage' | 'settle' | 'plan'>;
+  readonly memory: Pick<LmdbMemory, 'find' | 'stage' | 'settle' | 'plan'>;
   readonly nowSecs: () => number;
 }
 
@@ -55,7 +55,7 @@ export function createWatchClient({ own, memory, nowSecs }: WatchClientParts): W
   ): Promise<SettleAnswer> {
     return inTurn(async () => {
       const noted = await memory.stage(visits, LANE);
-      const notes = noted ? { ...call.notes, [noted.key]: noted.note } : call.notes;
+      const notes = { ...call.notes, [noted.key]: noted.note };
       const answer = await own.settle({ ...call, notes }, life);
       memory.settle(visits, answer.held);
       return answer;

@@ -5,7 +5,7 @@ import { isThere } from '../../fresh/change/judge.js';
 import type { PageMemory } from '../../fresh/memory/memory.js';
 import { createSchedule, type Schedule } from '../../fresh/schedule/schedule.js';
 import { bookOf, IMPORTANCE } from '../../crawl/watch/watch.js';
-import { type NotedMemory, openLmdbMemory } from '../../fresh/memory/memory-lmdb.js';
+import { type LmdbMemory, openLmdbMemory } from '../../fresh/memory/memory-lmdb.js';
 import { createRemembering, type Remembering } from '../../fresh/remembering.js';
 import type { Capture } from '../../fetch/engine.js';
 import { entryOf } from '../../frontier/entry.js';
@@ -13,12 +13,12 @@ import type { QueueEntry } from '../../frontier/frontier.js';
 import { countOf } from '../../observe/figures.js';
 import type { Log } from '../../observe/log.js';
 import { Request } from '../../request/request.js';
-import { isOwnerGone, ownerName } from '../../store/segments/segment-names.js';
+import { isOwnerGone } from '../../store/segments/segment-names.js';
 import type { PodsConfig } from '../config/types.js';
 import type { WorkerPlace } from '../messages.js';
 
 export interface PodMemory {
-  readonly memory: NotedMemory;
+  readonly memory: LmdbMemory;
   readonly remembering: Remembering;
   /** Of a watch. */
   readonly schedule: Schedule | undefined;
@@ -48,9 +48,9 @@ export function podMemoryFolder({ dataDirs, pods }: Pick<PodsConfig, 'dataDirs' 
 export async function openPodMemory(parts: PodMemoryParts): Promise<PodMemory> {
   const { place, log } = parts;
   const { watch, pods } = parts.config;
-  const memory = await openLmdbMemory(podMemoryFolder(parts.config, place.pod), { shared: true, writer: ownerName() });
+  const memory = await openLmdbMemory(podMemoryFolder(parts.config, place.pod), { shared: true });
   try {
-    await memory.recoverNoted(await parts.notes(), isOwnerGone);
+    await memory.recover(await parts.notes(), isOwnerGone);
     if (watch === undefined && place.role === 'fetcher' && place.id === 0) {
       log.info(`${countOf(await addRevisits(memory, parts.add), 'remembered page')} to visit again`);
     }

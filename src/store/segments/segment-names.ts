@@ -77,6 +77,13 @@ export function isOwnerGone(owner: string): boolean {
   return start !== undefined && startText !== '0' && start !== startText;
 }
 
+/** Whether an owner certainly runs on this machine. */
+export function isOwnerHere(owner: string): boolean {
+  const [host, pidText, startText] = owner.split('-');
+  if (host !== hostPart() || !isRunning(Number(pidText))) return false;
+  return (startTimeOf(Number(pidText)) ?? '0') === startText;
+}
+
 function hostPart(): string {
   return createHash('sha256').update(hostname()).digest('hex').slice(0, 8);
 }
