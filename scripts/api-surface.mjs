@@ -6,6 +6,7 @@ import ts from 'typescript';
 /** The entries of the package, by the name users import. */
 export const ENTRIES = {
   orcrawl: 'dist/index.d.ts',
+  'orcrawl/crawlee': 'dist/crawlee/entry.d.ts',
   'orcrawl/testing': 'dist/testing/index.d.ts',
   'orcrawl/postgres': 'dist/postgres/index.d.ts',
 };

@@ -1,5 +1,6 @@
 // What a handler is given: capabilities by crawler type, as types. A handler that uses only what two
 // contexts share compiles for both; crawl/ builds the objects, lazily where a property costs work.
+import type { SendOptions } from '../fetch/http/send-request.js';
 import type { PageChange } from '../fresh/page-change.js';
 import type { CheerioAPI } from 'cheerio';
 import type { Readable } from 'node:stream';
@@ -52,6 +53,42 @@ export interface SendRequestOptions {
   responseType?: 'text' | 'json' | 'buffer';
   /** Longest the whole exchange may take. */
   timeoutMs?: number;
+  /** The same as in got: milliseconds under `request`. */
+  timeout?: { request?: number };
+  /** Ends it early. */
+  signal?: AbortSignal;
+  /** The proxy of this request instead of the visit's. */
+  proxyUrl?: string;
+  /** Sent as HTTP authentication, with `password`. */
+  username?: string;
+  /** The password for basic authentication. */
+  password?: string;
+  /** Default true; `false` returns the redirect itself. */
+  followRedirect?: boolean;
+  /** More are an error. */
+  maxRedirects?: number;
+  /** Default false; `true` throws for statuses other than 2xx and 3xx. */
+  throwHttpErrors?: boolean;
+  /** got's name for TLS options; of these `rejectUnauthorized: false` accepts any certificate. */
+  https?: { rejectUnauthorized?: boolean };
+  /** Cookies of this request instead of the session's: a jar of tough-cookie. */
+  cookieJar?: SendOptions['cookieJar'];
+  /** The encoding of a text body instead of the response's own. */
+  encoding?: BufferEncoding;
+  /** Headers of a browser, made by the package header-generator. Default: what the crawler does. */
+  useHeaderGenerator?: boolean;
+  /** Options of header-generator; given alone, they ask for headers, too. */
+  headerGeneratorOptions?: object;
+  /** From got, without effect: the visit is tried again, not the request. */
+  retry?: unknown;
+  /** From got, without effect: see `http2` of the crawler. */
+  http2?: boolean;
+  /** From got, without effect: bodies are always decoded. */
+  decompress?: boolean;
+  /** From got, without effect. */
+  insecureHTTPParser?: boolean;
+  /** From got, without effect: headers are those of the session. */
+  sessionToken?: object;
 }
 
 /** The response to `sendRequest`. */
@@ -244,6 +281,10 @@ export interface HttpHookOptions {
   timeout?: number | { readonly request?: number };
   /** Added to the URL's query. */
   searchParams?: string | URLSearchParams | Readonly<Record<string, string | number | boolean>>;
+  /** Headers of a browser, made by the package header-generator. Default: what the crawler does. */
+  useHeaderGenerator?: boolean;
+  /** Options of header-generator; given alone, they ask for headers, too. */
+  headerGeneratorOptions?: object;
 }
 
 /** Your code for one page. */

@@ -40,6 +40,19 @@ describe.skipIf(!browserPath)('a BrowserPool', () => {
     expect(calls).toEqual(['preLaunch', 'postLaunch m', 'prePage', 'postPage', 'preClose', 'postClose one']);
   });
 
+  it('shows pages as another browser when asked to', async () => {
+    const fingerprintGeneratorOptions = { operatingSystems: ['windows'] };
+    createPool({ useFingerprints: true, fingerprintOptions: { fingerprintGeneratorOptions } });
+    const page = await pool.newPage();
+    const { launchContext } = pool.getBrowserControllerByPage(page)!;
+    const { fingerprint } = launchContext.fingerprint as { fingerprint: { navigator: { userAgent: string } } };
+    await (page as unknown as { goto(url: string): Promise<unknown> }).goto('about:blank');
+    expect(await page.evaluate('[navigator.userAgent, navigator.platform]')).toEqual([
+      fingerprint.navigator.userAgent,
+      'Win32',
+    ]);
+  });
+
   it('opens pages where there is room, and retires a browser after its pages', async () => {
     const retired: unknown[] = [];
     createPool({ maxOpenPagesPerBrowser: 2, retireBrowserAfterPageCount: 2 });

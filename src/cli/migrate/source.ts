@@ -18,14 +18,14 @@ export interface Rewritten {
   readonly findings: readonly Finding[];
 }
 
-const PARTS = 'core|basic|http|cheerio|playwright|browser|browser-pool|memory-storage|utils|types';
+const PARTS = 'core|basic|http|cheerio|playwright|browser|browser-pool|memory-storage|utils|types|impit-client';
 /** A module's name where modules are named: imports, `require`, mocks, augmentations. */
 const MODULE_NAME = new RegExp(
   `(\\b(?:from|import|module)\\s{0,20}|\\b(?:require|import|resolve|mock|doMock|unmock|importActual)\\(\\s{0,20})(['"\`])(crawlee|@crawlee/(?:${PARTS}))\\2`,
   'g',
 );
 const FOREIGN =
-  /\b(?:from\s{0,20}|import\s{0,20}\(?\s{0,20}|require\(\s{0,20})['"`](@crawlee\/(?:puppeteer|jsdom|linkedom|stagehand|cli|templates|otel|impit-client)|apify|puppeteer|got-scraping)['"`]/g;
+  /\b(?:from\s{0,20}|import\s{0,20}\(?\s{0,20}|require\(\s{0,20})['"`](@crawlee\/(?:puppeteer|jsdom|linkedom|stagehand|cli|templates|otel)|apify|puppeteer|got-scraping)['"`]/g;
 
 const NO_BROWSER = 'not provided: use PlaywrightCrawler';
 const NO_DOM = 'not provided: use CheerioCrawler';
@@ -38,7 +38,6 @@ const MODULES: Readonly<Record<string, string>> = {
   '@crawlee/cli': 'not provided: see orcrawl init',
   '@crawlee/templates': 'not provided: see orcrawl init',
   '@crawlee/otel': 'not provided',
-  '@crawlee/impit-client': 'requests are sent by the built-in engine',
   'got-scraping': 'keeps working on its own; gotScraping of orcrawl/crawlee uses the built-in engine',
   apify: "the platform's client is not replaced: Actor keeps using its own Crawlee",
 };
@@ -68,8 +67,9 @@ const NAMES: Readonly<Record<string, Rule>> = {
   handleRequestFunction: changed('is an older name: use requestHandler'),
   handleFailedRequestFunction: changed('is an older name: use failedRequestHandler'),
   handleRequestTimeoutSecs: changed('is an older name: use requestHandlerTimeoutSecs'),
-  useFingerprints: changed('has no effect: browsers show themselves as they are'),
-  fingerprintOptions: changed('has no effect: browsers show themselves as they are'),
+  useFingerprints: changed('is false by default; true needs fingerprint-generator and fingerprint-injector installed'),
+  fingerprintOptions: changed('needs useFingerprints: true, which is false by default'),
+  useHeaderGenerator: changed('is false by default; true needs header-generator installed'),
   ignoreSslErrors: changed('is false by default: certificates are checked'),
   purgeOnStart: changed("is 'finished' by default: a crawl that was interrupted goes on"),
 };
@@ -125,6 +125,8 @@ export function rewritePackage(text: string, version: string): string | undefine
     const ours = Object.keys(listed).filter((name) => name === 'crawlee' || PACKAGE.test(name));
     if (ours.length === 0) continue;
     isChanged = true;
+    // The client is ours, what speaks for it is not.
+    if ('@crawlee/impit-client' in listed) listed['impit'] ??= IMPIT_VERSION;
     for (const name of ours) delete listed[name];
     // Other names keep their order; npm sorts them at the next install.
     listed['orcrawl'] ??= version;
@@ -135,4 +137,6 @@ export function rewritePackage(text: string, version: string): string | undefine
   const indent = /^([ \t]+)"/m.exec(text)?.[1] ?? '  ';
   return `${JSON.stringify(content, null, indent)}\n`;
 }
+/** The range of the package that `ImpitHttpClient` drives. */
+const IMPIT_VERSION = '>=0.13.0';
 const PACKAGE = new RegExp(`^@crawlee/(?:${PARTS})$`);

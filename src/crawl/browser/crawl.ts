@@ -44,11 +44,19 @@ export async function openBrowserCrawl(parts: BrowserCrawlParts): Promise<Browse
   const { options, config, sessionPool, rules, refuseVisit, onStatus } = parts;
   const { launchContext } = options.browser!;
   const isAdaptive = options.kind === 'adaptive';
-  const poolOptions = poolOptionsOf(options.browser!, config, {
+  const { useFingerprints = false, fingerprintOptions } = options.browser!.pool;
+  const fingerprints = useFingerprints
+    ? await (await import('../../crawlee/identity/fingerprints.js')).openFingerprints(fingerprintOptions)
+    : undefined;
+  const plannedPool = poolOptionsOf(options.browser!, config, {
     allowPrivateAddresses: options.allowPrivateAddresses,
     ignoreTlsErrors: options.ignoreSslErrors,
     userAgent: options.hasOwnUserAgent ? options.userAgent : undefined,
   });
+  // Another visitor is another browser: a context without a session is not used twice.
+  const poolOptions = fingerprints
+    ? { ...plannedPool, contextFor: fingerprints.contextFor, keepStrangers: false }
+    : plannedPool;
   const pool = createBrowserPool(poolOptions);
   const identities = sessionPool && createBrowserIdentities(sessionPool, options.proxyConfiguration !== undefined);
   try {

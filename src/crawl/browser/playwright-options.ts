@@ -23,6 +23,7 @@ import {
   aProxyUrl,
 } from '../../option-checks.js';
 import { aWholeNumber, check, findProblems, oneOf, type Shape, withoutEffect } from '../../option-checks.js';
+import type { FingerprintOptions } from '../../crawlee/identity/fingerprints.js';
 import { log } from '../../observe/log.js';
 import { parseUrl } from '../../request/url.js';
 import type { BasicCrawlerOptions, HttpCrawlerOptions } from '../options/options-types.js';
@@ -81,10 +82,13 @@ export interface PlaywrightPoolOptions {
   prePageCloseHooks?: readonly PageHook[] | undefined;
   /** Called when a page was closed. */
   postPageCloseHooks?: readonly PageIdHook[] | undefined;
-  /** From Crawlee, without effect: browsers show themselves as they are. */
+  /**
+   * Shows every session's pages as another browser, by the packages fingerprint-generator and fingerprint-injector. Default
+   * false: browsers show themselves as they are.
+   */
   useFingerprints?: boolean | undefined;
-  /** From Crawlee, without effect. */
-  fingerprintOptions?: object | undefined;
+  /** Which browsers pages pretend to be in. */
+  fingerprintOptions?: FingerprintOptions | undefined;
   /** From Crawlee, without effect: operations of the pool have their own limits. */
   operationTimeoutSecs?: number | undefined;
   /** From Crawlee, without effect: see `closeInactiveBrowserAfterSecs`. */
@@ -192,14 +196,21 @@ const POOL_SHAPE: Shape = {
   onRetire: aFunction,
   operationTimeoutSecs: withoutEffect('pool operations have their own limits'),
   retireInactiveBrowserAfterSecs: withoutEffect('see closeInactiveBrowserAfterSecs'),
-  useFingerprints: withoutEffect('browsers do not hide what they are'),
-  fingerprintOptions: withoutEffect('browsers do not hide what they are'),
+  useFingerprints: aBoolean,
+  fingerprintOptions: anObject,
+};
+
+const FINGERPRINT_SHAPE: Shape = {
+  fingerprintGeneratorOptions: anObject,
+  useFingerprintCache: aBoolean,
+  fingerprintCacheSize: aWholeNumber({ from: 1 }),
 };
 
 export function findBrowserProblems(owner: string, given: PlaywrightCrawlerOptions): string[] {
   return [
     ...findProblems(`${owner} launchContext`, given.launchContext, LAUNCH_SHAPE),
     ...findProblems(`${owner} browserPoolOptions`, given.browserPoolOptions, POOL_SHAPE),
+    ...findProblems(`${owner} fingerprintOptions`, given.browserPoolOptions?.fingerprintOptions, FINGERPRINT_SHAPE),
     ...findProblems(`${owner} pageOptions`, given.pageOptions, ACTIONS_SHAPE),
     ...actionConflicts(`${owner} pageOptions`, given.pageOptions ?? {}),
   ];

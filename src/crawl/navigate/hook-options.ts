@@ -12,6 +12,8 @@ const KNOWN: ReadonlySet<string> = new Set([
   'timeoutMs',
   'timeout',
   'searchParams',
+  'useHeaderGenerator',
+  'headerGeneratorOptions',
 ] satisfies (keyof HttpHookOptions)[]);
 
 export interface HookOptionsReader {

@@ -8,6 +8,7 @@ import { createHookOptionsReader } from './hook-options.js';
 import { type Hook, lowerCased, type NavigationRules, orderFor, runHooks, type Side } from './navigate.js';
 import type { CrawlOrder } from './order.js';
 import type { RefuseVisit } from './redirect.js';
+import type { ShownHeaders } from './shown-headers.js';
 
 export interface HttpSideParts<Live extends object> {
   readonly rules: NavigationRules;
@@ -15,6 +16,8 @@ export interface HttpSideParts<Live extends object> {
   readonly postNavigationHooks: readonly Hook[];
   /** The name under which a URL is asked for. */
   readonly userAgentFor: (url: string) => string;
+  /** What requests show of their sender, where that may differ from our own name. */
+  readonly shown?: ShownHeaders | undefined;
   readonly refuseVisit?: RefuseVisit | undefined;
   readonly checksType: boolean;
   /** Which responses are read as documents. Default none. */
@@ -33,16 +36,18 @@ export interface HttpSideParts<Live extends object> {
 const DEFAULT_HEADERS = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
 
 export function createHttpSide<Live extends object>(parts: HttpSideParts<Live>): Side<Live> {
-  const { rules, userAgentFor, refuseVisit, received } = parts;
+  const { rules, userAgentFor, refuseVisit, received, shown } = parts;
   const chosen = createHookOptionsReader();
 
-  function hookOptionsFor({ request, identity }: Visit): HttpHookOptions {
+  function usualHeaders({ request, identity: { session } }: Visit): Record<string, string> {
+    if (shown?.instead) return { ...shown.instead(request.target, session) };
+    return { 'user-agent': userAgentFor(request.target), ...(session?.headerSet ?? DEFAULT_HEADERS) };
+  }
+
+  function hookOptionsFor(visit: Visit): HttpHookOptions {
+    const { request, identity } = visit;
     return {
-      headers: {
-        'user-agent': userAgentFor(request.target),
-        ...(identity.session?.headerSet ?? DEFAULT_HEADERS),
-        ...request.headers,
-      },
+      headers: { ...usualHeaders(visit), ...request.headers },
       method: request.method,
       payload: request.payload,
       proxyUrl: identity.proxyInfo?.url,
@@ -64,12 +69,16 @@ export function createHttpSide<Live extends object>(parts: HttpSideParts<Live>):
         followRequest(hookOptions, before, hookOptionsFor(visit));
       }
       const { url, timeoutMs } = chosen.read(hookOptions, request.target, (text) => visit.context.log.warning(text));
-      const { method, payload, proxyUrl, headers } = hookOptions;
+      const { method, payload, proxyUrl } = hookOptions;
+      const headers = lowerCased(hookOptions.headers);
+      if (shown && (hookOptions.useHeaderGenerator || hookOptions.headerGeneratorOptions)) {
+        await shown.change(headers, usualHeaders(visit), hookOptions, visit.identity.session);
+      }
       const order = {
         ...orderFor(visit, rules, refuseVisit),
         url,
         method,
-        headers: withConditions(headersFor(request, lowerCased(headers)), parts.conditionsFor?.(request)),
+        headers: withConditions(headersFor(request, headers), parts.conditionsFor?.(request)),
         payload,
         proxyUrl,
         timeoutMs,

@@ -48,8 +48,8 @@ export function encodingLabel(name: string): string {
 
 /** Crawlee 3 options that are known and change nothing, and those that its users should have left behind. */
 const FROM_CRAWLEE: Shape = {
-  useFingerprints: withoutEffect('header sets are always consistent per session'),
-  fingerprintOptions: withoutEffect('header sets are always consistent per session'),
+  useFingerprints: withoutEffect('it belongs into browserPoolOptions; HTTP crawlers have useHeaderGenerator'),
+  fingerprintOptions: withoutEffect('it belongs into browserPoolOptions; HTTP crawlers have headerGeneratorOptions'),
   handleRequestFunction: replacedBy('"requestHandler"'),
   handlePageFunction: replacedBy('"requestHandler"'),
   handleRequestTimeoutSecs: replacedBy('"requestHandlerTimeoutSecs"'),
@@ -125,10 +125,13 @@ const BASIC = {
   statisticsOptions: anObject,
   experiments: anObject,
   httpClient: objectWith('an HTTP client', ['sendRequest', 'stream']),
+  impersonateWithRobots: aBoolean,
 } as const satisfies Checked<BasicCrawlerOptions>;
 
 const HTTP = {
   ...BASIC,
+  useHeaderGenerator: aBoolean,
+  headerGeneratorOptions: anObject,
   preNavigationHooks: arrayOf(aFunction),
   postNavigationHooks: arrayOf(aFunction),
   navigationTimeoutSecs: aTimeout,

@@ -208,6 +208,11 @@ export interface BasicCrawlerOptions<Context extends CrawlingContext = BasicCraw
    * the client connects is its own business. `GotScrapingHttpClient` is the built-in engine.
    */
   httpClient?: BaseHttpClient | undefined;
+  /**
+   * Says that requests may look like those of a browser although robots.txt is obeyed under another name (ours). Default
+   * false: `useHeaderGenerator`, `useFingerprints` and a client that impersonates are errors then.
+   */
+  impersonateWithRobots?: boolean | undefined;
 }
 
 /** @internal */
@@ -247,6 +252,10 @@ export type DuplicatesRule = 'keep' | 'mark' | 'skip';
 export interface HttpCrawlerOptions<
   Context extends CrawlingContext = HttpCrawlingContext,
 > extends BasicCrawlerOptions<Context> {
+  /** Sends headers as a browser does, the same ones per session, by the package header-generator. Default false. */
+  useHeaderGenerator?: boolean | undefined;
+  /** Options of header-generator: `browsers`, `operatingSystems`, `devices`, `locales`, … */
+  headerGeneratorOptions?: object | undefined;
   /** Called in order before the request is sent; the second argument may be changed. */
   preNavigationHooks?: readonly HttpHook<Context>[] | undefined;
   /** Called in order after the response arrived, before the handler. */

@@ -8,6 +8,7 @@ import type { AnyData } from '../../handle/context.js';
 import type { TrapOptions } from '../../politeness/traps/traps.js';
 import { CRAWLER_ALIASES, withoutAliases } from '../../setting-names.js';
 import { defaultUserAgent } from '../user-agent.js';
+import { identityConflicts } from '../../crawlee/identity/rules.js';
 import { encodingLabel, CRAWLER_NAMES, SHAPES } from './options-shapes.js';
 import { blockedLoopMs } from '../run/loop-blocks.js';
 import { findOrderConflicts, orderOptions } from '../order/options.js';
@@ -147,6 +148,9 @@ function withDefaults(kind: CrawlerKind, given: FileDownloadOptions<AnyData>) {
     maxBodyBytes: given.maxBodyBytes ?? (kind === 'file' ? LIMITS.downloadBytes.max : DEFAULT_MAX_BODY_BYTES),
     maxRedirects: given.maxRedirects ?? 10,
     httpClient: given.httpClient,
+    impersonateWithRobots: given.impersonateWithRobots ?? false,
+    useHeaderGenerator: given.useHeaderGenerator ?? false,
+    headerGeneratorOptions: given.headerGeneratorOptions,
     http2: given.http2 ?? false,
     /** In lower case, without parameters. FileDownload: every type. */
     additionalMimeTypes: kind === 'file' ? frozenList(['*/*']) : frozenList(given.additionalMimeTypes?.map(mimeType)),
@@ -192,7 +196,7 @@ function fresh({ remember, duplicates = 'keep', onChange }: FileDownloadOptions<
 
 /** Options that are fine alone and wrong together. */
 function findConflicts(owner: string, given: FileDownloadOptions<AnyData>): string[] {
-  const conflicts = findOrderConflicts(owner, given);
+  const conflicts = [...findOrderConflicts(owner, given), ...identityConflicts(owner, given)];
   const together = (first: keyof FileDownloadOptions, second: keyof FileDownloadOptions, advice: string) => {
     if (given[first] === undefined || given[second] === undefined) return;
     conflicts.push(`${owner} options "${first}" and "${second}" exclude each other: ${advice}`);

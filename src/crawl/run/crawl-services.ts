@@ -21,6 +21,7 @@ import type { Gate } from '../polite/gate.js';
 import { createHttpSide, type HttpSideParts } from '../navigate/http-side.js';
 import { cookiesOf, createNavigation, isSeededAddress, type NavigationParts } from '../navigate/navigate.js';
 import { navigationRulesOf } from '../navigate/rules.js';
+import { openShownHeaders } from '../navigate/shown-headers.js';
 import type { CrawlerKind, ResolvedOptions } from '../options/options.js';
 import { createLinkOrder } from '../order/order.js';
 import { addFile, addPage } from '../page/page-context.js';
@@ -135,11 +136,16 @@ export async function openCrawlServices(parts: CrawlServicesParts): Promise<Craw
   let gate: Gate | undefined;
   const ownUserAgentFor = (url: string) => policy.overrideFor(url).userAgent;
   const userAgentFor = (url: string) => ownUserAgentFor(url) ?? options.userAgent;
+  const shown = await openShownHeaders({
+    options,
+    chosenUserAgentFor: (url) => ownUserAgentFor(url) ?? (options.hasOwnUserAgent ? options.userAgent : undefined),
+  });
   const onStatus = (statusCode: number) => stats.registerStatusCode(statusCode);
   const close = async () => {
     await politeness?.close();
     await rendering?.close();
     await parts.engine?.close();
+    await byClient?.close();
     await http.close();
   };
   const rules = navigationRulesOf(options);
@@ -149,6 +155,7 @@ export async function openCrawlServices(parts: CrawlServicesParts): Promise<Craw
     preNavigationHooks: options.preNavigationHooks,
     postNavigationHooks: options.postNavigationHooks,
     userAgentFor,
+    shown,
     refuseVisit,
     checksType: true,
     documents: options.documents ? () => 'all' as const : undefined,
@@ -192,11 +199,17 @@ export async function openCrawlServices(parts: CrawlServicesParts): Promise<Craw
     log,
     links,
     storage: { openKeyValueStore: parts.openKeyValueStore, useState: parts.useState },
-    sendRequest: (sendOptions, { request, session, proxyUrl }) => {
+    sendRequest: async (sendOptions, { request, session, proxyUrl }) => {
+      const usual = shown.instead?.(sendOptions.url ?? request.url, session) ?? {
+        'user-agent': options.userAgent,
+        ...session?.headerSet,
+      };
+      const headers = { ...usual };
+      await shown.change(headers, usual, sendOptions, session);
       const setting: SendSetting = {
         cookies: session && cookiesOf(session, options.persistCookiesPerSession),
         proxyUrl,
-        headers: { 'user-agent': options.userAgent, ...session?.headerSet },
+        headers,
         timeoutMs: options.navigationTimeoutMs,
         maxBodyBytes: options.maxBodyBytes,
         maxRedirects: options.maxRedirects,

@@ -6,7 +6,9 @@ import { EventEmitter } from 'node:events';
 import { CrawlError } from '../../errors.js';
 import { log } from '../../observe/log.js';
 import type { Dictionary } from '../../request/request.js';
+import type { FingerprintOptions } from '../identity/fingerprints.js';
 import type { BrowserController } from './controller.js';
+import { createFingerprintHooks } from './fingerprint-hooks.js';
 import type { LaunchContext } from './launch-context.js';
 import type { BrowserPlugin } from './plugin.js';
 import { BROWSER_CONTROLLER_EVENTS, BROWSER_POOL_EVENTS, type CommonPage } from './types.js';
@@ -51,16 +53,10 @@ export interface BrowserPoolOptions {
   closeInactiveBrowserAfterSecs?: number;
   /** A browser without pages is retired after this. Default 1. */
   retireInactiveBrowserAfterSecs?: number;
-  /** From Crawlee; has no effect: browsers show themselves as they are. */
+  /** Shows pages as other browsers, by the packages fingerprint-generator and fingerprint-injector. Default false. */
   useFingerprints?: boolean;
-  /** From Crawlee; has no effect. */
+  /** Which browsers pages pretend to be in. */
   fingerprintOptions?: FingerprintOptions;
-}
-/** From Crawlee; has no effect. */
-export interface FingerprintOptions {
-  fingerprintGeneratorOptions?: Dictionary;
-  useFingerprintCache?: boolean;
-  fingerprintCacheSize?: number;
 }
 /** One new page. */
 export interface BrowserPoolNewPageOptions {
@@ -132,6 +128,7 @@ export class BrowserPool extends EventEmitter {
     this.postPageCreateHooks = options.postPageCreateHooks ?? [];
     this.prePageCloseHooks = options.prePageCloseHooks ?? [];
     this.postPageCloseHooks = options.postPageCloseHooks ?? [];
+    if (this.useFingerprints) this.#addFingerprintHooks();
     this.#timer = setInterval(() => void this.#closeUnused(), CHECK_MS).unref();
   }
 
@@ -209,6 +206,14 @@ export class BrowserPool extends EventEmitter {
     this.activeBrowserControllers.clear();
     this.retiredBrowserControllers.clear();
     this.removeAllListeners();
+  }
+
+  /** A browser has one fingerprint, or with incognito pages each of them; both by the session or proxy of the launch. */
+  #addFingerprintHooks(): void {
+    const hooks = createFingerprintHooks(this.fingerprintOptions);
+    this.preLaunchHooks = [...this.preLaunchHooks, hooks.preLaunch];
+    this.prePageCreateHooks = [...this.prePageCreateHooks, hooks.prePageCreate];
+    this.postPageCreateHooks = [hooks.postPageCreate, ...this.postPageCreateHooks];
   }
 
   #nextPlugin(): BrowserPlugin {

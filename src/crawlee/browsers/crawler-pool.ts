@@ -26,8 +26,9 @@ export class CrawlerBrowserPool extends BrowserPool {
   ) {
     const { launcher: _launcher, cdpUrl: _cdp, ...context } = launchContext;
     const plugin = new PlaywrightLauncher(context, config).createBrowserPlugin();
+    // The crawler's own browsers show fingerprints by themselves.
     const defined = Object.entries(given).filter(([, value]) => value !== undefined);
-    super({ ...(Object.fromEntries(defined) as BrowserPoolHooks), browserPlugins: [plugin] });
+    super({ ...(Object.fromEntries(defined) as BrowserPoolHooks), browserPlugins: [plugin], useFingerprints: false });
     this.#given = given;
   }
 

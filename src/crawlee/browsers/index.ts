@@ -5,7 +5,6 @@ export type {
   BrowserPoolNewPageInNewBrowserOptions,
   BrowserPoolNewPageOptions,
   BrowserPoolOptions,
-  FingerprintOptions,
   PostLaunchHook,
   PostPageCloseHook,
   PostPageCreateHook,
@@ -30,3 +29,4 @@ export { BrowserLauncher, PlaywrightLauncher } from './launcher.js';
 export type { LauncherContext } from './launcher.js';
 export { expandShadowRoots } from './shadow-roots.js';
 export type * from './pool-types.js';
+export type { FingerprintOptions } from '../identity/fingerprints.js';

@@ -1,9 +1,11 @@
 // Sends a crawl's requests by an HTTP client of the user's, in the sense of Crawlee's BaseHttpClient.
-// Promise: every hop is checked by the address guard before it is asked for, and the limits of the order hold; how the
+// Promise: every hop is checked by the address guard before it is asked for, and the limits of the order hold. A client of
+// ours connects through the browsers' relay, so that the address it reaches is the one that was checked; how another
 // client connects is its own business.
 import type { Readable } from 'node:stream';
 import { asCrawlError, CrawlError } from '../../errors.js';
 import type { Capture, Engine, FetchOrder } from '../../fetch/engine.js';
+import { createGuardRelay } from '../../fetch/browser/relay/guard-relay.js';
 import { cappedPassage } from '../../fetch/http/body/stream.js';
 import type { HttpEngine } from '../../fetch/http/engine.js';
 import { mergeCookies } from '../../fetch/http/headers.js';
@@ -17,7 +19,13 @@ import {
   type SendSetting,
 } from '../../fetch/http/send-request.js';
 import { parseHttpUrl } from '../../request/url.js';
-import { type BaseHttpClient, GotScrapingHttpClient, type HttpRequest } from './http-client.js';
+import {
+  type BaseHttpClient,
+  GotScrapingHttpClient,
+  type HttpRequest,
+  ONE_HOP,
+  type RelayedHttpClient,
+} from './http-client.js';
 
 type Headers = Record<string, string | string[]>;
 /** What any answer of a client has. */
@@ -39,6 +47,7 @@ function isBuiltIn({ stream, sendRequest }: BaseHttpClient): boolean {
 export interface ClientEngine {
   readonly engine: HttpEngine;
   sendRequest(options: SendOptions, setting: SendSetting): Promise<SendResponse>;
+  close(): Promise<void>;
 }
 
 /**
@@ -48,15 +57,45 @@ export interface ClientEngine {
  * const { engine } = createClientEngine(httpClient, createHttpEngine());
  */
 export function createClientEngine(client: BaseHttpClient, http: HttpEngine): ClientEngine {
-  if (isBuiltIn(client)) return { engine: http, sendRequest: (...given) => sendRequest(http, ...given) };
-  const engine: HttpEngine = {
+  const nothing = () => Promise.resolve();
+  if (isBuiltIn(client)) {
+    return { engine: http, sendRequest: (...given) => sendRequest(http, ...given), close: nothing };
+  }
+  if (isRelayed(client)) return createRelayedEngine(client, http);
+  const visit = visitBy(http, (request, onRedirect) => client.stream(request, onRedirect));
+  const engine = withVisits(http, visit);
+  return { engine, sendRequest: (options, setting) => sendByClient(client, http, options, setting), close: nothing };
+}
+
+function withVisits(http: HttpEngine, visit: Engine['visit']): HttpEngine {
+  return {
     ...http,
     get connections() {
       return http.connections;
     },
-    visit: visitBy(http, (request, onRedirect) => client.stream(request, onRedirect)),
+    visit,
   };
-  return { engine, sendRequest: (options, setting) => sendByClient(client, http, options, setting) };
+}
+
+function isRelayed(client: BaseHttpClient): client is RelayedHttpClient {
+  return ONE_HOP in client;
+}
+
+/** Its bodies are read here as well, within the limits. */
+function createRelayedEngine(client: RelayedHttpClient, http: HttpEngine): ClientEngine {
+  const relay = createGuardRelay({ ways: http.ways });
+  const visit = visitBy(http, async (request) => {
+    const server = await relay.serverFor(request.proxyUrl);
+    // The name is the relay's to resolve.
+    const proxyUrl = server.replace(/^socks5:/, 'socks5h:');
+    try {
+      return await client[ONE_HOP]({ ...request, proxyUrl });
+    } catch (error) {
+      throw relay.failureOf(String(request.url)) ?? error;
+    }
+  });
+  const engine = withVisits(http, visit);
+  return { engine, sendRequest: (...given) => sendRequest(engine, ...given), close: () => relay.close() };
 }
 
 /** The client reads the body itself, as what was asked for. */
@@ -193,7 +232,10 @@ async function bodyOf(
 ): Promise<{ body: Buffer; stream?: Readable }> {
   if (stream === undefined) return { body: Buffer.isBuffer(body) ? body : Buffer.alloc(0) };
   const capped = stream.pipe(cappedPassage(maxBodyBytes, host));
-  stream.on('error', (error) => capped.destroy(asCrawlError(error, 'BODY_INCOMPLETE')));
+  stream.on('error', (error) => {
+    // A client that is told to stop says so in its own words.
+    capped.destroy(signal.aborted ? (signal.reason as Error) : asCrawlError(error, 'BODY_INCOMPLETE'));
+  });
   const stop = () => capped.destroy(signal.reason as Error);
   signal.addEventListener('abort', stop, { once: true });
   capped.on('close', () => {

@@ -1,7 +1,8 @@
 // Crawlee's HTTP clients by name. Requests go through orcrawl's own engine, whichever client a script names.
 import { Readable } from 'node:stream';
 import { CrawlError } from '../../errors.js';
-import { createHttpEngine } from '../../fetch/http/engine.js';
+import type { Engine } from '../../fetch/engine.js';
+import { createHttpEngine, type HttpEngine } from '../../fetch/http/engine.js';
 import { sendRequest, type SendOptions, type SendResponse } from '../../fetch/http/send-request.js';
 import { defaultUserAgent } from '../../crawl/user-agent.js';
 import { LIMITS } from '../../limits.js';
@@ -84,6 +85,17 @@ export interface BaseHttpClient {
   stream(request: HttpRequest, onRedirect?: RedirectHandler): Promise<StreamingHttpResponse>;
 }
 
+/** How a client that connects by a proxy sends one request without following redirects: the key of that method. */
+export const ONE_HOP = Symbol('oneHop');
+/** A client whose connections all go through a relay of ours, so that what it connects to is checked. */
+export interface RelayedHttpClient extends BaseHttpClient {
+  [ONE_HOP](request: HttpRequest): Promise<{
+    readonly statusCode: number;
+    readonly headers: object;
+    readonly stream: Readable;
+  }>;
+}
+
 /**
  * Crawlee's default client by name, with orcrawl's engine behind it.
  *
@@ -109,7 +121,7 @@ export class GotScrapingHttpClient implements BaseHttpClient {
   }
 }
 
-function sendOptionsOf(request: HttpRequest<keyof ResponseTypes>): SendOptions {
+export function sendOptionsOf(request: HttpRequest<keyof ResponseTypes>): SendOptions {
   const { url, method, headers, body, signal, timeout, proxyUrl, cookieJar } = request;
   const { followRedirect, maxRedirects, encoding, responseType, throwHttpErrors } = request;
   if (body !== undefined && typeof body !== 'string' && !(body instanceof Uint8Array)) {
@@ -132,10 +144,12 @@ function sendOptionsOf(request: HttpRequest<keyof ResponseTypes>): SendOptions {
     ...(encoding === undefined ? {} : { encoding }),
     ...(responseType === undefined ? {} : { responseType }),
     ...(throwHttpErrors === undefined ? {} : { throwHttpErrors }),
+    ...(request.useHeaderGenerator === undefined ? {} : { useHeaderGenerator: request.useHeaderGenerator }),
+    ...(request.headerGeneratorOptions === undefined ? {} : { headerGeneratorOptions: request.headerGeneratorOptions }),
   };
 }
 
-function dataOf({ url, statusCode, headers, ...rest }: SendResponse): BaseHttpResponseData {
+export function dataOf({ url, statusCode, headers, ...rest }: SendResponse): BaseHttpResponseData {
   const { statusMessage, redirectUrls = [] } = rest as { statusMessage?: string; redirectUrls?: URL[] };
   const message = statusMessage === undefined ? {} : { statusMessage };
   return { url, statusCode, ...message, headers, trailers: {}, complete: true, redirectUrls };
@@ -219,23 +233,39 @@ function createGot(defaults: SendOptions): GotScraping {
 }
 
 async function send(wanted: SendOptions): Promise<SendResponse> {
+  const { useHeaderGenerator, headerGeneratorOptions } = wanted;
+  const isGenerated = useHeaderGenerator ?? headerGeneratorOptions !== undefined;
+  const { openHeaderSource } = await import('../identity/header-source.js');
+  const headers = isGenerated
+    ? (await openHeaderSource({ httpVersion: '1' })).headersFor(undefined, headerGeneratorOptions)
+    : { 'user-agent': defaultUserAgent() };
   const engine = createHttpEngine();
-  if (wanted.url !== undefined) engine.allowHost(String(wanted.url));
   try {
-    return await sendRequest(
-      engine,
-      { responseType: 'text', ...wanted },
-      {
-        headers: { 'user-agent': defaultUserAgent() },
-        proxyUrl: wanted.proxyUrl,
-        timeoutMs: TIMEOUT_MS,
-        maxBodyBytes: LIMITS.listBytes.max,
-        maxRedirects: 10,
-        ignoreTlsErrors: false,
-        decode: (bytes, contentType) => decodeBody(bytes, detectEncoding(bytes, contentType)),
-      },
-    );
+    return await sendAlone(wanted, engine, engine, headers);
   } finally {
     await engine.close();
   }
+}
+
+/** One request of nobody's visit: the host that it names may be private, those it is sent on to may not. */
+export async function sendAlone(
+  wanted: SendOptions,
+  http: HttpEngine,
+  engine: Engine,
+  headers: Readonly<Record<string, string>>,
+): Promise<SendResponse> {
+  if (wanted.url !== undefined) http.allowHost(String(wanted.url));
+  return sendRequest(
+    engine,
+    { responseType: 'text', ...wanted },
+    {
+      headers,
+      proxyUrl: wanted.proxyUrl,
+      timeoutMs: TIMEOUT_MS,
+      maxBodyBytes: LIMITS.listBytes.max,
+      maxRedirects: 10,
+      ignoreTlsErrors: false,
+      decode: (bytes, contentType) => decodeBody(bytes, detectEncoding(bytes, contentType)),
+    },
+  );
 }

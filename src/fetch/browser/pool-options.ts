@@ -1,7 +1,7 @@
 // The options of a browser pool with their defaults, and its figures.
 import type { LaunchPlan } from './launch.js';
 import type { GuardRelayOptions } from './relay/guard-relay.js';
-import type { Browser, BrowserContext, Page } from './playwright-types.js';
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from './playwright-types.js';
 
 export interface BrowserPoolOptions {
   readonly launch: LaunchPlan;
@@ -23,6 +23,8 @@ export interface BrowserPoolOptions {
   readonly reusePages?: boolean;
   /** Whether the context of a stranger is wiped and used again, or closed. Default true. */
   readonly keepStrangers?: boolean;
+  /** Asked for every new context: what it shows of its browser. What the launch or the page asks for comes first. */
+  readonly contextFor?: (identity: string | undefined) => ContextIdentity;
   /** Called before a page is opened; `onPage` gets what it says. */
   readonly beforePage?: (launched: LaunchedBrowser) => unknown;
   /** Called with every new page, before it is used. */
@@ -38,6 +40,13 @@ export interface BrowserPoolOptions {
   readonly onRetire?: (launched: LaunchedBrowser) => unknown;
 }
 
+/** How a context shows its browser. */
+export interface ContextIdentity {
+  readonly contextOptions: BrowserContextOptions;
+  /** Called with the new context before its first page. */
+  prepare(context: BrowserContext): Promise<void>;
+}
+
 /** A browser as hooks see it: the same object for all of its pages. */
 export interface LaunchedBrowser {
   readonly pid: number | undefined;
@@ -48,7 +57,15 @@ export interface LaunchedBrowser {
   retire(): void;
 }
 
-type Hooks = 'beforePage' | 'onPage' | 'beforePageClose' | 'afterPageClose' | 'onLaunch' | 'beforeLaunch' | 'onRetire';
+type Hooks =
+  | 'contextFor'
+  | 'beforePage'
+  | 'onPage'
+  | 'beforePageClose'
+  | 'afterPageClose'
+  | 'onLaunch'
+  | 'beforeLaunch'
+  | 'onRetire';
 
 export type ResolvedPoolOptions = Readonly<Required<Omit<BrowserPoolOptions, Hooks>>> & Pick<BrowserPoolOptions, Hooks>;
 

@@ -186,11 +186,17 @@ export function createBrowserPool(given: BrowserPoolOptions): BrowserPool {
         : relay || ask.proxyUrl === undefined
           ? undefined
           : proxyOf(ask.proxyUrl);
+    const shown = options.contextFor?.(ask.identity);
     const context = await openPooledContext({
       key,
       identity: ask.identity,
       running: browser.running,
-      contextOptions: { ...launch.contextOptions, ...ask.contextOptions, ...(proxy && { proxy }) },
+      contextOptions: {
+        ...shown?.contextOptions,
+        ...launch.contextOptions,
+        ...ask.contextOptions,
+        ...(proxy && { proxy }),
+      },
       onPage: async (page, context, said) => {
         if (isGuardedByRoutes) await guardRedirects(page, context, relay);
         await options.onPage?.(page, context, browser.launched, said);
@@ -198,6 +204,7 @@ export function createBrowserPool(given: BrowserPoolOptions): BrowserPool {
       beforePage: options.beforePage && (() => options.beforePage!(browser.launched)),
       prepare: async (context) => {
         if (isGuardedByRoutes) await guardByRoutes(context, relay);
+        await shown?.prepare(context);
         await ask.prepare?.(context);
       },
     });

@@ -33,6 +33,12 @@ export interface Connector {
   addressesOf(url: URL): Promise<readonly string[]>;
 }
 
+/** A guard and what connects under it. */
+export interface GuardedWays {
+  readonly guard: AddressGuard;
+  readonly connector: Connector;
+}
+
 export interface ConnectorParts {
   readonly guard: AddressGuard;
   readonly names: NameCache;

@@ -13,7 +13,7 @@ import type { AddressSeats, Seat } from './address-seats.js';
 import { createAddressSeats } from './address-seats.js';
 import { ACCEPT_ENCODING } from './body/body.js';
 import type { Connector, Way } from './connect.js';
-import { createConnector, credentialsOf, refusedError } from './connect.js';
+import { createConnector, credentialsOf, type GuardedWays, refusedError } from './connect.js';
 import { createConnectionPool } from './connections.js';
 import { createDeadlines } from './deadlines.js';
 import { createNameCache } from './dns.js';
@@ -42,6 +42,8 @@ export interface HttpEngine extends Engine<HttpLive> {
   allowHost(hostOrUrl: string): boolean;
   /** For requests that another client sends: rejects with ADDRESS_REFUSED what this engine would not connect to. */
   checkAddress(url: URL, way: { readonly seeded: boolean; readonly proxyUrl?: string | undefined }): Promise<void>;
+  /** What checks and opens its connections, for a relay that connects another client. */
+  readonly ways: GuardedWays;
   /** Connections now: lent to a visit, and kept for the next. */
   readonly connections: { readonly inUse: number; readonly idle: number };
 }
@@ -304,6 +306,7 @@ export function createHttpEngine(options: HttpEngineOptions = {}): HttpEngine {
       deadlines.close();
       await pool.close();
     },
+    ways: { guard, connector },
     get connections() {
       return { inUse: pool.inUseCount, idle: pool.idleCount };
     },

@@ -4,8 +4,16 @@ import { CrawlError } from '../../errors.js';
 import { parseHttpUrl } from '../../request/url.js';
 import type { CookieJar, Engine, FetchOrder } from '../engine.js';
 
+/** Whether a request's headers are made to look like a browser's, and like which. */
+export interface HeaderWish {
+  /** Headers of a browser, made by the package header-generator. Default: what the crawler does. */
+  readonly useHeaderGenerator?: boolean;
+  /** Its options: `browsers`, `operatingSystems`, `devices`, `locales`, … Given alone, they ask for headers, too. */
+  readonly headerGeneratorOptions?: object;
+}
+
 /** What to send. Of `json`, `form` and `body` the first given is sent. */
-export interface SendOptions {
+export interface SendOptions extends HeaderWish {
   /** Where to send it; in a handler by default the URL of its request. */
   readonly url?: string;
   /** Added to the URL's query. */
@@ -102,14 +110,14 @@ const KNOWN: ReadonlySet<string> = new Set([
   'https',
   'cookieJar',
   'encoding',
+  'useHeaderGenerator',
+  'headerGeneratorOptions',
 ]);
 /** Options of got without effect here: we manage connections, and the visit retries, not the request. */
 const WITHOUT_EFFECT: ReadonlySet<string> = new Set([
   'decompress',
   'http2',
   'retry',
-  'useHeaderGenerator',
-  'headerGeneratorOptions',
   'sessionToken',
   'insecureHTTPParser',
   'resolveBodyOnly',

@@ -9,7 +9,7 @@ import type { Duplex } from 'node:stream';
 import { asCrawlError, CrawlError } from '../../../errors.js';
 import { isProxyUrl, isSocksUrl, PROXY_PROTOCOLS } from '../../../request/proxy-url.js';
 import { parseUrl } from '../../../request/url.js';
-import { createConnector, credentialsOf, refusedError } from '../../http/connect.js';
+import { createConnector, credentialsOf, type GuardedWays, refusedError } from '../../http/connect.js';
 import { createNameCache, type Resolve } from '../../http/dns.js';
 import { createAddressGuard, isLocalhostName, literalAddress } from '../../http/guard.js';
 import { createSystemResolve } from '../../http/resolve.js';
@@ -24,6 +24,8 @@ export interface GuardRelayOptions {
   readonly resolve?: Resolve;
   /** A monotonic clock in milliseconds, by which answers grow old. */
   readonly now?: () => number;
+  /** Those of an engine, whose guard then holds here too; the options above are not read. */
+  readonly ways?: GuardedWays;
   /** The port of a browser that runs already: its user may connect, too. */
   readonly browserPort?: number;
 }
@@ -49,13 +51,17 @@ const MAX_FAILURES = 1_000;
 /** Listeners of proxies: more than the sessions of a busy crawl; the oldest unused one goes. */
 const MAX_PROXIES = 200;
 
-export function createGuardRelay(options: GuardRelayOptions = {}): GuardRelay {
+function waysOf(options: GuardRelayOptions): GuardedWays {
   const guard = createAddressGuard(options.allowPrivateAddresses ?? false);
   const names = createNameCache({
     resolve: options.resolve ?? createSystemResolve(),
     now: options.now ?? (() => performance.now()),
   });
-  const connector = createConnector({ guard, names, tls: createTlsConnector() });
+  return { guard, connector: createConnector({ guard, names, tls: createTlsConnector() }) };
+}
+
+export function createGuardRelay(options: GuardRelayOptions = {}): GuardRelay {
+  const { guard, connector } = options.ways ?? waysOf(options);
   const peers = createRelayPeers(options.browserPort);
   const sockets = new Set<Socket>();
   const servers = new Map<string, Promise<{ server: Server; address: string }>>();
