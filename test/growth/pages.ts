@@ -118,6 +118,18 @@ const MIXED: Readonly<Record<string, (length: number) => string>> = {
   'hidden parts': (n) => repeated('<div hidden>x<div style="display:none">y</div></div>', n),
   'blocks of a sheet in blocks': (n) =>
     `<style>${repeated('@media (x){@supports (y){.a{display:none}', n / 2)}${repeated('}}.a{color:red}', n / 2)}</style><p class=a>x`,
+  'blocks of a sheet that never end': (n) => `<style>${repeated('@media{', n)}p{display:none}</style><p>x`,
+  'long rules for many elements': (n) =>
+    `<style>${`.c{display:none;${repeated('left:1px;', Math.min(n / 64, 3_900))}}`.repeat(32)}</style>${listed((i) => `<p id=i${i} class=c>x`, n / 2)}`,
+  'many rules for many elements': (n) =>
+    `<style>${listed((i) => `.c${i % 24}{display:none;left:${i}px}`, n / 2)}</style>` +
+    listed((i) => `<p class="c${i % 24} c${(i >> 2) % 24} c${(i >> 4) % 24} c${(i >> 6) % 24}">x`, n / 2),
+  'drawings around a formula of nothing': (n) =>
+    `${'<span class=katex>'.repeat(400)}<math>${repeated('<mrow></mrow>', n)}</math>`,
+  'drawings around no formula': (n) => `${'<span class=katex>'.repeat(400)}${repeated('<i></i>', n)}`,
+  'drawings around a long script': (n) =>
+    `${'<span class=katex>'.repeat(400)}<script type="math/tex">${repeated('x ', n)}</script>`,
+  'scripts over blanks of a formula': (n) => `<math>${'<msup>'.repeat(190)}${repeated('<mspace>', n)}`,
   'links that screen readers skip': (n) =>
     repeated('<p><a href=/x aria-hidden=true>x</a><a style="text-indent:-999px" title=y>y</a>', n),
   'lists of links': (n) => repeated('<li><a href=/x>Home page</a>', n),

@@ -15,6 +15,10 @@ const OTHER = 0;
 /** Longer texts are not formulas. */
 const MAX_TEX = 20_000;
 const MAX_NAMES = 300;
+/** Before its spaces are joined. */
+const MAX_WRITTEN = 4 * MAX_TEX;
+/** A drawing says within so many nodes what it draws. */
+const MAX_DRAWN = 5_000;
 
 /** How formulas are written: `$…$`, `` $`…`$ `` (GitHub's form that survives any markdown reader), or as plain text. */
 export type MathStyle = 'dollar' | 'code' | 'text';
@@ -52,9 +56,11 @@ export function formulasOf(tree: PageTree): Formulas {
 function readFormulas(tree: PageTree): Formulas {
   const hasDrawings = SIGNS.some((sign) => tree.bytes.includes(sign));
   const found = new Map<number, Formula>();
+  // Drawings may nest around what is not a formula: it is tried once.
+  const unreadable = new Set<number>();
   let previewOf = -1;
   for (let node = 1; node < tree.count;) {
-    const formula = formulaOf(tree, node, hasDrawings);
+    const formula = formulaOf(tree, node, hasDrawings, unreadable);
     if (formula === null) {
       // What is within an empty one is empty too.
       node = tree.tag[node] === MATH ? tree.end[node]! : node + 1;
@@ -82,47 +88,60 @@ const namesOf = (tree: PageTree, node: number): string => (tree.attribute(node, 
 const isDrawing = (tree: PageTree, node: number): boolean =>
   tree.tag[node] !== MATH && /(?:^|\s)MathJax/.test(namesOf(tree, node));
 
-function formulaOf(tree: PageTree, node: number, hasDrawings: boolean): Formula | null {
+function formulaOf(
+  tree: PageTree,
+  node: number,
+  hasDrawings: boolean,
+  unreadable: Set<number>,
+): Formula | null {
   switch (tree.tag[node]!) {
     case MATH:
-      return fromMath(tree, node, false);
     case SCRIPT:
-      return fromScript(tree, node);
     case IMG:
-      return fromImage(tree, node);
+      return fromElement(tree, node, false, unreadable);
     case SPAN:
     case DIV: {
       if (!hasDrawings || tree.from[node]! >= tree.to[node]!) return null;
       const name = CLASS.exec(namesOf(tree, node))?.[1];
-      return name === undefined ? null : fromDrawing(tree, node, name);
+      return name === undefined ? null : fromDrawing(tree, node, name, unreadable);
     }
     case OTHER:
-      return hasDrawings && tree.name(node) === 'mjx-container' ? fromDrawing(tree, node, 'mjx-container') : null;
+      return hasDrawings && tree.name(node) === 'mjx-container'
+        ? fromDrawing(tree, node, 'mjx-container', unreadable)
+        : null;
     default:
       return null;
   }
 }
 
+/** The formula of an element that says by itself what it is; where there is none, this is found out once. */
+function fromElement(tree: PageTree, node: number, isDisplay: boolean, unreadable: Set<number>): Formula | null {
+  if (unreadable.has(node)) return null;
+  const kind = tree.tag[node];
+  const formula =
+    kind === MATH ? fromMath(tree, node) : kind === SCRIPT ? fromScript(tree, node) : fromImage(tree, node);
+  if (formula === null) unreadable.add(node);
+  return formula === null || !isDisplay ? formula : { ...formula, display: true };
+}
+
 function fromScript(tree: PageTree, node: number): Formula | null {
   const type = tree.attribute(node, 'type') ?? '';
   if (!/^\s*math\/(?:tex|latex)/i.test(type) || tree.end[node]! <= node + 1) return null;
+  if (tree.to[node + 1]! - tree.from[node + 1]! > MAX_WRITTEN) return null;
   return ofTex(tree.raw(tree.from[node + 1]!, tree.to[node + 1]!), /mode\s*=\s*display/i.test(type));
 }
 
 /** What KaTeX, MathJax and MediaWiki draw: the MathML or image in it says what it is. */
-function fromDrawing(tree: PageTree, node: number, name: string): Formula | null {
+function fromDrawing(tree: PageTree, node: number, name: string, unreadable: Set<number>): Formula | null {
   if (name === 'MathJax_Preview') return EMPTY;
   const isDisplay = /display/i.test(name) || (name === 'mjx-container' && tree.attribute(node, 'display') === 'true');
-  for (let at = node + 1; at < tree.end[node]!; at++) {
-    if (tree.tag[at] === MATH) return fromMath(tree, at, isDisplay || isBlockMath(tree, node));
-    if (tree.tag[at] === SCRIPT) {
-      const script = fromScript(tree, at);
-      if (script !== null) return { ...script, display: script.display || isDisplay };
-    }
-    if (tree.tag[at] === IMG) {
-      const image = fromImage(tree, at);
-      if (image !== null) return { ...image, display: image.display || isDisplay };
-    }
+  const end = Math.min(tree.end[node]!, node + MAX_DRAWN);
+  for (let at = node + 1; at < end; at++) {
+    const kind = tree.tag[at];
+    if (kind === MATH) return fromElement(tree, at, isDisplay || isBlockMath(tree, node), unreadable);
+    if (kind !== SCRIPT && kind !== IMG) continue;
+    const formula = fromElement(tree, at, isDisplay, unreadable);
+    if (formula !== null) return formula;
   }
   const mathml = tree.attribute(node, 'data-mathml');
   if (mathml !== null) {
@@ -149,15 +168,16 @@ function isBlockMath(tree: PageTree, node: number): boolean {
 function fromImage(tree: PageTree, node: number): Formula | null {
   const names = namesOf(tree, node);
   if (!IMAGE_CLASS.test(names)) return null;
+  const range = tree.attributeRange(node, 'alt');
+  if (range === null || range.to - range.from > MAX_WRITTEN) return null;
   const alt = tree.attribute(node, 'alt') ?? '';
   // `math` and `tex` are also names of pictures of other things.
   if (!/[\\^_{}=+<>]|^\s*\S{1,3}\s*$/.test(alt) || alt.length > MAX_TEX) return null;
   return ofTex(alt, /fallback-image-display/.test(names));
 }
 
-function fromMath(tree: PageTree, node: number, isDisplay: boolean): Formula | null {
-  const display =
-    isDisplay || tree.attribute(node, 'display') === 'block' || tree.attribute(node, 'mode') === 'display';
+function fromMath(tree: PageTree, node: number): Formula | null {
+  const display = tree.attribute(node, 'display') === 'block' || tree.attribute(node, 'mode') === 'display';
   const annotated = annotation(tree, node) ?? tree.attribute(node, 'alttext')?.trim() ?? '';
   const latex = annotated === '' || annotated.length > MAX_TEX ? mathText(tree, node, 'latex') : annotated;
   const formula = ofTex(latex, display);
@@ -179,6 +199,7 @@ function annotation(tree: PageTree, node: number): string | null {
 
 /** MediaWiki wraps each formula in `{\displaystyle …}`, which says nothing. */
 function ofTex(written: string, display: boolean): Formula | null {
+  if (written.length > MAX_WRITTEN) return null;
   let tex = withoutDelimiters(written.replace(/\s+/g, ' ').trim());
   const wrapped = /^\{\\(?:display|text)style\s?(.*)\}$/s.exec(tex);
   if (wrapped !== null && isBalanced(wrapped[1]!)) tex = wrapped[1]!.trim();

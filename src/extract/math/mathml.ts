@@ -18,13 +18,19 @@ type Form = 'latex' | 'plain';
 export function mathText(tree: PageTree, node: number, form: Form): string {
   const writer = new MathWriter(tree, form);
   const text = writer.row(node, 0);
-  return text.length > MAX_CHARS ? '' : text.replace(/\s+/g, ' ').trim();
+  return writer.isFull || text.length > MAX_CHARS ? '' : text.replace(/\s+/g, ' ').trim();
 }
 
 class MathWriter {
   readonly #tree: PageTree;
   readonly #isPlain: boolean;
+  /** Of the text, and one per element: what is written of an empty one is looked at again by all around it. */
   #chars = 0;
+
+  /** More than a formula has. */
+  get isFull(): boolean {
+    return this.#chars > MAX_CHARS;
+  }
 
   constructor(tree: PageTree, form: Form) {
     this.#tree = tree;
@@ -74,7 +80,8 @@ class MathWriter {
   }
 
   #write(node: number, depth: number): string {
-    if (depth > MAX_DEPTH || this.#chars > MAX_CHARS) return '';
+    if (depth > MAX_DEPTH || this.isFull) return '';
+    this.#chars++;
     const tree = this.#tree;
     const name = tree.name(node).replace(/^[a-z]+:/, '');
     const kids = (): string[] => this.#children(node).map((child) => this.#write(child, depth + 1));

@@ -30,12 +30,19 @@ export function readDeclarations(css: string, into = new Map<string, string>()):
   for (const [, name, value] of css.matchAll(READ)) {
     const property = name!.toLowerCase();
     const text = value!.trim().toLowerCase();
-    if (text === '') continue;
-    const key = property === 'background-color' ? 'background' : property;
-    if (!/!\s*important$/.test(text) && /!\s*important$/.test(into.get(key) ?? '')) continue;
-    into.set(key, text);
+    if (text !== '') declare(property === 'background-color' ? 'background' : property, text, into);
   }
   return into;
+}
+
+/** Adds declarations that were read before, by the same rule. */
+export function mergeDeclarations(declarations: Declarations, into: Map<string, string>): void {
+  for (const [property, value] of declarations) declare(property, value, into);
+}
+
+function declare(property: string, value: string, into: Map<string, string>): void {
+  if (!/!\s*important$/.test(value) && /!\s*important$/.test(into.get(property) ?? '')) return;
+  into.set(property, value);
 }
 
 /** A value without `!important`. */

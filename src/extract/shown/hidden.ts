@@ -43,7 +43,6 @@ const NEVER_HIDDEN = elementSet('html body head');
 /** Longer inline styles hold data. */
 const MAX_STYLE = 2_000;
 const MAX_NAMES = 400;
-const MAX_KNOWN = 2_000;
 const WHITE: Colour = [255, 255, 255];
 const STYLE = elementNumber('style');
 const A = elementNumber('a');
@@ -61,7 +60,6 @@ export interface HiddenReader {
 export function createHiddenReader(tree: PageTree): HiddenReader {
   const { bytes } = tree;
   let rules: StyleRules | null = null;
-  let known = new Map<string, Declarations>();
   const backgrounds = new Map<number, Colour>();
   const canOpen = createOpenReader(tree);
   const readRules = (): StyleRules => (rules ??= readStyleRules(tree));
@@ -77,14 +75,7 @@ export function createHiddenReader(tree: PageTree): HiddenReader {
   const fromRules = (node: number): Declarations => {
     const classes = (tree.attribute(node, 'class') ?? '').slice(0, MAX_NAMES);
     const id = (tree.attribute(node, 'id') ?? '').slice(0, MAX_NAMES);
-    const tag = ELEMENTS[tree.tag[node]!]!;
-    const key = `${tag} ${id} ${classes}`;
-    let found = known.get(key);
-    if (found === undefined) {
-      if (known.size >= MAX_KNOWN) known = new Map();
-      known.set(key, (found = rules!.declarationsFor(tag, id, classes)));
-    }
-    return found;
+    return rules!.declarationsFor(ELEMENTS[tree.tag[node]!]!, id, classes);
   };
   /** The background of an element: its own, or that of the nearest element around it. */
   const backgroundOf = (node: number): Colour => {

@@ -3,7 +3,7 @@
 import { limitReached, LIMITS } from '../../limits.js';
 import type { PageTree } from '../../parse/tree/tree.js';
 import { RAW, TEXT, elementNumber } from '../page/elements.js';
-import { hidingReason, readDeclarations } from './css-look.js';
+import { hidingReason, mergeDeclarations, readDeclarations } from './css-look.js';
 import { WORD_SEED, mixLetter } from '../page/word-table.js';
 
 const STYLE = elementNumber('style');
@@ -15,6 +15,9 @@ const MAX_RULES = LIMITS.styleRules.max;
 /** Of one name; more say the same again. */
 const MAX_PER_NAME = 32;
 const MAX_CLASSES = 24;
+/** Of one element; the weakest of more are left out. */
+const MAX_PER_ELEMENT = 64;
+const MAX_KNOWN = 2_000;
 const MAX_SELECTOR = 2_000;
 
 interface Rule {
@@ -23,6 +26,8 @@ interface Rule {
   readonly id: string;
   readonly classes: readonly string[];
   readonly css: string;
+  /** What `css` says, from the first time that the rule holds for an element. */
+  declarations: ReadonlyMap<string, string> | undefined;
   /** Of a longer selector or within `@media`: whether it holds is not known. */
   readonly isLoose: boolean;
   readonly weight: number;
@@ -38,7 +43,7 @@ export interface StyleRules {
   /** Whether any rule paints a background. */
   readonly paints: boolean;
   /** What the rules declare for an element of these names; loose ones only where they show it. */
-  declarationsFor(tag: string, id: string, classes: string): Map<string, string>;
+  declarationsFor(tag: string, id: string, classes: string): ReadonlyMap<string, string>;
 }
 
 export function nameHash(name: string): number {
@@ -52,6 +57,10 @@ export function readStyleRules(tree: PageTree): StyleRules {
   let hasOthers = false;
   let bytes = 0;
   const rules = new Map<string, Rule[]>();
+  /** Every class, and every name of an element, that a rule asks for. */
+  const named = new Set<string>();
+  const tagged = new Set<string>();
+  const known = new Map<string, ReadonlyMap<string, string>>();
   const hiding = new Set<number>();
   const tags = new Set<string>();
   let paints = false;
@@ -74,6 +83,8 @@ export function readStyleRules(tree: PageTree): StyleRules {
       const list = rules.get(key);
       if (list === undefined) rules.set(key, [rule]);
       else if (list.length < MAX_PER_NAME) list.push(rule);
+      for (const name of rule.classes) named.add(name);
+      if (rule.tag !== '') tagged.add(rule.tag);
     }
   };
   for (let node = 1; node < tree.count; node++) {
@@ -102,36 +113,57 @@ export function readStyleRules(tree: PageTree): StyleRules {
     hasOthers,
     paints,
     declarationsFor(tag, id, classes) {
-      const found = new Map<string, string>();
-      if (isSilent) return found;
-      const names = classes.split(/\s+/, MAX_CLASSES);
-      const has = new Set(names);
-      const matches: Rule[] = [];
-      const look = (key: string): void => {
-        for (const rule of rules.get(key) ?? [])
-          if (
-            (rule.tag === '' || rule.tag === tag) &&
-            (rule.id === '' || rule.id === id) &&
-            rule.classes.every((name) => has.has(name))
-          )
-            matches.push(rule);
-      };
-      look(tag);
-      for (const name of has) look(`.${name}`);
-      if (id !== '') look(`#${id}`);
-      matches.sort((a, b) => a.weight - b.weight);
-      for (const rule of matches) if (!rule.isLoose) readDeclarations(rule.css, found);
-      // Whether these hold is not known: they are believed when they show.
-      for (const rule of matches) {
-        if (!rule.isLoose) continue;
-        const own = readDeclarations(rule.css);
-        if (hidingReason(own) !== null) continue;
-        // A colour that may hold says nothing, and what it may replace says nothing more.
-        for (const [name, value] of own) found.set(name, IS_COLOUR.has(name) ? 'inherit' : value);
+      if (isSilent) return NOTHING;
+      // Names that no rule has make no difference, and ids are mostly such.
+      const names = classes.split(/\s+/, MAX_CLASSES).filter((name) => named.has(name));
+      const ownId = rules.has(`#${id}`) ? id : '';
+      const key = `${tagged.has(tag) ? tag : ''} ${ownId} ${names.join(' ')}`;
+      let found = known.get(key);
+      if (found === undefined) {
+        if (known.size >= MAX_KNOWN) known.clear();
+        known.set(key, (found = declaredBy(matching(tag, ownId, new Set(names)))));
       }
       return found;
     },
   };
+
+  function matching(tag: string, id: string, names: ReadonlySet<string>): Rule[] {
+    const matches: Rule[] = [];
+    const look = (key: string): void => {
+      for (const rule of rules.get(key) ?? [])
+        if (
+          (rule.tag === '' || rule.tag === tag) &&
+          (rule.id === '' || rule.id === id) &&
+          rule.classes.every((name) => names.has(name))
+        )
+          matches.push(rule);
+    };
+    look(tag);
+    for (const name of names) look(`.${name}`);
+    if (id !== '') look(`#${id}`);
+    return matches.sort((a, b) => a.weight - b.weight).slice(-MAX_PER_ELEMENT);
+  }
+}
+
+const NOTHING: ReadonlyMap<string, string> = new Map();
+
+/** What rules say together, from the weakest to the strongest. */
+function declaredBy(matches: readonly Rule[]): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  for (const rule of matches) if (!rule.isLoose) mergeDeclarations(declarationsOf(rule), found);
+  // Whether these hold is not known: they are believed when they show.
+  for (const rule of matches) {
+    if (!rule.isLoose) continue;
+    const own = declarationsOf(rule);
+    if (hidingReason(own) !== null) continue;
+    // A colour that may hold says nothing, and what it may replace says nothing more.
+    for (const [name, value] of own) found.set(name, IS_COLOUR.has(name) ? 'inherit' : value);
+  }
+  return found;
+}
+
+function declarationsOf(rule: Rule): ReadonlyMap<string, string> {
+  return (rule.declarations ??= readDeclarations(rule.css));
 }
 
 const IS_COLOUR: ReadonlySet<string> = new Set(['color', 'background']);
@@ -156,12 +188,15 @@ function eachRule(css: string, isLoose: boolean, add: OnRule): void {
   // Of the blocks around, from the outermost: whether its rules may not hold.
   const around: boolean[] = [];
   let loose = isLoose ? 1 : 0;
+  // Searched for once: many blocks that open before one closes, or none does, would each search the rest of the sheet.
+  let close = css.indexOf('}');
   for (let at = 0; at < css.length;) {
     const open = css.indexOf('{', at);
     if (open < 0) return;
     // What closes before the next rule opens are the blocks around it.
     let from = at;
-    for (let close = css.indexOf('}', at); close >= 0 && close < open; close = css.indexOf('}', from)) {
+    if (close >= 0 && close < at) close = css.indexOf('}', at);
+    for (; close >= 0 && close < open; close = css.indexOf('}', from)) {
       if (around.pop() === true) loose--;
       from = close + 1;
     }
@@ -176,7 +211,6 @@ function eachRule(css: string, isLoose: boolean, add: OnRule): void {
       at = afterBlock(css, open);
       continue;
     }
-    const close = css.indexOf('}', open);
     const body = css.slice(open + 1, close < 0 ? css.length : close);
     if (open - from <= MAX_SELECTOR && body.length < 4_000) add(selector, body, loose > 0);
     if (close < 0) return;
@@ -235,6 +269,7 @@ function parseSelectors(selector: string, css: string, inMedia: boolean, order: 
       id: ids[0]?.slice(1) ?? '',
       classes,
       css,
+      declarations: undefined,
       isLoose: inMedia || last !== text,
       weight: ids.length * 1e9 + classes.length * 1e8 + (tag === '' ? 0 : 1e7) + order,
     });
