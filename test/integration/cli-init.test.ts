@@ -7,14 +7,15 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TEMPLATES } from '../../src/cli/init/project.js';
+import { orcrawlHere } from '../support/cli-here.js';
 import { browserPath } from '../support/browser.js';
-import { inTemporaryFolder, MAIN, startNode } from './cli-process.js';
+import { inTemporaryFolder, MAIN } from './cli-process.js';
 
 const run = promisify(execFile);
 const root = path.resolve(import.meta.dirname, '../..');
 const TIMEOUT_MS = 400_000;
 
-const init = (cwd: string, ...args: string[]) => startNode([MAIN, 'init', ...args], { cwd }).ended;
+const init = (cwd: string, ...args: string[]) => orcrawlHere(['init', ...args], { cwd });
 const json = async (file: string) => JSON.parse(await readFile(file, 'utf8')) as Record<string, Record<string, string>>;
 
 let tarball: string;

@@ -1,11 +1,9 @@
 // `orcrawl migrate` on a project as Crawlee's starter makes them, written by hand.
-import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { MAIN } from './cli-process.js';
+import { orcrawlHere } from '../support/cli-here.js';
 
 const PROJECT = {
   'package.json': JSON.stringify({ name: 'shop', dependencies: { crawlee: '^3.0.0', playwright: '*' } }, null, 4),
@@ -38,7 +36,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const migrate = async (...args: string[]): Promise<string> =>
-  (await promisify(execFile)(process.execPath, [MAIN, 'migrate', folder, ...args])).stdout;
+  (await orcrawlHere(['migrate', folder, ...args], { cwd: folder })).stdout;
 const read = (file: string) => readFile(path.join(folder, file), 'utf8');
 
 describe('orcrawl migrate', () => {

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { ContentStore } from '../../src/store/content/content.js';
 import { auditContent } from '../../src/store/content/audit.js';
 import { findPage } from '../../src/store/content/reading.js';
-import { MAIN, startNode } from './cli-process.js';
+import { orcrawlHere } from '../support/cli-here.js';
 import { filesIn, folders, readIndex } from './content-fixtures.js';
 import { page, textOf, urlOf } from './content-pages.js';
 
@@ -25,10 +25,9 @@ async function stored(layout: 'segments' | 'files' = 'segments') {
   return { dataDir, segment, index: segment.replace(/\.gz$/, '.cdxj') };
 }
 
-const get = (dataDir: string, url: string) =>
-  startNode([MAIN, 'get', url, '--text', '-d', dataDir], { cwd: dataDir }).ended;
+const get = (dataDir: string, url: string) => orcrawlHere(['get', url, '--text', '-d', dataDir], { cwd: dataDir });
 const audit = (dataDir: string, ...flags: string[]) =>
-  startNode([MAIN, 'audit', '--content', ...flags, dataDir], { cwd: dataDir }).ended;
+  orcrawlHere(['audit', '--content', ...flags, dataDir], { cwd: dataDir });
 
 async function overwrite(path: string, at: number, bytes: Buffer): Promise<void> {
   const file = await open(path, 'r+');

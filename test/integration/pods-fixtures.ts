@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach } from 'vitest';
+import { orcrawlHere } from '../support/cli-here.js';
 import { type Ended, MAIN, startNode } from './cli-process.js';
 
 /** Makes a folder before each test and removes it afterwards. */
@@ -15,7 +16,7 @@ export function inFolder(): () => string {
   return () => folder;
 }
 
-/** `orcrawl …args` in `cwd`. */
+/** `orcrawl …args` in `cwd`: crawls in a process of their own, other commands in this one. */
 export function run(cwd: string, args: readonly string[]): Promise<Ended> {
-  return startNode([MAIN, ...args], { cwd }).ended;
+  return args[0] === 'run' ? startNode([MAIN, ...args], { cwd }).ended : orcrawlHere(args, { cwd });
 }
