@@ -226,7 +226,7 @@ describe('orcrawl cache', () => {
       const again = await here(cwd, ['batch', ...urls, '--cache', 'read_only', '--monitor', 'none']);
       expect(items(again.stdout).map(({ cacheStatus }) => cacheStatus)).toEqual(['hit', 'hit']);
       expect(web.served()).toBe(0);
-      expect((await here(cwd, ['cache', 'stats'])).stdout).toMatch(/^2 pages, /);
+      expect((await run(cwd, ['cache', 'stats'])).stdout).toMatch(/^2 pages, /);
       expect(lines((await here(cwd, ['cache', 'list'])).stdout)).toHaveLength(2);
       expect((await here(cwd, ['cache', 'get', urls[0]!])).stdout).toContain('<title>');
       expect((await here(cwd, ['cache', 'get', web.url(0, 9)])).code).toBe(2);

@@ -103,15 +103,7 @@ describe.skipIf(browserPath === undefined)('orcrawl and pages that render late',
     inTemporaryFolder(async (cwd) => {
       await writeFile(path.join(cwd, 'c.json'), JSON.stringify([{ name: 'who', value: 'ann', domain: '127.0.0.1' }]));
       const flags = ['--browser', '--cookies', 'c.json', '-H', 'X-Key: k'];
-      const batched = await orcrawl(cwd, [
-        'batch',
-        `${site.url}/who`,
-        '--format',
-        'text',
-        '--monitor',
-        'none',
-        ...flags,
-      ]);
+      const batched = await alone(cwd, ['batch', `${site.url}/who`, '--format', 'text', '--monitor', 'none', ...flags]);
       expect(batched.stdout).toContain('cookie=who=ann key=k');
       await orcrawl(cwd, ['crawl', `${site.url}/who`, '--ignore-robots', '-q', '--out', 'w', ...flags]);
       expect(await readLines(cwd, 'w', 'pages.jsonl')).toMatchObject([

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { orcrawlHere } from '../support/cli-here.js';
+import { MAIN, startNode } from './cli-process.js';
 
 const PROJECT = {
   'package.json': JSON.stringify({ name: 'shop', dependencies: { crawlee: '^3.0.0', playwright: '*' } }, null, 4),
@@ -41,7 +42,7 @@ const read = (file: string) => readFile(path.join(folder, file), 'utf8');
 
 describe('orcrawl migrate', () => {
   it('tells what would change and what is not supported, and changes nothing', async () => {
-    const told = await migrate();
+    const told = (await startNode([MAIN, 'migrate', folder], { cwd: folder }).ended).stdout;
     expect(told).toContain('src/main.ts:1  crawlee → orcrawl/crawlee');
     expect(told).toContain('src/routes.ts:1  @crawlee/cheerio → orcrawl/crawlee');
     expect(told).toContain('src/main.ts:6  handlePageFunction: is an older name: use requestHandler');

@@ -457,7 +457,9 @@ describe('the demo, also as npm start', () => {
     inTemporaryFolder(async (cwd) => {
       const npmStart = { npm_lifecycle_event: 'start', npm_package_name: 'orcrawl' };
       for (const [args, env] of [[[], npmStart] as const, [['demo'], {}] as const]) {
-        const { code, stdout, stderr } = await startNode([MAIN, ...args], { cwd, env }).ended;
+        const isNpmStart = args.length === 0;
+        const ended = isNpmStart ? startNode([MAIN], { cwd, env }).ended : orcrawlHere(args, { cwd, env });
+        const { code, stdout, stderr } = await ended;
         expect({ code, errors: /error/.exec(stderr) }).toEqual({ code: 0, errors: null });
         expect(stdout).toMatch(/Finished: \d+ pages/);
         expect(stdout).toContain('all were stored');
@@ -490,7 +492,7 @@ describe('orcrawl crawl and the manners of a crawler', () => {
         expect(stdout).toMatch(/skipped\.jsonl/);
         const skipped = await readLines<{ url: string; reason: string }>(cwd, 'out', 'skipped.jsonl');
         expect(skipped.filter(({ reason }) => reason === 'robotsTxt').length).toBeGreaterThan(0);
-        const audit = await here(cwd, ['audit', 'out']);
+        const audit = await orcrawl(cwd, ['audit', 'out']);
         expect({ code: audit.code, stderr: audit.stderr }).toEqual({ code: 0, stderr: '' });
         expect(audit.stdout).toMatch(/^Polite: 5 requests to 1 domain/);
         const report = JSON.parse((await here(cwd, ['audit', 'out', '--json'])).stdout) as Record<string, unknown>;

@@ -7,6 +7,7 @@ import { ContentStore } from '../../src/store/content/content.js';
 import { auditContent } from '../../src/store/content/audit.js';
 import { findPage } from '../../src/store/content/reading.js';
 import { orcrawlHere } from '../support/cli-here.js';
+import { MAIN, startNode } from './cli-process.js';
 import { filesIn, folders, readIndex } from './content-fixtures.js';
 import { page, textOf, urlOf } from './content-pages.js';
 
@@ -77,7 +78,7 @@ describe('orcrawl get', () => {
 describe('orcrawl audit --content', () => {
   it('says that everything agrees, and how much that is', async () => {
     const { dataDir } = await stored();
-    const { code, stdout } = await audit(dataDir);
+    const { code, stdout } = await startNode([MAIN, 'audit', '--content', dataDir], { cwd: dataDir }).ended;
     expect([code, stdout]).toEqual([0, 'Whole: 800 records and 800 index lines in 2 segments agree.\n']);
     const small = await auditContent([dataDir], { stretchBytes: 5_000 });
     expect(small).toMatchObject({ records: 800, lines: 800, problemCount: 0 });

@@ -16,7 +16,17 @@ export function inFolder(): () => string {
   return () => folder;
 }
 
-/** `orcrawl …args` in `cwd`: crawls in a process of their own, other commands in this one. */
+/** Commands that have had a process of their own. */
+const apart = new Set<string>();
+
+/**
+ * `orcrawl …args` in `cwd`. Crawls run in a process of their own, and so does each other command when a file first uses
+ * it: it must end by itself, with its connections closed. After that it runs in this process.
+ */
 export function run(cwd: string, args: readonly string[]): Promise<Ended> {
-  return args[0] === 'run' ? startNode([MAIN, ...args], { cwd }).ended : orcrawlHere(args, { cwd });
+  const [first = '', second = ''] = args;
+  const command = /^(?:config|pods)$/.test(first) ? `${first} ${second}` : first;
+  if (command !== 'run' && apart.has(command)) return orcrawlHere(args, { cwd });
+  apart.add(command);
+  return startNode([MAIN, ...args], { cwd }).ended;
 }
