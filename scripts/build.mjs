@@ -10,7 +10,8 @@ import { join } from 'node:path';
 import { buildConsole } from './build-console.mjs';
 import { bundleSources, sources } from './bundle.mjs';
 
-const PUBLIC = ['index', 'testing/index', 'crawlee/entry', 'postgres/index', 'cli/main'];
+/** What package.json names, and the command line as a function for the scripts of this repository. */
+const ENTRIES = ['index', 'testing/index', 'crawlee/entry', 'postgres/index', 'cli/main', 'cli/command-line'];
 const STAMP = 'dist/.made-from';
 
 /** Names everything that dist/ is made from. */
@@ -38,7 +39,7 @@ const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc');
 const { status } = spawnSync(process.execPath, [tsc, '-p', 'tsconfig.build.json', '--noCheck'], { stdio: 'inherit' });
 if (status !== 0) process.exit(status ?? 1);
 // The maps are for bench/profile.ts; they are not shipped, and not named in the code.
-await bundleSources(PUBLIC, 'dist', 'hidden');
+await bundleSources(ENTRIES, 'dist', 'hidden');
 await buildConsole();
 chmodSync('dist/cli/main.js', 0o755);
 writeFileSync(STAMP, madeFrom);

@@ -1,19 +1,26 @@
 // The reference of the command line: what each command prints with --help, as tables.
 // Promise: nothing here is written by hand, so the page cannot disagree with the program.
-import { execFile } from 'node:child_process';
 import path from 'node:path';
-import { promisify } from 'node:util';
+import { pathToFileURL } from 'node:url';
 
-const run = promisify(execFile);
-
-/** What the program and each command print with --help, a command before those below it. */
+/** What the program and each command print with --help, a command before those below it. In this process: there are forty. */
 export async function commandHelps(root) {
-  const main = path.join(root, 'dist/cli/main.js');
+  const built = pathToFileURL(path.join(root, 'dist/cli/command-line.js'));
+  const { runCommandLine } = await import(built.href);
   const help = async (...words) => {
-    const { stdout } = await run(process.execPath, [main, ...words, '--help'], {
-      env: { ...process.env, NO_COLOR: '1' },
-    });
-    return { name: words.join(' '), text: stdout };
+    const { write } = process.stdout;
+    let text = '';
+    process.stdout.write = (part) => {
+      text += part;
+      return true;
+    };
+    try {
+      const code = await runCommandLine([...words, '--help']);
+      if (code !== 0) throw new Error(`orcrawl ${words.join(' ')} --help ended with ${code}`);
+    } finally {
+      process.stdout.write = write;
+    }
+    return { name: words.join(' '), text };
   };
   const top = await help();
   const helps = [top];

@@ -4,6 +4,7 @@ import { appendFile, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Simweb } from '../../src/testing/index.js';
+import { orcrawlHere } from '../support/cli-here.js';
 import { inTemporaryFolder, MAIN, readLines, startNode, until } from './cli-process.js';
 
 let web: Simweb;
@@ -14,6 +15,8 @@ afterAll(() => web.close());
 
 const orcrawl = (cwd: string, args: string[], input?: string) => startNode([MAIN, ...args], { cwd, input });
 const run = (cwd: string, args: string[], input?: string) => orcrawl(cwd, args, input).ended;
+/** What a command does, without the start of a process. */
+const here = (cwd: string, args: string[], input?: string) => orcrawlHere(args, { cwd, input });
 const lines = (text: string) => text.trimEnd().split('\n').filter(Boolean);
 const items = (text: string) => lines(text).map((line) => JSON.parse(line) as Record<string, unknown>);
 
@@ -24,18 +27,18 @@ describe('orcrawl scrape', () => {
       expect(text.code).toBe(0);
       expect(text.stdout.length).toBeGreaterThan(200);
       expect(text.stdout).toContain('](http');
-      const fit = await run(cwd, ['scrape', web.url(0), '--format', 'fit']);
+      const fit = await here(cwd, ['scrape', web.url(0), '--format', 'fit']);
       expect(fit.stdout).toMatch(/^# \S/);
       expect(fit.stdout.length).toBeLessThanOrEqual(text.stdout.length + 200);
-      const links = await run(cwd, ['scrape', web.url(0), '--format', 'links']);
+      const links = await here(cwd, ['scrape', web.url(0), '--format', 'links']);
       expect(lines(links.stdout).length).toBeGreaterThan(3);
-      const all = JSON.parse((await run(cwd, ['scrape', web.url(0), '--format', 'json'])).stdout) as object;
+      const all = JSON.parse((await here(cwd, ['scrape', web.url(0), '--format', 'json'])).stdout) as object;
       expect(all).toMatchObject({ url: web.url(0), success: true, statusCode: 200, metadata: { charset: 'utf-8' } });
     }));
 
   it('reads a PDF', () =>
     inTemporaryFolder(async (cwd) => {
-      const { code, stdout, stderr } = await run(cwd, ['scrape', web.url(0, '/_/pdf')]);
+      const { code, stdout, stderr } = await here(cwd, ['scrape', web.url(0, '/_/pdf')]);
       expect([code, stdout], stderr).toEqual([0, expect.stringContaining('A small PDF of the synthetic web.')]);
     }));
 
@@ -44,12 +47,12 @@ describe('orcrawl scrape', () => {
       const failed = await run(cwd, ['scrape', web.url(0, '/_/status/404')]);
       expect([failed.code, failed.stdout]).toEqual([2, '']);
       expect(failed.stderr).toContain('(HTTP_STATUS)');
-      const closed = await run(cwd, ['scrape', web.url(0, '/_/members')]);
+      const closed = await here(cwd, ['scrape', web.url(0, '/_/members')]);
       expect([closed.code, closed.stderr]).toEqual([
         2,
         expect.stringMatching(/answered 401.*It wants a login: give -H/),
       ]);
-      const waiting = await run(cwd, ['scrape', web.url(0), '--wait-for', '#main']);
+      const waiting = await here(cwd, ['scrape', web.url(0), '--wait-for', '#main']);
       expect([waiting.code, waiting.stdout]).toEqual([1, '']);
       expect(waiting.stderr).toContain('css:SELECTOR');
     }));
@@ -101,14 +104,14 @@ describe('orcrawl batch', () => {
   it('writes as they complete with --stream, the chosen fields, CSV and JSON', () =>
     inTemporaryFolder(async (cwd) => {
       const urls = [web.url(0, '/_/delay/700'), web.url(0, 1)];
-      const stream = await run(cwd, ['batch', ...urls, '--stream', '--fields', 'url,success', '--monitor', 'none']);
+      const stream = await here(cwd, ['batch', ...urls, '--stream', '--fields', 'url,success', '--monitor', 'none']);
       expect(stream).toMatchObject({ code: 0, stderr: '' });
       expect(items(stream.stdout)).toEqual([urls[1], urls[0]].map((url) => ({ url, success: true })));
-      const csv = await run(cwd, ['batch', ...urls, '--format', 'csv', '--fields', 'url,statusCode']);
+      const csv = await here(cwd, ['batch', ...urls, '--format', 'csv', '--fields', 'url,statusCode']);
       expect(lines(csv.stdout)).toEqual(['url,statusCode', `${urls[0]},200`, `${urls[1]},200`]);
-      await run(cwd, ['batch', ...urls, '--format', 'json', '--out', 'out/pages.json']);
+      await here(cwd, ['batch', ...urls, '--format', 'json', '--out', 'out/pages.json']);
       expect(JSON.parse(await readFile(path.join(cwd, 'out/pages.json'), 'utf8'))).toHaveLength(2);
-      const folder = await run(cwd, ['batch', ...urls, '--format', 'text', '--out', 'pages/']);
+      const folder = await here(cwd, ['batch', ...urls, '--format', 'text', '--out', 'pages/']);
       expect(folder).toMatchObject({ code: 0, stdout: '' });
       expect((await readdir(path.join(cwd, 'pages'))).filter((name) => name.startsWith('index'))).toEqual([
         'index.jsonl',
@@ -147,7 +150,7 @@ describe('orcrawl batch', () => {
       const all = await readLines(cwd, 'done.jsonl');
       expect(all.map(({ url }) => url).sort()).toEqual([...urls].sort());
       expect(web.served()).toBe(24 - before);
-      expect(await run(cwd, args)).toMatchObject({ code: 0 });
+      expect(await here(cwd, args)).toMatchObject({ code: 0 });
       expect(await readLines(cwd, 'done.jsonl')).toHaveLength(24);
     }));
 
@@ -176,7 +179,7 @@ describe('orcrawl batch', () => {
       expect([full.code, full.stdout]).toEqual([3, '']);
       expect(full.stderr).toContain('STORAGE_FULL');
       expect(full.stderr).toContain('--resume done.jsonl');
-      const { code } = await run(cwd, args);
+      const { code } = await here(cwd, args);
       expect(code).toBe(0);
       const all = await readLines(cwd, 'done.jsonl');
       expect(all.map(({ url }) => url).sort()).toEqual([...urls].sort());
@@ -184,7 +187,7 @@ describe('orcrawl batch', () => {
 
   it('asks for nothing that robots.txt forbids with --respect-robots', () =>
     inTemporaryFolder(async (cwd) => {
-      const { code, stdout } = await run(cwd, ['batch', web.url(0, 1), '--respect-robots', '--monitor', 'none']);
+      const { code, stdout } = await here(cwd, ['batch', web.url(0, 1), '--respect-robots', '--monitor', 'none']);
       expect(code).toBe(0);
       expect(items(stdout)).toHaveLength(1);
       expect(web.served()).toBeGreaterThanOrEqual(2);
@@ -206,7 +209,7 @@ describe('orcrawl batch', () => {
         ['batch', web.url(0), '--allow-private', '--refuse-private'],
       ];
       for (const args of wrong) {
-        const { code, stdout, stderr } = await run(cwd, args);
+        const { code, stdout, stderr } = await here(cwd, args);
         expect([args.join(' '), code, stdout, lines(stderr).length]).toEqual([args.join(' '), 1, '', 1]);
       }
       expect(web.served()).toBe(0);
@@ -216,19 +219,19 @@ describe('orcrawl batch', () => {
 describe('orcrawl cache', () => {
   it('shows, gives, prunes and clears what batches stored', () =>
     inTemporaryFolder(async (cwd) => {
-      expect((await run(cwd, ['cache', 'stats'])).stderr).toContain('no page cache');
+      expect((await here(cwd, ['cache', 'stats'])).stderr).toContain('no page cache');
       const urls = [web.url(0, 1), web.url(0, 2)];
-      await run(cwd, ['batch', ...urls, '--cache', 'enabled', '--monitor', 'none']);
+      await here(cwd, ['batch', ...urls, '--cache', 'enabled', '--monitor', 'none']);
       web.reset();
-      const again = await run(cwd, ['batch', ...urls, '--cache', 'read_only', '--monitor', 'none']);
+      const again = await here(cwd, ['batch', ...urls, '--cache', 'read_only', '--monitor', 'none']);
       expect(items(again.stdout).map(({ cacheStatus }) => cacheStatus)).toEqual(['hit', 'hit']);
       expect(web.served()).toBe(0);
       expect((await run(cwd, ['cache', 'stats'])).stdout).toMatch(/^2 pages, /);
-      expect(lines((await run(cwd, ['cache', 'list'])).stdout)).toHaveLength(2);
-      expect((await run(cwd, ['cache', 'get', urls[0]!])).stdout).toContain('<title>');
-      expect((await run(cwd, ['cache', 'get', web.url(0, 9)])).code).toBe(2);
-      expect((await run(cwd, ['cache', 'prune', '--older-than', '1h'])).stdout).toBe('removed 0 pages\n');
-      expect((await run(cwd, ['cache', 'prune', '--older-than', 'long'])).code).toBe(1);
-      expect((await run(cwd, ['cache', 'clear'])).stdout).toBe('removed 2 pages\n');
+      expect(lines((await here(cwd, ['cache', 'list'])).stdout)).toHaveLength(2);
+      expect((await here(cwd, ['cache', 'get', urls[0]!])).stdout).toContain('<title>');
+      expect((await here(cwd, ['cache', 'get', web.url(0, 9)])).code).toBe(2);
+      expect((await here(cwd, ['cache', 'prune', '--older-than', '1h'])).stdout).toBe('removed 0 pages\n');
+      expect((await here(cwd, ['cache', 'prune', '--older-than', 'long'])).code).toBe(1);
+      expect((await here(cwd, ['cache', 'clear'])).stdout).toBe('removed 2 pages\n');
     }));
 });

@@ -4,6 +4,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { browserPath, serveSite, type Site } from '../support/browser.js';
+import { orcrawlHere } from '../support/cli-here.js';
 import { inTemporaryFolder, MAIN, readLines, startNode } from './cli-process.js';
 
 const LATE = `<!doctype html><title>Loading</title><div id="root"></div><script>
@@ -35,12 +36,14 @@ describe.skipIf(browserPath === undefined)('orcrawl and pages that render late',
   });
   afterAll(() => site.close());
 
-  const orcrawl = (cwd: string, args: string[]) =>
-    startNode([MAIN, ...args], { cwd, env: { ORCRAWL_DEFAULT_BROWSER_PATH: browserPath! }, timeoutMs: 300_000 }).ended;
+  const env = { ORCRAWL_DEFAULT_BROWSER_PATH: browserPath! };
+  /** In a process of its own, which must end by itself when its browser has; the other commands run in this one. */
+  const alone = (cwd: string, args: string[]) => startNode([MAIN, ...args], { cwd, env, timeoutMs: 300_000 }).ended;
+  const orcrawl = (cwd: string, args: string[]) => orcrawlHere(args, { cwd, env });
 
   it.each(['--browser', '--auto'])('scrape waits for the text with %s', (flag) =>
     inTemporaryFolder(async (cwd) => {
-      const { code, stdout } = await orcrawl(cwd, ['scrape', `${site.url}/late`, flag, '--format', 'fit']);
+      const { code, stdout } = await alone(cwd, ['scrape', `${site.url}/late`, flag, '--format', 'fit']);
       expect([code, stdout]).toEqual([0, expect.stringMatching(/^# Late news\n[^]*rendered by a script/)]);
     }),
   );
@@ -92,7 +95,7 @@ describe.skipIf(browserPath === undefined)('orcrawl and pages that render late',
         '--screenshot',
         'shots',
       ];
-      const { code, stdout } = await orcrawl(cwd, args);
+      const { code, stdout } = await (flag === '--browser' ? alone : orcrawl)(cwd, args);
       expect([code, stdout]).toEqual([0, expect.stringContaining('2 stored')]);
       const items = await readLines<{ url: string; title: string; text: string }>(cwd, 'c', 'pages.jsonl');
       expect(items.map(({ title }) => title).sort()).toEqual(['Late', 'next']);
@@ -106,15 +109,7 @@ describe.skipIf(browserPath === undefined)('orcrawl and pages that render late',
     inTemporaryFolder(async (cwd) => {
       await writeFile(path.join(cwd, 'c.json'), JSON.stringify([{ name: 'who', value: 'ann', domain: '127.0.0.1' }]));
       const flags = ['--browser', '--cookies', 'c.json', '-H', 'X-Key: k'];
-      const batched = await orcrawl(cwd, [
-        'batch',
-        `${site.url}/who`,
-        '--format',
-        'text',
-        '--monitor',
-        'none',
-        ...flags,
-      ]);
+      const batched = await alone(cwd, ['batch', `${site.url}/who`, '--format', 'text', '--monitor', 'none', ...flags]);
       expect(batched.stdout).toContain('cookie=who=ann key=k');
       await orcrawl(cwd, ['crawl', `${site.url}/who`, '--ignore-robots', '-q', '--out', 'w', ...flags]);
       expect(await readLines(cwd, 'w', 'pages.jsonl')).toMatchObject([

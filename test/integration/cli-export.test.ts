@@ -4,12 +4,13 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ContentStore } from '../../src/store/content/content.js';
+import { orcrawlHere } from '../support/cli-here.js';
 import { MAIN, startNode, until } from './cli-process.js';
 import { folders } from './content-fixtures.js';
 import { page, urlOf } from './content-pages.js';
 
 let dirs: string[];
-const run = (...args: string[]) => startNode([MAIN, 'export', ...args], { cwd: dirs[0]! }).ended;
+const run = (...args: string[]) => orcrawlHere(['export', ...args], { cwd: dirs[0]! });
 
 describe('orcrawl export', () => {
   beforeAll(async () => {
@@ -28,7 +29,7 @@ describe('orcrawl export', () => {
     const out = join(dirs[0]!, 'out');
     const [parquet, csv, fields] = await Promise.all([
       run(...dirs, '--out', join(out, 'items.parquet')),
-      run(...dirs, '--format', 'csv'),
+      startNode([MAIN, 'export', ...dirs, '--format', 'csv'], { cwd: dirs[0]! }).ended,
       run(...dirs, '--fields', 'name'),
     ]);
     expect(parquet).toMatchObject({ code: 0, stdout: expect.stringContaining('items.parquet: ') as string });

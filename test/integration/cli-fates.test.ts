@@ -1,5 +1,6 @@
 // What became of the URLs of `orcrawl crawl`, from its folder: `why`, `why --all` and `retry-failed`.
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { orcrawlHere } from '../support/cli-here.js';
 import { temporaryFolder } from '../support/crawl.js';
 import { type Site, startSite } from '../support/serve.js';
 import { MAIN, startNode } from './cli-process.js';
@@ -20,11 +21,13 @@ afterAll(async () => {
   await site?.close();
 });
 
-const run = (...args: string[]) => startNode([MAIN, ...args], { cwd: folder, timeoutMs: 300_000 }).ended;
+/** The crawls, and what is asked of their folder, each once in a process of its own. */
+const alone = (...args: string[]) => startNode([MAIN, ...args], { cwd: folder, timeoutMs: 300_000 }).ended;
+const run = (...args: string[]) => orcrawlHere(args, { cwd: folder });
 
 it('tells the fate of each URL, lists those that failed or were skipped, and fetches failed ones again', async () => {
   folder = await temporaryFolder();
-  await run('crawl', `${site.url}/`, '--delay', '0', '--retries', '1', '--out', 'out', '-q');
+  await alone('crawl', `${site.url}/`, '--delay', '0', '--retries', '1', '--out', 'out', '-q');
   const broken = await run('why', `${site.url}/broken`, '--storage', 'out');
   expect([broken.code, broken.stdout]).toEqual([0, expect.stringMatching(/failed, HTTP_STATUS \(attempts: 2\)/)]);
   const page = await run('why', `${site.url}/`, '--storage', 'out', '--json');
@@ -32,7 +35,7 @@ it('tells the fate of each URL, lists those that failed or were skipped, and fet
   const unknown = await run('why', `${site.url}/never`, '--storage', 'out');
   expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('was never queued')]);
 
-  const all = await run('why', '--all', '--storage', 'out');
+  const all = await alone('why', '--all', '--storage', 'out');
   const lines = all.stdout
     .trim()
     .split('\n')
@@ -48,7 +51,7 @@ it('tells the fate of each URL, lists those that failed or were skipped, and fet
   expect((await run('why')).code).toBe(1);
 
   isWell = true;
-  const again = await run('retry-failed', '--storage', 'out');
+  const again = await alone('retry-failed', '--storage', 'out');
   expect(again.stdout).toContain('Queued 1 URL again: HTTP_STATUS × 1');
   expect((await run('retry-failed', '--storage', 'out')).stdout).toContain('Nothing to retry');
   await run('crawl', '--resume', '--out', 'out', '-q');

@@ -5,6 +5,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { browserPath } from '../support/browser.js';
+import { orcrawlHere } from '../support/cli-here.js';
 import { type Ended, inTemporaryFolder, MAIN, readLines, startNode } from './cli-process.js';
 
 const server = createServer((request, response) => {
@@ -25,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 const orcrawl = (cwd: string, args: readonly string[], input?: string): Promise<Ended> =>
-  startNode([MAIN, ...args], { cwd, input }).ended;
+  orcrawlHere(args, { cwd, input });
 
 describe('orcrawl scrape', () => {
   it('writes the cleaned HTML of what a selector matches', () =>

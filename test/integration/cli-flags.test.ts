@@ -1,5 +1,6 @@
 // The flags that crawl, batch and scrape share do the same in all three, against real servers; and what a first try
-// without the manual meets: dead hosts, files in place of URLs, pages that need scripts.
+// without the manual meets: dead hosts, files in place of URLs, pages that need scripts. In processes: headers, proxies of
+// the environment, dead seeds, `orcrawl` alone, a full output. The rest is the same command line in this process.
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
@@ -7,6 +8,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { orcrawlHere } from '../support/cli-here.js';
 import { type Ended, inTemporaryFolder, MAIN, readLines, startNode } from './cli-process.js';
 import { makeCertificates } from './http-certificates.js';
 
@@ -70,8 +72,16 @@ afterAll(() => {
 const orcrawl = (cwd: string, args: readonly string[], env: Record<string, string> = {}): Promise<Ended> =>
   startNode([MAIN, ...args], { cwd, env, timeoutMs: 300_000 }).ended;
 
+const here: typeof orcrawl = (cwd, args, env) => orcrawlHere(args, { cwd, env });
+
 /** The text of one page by each of the commands, with the same flags. */
-async function byAll(cwd: string, url: string, flags: readonly string[], env: Record<string, string> = {}) {
+async function byAll(
+  cwd: string,
+  url: string,
+  flags: readonly string[],
+  env: Record<string, string> = {},
+  orcrawl: typeof here = here,
+) {
   const scraped = await orcrawl(cwd, ['scrape', url, '--format', 'text', ...flags], env);
   const batched = await orcrawl(
     cwd,
@@ -98,7 +108,7 @@ describe('crawl, batch and scrape', () => {
       const cookies = `127.0.0.1\tFALSE\t/\tFALSE\t0\tlogin\tann\nother.test\tFALSE\t/\tFALSE\t0\tlogin\tben\n`;
       await writeFile(path.join(cwd, 'cookies.txt'), cookies);
       const flags = ['-H', 'X-Key: secret', '--user-agent', 'Tester/1', '--cookies', 'cookies.txt'];
-      const { codes, texts } = await byAll(cwd, `${origin}/echo`, flags);
+      const { codes, texts } = await byAll(cwd, `${origin}/echo`, flags, {}, orcrawl);
       expect(codes).toEqual([0, 0, 0]);
       for (const text of texts) expect(text).toContain('key=secret cookie=login=ann agent=Tester/1');
     }));
@@ -113,11 +123,11 @@ describe('crawl, batch and scrape', () => {
       const schema = { fields: { price: { selector: '.price', type: 'number' } } };
       await writeFile(path.join(cwd, 'schema.json'), JSON.stringify(schema));
       const flags = ['--schema', 'schema.json'];
-      const scraped = await orcrawl(cwd, ['scrape', `${origin}/docs/a`, ...flags]);
+      const scraped = await here(cwd, ['scrape', `${origin}/docs/a`, ...flags]);
       expect(JSON.parse(scraped.stdout)).toEqual({ price: 12 });
-      const batched = await orcrawl(cwd, ['batch', `${origin}/docs/a`, '--monitor', 'none', ...flags]);
+      const batched = await here(cwd, ['batch', `${origin}/docs/a`, '--monitor', 'none', ...flags]);
       expect(JSON.parse(batched.stdout)).toMatchObject({ success: true, extracted: { price: 12 } });
-      await orcrawl(cwd, ['crawl', `${origin}/docs/a`, '-n', '1', '-q', '--out', 'c', ...flags]);
+      await here(cwd, ['crawl', `${origin}/docs/a`, '-n', '1', '-q', '--out', 'c', ...flags]);
       expect(await readLines(cwd, 'c', 'pages.jsonl')).toMatchObject([{ title: 'A', extracted: { price: 12 } }]);
     }));
 
@@ -126,16 +136,14 @@ describe('crawl, batch and scrape', () => {
       const schema = JSON.stringify({ fields: { head: { selector: 'h1' }, none: { selector: 'h6' } } });
       const flags = ['--schema', schema, '--format', 'csv'];
       const url = `${origin}/docs/a`;
-      const table = await orcrawl(cwd, ['batch', url, ...flags, '--fields', 'url,head,extracted.none']);
+      const table = await here(cwd, ['batch', url, ...flags, '--fields', 'url,head,extracted.none']);
       expect(table.stdout).toBe(`url,extracted.head,extracted.none\n${url},A,\n`);
-      expect((await orcrawl(cwd, ['batch', url, ...flags])).stdout).toMatch(
-        /^url,.*,extracted\.head,extracted\.none\n/,
-      );
-      await orcrawl(cwd, ['crawl', url, '-n', '1', '-q', '--out', 'c', ...flags]);
+      expect((await here(cwd, ['batch', url, ...flags])).stdout).toMatch(/^url,.*,extracted\.head,extracted\.none\n/);
+      await here(cwd, ['crawl', url, '-n', '1', '-q', '--out', 'c', ...flags]);
       expect(await readFile(path.join(cwd, 'c', 'pages.csv'), 'utf8')).toMatch(
         /^url,.*,extracted\.head,extracted\.none\n/,
       );
-      const wrong = await orcrawl(cwd, ['batch', url, ...flags, '--fields', 'url,price']);
+      const wrong = await here(cwd, ['batch', url, ...flags, '--fields', 'url,price']);
       expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringMatching(/unknown field "price".*extracted\.head/)]);
     }));
 
@@ -147,7 +155,7 @@ describe('crawl, batch and scrape', () => {
       for (const text of named.texts) expect(text).toContain('through the proxy');
       expect(proxied).toContain('http://site.test/robots.txt');
       const env = { HTTP_PROXY: proxy, NO_PROXY: 'internal.test' };
-      const found = await byAll(cwd, 'http://other.test/', [], env);
+      const found = await byAll(cwd, 'http://other.test/', [], env, orcrawl);
       for (const text of found.texts) expect(text).toContain('through the proxy');
       const direct = await byAll(cwd, `${origin}/docs/a`, [], env);
       for (const text of direct.texts) expect(text).not.toContain('through the proxy');
@@ -170,7 +178,7 @@ describe('crawl, batch and scrape', () => {
       const { codes, said } = await byAll(cwd, `${origin}/shell`, []);
       expect(codes).toEqual([2, 2, 2]);
       for (const line of said.slice(0, 2)) expect(line).toMatch(/\/shell is empty without scripts.*--auto/);
-      const { stdout } = await orcrawl(cwd, ['crawl', `${origin}/shell`, '-n', '1', '--out', 'x']);
+      const { stdout } = await here(cwd, ['crawl', `${origin}/shell`, '-n', '1', '--out', 'x']);
       expect(stdout).toMatch(/Scripts +1 page with little or nothing without scripts, such as \S+\/shell/);
     }));
 });
@@ -194,7 +202,7 @@ describe('orcrawl crawl', () => {
   it('starts from sitemaps and writes a file per page, named by its path, with an index', () =>
     inTemporaryFolder(async (cwd) => {
       const flags = ['--sitemap', '--delay', '0', '--format', 'markdown', '--out', 'site/'];
-      const { code, stdout } = await orcrawl(cwd, ['crawl', `${origin}/`, ...flags]);
+      const { code, stdout } = await here(cwd, ['crawl', `${origin}/`, ...flags]);
       expect([code, stdout]).toEqual([0, expect.stringContaining('site/pages/index.md')]);
       const host = new URL(origin).host.replace(':', '_');
       const pages = path.join(cwd, 'site', 'pages');
@@ -215,35 +223,35 @@ describe('orcrawl crawl', () => {
   it('reads a file of URLs, and refuses one that is not there', () =>
     inTemporaryFolder(async (cwd) => {
       await writeFile(path.join(cwd, 'urls.txt'), `# two\n${origin}/docs/a\n${origin}/listed\nnot a url\n`);
-      const { code, stdout, stderr } = await orcrawl(cwd, ['crawl', 'urls.txt', '--depth', '0', '--delay', '0']);
+      const { code, stdout, stderr } = await here(cwd, ['crawl', 'urls.txt', '--depth', '0', '--delay', '0']);
       expect(code).toBe(2);
       expect(stderr).toContain('line 4 of');
       expect(stdout).toContain('2 stored');
       expect((await readLines(cwd, 'orcrawl-out', 'urls', 'pages.jsonl')).length).toBe(2);
-      const missing = await orcrawl(cwd, ['crawl', 'none.txt']);
+      const missing = await here(cwd, ['crawl', 'none.txt']);
       expect([missing.code, missing.stderr.trim()]).toEqual([1, 'error: file not found: "none.txt"']);
     }));
 
   it('writes main content by the name that batch and scrape have for it', () =>
     inTemporaryFolder(async (cwd) => {
       const flags = ['--depth', '0', '--delay', '0', '--format', 'fit', '--out', 'fit/'];
-      expect((await orcrawl(cwd, ['crawl', `${origin}/docs/a`, ...flags])).code).toBe(0);
+      expect((await here(cwd, ['crawl', `${origin}/docs/a`, ...flags])).code).toBe(0);
       const file = path.join(cwd, 'fit', 'pages', new URL(origin).host.replace(':', '_'), 'docs', 'a.md');
       expect(await readFile(file, 'utf8')).toMatch(/^# A\n[^]*enough words/);
     }));
 
   it('names what failed in one line when it is quiet', () =>
     inTemporaryFolder(async (cwd) => {
-      const { code, stdout, stderr } = await orcrawl(cwd, ['crawl', 'http://127.0.0.1:1/', '-q', '--out', 'q']);
+      const { code, stdout, stderr } = await here(cwd, ['crawl', 'http://127.0.0.1:1/', '-q', '--out', 'q']);
       expect([code, stdout, stderr]).toEqual([2, '', 'error: 1 failed: 1 × CONNECT_REFUSED. See q/failed.jsonl\n']);
     }));
 
   it('leaves no temporary file behind when it is resumed', () =>
     inTemporaryFolder(async (cwd) => {
       const flags = ['--delay', '0', '--out', 'z', '-q'];
-      await orcrawl(cwd, ['crawl', `${origin}/`, '-n', '1', ...flags]);
-      await orcrawl(cwd, ['crawl', '--resume', ...flags]);
-      await orcrawl(cwd, ['crawl', '--resume', ...flags]);
+      await here(cwd, ['crawl', `${origin}/`, '-n', '1', ...flags]);
+      await here(cwd, ['crawl', '--resume', ...flags]);
+      await here(cwd, ['crawl', '--resume', ...flags]);
       expect((await readdir(path.join(cwd, 'z'))).filter((name) => name.endsWith('.tmp'))).toEqual([]);
     }));
 });
@@ -252,7 +260,7 @@ describe('orcrawl batch', () => {
   it('makes a folder of a name without an extension, and its index tells what every URL came to', () =>
     inTemporaryFolder(async (cwd) => {
       const urls = ['/docs/a', '/file.pdf', '/gone'].map((one) => origin + one);
-      const { code } = await orcrawl(cwd, ['batch', ...urls, '--format', 'fit', '--out', 'pages', '--monitor', 'none']);
+      const { code } = await here(cwd, ['batch', ...urls, '--format', 'fit', '--out', 'pages', '--monitor', 'none']);
       expect(code).toBe(2);
       const host = new URL(origin).host.replace(':', '_');
       expect(await readdir(path.join(cwd, 'pages', host), { recursive: true })).toEqual(['docs', 'docs/a.md']);
@@ -266,7 +274,7 @@ describe('orcrawl batch', () => {
   it('does not resume from a file that does not tell what succeeded', () =>
     inTemporaryFolder(async (cwd) => {
       await writeFile(path.join(cwd, 'old.jsonl'), `{"url":"${origin}/docs/a","title":"A"}\n`);
-      const { code, stderr } = await orcrawl(cwd, ['batch', `${origin}/docs/a`, '--resume', 'old.jsonl']);
+      const { code, stderr } = await here(cwd, ['batch', `${origin}/docs/a`, '--resume', 'old.jsonl']);
       expect([code, stderr]).toEqual([1, expect.stringContaining('has no field "success"')]);
       expect((await readLines(cwd, 'old.jsonl')).length).toBe(1);
     }));
@@ -288,7 +296,7 @@ describe('orcrawl', () => {
   ])('suggests what was meant by %s', (argument, line) =>
     inTemporaryFolder(async (cwd) => {
       await writeFile(path.join(cwd, 'urls.txt'), origin);
-      const { code, stderr } = await orcrawl(cwd, [argument]);
+      const { code, stderr } = await here(cwd, [argument]);
       expect([code, stderr.trim().split('\n').length]).toEqual([1, 1]);
       expect(stderr).toMatch(line);
     }),
@@ -296,7 +304,7 @@ describe('orcrawl', () => {
 
   it.each(['--schema', '--cookies'])('names a file for %s that is not there', (flag) =>
     inTemporaryFolder(async (cwd) => {
-      const { code, stderr } = await orcrawl(cwd, ['scrape', origin, flag, 'shop.json']);
+      const { code, stderr } = await here(cwd, ['scrape', origin, flag, 'shop.json']);
       expect([code, stderr]).toEqual([1, `error: ${flag}: file not found: "shop.json"\n`]);
     }),
   );
@@ -304,21 +312,21 @@ describe('orcrawl', () => {
   it.each(['batch', 'crawl'])('%s does not take an empty list for a success', (command) =>
     inTemporaryFolder(async (cwd) => {
       await writeFile(path.join(cwd, 'urls.txt'), '# none yet\n\n');
-      const { code, stderr } = await orcrawl(cwd, [command, 'urls.txt']);
+      const { code, stderr } = await here(cwd, [command, 'urls.txt']);
       expect([code, stderr]).toEqual([1, expect.stringContaining('error: no URLs in the list: give some, one per line')]);
     }),
   );
 
   it('points to the help of the command that was typed', () =>
     inTemporaryFolder(async (cwd) => {
-      const { stderr } = await orcrawl(cwd, ['config', 'init', '--out', 'x.yaml']);
+      const { stderr } = await here(cwd, ['config', 'init', '--out', 'x.yaml']);
       expect(stderr).toBe("error: unknown option '--out'. See orcrawl config init --help\n");
     }));
 
   it('names a file that is given where one URL is meant', () =>
     inTemporaryFolder(async (cwd) => {
       await writeFile(path.join(cwd, 'urls.txt'), origin);
-      const { code, stderr } = await orcrawl(cwd, ['scrape', 'urls.txt']);
+      const { code, stderr } = await here(cwd, ['scrape', 'urls.txt']);
       expect([code, stderr]).toEqual([1, expect.stringContaining('orcrawl batch urls.txt')]);
     }));
 

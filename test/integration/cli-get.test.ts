@@ -3,14 +3,15 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ContentStore } from '../../src/store/content/content.js';
+import { orcrawlHere } from '../support/cli-here.js';
 import { MAIN, startNode } from './cli-process.js';
 import { folders } from './content-fixtures.js';
 import { page, textOf, urlOf } from './content-pages.js';
 
 let dataDirs: string[];
 
-const get = (...args: string[]) =>
-  startNode([MAIN, 'get', ...args, ...dataDirs.flatMap((dir) => ['--data-dir', dir])], { cwd: dataDirs[0]! }).ended;
+const command = (...args: string[]) => ['get', ...args, ...dataDirs.flatMap((dir) => ['--data-dir', dir])];
+const get = (...args: string[]) => orcrawlHere(command(...args), { cwd: dataDirs[0]! });
 
 describe('orcrawl get', () => {
   beforeAll(async () => {
@@ -26,7 +27,7 @@ describe('orcrawl get', () => {
   it('prints the text, the body and the metadata of a page', async () => {
     const [text, raw, meta, json] = await Promise.all([
       get(urlOf(1)),
-      get(urlOf(1), '--raw'),
+      startNode([MAIN, ...command(urlOf(1), '--raw')], { cwd: dataDirs[0]! }).ended,
       get(`${urlOf(1)}/?utm_campaign=x`, '--meta'),
       get(urlOf(2), '--json'),
     ]);
@@ -56,7 +57,7 @@ describe('orcrawl get', () => {
     const [absent, rawless, noDirectory, twoForms] = await Promise.all([
       get(urlOf(9)),
       get(urlOf(3), '--raw'),
-      startNode([MAIN, 'get', urlOf(1), '-d', '/nowhere'], { cwd: dataDirs[0]! }).ended,
+      orcrawlHere(['get', urlOf(1), '-d', '/nowhere'], { cwd: dataDirs[0]! }),
       get(urlOf(1), '--raw', '--text'),
     ]);
     expect(absent).toMatchObject({ code: 1, stdout: '' });

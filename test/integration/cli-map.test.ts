@@ -1,5 +1,6 @@
 // `orcrawl map` as a user runs it: the URLs of a site on standard output, the best matches first.
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { orcrawlHere } from '../support/cli-here.js';
 import { html, type Site, startSite } from '../support/serve.js';
 import { MAIN, startNode } from './cli-process.js';
 
@@ -26,11 +27,12 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-const map = (...args: string[]) => startNode([MAIN, 'map', `${site.url}/`, ...args], { cwd: process.cwd() }).ended;
+const command = (...args: string[]) => ['map', `${site.url}/`, ...args];
+const map = (...args: string[]) => orcrawlHere(command(...args), { cwd: process.cwd() });
 const lines = (text: string) => text.trim().split('\n');
 
 it('lists the pages of sitemaps and of the first page, without queries', async () => {
-  const { code, stdout } = await map();
+  const { code, stdout } = await startNode([MAIN, ...command()], { cwd: process.cwd() }).ended;
   expect(code).toBe(0);
   expect(lines(stdout).sort()).toEqual(
     ['/', '/about', '/listed', '/prices', '/tours.md'].map((at) => site.url + at).sort(),

@@ -1,11 +1,10 @@
 // `orcrawl migrate` on a project as Crawlee's starter makes them, written by hand.
-import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { MAIN } from './cli-process.js';
+import { orcrawlHere } from '../support/cli-here.js';
+import { MAIN, startNode } from './cli-process.js';
 
 const PROJECT = {
   'package.json': JSON.stringify({ name: 'shop', dependencies: { crawlee: '^3.0.0', playwright: '*' } }, null, 4),
@@ -38,12 +37,12 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const migrate = async (...args: string[]): Promise<string> =>
-  (await promisify(execFile)(process.execPath, [MAIN, 'migrate', folder, ...args])).stdout;
+  (await orcrawlHere(['migrate', folder, ...args], { cwd: folder })).stdout;
 const read = (file: string) => readFile(path.join(folder, file), 'utf8');
 
 describe('orcrawl migrate', () => {
   it('tells what would change and what is not supported, and changes nothing', async () => {
-    const told = await migrate();
+    const told = (await startNode([MAIN, 'migrate', folder], { cwd: folder }).ended).stdout;
     expect(told).toContain('src/main.ts:1  crawlee → orcrawl/crawlee');
     expect(told).toContain('src/routes.ts:1  @crawlee/cheerio → orcrawl/crawlee');
     expect(told).toContain('src/main.ts:6  handlePageFunction: is an older name: use requestHandler');

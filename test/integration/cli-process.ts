@@ -80,7 +80,7 @@ export function startNode(
 
 /** Resolves when `holds` does; rejects after a while. */
 export async function until(holds: () => boolean, what: string): Promise<void> {
-  for (const deadlineMs = Date.now() + 30_000; !holds();) {
+  for (const deadlineMs = Date.now() + TIMEOUT_MS; !holds();) {
     if (Date.now() > deadlineMs) throw new Error(`waited in vain until ${what}`);
     await new Promise((resume) => setTimeout(resume, 10));
   }

@@ -1,8 +1,10 @@
-// The command line as users meet it: the built program in its own process, against the synthetic web.
+// The command line as users meet it, against the synthetic web: the built program in its own process, and for what one
+// more flag does, the same command line in this one.
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Simweb } from '../../src/testing/index.js';
+import { orcrawlHere } from '../support/cli-here.js';
 import { inTemporaryFolder, MAIN, readLines, startNode, until, type Ended } from './cli-process.js';
 
 interface Item {
@@ -23,8 +25,12 @@ beforeAll(async () => {
 });
 afterAll(() => web.close());
 
+/** In a process of its own, as users run it. */
 const orcrawl = (cwd: string, args: readonly string[], input?: string): Promise<Ended> =>
   startNode([MAIN, ...args], { cwd, input }).ended;
+/** What it does, without the start of a process. */
+const here = (cwd: string, args: readonly string[], input?: string): Promise<Ended> =>
+  orcrawlHere(args, { cwd, input });
 /** In haste: manners have tests of their own, and loopback is in no need of rest. */
 const CRAWL = ['crawl', '--delay', '0', '--ignore-robots'];
 const withoutFragment = (url: string): string => url.replace(/[?#].*$/, '');
@@ -45,7 +51,7 @@ describe('orcrawl', () => {
         ['simweb', '--help'],
         ['demo', '--help'],
       ]) {
-        const { code, stdout, stderr } = await orcrawl(cwd, args);
+        const { code, stdout, stderr } = await (args.length === 1 ? orcrawl : here)(cwd, args);
         expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
         expect(stdout).toMatch(/Examples?:\n {2}\$ orcrawl /);
       }
@@ -75,7 +81,9 @@ describe('orcrawl', () => {
     [['simweb', '--latency', 'slow'], /--latency.*5-40/],
   ])('refuses %j with one line that says what to do, and exit status 1', (args, line) =>
     inTemporaryFolder(async (cwd) => {
-      const { code, stdout, stderr } = await orcrawl(cwd, args);
+      // A misspelled command and a crawl's own refusal in processes; the lines of the others are made alike.
+      const isWhole = args[0] === 'crwl' || args.length === 1;
+      const { code, stdout, stderr } = await (isWhole ? orcrawl : here)(cwd, args);
       expect(code).toBe(1);
       expect(stdout).toBe('');
       expect(stderr).toMatch(line);
@@ -134,31 +142,31 @@ describe('orcrawl crawl', () => {
         ['text', 'pages.txt'],
       ] as const) {
         const args = [...CRAWL, web.url(0), '-n', '5', '--out', 'out', '--fresh', '--format', format, '--quiet'];
-        const { code, stdout, stderr } = await orcrawl(cwd, args);
+        const { code, stdout, stderr } = await here(cwd, args);
         expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: '', stderr: '' });
         const names = (await readdir(path.join(cwd, 'out'))).filter((name) => name.startsWith('pages'));
         expect(names).toEqual([file]);
       }
-      await orcrawl(cwd, [...CRAWL, '--resume', '--out', 'out', '-n', '6', '-f', 'json']);
+      await here(cwd, [...CRAWL, '--resume', '--out', 'out', '-n', '6', '-f', 'json']);
       const items = JSON.parse(await readFile(path.join(cwd, 'out', 'pages.json'), 'utf8')) as Item[];
       expect(items).toHaveLength(6);
-      await orcrawl(cwd, [...CRAWL, '--resume', '--out', 'out', '-n', '7', '-f', 'csv']);
+      await here(cwd, [...CRAWL, '--resume', '--out', 'out', '-n', '7', '-f', 'csv']);
       const csv = await readFile(path.join(cwd, 'out', 'pages.csv'), 'utf8');
       expect(csv).toMatch(/^url,loadedUrl,status,title,/);
       for (const item of items) expect(csv).toContain(`\n${item.url},${item.loadedUrl},200,`);
-      await orcrawl(cwd, [...CRAWL, '--resume', '--out', 'out', '-n', '8', '-f', 'text']);
+      await here(cwd, [...CRAWL, '--resume', '--out', 'out', '-n', '8', '-f', 'text']);
       const text = await readFile(path.join(cwd, 'out', 'pages.txt'), 'utf8');
       for (const item of items) expect(text).toContain(`# ${item.title}\n${item.url}\n\n${item.text.trim()}\n`);
     }));
 
   it('stops at --max-pages, and --resume with a higher one goes on from there', () =>
     inTemporaryFolder(async (cwd) => {
-      const first = await orcrawl(cwd, [...CRAWL, web.url(0), '--max-pages', '10', '--out', 'out']);
+      const first = await here(cwd, [...CRAWL, web.url(0), '--max-pages', '10', '--out', 'out']);
       expect(first.code).toBe(0);
       expect(first.stdout).toMatch(/^Reached --max-pages: 10 pages/);
       expect(first.stdout).toContain('crawl --resume --out out --max-pages 20');
       expect(await pagesOf(cwd, 'out')).toHaveLength(10);
-      const second = await orcrawl(cwd, [...CRAWL, '--resume', '--out', 'out', '--max-pages', '25']);
+      const second = await here(cwd, [...CRAWL, '--resume', '--out', 'out', '--max-pages', '25']);
       expect(second.code).toBe(0);
       expect(second.stdout).toMatch(/^Reached --max-pages: 15 pages/);
       const urls = (await pagesOf(cwd, 'out')).map((item) => item.url);
@@ -168,13 +176,13 @@ describe('orcrawl crawl', () => {
 
   it('follows only what --depth, --include, --exclude and --strategy allow', () =>
     inTemporaryFolder(async (cwd) => {
-      await orcrawl(cwd, [...CRAWL, web.url(0), '--depth', '1', '--out', 'depth']);
+      await here(cwd, [...CRAWL, web.url(0), '--depth', '1', '--out', 'depth']);
       const direct = new Set([web.url(0), ...web.linksOf(0, 0)].map(withoutFragment));
       const onHost = [...direct].filter((url) => url.startsWith(web.origin(0))).sort();
       expect((await pagesOf(cwd, 'depth')).map((item) => withoutFragment(item.url)).sort()).toEqual(onHost);
 
       const glob = `${web.origin(0)}/*/*`;
-      await orcrawl(cwd, [
+      await here(cwd, [
         ...CRAWL,
         web.url(0),
         '--include',
@@ -189,7 +197,7 @@ describe('orcrawl crawl', () => {
       expect(odd.filter((item) => !/-\d*[13579]$/.test(withoutFragment(item.url)))).toEqual([]);
 
       const all = [...CRAWL, web.url(0), '--strategy', 'all', '--allow-private', '--out', 'all'];
-      expect((await orcrawl(cwd, all)).code).toBe(0);
+      expect((await here(cwd, all)).code).toBe(0);
       const hosts = new Set((await pagesOf(cwd, 'all')).map((item) => new URL(item.url).host));
       expect(hosts).toEqual(new Set([new URL(web.url(0)).host, new URL(web.url(1)).host]));
     }));
@@ -197,7 +205,7 @@ describe('orcrawl crawl', () => {
   it('reaches a private host that was named, and no other one without --allow-private', () =>
     inTemporaryFolder(async (cwd) => {
       const before = web.served(1);
-      const { code, stdout } = await orcrawl(cwd, [...CRAWL, web.url(0), '--strategy', 'all', '--out', 'out']);
+      const { code, stdout } = await here(cwd, [...CRAWL, web.url(0), '--strategy', 'all', '--out', 'out']);
       expect(code).toBe(2);
       expect(stdout).toMatch(/Failed +\d+ × ADDRESS_REFUSED, such as http:\/\/127\.0\.0\.2/);
       expect(web.served(1)).toBe(before);
@@ -207,7 +215,7 @@ describe('orcrawl crawl', () => {
   it('reads URLs from standard input and names the lines that are none', () =>
     inTemporaryFolder(async (cwd) => {
       const input = `# a list\n${web.url(0, 1)}\n\nftp://example.com/\n${web.url(1, 2)}\r\nnot a url\n${web.url(0, 1)}`;
-      const { code, stdout, stderr } = await orcrawl(cwd, [...CRAWL, '-', '--depth', '0'], input);
+      const { code, stdout, stderr } = await here(cwd, [...CRAWL, '-', '--depth', '0'], input);
       expect(code).toBe(2);
       expect(stderr).toMatch(/line 4 is left out: only http and https/);
       expect(stderr).toMatch(/line 6 is left out: not a URL: "not a url"/);
@@ -254,7 +262,7 @@ describe('orcrawl crawl', () => {
   it('keeps to --rate, as the server sees it', () =>
     inTemporaryFolder(async (cwd) => {
       await using paced = await Simweb.start({ seed: 5, pagesPerHost: 30 });
-      await orcrawl(cwd, [...CRAWL, paced.url(0), '--rate', '10', '--max-pages', '25', '--out', 'out']);
+      await here(cwd, [...CRAWL, paced.url(0), '--rate', '10', '--max-pages', '25', '--out', 'out']);
       expect(paced.served()).toBe(25);
       expect(paced.maxInWindow(1000)).toBeLessThanOrEqual(11);
     }));
@@ -263,7 +271,7 @@ describe('orcrawl crawl', () => {
     inTemporaryFolder(async (cwd) => {
       await using named = await Simweb.start({ seed: 6, hosts: 2, pagesPerHost: 5, crossHostLinks: 0.3 });
       const args = ['--strategy', 'all', '--allow-private', '-H', 'Authorization: Bearer s3cret', '--out', 'out'];
-      await orcrawl(cwd, [...CRAWL, named.url(0), ...args]);
+      await here(cwd, [...CRAWL, named.url(0), ...args]);
       const sent = (host: number) => new Set(named.requests({ host }).map((seen) => seen.headers.authorization));
       expect(sent(0)).toEqual(new Set(['Bearer s3cret']));
       expect(sent(1)).toEqual(new Set([undefined]));
@@ -275,7 +283,7 @@ describe('orcrawl crawl', () => {
       await using named = await Simweb.start({ seed: 6, hosts: 2, pagesPerHost: 3 });
       named.serve('/away', { status: 302, headers: { location: named.url(1) } });
       const args = ['crawl', '-', '--delay', '0.01', '--allow-private', '-H', 'Authorization: s3cret', '--out', 'out'];
-      await orcrawl(cwd, args, `${named.url(0, '/away')}\n${named.url(0)}\n`);
+      await here(cwd, args, `${named.url(0, '/away')}\n${named.url(0)}\n`);
       const sent = (host: number) =>
         new Set(
           named
@@ -289,15 +297,15 @@ describe('orcrawl crawl', () => {
   it('uses the folder it was given, whatever the environment says of other crawls', () =>
     inTemporaryFolder(async (cwd) => {
       const env = { CRAWLEE_STORAGE_DIR: path.join(cwd, 'elsewhere'), ORCRAWL_PERSIST_STORAGE: 'false' };
-      const args = [MAIN, ...CRAWL, web.url(0), '-n', '3', '--out', 'out'];
-      expect((await startNode(args, { cwd, env }).ended).code).toBe(0);
+      const args = [...CRAWL, web.url(0), '-n', '3', '--out', 'out'];
+      expect((await orcrawlHere(args, { cwd, env })).code).toBe(0);
       expect(await readdir(cwd)).toEqual(['out']);
     }));
 
   it('names a folder that cannot be written', () =>
     inTemporaryFolder(async (cwd) => {
       await writeFile(path.join(cwd, 'file'), 'not a folder');
-      const { code, stderr } = await orcrawl(cwd, [...CRAWL, web.url(0), '--out', 'file/out']);
+      const { code, stderr } = await here(cwd, [...CRAWL, web.url(0), '--out', 'file/out']);
       expect(code).toBe(1);
       expect(stderr).toMatch(/^error: cannot write to file\/out .*STORAGE_UNWRITABLE\)\n$/);
     }));
@@ -308,7 +316,7 @@ describe('orcrawl crawl', () => {
       hostile.serve('/start', { body: '<title>\u001b[2J\u0007</title><a href="/next\u001b[31m">\u001b]0;x\u0007</a>' });
       hostile.serve('/next%1B[31m', { status: 500, body: '\u001b[2J' });
       const args = [...CRAWL, hostile.url(0, '/start'), '--retries', '0', '--verbose', '--out', 'out'];
-      const { code, stdout, stderr } = await orcrawl(cwd, args);
+      const { code, stdout, stderr } = await here(cwd, args);
       expect(code).toBe(2);
 
       expect(stdout + stderr).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
@@ -347,7 +355,7 @@ describe('a crawl that was interrupted', () => {
       const stored = (await pagesOf(cwd, 'out')).length;
       expect(stored).toBe(slow.served());
 
-      const refused = await orcrawl(cwd, [...CRAWL, slow.url(0), '--out', 'out']);
+      const refused = await here(cwd, [...CRAWL, slow.url(0), '--out', 'out']);
       expect(refused.code).toBe(1);
       expect(refused.stderr).toMatch(/^error: out holds an unfinished crawl: .*--resume.*--fresh.*\n$/);
 
@@ -360,7 +368,7 @@ describe('a crawl that was interrupted', () => {
   it('goes on after kill -9, and each page is stored once', () =>
     inTemporaryFolder(async (cwd) => {
       expect((await interrupted(cwd, 'SIGKILL')).signal).toBe('SIGKILL');
-      const refused = await orcrawl(cwd, [...CRAWL, slow.url(0), '--out', 'out']);
+      const refused = await here(cwd, [...CRAWL, slow.url(0), '--out', 'out']);
       expect(refused.code).toBe(1);
       expect(refused.stderr).toMatch(/--resume.*--fresh/);
       expect((await orcrawl(cwd, [...CRAWL, '--resume', '--out', 'out'])).code).toBe(0);
@@ -394,9 +402,9 @@ describe('a crawl that was interrupted', () => {
       slow.reset();
       const crawl = startNode([MAIN, ...CRAWL, slow.url(0), '--concurrency', '1', '--out', 'out'], { cwd });
       await until(() => slow.served() >= 5, 'the crawl is at work');
-      const plain = await orcrawl(cwd, [...CRAWL, slow.url(0), '--out', 'out']);
-      const resumed = await orcrawl(cwd, [...CRAWL, '--resume', '--out', 'out']);
-      const fresh = await orcrawl(cwd, [...CRAWL, slow.url(0), '--fresh', '--out', 'out']);
+      const plain = await here(cwd, [...CRAWL, slow.url(0), '--out', 'out']);
+      const resumed = await here(cwd, [...CRAWL, '--resume', '--out', 'out']);
+      const fresh = await here(cwd, [...CRAWL, slow.url(0), '--fresh', '--out', 'out']);
       crawl.signal('SIGINT');
       expect([plain.code, resumed.code, fresh.code]).toEqual([1, 1, 1]);
       expect(plain.stderr).toContain('a crawl is running in out');
@@ -410,20 +418,20 @@ describe('a crawl that finished', () => {
   it('is neither repeated nor deleted without --fresh, and --resume finds nothing to do', () =>
     inTemporaryFolder(async (cwd) => {
       const args = [...CRAWL, web.url(0), '--depth', '1', '--out', 'out'];
-      expect((await orcrawl(cwd, args)).code).toBe(0);
+      expect((await here(cwd, args)).code).toBe(0);
       const items = await pagesOf(cwd, 'out');
-      const again = await orcrawl(cwd, args);
+      const again = await here(cwd, args);
       expect(again.code).toBe(1);
       expect(again.stderr).toMatch(/^error: out holds a finished crawl: .*--fresh.*\n$/);
 
       const served = web.served();
-      const resumed = await orcrawl(cwd, [...CRAWL, '--resume', '--out', 'out']);
+      const resumed = await here(cwd, [...CRAWL, '--resume', '--out', 'out']);
       expect(resumed.code).toBe(0);
       expect(resumed.stdout).toContain('Nothing to do');
       expect(web.served()).toBe(served);
       expect(await pagesOf(cwd, 'out')).toEqual(items);
 
-      expect((await orcrawl(cwd, [...args, '--fresh'])).code).toBe(0);
+      expect((await here(cwd, [...args, '--fresh'])).code).toBe(0);
       expect(web.served()).toBe(served + items.length);
       expect((await pagesOf(cwd, 'out')).length).toBe(items.length);
     }));
@@ -449,7 +457,9 @@ describe('the demo, also as npm start', () => {
     inTemporaryFolder(async (cwd) => {
       const npmStart = { npm_lifecycle_event: 'start', npm_package_name: 'orcrawl' };
       for (const [args, env] of [[[], npmStart] as const, [['demo'], {}] as const]) {
-        const { code, stdout, stderr } = await startNode([MAIN, ...args], { cwd, env }).ended;
+        const isNpmStart = args.length === 0;
+        const ended = isNpmStart ? startNode([MAIN], { cwd, env }).ended : orcrawlHere(args, { cwd, env });
+        const { code, stdout, stderr } = await ended;
         expect({ code, errors: /error/.exec(stderr) }).toEqual({ code: 0, errors: null });
         expect(stdout).toMatch(/Finished: \d+ pages/);
         expect(stdout).toContain('all were stored');
@@ -474,15 +484,7 @@ describe('orcrawl crawl and the manners of a crawler', () => {
         linkNoise: { nofollow: 0.2 },
       });
       try {
-        const { code, stdout } = await orcrawl(cwd, [
-          'crawl',
-          site.url(0),
-          '-n',
-          '4',
-          '--explain-skips',
-          '--out',
-          'out',
-        ]);
+        const { code, stdout } = await here(cwd, ['crawl', site.url(0), '-n', '4', '--explain-skips', '--out', 'out']);
         expect(code).toBe(0);
         expect(site.requests({})[0]!.path).toBe('/robots.txt');
         expect(site.requests({}).some((one) => one.path.startsWith('/private/'))).toBe(false);
@@ -493,7 +495,7 @@ describe('orcrawl crawl and the manners of a crawler', () => {
         const audit = await orcrawl(cwd, ['audit', 'out']);
         expect({ code: audit.code, stderr: audit.stderr }).toEqual({ code: 0, stderr: '' });
         expect(audit.stdout).toMatch(/^Polite: 5 requests to 1 domain/);
-        const report = JSON.parse((await orcrawl(cwd, ['audit', 'out', '--json'])).stdout) as Record<string, unknown>;
+        const report = JSON.parse((await here(cwd, ['audit', 'out', '--json'])).stdout) as Record<string, unknown>;
         expect(report).toMatchObject({ requests: 5, violationCount: 0 });
       } finally {
         await site.close();
@@ -504,7 +506,7 @@ describe('orcrawl crawl and the manners of a crawler', () => {
     inTemporaryFolder(async (cwd) => {
       const site = await Simweb.start({ pagesPerHost: 20, privatePages: 0.6, pageBytes: 800 });
       try {
-        await orcrawl(cwd, [...CRAWL, site.url(0), '--out', 'out']);
+        await here(cwd, [...CRAWL, site.url(0), '--out', 'out']);
         const asked = site.requests({}).map((one) => one.path);
         expect(asked).not.toContain('/robots.txt');
         expect(asked.some((one) => one.startsWith('/private/'))).toBe(true);

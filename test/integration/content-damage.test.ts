@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { ContentStore } from '../../src/store/content/content.js';
 import { auditContent } from '../../src/store/content/audit.js';
 import { findPage } from '../../src/store/content/reading.js';
+import { orcrawlHere } from '../support/cli-here.js';
 import { MAIN, startNode } from './cli-process.js';
 import { filesIn, folders, readIndex } from './content-fixtures.js';
 import { page, textOf, urlOf } from './content-pages.js';
@@ -25,10 +26,9 @@ async function stored(layout: 'segments' | 'files' = 'segments') {
   return { dataDir, segment, index: segment.replace(/\.gz$/, '.cdxj') };
 }
 
-const get = (dataDir: string, url: string) =>
-  startNode([MAIN, 'get', url, '--text', '-d', dataDir], { cwd: dataDir }).ended;
+const get = (dataDir: string, url: string) => orcrawlHere(['get', url, '--text', '-d', dataDir], { cwd: dataDir });
 const audit = (dataDir: string, ...flags: string[]) =>
-  startNode([MAIN, 'audit', '--content', ...flags, dataDir], { cwd: dataDir }).ended;
+  orcrawlHere(['audit', '--content', ...flags, dataDir], { cwd: dataDir });
 
 async function overwrite(path: string, at: number, bytes: Buffer): Promise<void> {
   const file = await open(path, 'r+');
@@ -78,7 +78,7 @@ describe('orcrawl get', () => {
 describe('orcrawl audit --content', () => {
   it('says that everything agrees, and how much that is', async () => {
     const { dataDir } = await stored();
-    const { code, stdout } = await audit(dataDir);
+    const { code, stdout } = await startNode([MAIN, 'audit', '--content', dataDir], { cwd: dataDir }).ended;
     expect([code, stdout]).toEqual([0, 'Whole: 800 records and 800 index lines in 2 segments agree.\n']);
     const small = await auditContent([dataDir], { stretchBytes: 5_000 });
     expect(small).toMatchObject({ records: 800, lines: 800, problemCount: 0 });

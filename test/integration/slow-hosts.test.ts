@@ -1,54 +1,18 @@
-// Hosts that hang or drip beside healthy ones: what the healthy ones lose, and that slow ones lose nothing but time.
+// Hosts that hang or drip beside healthy ones: what the healthy ones lose (slow-hosts-honest.test.ts: the slow ones).
 // Crawls that are compared run at the same time, so a busy machine slows them alike. The same crawl without the share
 // must fail, or nothing is shown.
-import { describe, expect, it, onTestFinished } from 'vitest';
-import {
-  CheerioCrawler,
-  type CheerioCrawlerOptions,
-  RateLimiter,
-  SemaphoreDispatcher,
-  WebCrawler,
-} from '../../src/index.js';
-import { memoryConfig, silent } from '../support/crawl.js';
+import { describe, expect, it } from 'vitest';
+import { type CheerioCrawlerOptions, RateLimiter, SemaphoreDispatcher, WebCrawler } from '../../src/index.js';
+import { silent } from '../support/crawl.js';
 import { redisMissing } from '../support/redis-server.js';
+import { crawlerOf, PATIENCE, SLOTS, web } from '../support/slow-crawl.js';
 import { timeOnPods } from '../support/slow-pods.js';
-import {
-  healthyMs,
-  type Limit,
-  type SlowWeb,
-  type SlowWebOptions,
-  startSlowWeb,
-  timesAs,
-} from '../support/slow-web.js';
+import { healthyMs, type Limit, type SlowWebOptions, timesAs } from '../support/slow-web.js';
 
-const SLOTS = 30;
-const PATIENCE = { slowHostPatienceSecs: 0.5 };
 /** `npm run measure -- slow-hosts` holds 1.5; without the share it is 4 to 7. A busy machine gets a second try. */
 const MOST = 2;
 const TWICE = { retry: 1 };
 const FOREVER = 60_000;
-
-async function web(options: SlowWebOptions): Promise<SlowWeb> {
-  const started = await startSlowWeb(options);
-  onTestFinished(() => started.close());
-  return started;
-}
-
-function crawlerOf(options: CheerioCrawlerOptions): CheerioCrawler {
-  const crawler = new CheerioCrawler(
-    {
-      log: silent,
-      allowPrivateAddresses: true,
-      minConcurrency: SLOTS,
-      maxConcurrency: SLOTS,
-      ...PATIENCE,
-      requestHandler: async ({ enqueueLinks }) => void (await enqueueLinks()),
-      ...options,
-    },
-    memoryConfig(),
-  );
-  return crawler;
-}
 
 describe('a polite crawl of 40 hosts on 30 slots', () => {
   /** How long the healthy pages take; slow hosts are seeded first. */
@@ -151,58 +115,5 @@ describe.skipIf(redisMissing)('a pod whose fetcher has 30 workers', () => {
     ]);
     expect(besideMs / aloneMs).toBeLessThanOrEqual(MOST);
     expect(unsharedMs).toBeCloseTo(await limit);
-  });
-});
-
-describe('hosts that are slow and honest', () => {
-  const LATE = { answersAfterMs: 1_500 };
-
-  it('lose nothing but time: what was ended for others is fetched later, and is no retry', async () => {
-    const pages = await web({ healthy: 20, pages: 12, latencyMs: 200, slow: 10, manner: LATE });
-    const handled: string[] = [];
-    const failed: string[] = [];
-    const crawler = crawlerOf({
-      maxConcurrency: 10,
-      minConcurrency: 10,
-      maxRequestRetries: 0,
-      errorHandler: ({ request }) => void failed.push(request.url),
-      failedRequestHandler: ({ request }) => void failed.push(request.url),
-      requestHandler: async ({ request, enqueueLinks }) => {
-        handled.push(request.url);
-        expect(request.retryCount).toBe(0);
-        await enqueueLinks();
-      },
-    });
-    const stats = await crawler.run([...pages.slowSeeds, ...pages.healthySeeds]);
-    expect(crawler.slowHosts.ended).toBeGreaterThan(0);
-    expect(failed).toEqual([]);
-    expect(stats.requestsFailed).toBe(0);
-    expect(crawler.stats.state.requestsRetries).toBe(0);
-    expect(new Set(handled).size).toBe(handled.length);
-    expect(handled.length).toBe(20 * 12 + 10);
-  });
-
-  it('are not ended while nothing else waits', async () => {
-    const pages = await web({ healthy: 0, pages: 1, latencyMs: 0, slow: 15, manner: LATE });
-    const crawler = crawlerOf({ maxConcurrency: 15, minConcurrency: 15 });
-    const stats = await crawler.run(pages.slowSeeds);
-    expect(stats.requestsFinished).toBe(15);
-    expect(crawler.slowHosts.ended).toBe(0);
-    expect([...pages.slowRequests.values()]).toEqual(Array(15).fill(1));
-  });
-
-  it('keep their robots.txt: one that was ended for others is read later, and is no failure', async () => {
-    const pages = await web({ healthy: 20, pages: 8, latencyMs: 100, slow: 10, manner: LATE });
-    const crawler = crawlerOf({
-      maxConcurrency: 8,
-      minConcurrency: 8,
-      maxRequestRetries: 0,
-      respectRobotsTxtFile: true,
-      sameDomainDelaySecs: 0.05,
-    });
-    const stats = await crawler.run([...pages.slowSeeds, ...pages.healthySeeds]);
-    expect(crawler.slowHosts.ended).toBeGreaterThan(0);
-    expect(stats.requestsFailed).toBe(0);
-    expect(stats.requestsFinished).toBe(20 * 8 + 10);
   });
 });
