@@ -79,7 +79,9 @@ export function cookieStringToToughCookie(line: string): CookieObject | null {
 
 /** A response, as far as its cookies go. */
 export interface ResponseLike {
+  /** Its address, or a function that returns it. */
   url?: string | (() => string);
+  /** Its headers, or a function that returns them. */
   headers?:
     | Readonly<Record<string, string | string[] | undefined>>
     | (() => Readonly<Record<string, string | string[] | undefined>>);

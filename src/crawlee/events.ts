@@ -27,9 +27,13 @@ export abstract class EventManager implements EventManagerLike {
   readonly #emitter = new EventEmitter().setMaxListeners(MAX_LISTENERS);
   readonly #running = new Set<Promise<unknown>>();
   readonly #wrapped = new Map<Listener, Listener>();
+  /** Whether `init` was called and `close` was not. */
   protected initialized = false;
 
-  constructor(readonly config: Configuration = Configuration.getGlobalConfig()) {}
+  constructor(
+    /** Whose events these are. */
+    readonly config: Configuration = Configuration.getGlobalConfig(),
+  ) {}
 
   async init(): Promise<void> {
     this.initialized = true;
@@ -68,10 +72,12 @@ export abstract class EventManager implements EventManagerLike {
     return this.initialized;
   }
 
+  /** How many listeners an event has. */
   listenerCount(event: EventTypeName): number {
     return this.#emitter.listenerCount(event);
   }
 
+  /** The listeners of an event. */
   listeners(event: EventTypeName): Listener[] {
     return this.#emitter.listeners(event) as Listener[];
   }

@@ -176,6 +176,7 @@ export async function* mergeAsyncIterables<T>(...iterables: AsyncIterable<T>[]):
 
 /** An iterator that can be asked for the next item without taking it. */
 export interface PeekableAsyncIterator<T> extends AsyncIterator<T>, AsyncIterable<T> {
+  /** The next item, which stays; undefined at the end. */
   peek(): Promise<T | undefined>;
 }
 /** An iterable of such. */

@@ -6,7 +6,9 @@ import type { LogLevel } from '../observe/log.js';
 
 /** What stands around a message. */
 export interface LogLineOptions {
+  /** Written before the message. */
   readonly prefix?: string | null;
+  /** Written after the message. */
   readonly suffix?: string | null;
 }
 
@@ -28,10 +30,12 @@ export class Logger extends EventEmitter implements LogWriter {
     this.#options = { ...options };
   }
 
+  /** Changes some options; the others stay. */
   setOptions(options: Record<string, unknown>): void {
     this.#options = { ...this.#options, ...options };
   }
 
+  /** A copy of the options. */
   getOptions(): Record<string, unknown> {
     return { ...this.#options };
   }
@@ -47,6 +51,7 @@ export class Logger extends EventEmitter implements LogWriter {
     throw new Error('a Logger needs its own _log(level, message, data, exception, options)');
   }
 
+  /** Writes an entry by `_log` and emits its line. */
   log(level: LogLevel, message: string, data?: unknown, exception?: unknown, options?: LogLineOptions): void {
     const line = this._log(level, message, data, exception, options);
     this.emit('line', line);

@@ -7,19 +7,27 @@ import { eventManagerOf } from './events.js';
 
 /** Where a state is saved. */
 export interface RecoverableStatePersistenceOptions {
+  /** The key of the saved state in its key-value store. */
   persistStateKey: string;
   /** Default false: the state is kept in memory only. */
   persistenceEnabled?: boolean;
+  /** The name of that store. Default: the default store. */
   persistStateKvsName?: string;
+  /** The id of that store, used when it has no name. */
   persistStateKvsId?: string;
 }
 
 /** A state, its beginning and its form. */
 export interface RecoverableStateOptions<State = Record<string, unknown>> extends RecoverableStatePersistenceOptions {
+  /** What the state begins with when nothing is saved. */
   defaultState: State;
+  /** From Crawlee, without effect. */
   logger?: unknown;
+  /** Whose storage and events are used. Default: the global configuration. */
   config?: Configuration;
+  /** Turns the state into text. Default `JSON.stringify`. */
   serialize?: (state: State) => string;
+  /** Turns saved text into the state. Default `JSON.parse`. */
   deserialize?: (text: string) => State;
 }
 
@@ -62,6 +70,7 @@ export class RecoverableState<State = Record<string, unknown>> {
     await this.persistState();
   }
 
+  /** The state, to read and to change. Throws before `initialize()`. */
   get currentValue(): State {
     if (this.#state === undefined) {
       throw new CrawlError('OPTION_INVALID', 'call initialize() of the RecoverableState before its value is used');
@@ -75,6 +84,7 @@ export class RecoverableState<State = Record<string, unknown>> {
     await this.#store?.setValue(this.#options.persistStateKey, null);
   }
 
+  /** Saves the state now. */
   async persistState(): Promise<void> {
     if (this.#state === undefined || !this.#store) return;
     const { serialize = JSON.stringify, persistStateKey } = this.#options;

@@ -12,7 +12,9 @@ export type SitemapSource = ({ type: 'url'; url: string } | { type: 'raw'; conte
 
 /** Which parts of sitemaps are given out. */
 export interface ParseSitemapOptions {
+  /** How deep sitemaps may name others. */
   maxDepth?: number;
+  /** Retries of a sitemap that could not be read. */
   sitemapRetries?: number;
   /** Which pages belong to a sitemap's site. Default `same-hostname`; a raw text has no site. */
   enqueueStrategy?: EnqueueStrategy;
@@ -20,16 +22,23 @@ export interface ParseSitemapOptions {
   nestedSitemapFilter?: (sitemapUrl: string) => boolean;
   /** From Crawlee, without effect. */
   emitNestedSitemaps?: boolean;
+  /** From Crawlee, without effect. */
   networkTimeouts?: unknown;
+  /** From Crawlee, without effect. */
   reportNetworkErrors?: boolean;
 }
 
 /** A page as `parseSitemap` gives it. */
 export interface ParsedSitemapUrl {
+  /** The address of the page. */
   loc: string;
+  /** When it last changed, as the sitemap says. */
   lastmod?: Date;
+  /** How often it changes, as the sitemap says. */
   changefreq?: string;
+  /** From 0 to 1, as the sitemap says. */
   priority?: number;
+  /** The sitemap that names it. */
   originSitemapUrl: string;
 }
 

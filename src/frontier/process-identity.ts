@@ -9,9 +9,13 @@ import { systemClock } from './embedded/clock.js';
 
 /** What tells one opening of one process from any other, on this machine or elsewhere. */
 export interface ProcessIdentity {
+  /** The process id. */
   readonly pid: number;
+  /** The worker thread; 0 is the main one. */
   readonly thread: number;
+  /** The name of the machine. */
   readonly host: string;
+  /** The id of the machine's boot; '' if the platform has none. */
   readonly bootId: string;
   /** The pid namespace on Linux; '' elsewhere. */
   readonly pidSpace: string;

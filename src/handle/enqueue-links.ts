@@ -79,6 +79,7 @@ export interface EnqueueLinksOptions {
 
 /** What `enqueueLinks` needs of another queue. */
 export interface RequestSink {
+  /** Adds many requests, in batches. */
   addRequestsBatched(
     requests: Request[],
     options?: { forefront?: boolean; seeded?: boolean },

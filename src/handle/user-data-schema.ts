@@ -13,6 +13,7 @@ type SchemaResult<Output> =
 
 /** A schema by the Standard Schema convention, as far as a router needs it. */
 export interface UserDataSchema<Output = unknown> {
+  /** The convention: who made the schema, and how it validates. */
   readonly '~standard': {
     readonly version: 1;
     readonly vendor: string;

@@ -38,10 +38,13 @@ export interface ProxiedRequest {
 export interface TestProxy {
   /** `http://127.0.0.1:port`, with the credentials if it demands any. */
   readonly url: string;
+  /** The port it listens on. */
   readonly port: number;
   /** What passed, oldest first. */
   readonly requests: readonly ProxiedRequest[];
+  /** Forgets what passed. */
   reset(): void;
+  /** Stops it and ends its connections. */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }

@@ -313,7 +313,10 @@ describe('orcrawl', () => {
     inTemporaryFolder(async (cwd) => {
       await writeFile(path.join(cwd, 'urls.txt'), '# none yet\n\n');
       const { code, stderr } = await here(cwd, [command, 'urls.txt']);
-      expect([code, stderr]).toEqual([1, expect.stringContaining('error: no URLs in the list: give some, one per line')]);
+      expect([code, stderr]).toEqual([
+        1,
+        expect.stringContaining('error: no URLs in the list: give some, one per line'),
+      ]);
     }),
   );
 

@@ -50,7 +50,10 @@ describe('orcrawl get', () => {
     );
     expect(found).toMatchObject({ code: 0, stdout: `${textOf(1)}\n`, stderr: '' });
     expect(unsaid).toMatchObject({ code: 1, stderr: expect.stringContaining('Give --config FILE or --data-dir DIR') });
-    expect(absent).toMatchObject({ code: 1, stderr: expect.stringMatching(/none\.yaml cannot be read: file not found/) });
+    expect(absent).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/none\.yaml cannot be read: file not found/),
+    });
   });
 
   it('says in one line what is missing', async () => {

@@ -1,6 +1,6 @@
 // The commands around a crawl on pods, as a user calls them.
 import { spawnSync } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -14,6 +14,22 @@ import { inFolder, run } from './pods-fixtures.js';
 const folder = inFolder();
 /** Today's client, and the one that Debian has. */
 const COMPOSE_CLIENTS = [['docker', 'compose'], ['docker-compose']];
+
+describe('orcrawl status', () => {
+  it('reads the folder of logs that the run was given, and says of pods that never ran that they did not', async () => {
+    await writeFile(join(folder(), 'crawl.yaml'), 'pods: [./pod0]\ndata_dirs: [./data]\nemail: you@example.com\n');
+    await mkdir(join(folder(), 'logs'));
+    const report = { pages: 7, reason: 'exhausted', ended: '2026-11-18T06:00:00.000Z' };
+    await writeFile(join(folder(), 'logs', 'report.json'), JSON.stringify(report));
+    const flags = ['status', '--config', 'crawl.yaml'];
+    const [told, untold] = [await run(folder(), [...flags, '--log-dir', 'logs']), await run(folder(), flags)];
+    expect(told.stdout).toContain('The last run ended 2026-11-18T06:00:00.000Z: exhausted, 7 pages in all.');
+    expect(untold.stdout).toMatch(
+      /^Not running on this machine\. To start it: orcrawl run[^]*pod 0 .* has not started yet$/m,
+    );
+    expect(await readdir(folder())).not.toContain('pod0');
+  });
+});
 
 describe('orcrawl config check', () => {
   const yaml = (port: number): string =>

@@ -23,7 +23,7 @@ const SAMPLE_WIDTH = 100;
 const WEB: SimwebOptions = {
   seed: 7,
   hosts: 6,
-  pagesPerHost: 30,
+  pagesPerHost: 20,
   branching: 6,
   crossHostLinks: 0.15,
   latencyMs: [5, 60],

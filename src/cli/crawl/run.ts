@@ -131,12 +131,7 @@ export async function runCrawl(
       progress.print(`${message}\n`);
     }),
   ).catch(giveUp);
-  if (!seeds && mode !== 'resume' && mode !== 'update')
-    giveUp(
-      new UsageError(
-        noUrls(settings.urls.includes('-')),
-      ),
-    );
+  if (!seeds && mode !== 'resume' && mode !== 'update') giveUp(new UsageError(noUrls(settings.urls.includes('-'))));
   await mkdir(storageFolder, PRIVATE_FOLDER)
     .then(() => access(storageFolder, constants.W_OK))
     .catch((error: unknown) => giveUp(asStorageError(error, folder, 'choose another folder with --out')));

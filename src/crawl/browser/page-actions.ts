@@ -146,7 +146,9 @@ function isInvalidSelector(error: unknown): boolean {
 }
 
 function invalidSelector(selector: string, cause: unknown): CrawlError {
-  return new CrawlError('OPTION_INVALID', `waitFor: "${selector.slice(0, 100)}" is not a valid CSS selector`, { cause });
+  return new CrawlError('OPTION_INVALID', `waitFor: "${selector.slice(0, 100)}" is not a valid CSS selector`, {
+    cause,
+  });
 }
 
 async function simulateUser({ page }: PooledPage): Promise<void> {

@@ -81,7 +81,9 @@ export type RedirectHandler = (
 
 /** An HTTP client as Crawlee has them. */
 export interface BaseHttpClient {
+  /** Sends a request and returns the response with its whole body. */
   sendRequest<Type extends keyof ResponseTypes = 'text'>(request: HttpRequest<Type>): Promise<HttpResponse<Type>>;
+  /** Sends a request and returns the body as a stream. */
   stream(request: HttpRequest, onRedirect?: RedirectHandler): Promise<StreamingHttpResponse>;
 }
 
@@ -103,6 +105,7 @@ export interface RelayedHttpClient extends BaseHttpClient {
  * const { body } = await new GotScrapingHttpClient().sendRequest({ url: 'https://example.com' });
  */
 export class GotScrapingHttpClient implements BaseHttpClient {
+  /** Sends a request and returns the response with its whole body. */
   async sendRequest<Type extends keyof ResponseTypes = 'text'>(
     request: HttpRequest<Type>,
   ): Promise<HttpResponse<Type>> {
@@ -110,6 +113,7 @@ export class GotScrapingHttpClient implements BaseHttpClient {
     return { ...dataOf(response), request, body: response.body as ResponseTypes[Type] };
   }
 
+  /** Sends a request and returns the body as a stream. */
   async stream(request: HttpRequest, onRedirect?: RedirectHandler): Promise<StreamingHttpResponse> {
     const response = await gotScraping({ ...sendOptionsOf(request), responseType: 'buffer' });
     const data = dataOf(response);

@@ -5,9 +5,13 @@ import type { Dictionary, Request } from '../../request/request.js';
 
 /** What a tandem needs of a list; `RequestList` and `SitemapRequestList` have it. */
 export interface TandemList {
+  /** The next request, or null when none is left. */
   fetchNextRequest(): Promise<Request | null>;
+  /** Takes a request off the list for good. */
   markRequestHandled(request: Request): Promise<unknown>;
+  /** Whether no request is left to fetch. */
   isEmpty(): Promise<boolean>;
+  /** Whether all requests were handled. */
   isFinished(): Promise<boolean>;
 }
 
@@ -30,47 +34,58 @@ export class RequestManagerTandem {
     this.#queue = requestQueue;
   }
 
+  /** The next request of the queue, which takes more from the list when it is empty. */
   async fetchNextRequest<T extends Dictionary = Dictionary>(): Promise<Request<T> | null> {
     if (await this.#queue.isEmpty()) await this.#move();
     return this.#queue.fetchNextRequest<T>();
   }
 
+  /** Whether neither has a request to fetch. */
   async isEmpty(): Promise<boolean> {
     return (await this.#queue.isEmpty()) && (await this.#list.isEmpty());
   }
 
+  /** Whether both have handled everything. */
   async isFinished(): Promise<boolean> {
     return (await this.#list.isFinished()) && this.#queue.isFinished();
   }
 
+  /** How many requests were handled. */
   handledCount(): Promise<number> {
     return this.#queue.handledCount();
   }
 
+  /** How many requests the queue was given. */
   getTotalCount(): number {
     return this.#queue.getTotalCount();
   }
 
+  /** How many requests of the queue are not handled yet. */
   getPendingCount(): number {
     return this.#queue.getPendingCount();
   }
 
+  /** Tells the queue that a request is done. */
   markRequestHandled(...given: Parameters<RequestQueue['markRequestHandled']>) {
     return this.#queue.markRequestHandled(...given);
   }
 
+  /** Returns a request to the queue, to be fetched again. */
   reclaimRequest(...given: Parameters<RequestQueue['reclaimRequest']>) {
     return this.#queue.reclaimRequest(...given);
   }
 
+  /** Adds a request to the queue. */
   addRequest(...given: Parameters<RequestQueue['addRequest']>) {
     return this.#queue.addRequest(...given);
   }
 
+  /** Adds requests to the queue. */
   addRequests(...given: Parameters<RequestQueue['addRequests']>) {
     return this.#queue.addRequests(...given);
   }
 
+  /** Adds many requests to the queue, in batches. */
   addRequestsBatched(...given: Parameters<RequestQueue['addRequestsBatched']>) {
     return this.#queue.addRequestsBatched(...given);
   }

@@ -53,14 +53,23 @@ const DIRECT_BYTES = 64 * 1024 * 1024;
  * await storage.dataset(id).pushItems([{ url: 'https://example.com' }]);
  */
 export class MemoryStorage implements StorageClient, CrawleeStorageClient {
+  /** The folder of all storages. */
   readonly localDataDirectory: string;
+  /** The folder of the datasets. */
   readonly datasetsDirectory: string;
+  /** The folder of the key-value stores. */
   readonly keyValueStoresDirectory: string;
+  /** The folder of the request queues. */
   readonly requestQueuesDirectory: string;
+  /** Whether a file with metadata is written per storage. */
   readonly writeMetadata: boolean;
+  /** Whether anything is written to disk. */
   readonly persistStorage: boolean;
+  /** The datasets that are open. */
   readonly datasetClientsHandled: MemoryDataset[];
+  /** The key-value stores that are open. */
   readonly keyValueStoresHandled: MemoryRecords[];
+  /** The request queues that are open. */
   readonly requestQueuesHandled: MemoryQueue[];
   readonly #datasets: Shelf<MemoryDataset>;
   readonly #stores: Shelf<MemoryRecords>;
@@ -93,10 +102,12 @@ export class MemoryStorage implements StorageClient, CrawleeStorageClient {
     this.requestQueuesHandled = this.#queues.open;
   }
 
+  /** The client that lists and creates datasets. */
   datasets(): CollectionClient<ClientDatasetInfo> {
     return createCollection(this.#datasets, (one) => one.info);
   }
 
+  /** The client of one dataset, by id. */
   dataset<Data extends Dictionary = Dictionary>(id: string): DatasetClient<Data> {
     const shelf = this.#datasets;
     return createDatasetClient<Data>(id, () => shelf.find(id), shelf.forget, async (dataset, lines) => {
@@ -107,22 +118,27 @@ export class MemoryStorage implements StorageClient, CrawleeStorageClient {
     });
   }
 
+  /** The client that lists and creates key-value stores. */
   keyValueStores(): CollectionClient<ClientStoreInfo> {
     return createCollection(this.#stores, (one) => one.info);
   }
 
+  /** The client of one key-value store, by id. */
   keyValueStore(id: string): KeyValueStoreClient {
     return createKeyValueClient(id, () => this.#stores.find(id), this.#stores.forget);
   }
 
+  /** The client that lists and creates request queues. */
   requestQueues(): CollectionClient<ClientQueueInfo> {
     return createCollection(this.#queues, (one) => one.info);
   }
 
+  /** The client of one request queue, by id. */
   requestQueue(id: string, _options?: { clientKey?: string; timeoutSecs?: number }): RequestQueueClient {
     return createQueueClient(id, () => this.#queues.find(id), this.#queues.forget);
   }
 
+  /** Logs the status message of a crawler at DEBUG. */
   async setStatusMessage(
     message: string,
     options: { isStatusMessageTerminal?: boolean; level?: string } = {},

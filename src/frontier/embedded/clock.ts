@@ -7,6 +7,7 @@ import { readFileSync } from 'node:fs';
 export interface FrontierClock {
   /** Milliseconds on a monotonic clock shared by all processes of one boot. */
   monotonicMs(): number;
+  /** Milliseconds since 1970, as the machine tells them. */
   wallMs(): number;
   /** Id of the boot that `monotonicMs` counts from; '' if the platform has none. */
   readonly bootId: string;

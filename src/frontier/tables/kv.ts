@@ -9,11 +9,15 @@ export type Visit = (major: number, minor: number, value: Buffer) => boolean | v
  * the next operation on any table: read what you need at once. `put` copies.
  */
 export interface Table {
+  /** The value of a row, or undefined. */
   get(major: number, minor: number): Buffer | undefined;
+  /** Writes a row. */
   put(major: number, minor: number, value: Buffer): void;
+  /** Removes a row, if it is there. */
   remove(major: number, minor: number): void;
   /** Visits rows from (major, minor) on while major ≤ lastMajor. The visitor must not change this table. */
   scan(major: number, minor: number, lastMajor: number, visit: Visit): void;
+  /** Removes all rows. */
   clear(): void;
 }
 
@@ -63,11 +67,13 @@ export const MAX_KEY = 2 ** 48 - 1;
 
 /** Ordered tables that change in transactions. */
 export interface Kv {
+  /** The tables; they change only in `transact`. */
   readonly tables: Tables;
   /**
    * Runs `body` alone, all or nothing, and resolves when its writes survive the death of this process.
    * If it rejects, nothing was written.
    */
   transact<T>(body: () => T): Promise<T>;
+  /** Closes the store. */
   close(): Promise<void>;
 }

@@ -13,15 +13,20 @@ import { createBench, type Bench } from './bench.js';
 
 /** What the suites need of a test runner: vitest and others that speak its language. */
 export interface TestRunner {
+  /** Groups tests under a name. */
   describe(name: string, suite: () => void): void;
+  /** Declares a test. */
   it(name: string, test: () => Promise<void>, timeoutMs?: number): void;
+  /** Begins an assertion. */
   // eslint-disable-next-line @typescript-eslint/no-explicit-any -- matchers are the runner's own.
   expect(actual: unknown, message?: string): any;
 }
 
 /** How the suite wants a frontier opened. */
 export interface BackendOptions {
+  /** How the frontier paces domains. */
   readonly pacing: Pacing;
+  /** How long a lease holds. */
   readonly leaseMs: number;
   /** The backend takes its time from here; the suites never sleep. */
   readonly clock: FrontierClock;

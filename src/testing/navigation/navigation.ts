@@ -6,12 +6,19 @@ import { type NavigationSite, serveNavigationSite } from './site.js';
 
 /** A request of the suite. */
 export interface NavigationRequest {
+  /** The address to visit. */
   readonly url: string;
+  /** Default GET. */
   readonly method?: 'GET' | 'POST';
+  /** The body of a POST. */
   readonly payload?: string;
+  /** Headers of this request alone. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** What tells it from other requests. Default: its URL. */
   readonly uniqueKey?: string;
+  /** Where its redirects may lead. */
   readonly enqueueStrategy?: 'same-hostname';
+  /** Nothing is fetched; the handler is called at once. */
   readonly skipNavigation?: boolean;
 }
 
@@ -19,15 +26,21 @@ export interface NavigationRequest {
 export interface NavigationSettings {
   /** Retries of a request that failed. */
   readonly maxRetries: number;
+  /** Time limit of a navigation. */
   readonly timeoutMs: number;
+  /** The largest body. */
   readonly maxBodyBytes: number;
   /** Addresses that domain rules exclude. */
   readonly exclude: readonly string[];
   /** User agents of single addresses. */
   readonly agents: Readonly<Record<string, string>>;
+  /** The User-Agent of all requests; undefined: the default. */
   readonly userAgent: string | undefined;
+  /** Whether robots.txt is obeyed. */
   readonly respectRobots: boolean;
+  /** Whether pages of bot protections are retried. */
   readonly retryOnBlocked: boolean;
+  /** Whether private addresses may be visited. */
   readonly allowPrivateAddresses: boolean;
   /** Added to the requests' headers by a hook before the navigation, where hooks can. */
   readonly hookHeaders: Readonly<Record<string, string>>;
@@ -39,12 +52,19 @@ export interface NavigationEnd {
   readonly end: 'handled' | 'failed' | 'skipped';
   /** As the user knows the request. */
   readonly url: string;
+  /** The request's key. */
   readonly uniqueKey?: string;
+  /** Where the redirects ended. */
   readonly loadedUrl?: string | null;
+  /** The addresses on the way there. */
   readonly redirectChain?: readonly string[];
+  /** The status of the last response. */
   readonly statusCode?: number | null;
+  /** The title of the page. */
   readonly title?: string | null;
+  /** The error code of a failure. */
   readonly code?: string | null;
+  /** Why it was left out. */
   readonly reason?: string;
   /** The functions of `context.crawler` that are there. */
   readonly crawler?: readonly string[];
@@ -52,6 +72,7 @@ export interface NavigationEnd {
 
 /** Who makes the requests. */
 export interface NavigationPlacement {
+  /** Its name in the titles of tests. */
   readonly name: string;
   /** `script`: a crawler's `run`; `batch`: `runMany`; `pod`: a worker. */
   readonly family: 'script' | 'batch' | 'pod';
@@ -65,7 +86,9 @@ export interface NavigationPlacement {
 
 /** How a case ends. Paths stand for URLs of the case. */
 export interface NavigationExpectation extends Omit<Partial<NavigationEnd>, 'loadedUrl' | 'redirectChain' | 'url'> {
+  /** The path where the redirects end. */
   readonly loaded?: string;
+  /** The paths on the way there. */
   readonly chain?: readonly string[];
   /** How many pages were requested in all. */
   readonly asks?: number;

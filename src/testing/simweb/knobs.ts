@@ -35,12 +35,15 @@ export interface RobotsKnobs {
   readonly body?: string;
   /** Paths forbidden to all agents. Default `['/private/']`. */
   readonly disallow?: readonly string[];
+  /** A `Crawl-delay` line for all agents. */
   readonly crawlDelaySecs?: number;
 }
 
 /** 429 with Retry-After once a host gets more than `requests` in `windowMs`. */
 export interface RateLimitKnobs {
+  /** How many requests a window allows. */
   readonly requests: number;
+  /** Length of the window. */
   readonly windowMs: number;
   /** Default 1. */
   readonly retryAfterSecs?: number;
@@ -62,11 +65,15 @@ export interface ChangeKnobs {
 
 /** What may differ from host to host. */
 export interface HostKnobs {
+  /** Delay before each answer, chosen at random from the range. */
   readonly latencyMs?: Range;
   /** Bodies leave at this speed; 0 is at once. */
   readonly bytesPerSec?: number;
+  /** What is broken about the host. */
   readonly fault?: HostFault | 'none';
+  /** Answers 429 above a rate. */
   readonly rateLimit?: RateLimitKnobs | false;
+  /** Its robots.txt; false: there is none. */
   readonly robots?: boolean | RobotsKnobs;
   /** Without its cookie a page redirects to itself with Set-Cookie. */
   readonly cookieWall?: boolean;

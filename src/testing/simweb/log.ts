@@ -31,23 +31,29 @@ export interface SeenRequest {
   readonly endMs: number | undefined;
   /** Requests with the same number came over the same connection. */
   readonly connection: number;
+  /** The headers that the log keeps. */
   readonly headers: Partial<Readonly<Record<LoggedHeader, string>>>;
 }
 
 /** Smallest gaps seen by one host, in milliseconds; Infinity with fewer than two requests. */
 export interface Gaps {
+  /** How many requests were compared. */
   readonly requests: number;
   /** From the latest end so far to the next start; negative when two requests overlapped. */
   readonly endToStartMs: number;
+  /** From one start to the next. */
   readonly startToStartMs: number;
 }
 
 /** Which requests are wanted. */
 export interface RequestFilter {
+  /** Of this host. */
   readonly host?: number;
   /** Exact path with query. */
   readonly path?: string;
+  /** With this status. */
   readonly status?: number;
+  /** With this method. */
   readonly method?: string;
   /** At most this many, the first ones. */
   readonly limit?: number;
@@ -68,6 +74,7 @@ export interface LogQueries {
   served(host?: number): number;
   /** The requests that match, in order of arrival. */
   requests(filter?: RequestFilter): SeenRequest[];
+  /** The smallest gaps between the requests of a host. */
   gaps(host: number): Gaps;
   /** For every host that got a request. */
   gapsByHost(): Map<number, Gaps>;
@@ -77,6 +84,7 @@ export interface LogQueries {
   statuses(): Map<number, number>;
   /** Highest number of requests open at once, of one host or of all. */
   peakOpen(host?: number): number;
+  /** Requests that are open now. */
   readonly openRequests: number;
   /** Requests counted but not kept because the log was full. */
   readonly dropped: number;

@@ -21,7 +21,9 @@ export interface ServedAnswer {
   readonly status?: number;
   /** Default: `content-type: text/html; charset=utf-8`. */
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
+  /** The body. */
   readonly body?: string | Uint8Array;
+  /** How long the answer waits. */
   readonly delayMs?: number;
 }
 

@@ -18,7 +18,10 @@ it('tells an embedded pod that has not started from a store that does not answer
     { pod: 0, where: '/nowhere/pod0', reading: undefined },
     { pod: 1, where: 'localhost:6379', reading: undefined },
   ]);
-  expect(lines).toEqual(['  pod 0  /nowhere/pod0  has not started yet', '  pod 1  localhost:6379  STORE DOES NOT ANSWER']);
+  expect(lines).toEqual([
+    '  pod 0  /nowhere/pod0  has not started yet',
+    '  pod 1  localhost:6379  STORE DOES NOT ANSWER',
+  ]);
 });
 
 it('shows the domains that are due only where they are counted', () => {

@@ -34,6 +34,7 @@ export function addStatusCommand(program: Command, onExit: (code: number) => voi
           'Run it on a machine of the crawl; pods of other machines are read from their stores.',
       )
       .requiredOption('--config <FILE>', 'the YAML file')
+      .option('--log-dir <DIR>', 'the --log-dir of the run, if it had one')
       .option('--json', 'everything as one JSON object'),
   )
     .addHelpText('after', EXAMPLES + EXIT_CODES)

@@ -20,9 +20,13 @@ export interface PlannedLink {
 
 /** A URL of the synthetic web and what is behind it. */
 export interface MappedUrl {
+  /** The URL itself. */
   readonly url: string;
+  /** The number of its host. */
   readonly host: number;
+  /** The number of its page on that host. */
   readonly page: number;
+  /** How the server answers it. */
   readonly kind: PageKind;
   /** What the page is about, in a web with topics: a number below `topics`. */
   readonly topic?: number;

@@ -12,6 +12,7 @@ import type { MappedUrl, SiteMap } from './map.js';
 export interface SimwebUrls {
   /** Number of hosts. */
   readonly hosts: number;
+  /** Number of pages per host. */
   readonly pagesPerHost: number;
   /** The words of each topic, for queries; empty without topics. */
   readonly topics: readonly string[];
