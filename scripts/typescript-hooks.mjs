@@ -8,7 +8,10 @@ import { transformSync } from 'rolldown/utils';
 const SRC = new URL('../src/', import.meta.url).href;
 const { ORCRAWL_TEST_SOURCES: bundle } = process.env;
 
+const USING = { url: new URL('./using-context.mjs', import.meta.url).href, format: 'module', shortCircuit: true };
+
 export function resolve(specifier, context, nextResolve) {
+  if (specifier === '@oxc-project/runtime/helpers/usingCtx') return USING;
   if (/^(?:\.|file:).*\.[jt]s$/.test(specifier) && context.parentURL !== undefined) {
     const url = new URL(specifier.replace(/\.js$/, '.ts'), context.parentURL);
     if (bundle !== undefined && url.href.startsWith(SRC) && !context.parentURL.startsWith(SRC)) {
@@ -23,7 +26,7 @@ export function resolve(specifier, context, nextResolve) {
 export async function load(url, context, nextLoad) {
   if (!/^file:.*\.m?ts$/.test(url)) return nextLoad(url, context);
   const file = fileURLToPath(url);
-  const { code, errors } = transformSync(file, await readFile(file, 'utf8'), { lang: 'ts' });
+  const { code, errors } = transformSync(file, await readFile(file, 'utf8'), { lang: 'ts', sourceType: 'module', target: 'es2024' });
   if (errors.length > 0) throw errors[0];
   return { format: 'module', source: code, shortCircuit: true };
 }

@@ -263,6 +263,9 @@ export type {
   LineDiff,
   PageChange,
 } from './fresh/page-change.js';
+export { startWatch } from './crawl/watch/watch.js';
+export type { ChangeItem, Watch, WatchFigures, WatchOptions } from './crawl/watch/watch.js';
+export type { WeighedPage } from './fresh/remembering.js';
 export { scanPage } from './parse/scan/scan.js';
 export type { PageLink, ScannedPage, ScanOptions } from './parse/scan/scan.js';
 

@@ -41,6 +41,8 @@ export interface Remembering {
   stored(request: Request, original: StoredOriginal | undefined): void;
   /** What is to be told of the visit, once it is settled. */
   tell(request: Request, text: string): void;
+  /** Whether a page belongs to a mirror of another site, or is a print version or the like, as far as is known. */
+  isCopy(url: string): boolean;
   /** What is remembered of a visit that is about to be settled. */
   visitsOf(request: Request): PageVisit[];
 }
@@ -129,7 +131,9 @@ export function createRemembering(parts: RememberingParts): Remembering {
     const whole = { ...page, shape, scaleSecs, run: parts.run, depth: Math.min(known?.page.depth ?? depth, depth) };
     if (!schedule) return { ...whole, nextVisitAt: 0 };
     const importance = parts.importanceOf?.({ url, depth: whole.depth, inlinks: memory.inlinksOf(key) }) ?? 1;
-    const weighed = { ...whole, importance: Math.min(4_096, Math.max(1 / 4_096, importance)) };
+    // A function of the user may give anything.
+    const weight = Number.isNaN(importance) ? 1 : importance;
+    const weighed = { ...whole, importance: Math.min(4_096, Math.max(1 / 4_096, weight)) };
     return { ...weighed, nextVisitAt: schedule.nextVisitAt(weighed, before) };
   }
 
@@ -228,6 +232,7 @@ export function createRemembering(parts: RememberingParts): Remembering {
     tell(request, text) {
       opened(request).tell = text;
     },
+    isCopy: (url) => parts.duplicates?.sites.isCopy(url) === true,
     visitsOf(request) {
       const visit = open.get(request);
       if (!visit?.page || !visit.names) return [];

@@ -79,6 +79,10 @@ export function addCrawlCommand(program: Command, onExit: (code: number) => void
       new Option('--max-per-host <N>', 'queue at most this many links per host').argParser(wholeNumber(1)),
       new Option('--exclude-domains <FILE>', 'skip these domains and their subdomains, one per line'),
       new Option('--allow-domains <FILE>', 'visit only these domains and their subdomains, one per line'),
+      new Option(
+        '--duplicates <WHAT>',
+        'pages that nearly repeat another: mark (each names that one), skip (not stored, their links not followed); default: keep',
+      ).choices(['keep', 'mark', 'skip']),
       new Option('--no-traps', 'also follow links that look endless: calendars, repeated folders, session ids'),
     ],
     order: orderFlags(),
@@ -171,6 +175,9 @@ async function settingsOf(flags: CrawlFlags): Promise<Partial<CrawlSettings>> {
   if (flags.userDataDir !== undefined) profileFolder(flags.userDataDir);
   if (flags.cookies !== undefined && flags.userDataDir !== undefined) {
     throw new UsageError('--cookies and --user-data-dir exclude each other: the profile has its own cookies');
+  }
+  if (engine !== 'http' && (flags.duplicates ?? 'keep') !== 'keep') {
+    throw new UsageError('--duplicates compares pages that HTTP fetches: leave out --browser and --auto');
   }
   const inFolder = out !== undefined && /[/\\]$/.test(out) && flags.format !== undefined && isPageFormat(flags.format);
   return {

@@ -159,6 +159,7 @@ function crawlerOptions(settings: CrawlSettings, mode: StartMode) {
     ignoreSslErrors: settings.insecure,
     proxyConfiguration: proxyConfigurationOf(settings),
     sessionPoolOptions: sessionsOf(settings),
+    duplicates: settings.duplicates,
     remember: settings.update ? { revisit: mode === 'update', continues: mode === 'resume', hints: true } : undefined,
   };
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as Partial<typeof given>;

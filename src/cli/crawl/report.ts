@@ -3,6 +3,7 @@
 import type { Dictionary } from '../../index.js';
 import { adviceFor } from '../advice.js';
 import { bytesText, countOf, countText, durationText, rateText } from '../../observe/figures.js';
+import type { SiteCopy } from '../../fresh/duplicates/site-copies.js';
 import type { UpdateFigures } from './update.js';
 import type { ResultFile } from './result-file.js';
 import { programName, quoted, shown } from '../terminal.js';
@@ -37,6 +38,8 @@ export interface CrawlReport {
   readonly answers: Readonly<Record<string, number>>;
   /** Only with --update. */
   readonly update?: UpdateFigures;
+  /** Only with --duplicates: mirrors, print versions and the like. */
+  readonly copies?: readonly SiteCopy[];
   readonly failures: readonly ReasonCount[];
   /** Links that were found and not queued. */
   readonly leftOut: readonly ReasonCount[];

@@ -25,7 +25,7 @@ import { isShell, type PageItem, pageItem } from './page-item.js';
 import { type CrawlReport, createReasons, type FailedItem, type ReasonCount } from './report.js';
 import { type ResultFile, writePageFiles, writeResultFile } from './result-file.js';
 import { linkRules, seedUrls, urlsOfSitemaps } from './seeds.js';
-import { beginUpdate, updateFigures } from './update.js';
+import { beginUpdate, siteCopies, updateFigures } from './update.js';
 import { complainAsLogged, shown } from '../terminal.js';
 import { version } from '../version.js';
 
@@ -89,7 +89,7 @@ export async function runCrawl(
     log: logFor(manners, progress),
     async onPage(page, { pushData, enqueueLinks, takeScreenshot, change: seen, request }) {
       lastHost = new URL(page.loadedUrl).host;
-      const change = seen && changeOf(seen, page.statusCode);
+      const change = seen && changeOf(seen, page.statusCode, settings.update === true);
       const item = await pageItem(page, wishes);
       if (isShell(page)) {
         shells.count++;
@@ -186,6 +186,7 @@ export async function runCrawl(
       ...(await failuresOf(config, folder, failed)),
       ...(settings.explainSkips ? await skipsOf(config, folder) : {}),
       ...(settings.update ? { update: await updateFigures(config, folder) } : {}),
+      ...((settings.duplicates ?? 'keep') === 'keep' ? {} : { copies: await siteCopies(config) }),
       leftOut: leftOut.reasons.list(),
       invalidLines,
       folder,
@@ -251,10 +252,14 @@ async function* naming(seeds: AsyncIterable<string>, headers: NamedHeaders): Asy
 }
 
 /** Whether a page is stored again, and as what: error pages that were not there before either are as they were. */
-function changeOf({ kind, visits }: PageChange, statusCode: number) {
+function changeOf({ kind, visits, duplicateOf }: PageChange, statusCode: number, isUpdate: boolean) {
   const isFirst = visits === 1;
-  const isSame = kind === 'removed' || (kind === 'same' && !isFirst);
-  return { isSame, field: { change: statusCode >= 400 ? 'missing' : kind } };
+  const isSame = isUpdate && (kind === 'removed' || (kind === 'same' && !isFirst));
+  const field = {
+    ...(isUpdate ? { change: statusCode >= 400 ? 'missing' : kind } : {}),
+    ...(duplicateOf ? { duplicateOf: hideLogins(duplicateOf.url) } : {}),
+  };
+  return { isSame, field };
 }
 
 function failedItem(url: string, error: Error, retries: number): FailedItem {

@@ -43,6 +43,8 @@ export interface CrawlSettings {
   readonly links?: boolean;
   /** Pages are remembered, and only what is new or changed is stored. */
   readonly update?: boolean;
+  /** What becomes of pages that nearly repeat another one. */
+  readonly duplicates?: 'keep' | 'mark' | 'skip';
   /** Read documents too; `follow`: and follow their links. */
   readonly documents?: boolean | 'follow';
   readonly retries?: number;

@@ -6,9 +6,10 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { finished } from 'node:stream/promises';
 import { PRIVATE_FILE } from '../../base/private-files.js';
-import { ALONE_NOTE, openMemory } from '../../crawl/storage/page-memory.js';
+import { ALONE_NOTE, COPIES_NOTE, openMemory } from '../../crawl/storage/page-memory.js';
 import { isThere } from '../../fresh/change/judge.js';
 import { rememberItems } from '../../fresh/memory/older-items.js';
+import type { SiteCopy } from '../../fresh/duplicates/site-copies.js';
 import type { KnownPage, WholeMemory } from '../../fresh/memory/memory.js';
 import { type Configuration, Dataset, RequestQueue } from '../../index.js';
 import { hideLogins } from '../../request/login.js';
@@ -62,6 +63,16 @@ export async function updateFigures(config: Configuration, folder: string): Prom
     return await countAll(memory, file);
   } catch (error) {
     throw asStorageError(error, folder);
+  } finally {
+    await memory.close();
+  }
+}
+
+/** Mirrors and print versions that the crawl found. */
+export async function siteCopies(config: Configuration): Promise<readonly SiteCopy[]> {
+  const memory = await openMemory('default', config);
+  try {
+    return (memory.note(COPIES_NOTE) as readonly SiteCopy[] | undefined) ?? [];
   } finally {
     await memory.close();
   }

@@ -185,11 +185,17 @@ export async function openCrawlServices(parts: CrawlServicesParts): Promise<Craw
     return createNavigation({ ...shared, engine, sideOf: () => side, handOff: parts.handOff, notModified });
   }
 
+  /** With `skip`, nobody follows links to mirrors and print versions, once a site has shown that they are. */
+  function copyRefusal(url: string): 'nearDuplicate' | undefined {
+    return options.duplicates === 'skip' && parts.remembering?.isCopy(url) ? 'nearDuplicate' : undefined;
+  }
+
   const links: LinkServices = {
     queue,
     maxCrawlDepth: Number.isFinite(options.maxCrawlDepth) ? options.maxCrawlDepth : undefined,
     roomForRequests: parts.roomForRequests,
-    refuseLink: (url, depth) => parts.refuseLink?.(url) ?? gate?.refusal(url) ?? policy.refuseLink(url, depth),
+    refuseLink: (url, depth) =>
+      parts.refuseLink?.(url) ?? gate?.refusal(url) ?? copyRefusal(url) ?? policy.refuseLink(url, depth),
     releaseLink: policy.giveBack,
     onSkipped: parts.onSkipped,
     order: createLinkOrder(options, time),

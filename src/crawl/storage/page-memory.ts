@@ -25,6 +25,10 @@ const HOSTS_NOTE = 'private hosts';
 /** How many pages an update did not visit because of hints. */
 export const ALONE_NOTE = 'left alone';
 
+/** Mirrors and print versions that the last crawl with `duplicates` found. */
+export const COPIES_NOTE = 'site copies';
+const MAX_COPIES = 1_000;
+
 export interface CrawlMemory {
   readonly memory: WholeMemory;
   readonly remembering: Remembering;
@@ -61,13 +65,14 @@ export async function openCrawlMemory(
     const plan = await remember.plan?.(memory);
     const nowSecs = () => Math.floor(time.wallMs() / 1000);
     const hints = plan?.hints ?? (remember.hints === false ? undefined : createSiteHints(memory, nowSecs));
+    const finder = duplicates === 'keep' ? undefined : createDuplicateFinder(memory);
     const remembering = createRemembering({
       memory,
       hints,
       run,
       nowMs: () => time.wallMs(),
       keepsVersions: remember.versions,
-      duplicates: duplicates === 'keep' ? undefined : createDuplicateFinder(memory),
+      duplicates: finder,
       schedule: plan?.schedule,
       importanceOf: plan?.importanceOf,
       countsLinks: plan?.countsLinks,
@@ -108,6 +113,7 @@ export async function openCrawlMemory(
       notePrivateHost: (host) => memory.setNote(HOSTS_NOTE, [...new Set([...hosts(), host])]),
       async close() {
         await hints?.save();
+        if (finder) await memory.setNote(COPIES_NOTE, finder.sites.list().slice(0, MAX_COPIES));
         if (leftAlone > 0) await memory.setNote(ALONE_NOTE, { run, count: leftAlone });
         await memory.close();
       },

@@ -39,11 +39,10 @@ const BURST_SECS = 60;
 const PORTION = 200;
 /**
  * A visit that the queue ended, and that the memory knows nothing of, may have ended the process: it is made again after
- * as long as the page was not visited, within these; a page that never was, after an hour.
+ * as long as the page was not visited, or is known, within these.
  */
 const LEAST_AGAIN_SECS = 60;
 const MOST_AGAIN_SECS = 86_400;
-const FIRST_AGAIN_SECS = 3_600;
 /** Before that the memory has so long to learn of it: the queue knows of an end first. */
 const LEARN_MS = 60_000;
 /** Of a visit that has not ended after this the queue is asked again. */
@@ -87,9 +86,9 @@ export function createFeeder({ memory, schedule, hints, queue, time, isOver, ...
       underWay.set(id, { key, dueAt, sinceMs: nowMs - ASK_AGAIN_MS + LEARN_MS });
     } else if (nowMs - known.sinceMs > LEARN_MS) {
       unlearned.delete(id);
-      const { visits, visitedAt } = memory.find(key)!.page;
-      const unvisitedSecs = Math.min(MOST_AGAIN_SECS, Math.max(LEAST_AGAIN_SECS, nowSecs - visitedAt));
-      await memory.plan(key, nowSecs + (visits === 0 ? FIRST_AGAIN_SECS : unvisitedSecs));
+      const { visits, visitedAt, changedAt } = memory.find(key)!.page;
+      const unvisitedSecs = nowSecs - (visits === 0 ? changedAt : visitedAt);
+      await memory.plan(key, nowSecs + Math.min(MOST_AGAIN_SECS, Math.max(LEAST_AGAIN_SECS, unvisitedSecs)));
     }
   }
 

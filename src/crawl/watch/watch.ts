@@ -1,6 +1,6 @@
 // Watches sites: visits their pages again and again within a budget, where visits buy most freshness, and tells what
 // changed. Promise: after a kill at any moment no visit is forgotten or made early, and each change is stored once.
-import type { Configuration } from '../../configuration.js';
+import { Configuration } from '../../configuration.js';
 import type { WholeMemory } from '../../fresh/memory/memory.js';
 import { createSiteHints, type SiteHints } from '../../fresh/hints/site-hints.js';
 import { foundPage } from '../../fresh/memory/new-page.js';
@@ -16,21 +16,25 @@ import { parseUrl } from '../../request/url.js';
 import type { Dictionary } from '../../request/request.js';
 import { Dataset } from '../../store/dataset/dataset.js';
 import { KeyValueStore } from '../../store/records/key-value.js';
-import type { Fingerprint } from '../../request/fingerprint.js';
 import { HttpCrawler } from '../crawlers.js';
 import type { HttpCrawlerOptions, PlanParts } from '../options/options.js';
 import { isoNow, systemTime, type Time } from '../time.js';
-import { readHintLists } from '../storage/hint-lists.js';
 import { createFeeder, type Feeder } from './feeder.js';
+import { createHintReader, type HintReader } from './hint-reader.js';
 
+/** What is watched, and how. */
 export interface WatchOptions {
+  /** Where it begins. */
   readonly seeds: readonly string[];
+  /** The budget: requests per hour. */
   readonly visitsPerHour: number;
-  readonly config: Configuration;
+  /** Its storage folder keeps the pages, the queue and the changes. Default: the global configuration. */
+  readonly config?: Configuration;
   /** Which links are followed. */
   readonly links?: EnqueueLinksOptions;
   /** Most pages that are watched; links beyond it are not followed. */
   readonly maxPages?: number;
+  /** Links from the start that are followed. */
   readonly maxDepth?: number;
   /**
    * What the freshness of a page counts: all alike (the default), half as much with each link from the start, as much as
@@ -41,20 +45,27 @@ export interface WatchOptions {
   readonly diffs?: boolean;
   /** Reads the sitemaps of the sites now and then, and the sitemaps and feeds given here. Default true. */
   readonly hints?: boolean | readonly string[] | undefined;
+  /** Further options of the crawler: delays, headers, proxies. */
   readonly crawler?: HttpCrawlerOptions;
-  readonly time?: Time;
 }
 
 /** One line per change. */
 export interface ChangeItem extends Dictionary {
+  /** The page. */
   readonly url: string;
+  /** What the visit found. */
   readonly change: 'new' | 'changed' | 'removed';
+  /** Of the response. */
   readonly status: number;
+  /** When it was found, as ISO 8601. */
   readonly at: string;
+  /** The visit before; null for a page that was never there. */
   readonly lastSeen: string | null;
+  /** The lines that changed, with `diffs`. */
   readonly diff?: string;
 }
 
+/** A watch that runs. */
 export interface Watch {
   /** Where the changes are. */
   dataset(): Promise<Dataset>;
@@ -62,15 +73,21 @@ export interface Watch {
   state(): Promise<KeyValueStore>;
   /** Ends when `stop` was called; rejects when the crawl cannot go on. */
   readonly ended: Promise<void>;
+  /** Ends it; a watch that is started again in the same folder goes on. */
   stop(): void;
+  /** How far it is. */
   readonly figures: WatchFigures;
 }
 
+/** How far a watch is. */
 export interface WatchFigures {
+  /** Pages that were visited at least once. */
   readonly pages: number;
+  /** Visits of this process. */
   readonly visits: number;
   /** Changes that are stored for good. */
   readonly changes: number;
+  /** Visits that have not ended. */
   readonly underWay: number;
 }
 
@@ -80,8 +97,6 @@ export const CHANGES_DATASET = 'changes';
 const TICK_MS = 500;
 /** The queue forgets finished visits after this many, while none is under way. */
 const ROTATE_AFTER = 20_000;
-/** How often sitemaps and feeds are read. */
-const HINTS_MS = 3_600_000;
 const BOOK_NOTE = 'price book';
 const DAY_SECS = 86_400;
 /** A page that failed or is disallowed is tried again after this, or its own interval. */
@@ -97,17 +112,30 @@ export const IMPORTANCE: Readonly<Record<'none' | 'depth' | 'inlinks', (page: We
   inlinks: ({ inlinks }) => 1 + inlinks,
 };
 
+/**
+ * Visits sites again and again within a budget, where visits buy most freshness, and stores what changed; what
+ * `orcrawl watch` does.
+ *
+ * @example
+ * const watch = startWatch({
+ *   seeds: ['https://shop.example/'],
+ *   visitsPerHour: 500,
+ *   importance: ({ url, depth }) => (url.includes('/offers/') ? 10 : 1 / (1 + depth)),
+ * });
+ * setTimeout(() => watch.stop(), 3_600_000);
+ * await watch.ended;
+ * const { items } = await (await watch.dataset()).getData();
+ */
 export function startWatch(options: WatchOptions): Watch {
-  const { config, time = systemTime, maxPages = DEFAULT_MAX_PAGES } = options;
+  const { config = Configuration.getGlobalConfig(), maxPages = DEFAULT_MAX_PAGES } = options;
+  const time = systemTime;
   const visitsPerSec = options.visitsPerHour / 3_600;
   let memory: WholeMemory | undefined;
   let schedule: Schedule | undefined;
   let feeder: Feeder | undefined;
   let hints: SiteHints | undefined;
-  let hintsAtMs = -Infinity;
+  let reader: HintReader | undefined;
   let remembering: Remembering | undefined;
-  const hintsEnd = new AbortController();
-  let reading: Promise<void> | undefined;
   let isStopped = false;
   let isRotating = false;
   let visits = 0;
@@ -147,8 +175,8 @@ export function startWatch(options: WatchOptions): Watch {
         if (page.found !== 'same') changes++;
       }
     };
-    hintsAtMs = -Infinity;
     hints = options.hints === false ? undefined : createSiteHints(opened, () => Math.floor(time.wallMs() / 1000));
+    reader = hints && readerOf(opened, hints);
     const { importance = 'none' } = options;
     return {
       schedule,
@@ -157,6 +185,22 @@ export function startWatch(options: WatchOptions): Watch {
       hints,
       onOpen: (opening) => (remembering = opening),
     };
+  }
+
+  function readerOf(opened: WholeMemory, read: SiteHints): HintReader {
+    const made = createHintReader({
+      memory: opened,
+      hints: read,
+      time,
+      lists: Array.isArray(options.hints) ? options.hints : [],
+      userAgent: options.crawler?.userAgent,
+      spend: (requests) => feeder?.spend(requests),
+    });
+    for (const url of options.seeds) {
+      const origin = parseUrl(url)?.origin;
+      if (origin !== undefined) made.addOrigin(origin);
+    }
+    return made;
   }
 
   async function handle(context: HttpCrawlingContext): Promise<void> {
@@ -197,43 +241,9 @@ export function startWatch(options: WatchOptions): Watch {
     memory!.settle(unknown, true);
   }
 
-  /** What changed by the sitemaps and feeds of the sites is due now. Their requests are paid from the budget. */
-  async function readHints(): Promise<void> {
-    const [known, asked] = [memory!, hints!];
-    const urgent: Fingerprint[] = [];
-    const nowSecs = Math.floor(time.wallMs() / 1000);
-    const files = await readHintLists({
-      origins: [...new Set(options.seeds.flatMap((url) => parseUrl(url)?.origin ?? []))],
-      lists: Array.isArray(options.hints) ? options.hints : [],
-      userAgent: options.crawler?.userAgent,
-      signal: hintsEnd.signal,
-      take(entries) {
-        for (const { url, lastmod } of entries) {
-          const key = pageKeyOf({ target: url, keepUrlFragment: false });
-          asked.list(key, lastmod);
-          const page = known.find(key);
-          if (page && page.page.nextVisitAt > nowSecs && asked.isUrgent(key, page)) urgent.push(key);
-        }
-      },
-    });
-    if (memory !== known) return;
-    for (const key of urgent) await known.plan(key, nowSecs);
-    await asked.save();
-    feeder?.spend(files);
-  }
-
-  function readHintsNowAndThen(): void {
-    if (!hints || reading || time.monotonicMs() < hintsAtMs + HINTS_MS) return;
-    hintsAtMs = time.monotonicMs();
-    // A hint that cannot be had is not missed.
-    reading = readHints()
-      .catch(() => undefined)
-      .finally(() => (reading = undefined));
-  }
-
   async function tick(): Promise<void> {
     if (isStopped || !memory || !feeder) return;
-    readHintsNowAndThen();
+    reader?.look();
     if (feeder.queued >= ROTATE_AFTER && !isRotating) isRotating = true;
     if (!isRotating) return feeder.feed();
     if (feeder.underWay === 0) crawler.stop();
@@ -274,6 +284,7 @@ export function startWatch(options: WatchOptions): Watch {
     } finally {
       endTicks();
       await ticking;
+      await reader?.close();
       [memory, schedule, feeder] = [undefined, undefined, undefined];
     }
     if (failure) throw failure;
@@ -298,7 +309,7 @@ export function startWatch(options: WatchOptions): Watch {
     ended: watchOn(),
     stop() {
       isStopped = true;
-      hintsEnd.abort();
+      void reader?.close();
       // Visits under way may still change it; what they change is little.
       void closeBook()
         .catch(() => undefined)

@@ -6,11 +6,14 @@ import { isSameHash } from '../memory/page-row.js';
 import type { DuplicateOf } from '../page-change.js';
 import { createNearIndex, type NearIndex } from './near-index.js';
 import type { Simhash } from './simhash.js';
+import { createSiteCopies, type SiteCopies } from './site-copies.js';
 
 export interface DuplicateFinder {
   /** The page that this one repeats, if any; one that repeats none is found by those to come. */
   see(key: Fingerprint, simhash: Simhash, url: string): DuplicateOf | undefined;
   readonly index: Pick<NearIndex, 'size' | 'bytes'>;
+  /** Mirrors, print versions and the like, as far as they were found. */
+  readonly sites: Pick<SiteCopies, 'isCopy' | 'list'>;
 }
 
 /** Of so many candidates with the same 32 bits, one is the page. */
@@ -18,6 +21,7 @@ const MAX_LATELY = 10_000;
 
 export function createDuplicateFinder(memory: Pick<PageMemory, 'pages'> & KeyHalves): DuplicateFinder {
   const index = createNearIndex();
+  const sites = createSiteCopies();
   /** Seen in this run, and perhaps not in the memory yet: by the first half of the key. */
   const lately = new Map<number, { readonly key: Fingerprint; readonly url: string }>();
   for (const { key, page } of memory.pages()) {
@@ -33,22 +37,29 @@ export function createDuplicateFinder(memory: Pick<PageMemory, 'pages'> & KeyHal
     return undefined;
   }
 
+  function found(key: Fingerprint, simhash: Simhash, url: string): DuplicateOf | undefined {
+    let isKnown = false;
+    for (const near of index.find(simhash)) {
+      if (near.note === key.hi) {
+        isKnown ||= near.distance === 0;
+        continue;
+      }
+      const of = urlOf(near.note, near.simhash, key);
+      if (of !== undefined) return { url: of, distance: near.distance };
+    }
+    if (!isKnown) index.add(simhash, key.hi);
+    if (lately.size >= MAX_LATELY) lately.delete(lately.keys().next().value!);
+    lately.set(key.hi, { key, url });
+    return undefined;
+  }
+
   return {
     index,
+    sites,
     see(key, simhash, url) {
-      let isKnown = false;
-      for (const near of index.find(simhash)) {
-        if (near.note === key.hi) {
-          isKnown ||= near.distance === 0;
-          continue;
-        }
-        const of = urlOf(near.note, near.simhash, key);
-        if (of !== undefined) return { url: of, distance: near.distance };
-      }
-      if (!isKnown) index.add(simhash, key.hi);
-      if (lately.size >= MAX_LATELY) lately.delete(lately.keys().next().value!);
-      lately.set(key.hi, { key, url });
-      return undefined;
+      const duplicateOf = found(key, simhash, url);
+      sites.see(url, duplicateOf?.url);
+      return duplicateOf;
     },
   };
 }

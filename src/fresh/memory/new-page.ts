@@ -3,9 +3,10 @@ import type { Hash64, RememberedPage } from './page-row.js';
 
 export const NO_HASH: Hash64 = Object.freeze({ hi: 0, lo: 0 });
 
-/** A page that is known by name only, to be visited as soon as may be. */
+/** A page that is known by name only since now (`changedAt`), to be visited as soon as may be. */
 export function foundPage(nowSecs: number, depth: number): RememberedPage {
-  return { ...newPage(0, 0), visits: 0, changedAt: 0, depth, nextVisitAt: Math.max(1, nowSecs), found: 'same' };
+  const nextVisitAt = Math.max(1, nowSecs);
+  return { ...newPage(0, 0), visits: 0, changedAt: nowSecs, depth, nextVisitAt, found: 'same' };
 }
 
 export function newPage(visitedAt: number, statusCode: number): RememberedPage {

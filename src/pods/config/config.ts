@@ -153,6 +153,7 @@ function resolvedWatch(given: Record<string, unknown> | undefined): PodsWatch | 
     importance: (given.importance ?? 'none') as PodsWatch['importance'],
     diff: given.diff === true,
     webhook: given.webhook as string | undefined,
+    hints: (given.hints ?? true) as PodsWatch['hints'],
   });
 }
 

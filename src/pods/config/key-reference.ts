@@ -243,13 +243,19 @@ export const KEY_TEXTS: Readonly<Record<FileKey, KeyText>> = {
       'Remember pages from one crawl to the next: the next crawl visits them again, asks servers only what changed, and ' +
       'stores what is unchanged as a WARC `revisit` (with `store_raw_html`). See fresh.md.',
   },
+  duplicates: {
+    group: 'pages',
+    says:
+      'Pages whose main content nearly repeats that of another page of the pod: `mark` names that one to handlers ' +
+      '(`change.duplicateOf`), `skip` neither handles nor stores them, nor follows their links. Turns `remember` on.',
+  },
   watch: {
     group: 'crawl',
     usually: 'none: the crawl ends when every page was visited',
     example: '{ budget: 500/h }',
     says:
       'Visit pages again and again, for ever: `budget` requests over all pods, spent where they buy most freshness; ' +
-      '`importance: depth`, `diff: true`, `webhook: URL`. Changes are in the dataset `changes`. See fresh.md.',
+      '`importance: depth`, `diff: true`, `webhook: URL`, `hints: false` or a list of feeds. Changes are in the dataset `changes`. See fresh.md.',
   },
   dedup: {
     group: 'queue',

@@ -105,6 +105,7 @@ export const FILE_KEYS = {
   store_raw_html: aBoolean,
   record_fates: aBoolean,
   remember: aBoolean,
+  duplicates: oneOf(['keep', 'mark', 'skip']),
   watch: anObject,
   dedup: oneOf(['exact', 'bloom']),
   bloom_filter_capacity: aCount,
@@ -167,6 +168,11 @@ export const SENTINEL_KEYS = { name: aFilledString, nodes: someNodes, prefix: aP
   Check
 >;
 
+const anHttpUrl = check(
+  'an http or https URL',
+  (value) => typeof value === 'string' && /^https?:$/.test(parseUrl(value)?.protocol ?? ''),
+);
+
 export const WATCH_KEYS = {
   budget: check(
     'requests per time, such as "500/h", "2/min" or "10000/day"',
@@ -174,10 +180,8 @@ export const WATCH_KEYS = {
   ),
   importance: oneOf(['none', 'depth']),
   diff: aBoolean,
-  webhook: check(
-    'an http or https URL',
-    (value) => typeof value === 'string' && /^https?:$/.test(parseUrl(value)?.protocol ?? ''),
-  ),
+  webhook: anHttpUrl,
+  hints: anyOf(aBoolean, arrayOf(anHttpUrl)),
 } as const satisfies Record<string, Check>;
 
 export const TEST_MODE_KEYS = {
@@ -221,6 +225,7 @@ export const SETTING_DEFAULTS: PodsSettings = Object.freeze({
   storeRawHtml: false,
   recordFates: true,
   remember: false,
+  duplicates: 'keep',
   watch: undefined,
   dedup: 'exact',
   bloomFilterCapacity: 10_000_000_000,

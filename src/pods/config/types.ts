@@ -23,6 +23,8 @@ export interface PodsWatch {
   readonly importance: 'none' | 'depth';
   readonly diff: boolean;
   readonly webhook: string | undefined;
+  /** Whether sitemaps, feeds and headers are read for what changed; or further lists to read. */
+  readonly hints: boolean | readonly string[];
 }
 
 export type PodsLogLevel = 'DEBUG' | 'INFO' | 'WARNING' | 'ERROR';
@@ -61,6 +63,8 @@ export interface PodsSettings {
   readonly recordFates: boolean;
   /** Remember pages from one crawl to the next, and ask servers only what changed. */
   readonly remember: boolean;
+  /** What becomes of pages that nearly repeat another one of their pod. */
+  readonly duplicates: 'keep' | 'mark' | 'skip';
   readonly watch: PodsWatch | undefined;
   readonly dedup: 'exact' | 'bloom';
   /** Over all pods. */

@@ -23,8 +23,10 @@ async function configOf(...lines: string[]) {
 it('a watch has one fetcher per pod, and its budget per hour', async () => {
   expect(await configOf('watch: { budget: 2/min, diff: true }')).toMatchObject({
     fetchersPerPod: 1,
-    watch: { requestsPerHour: 120, importance: 'none', diff: true, webhook: undefined },
+    watch: { requestsPerHour: 120, importance: 'none', diff: true, webhook: undefined, hints: true },
   });
+  const lists = await configOf('watch: { budget: 2/min, hints: ["https://a.example/feed"] }');
+  expect(lists.watch?.hints).toEqual(['https://a.example/feed']);
   expect((await configOf()).watch).toBeUndefined();
 });
 
@@ -32,6 +34,8 @@ it.each([
   ['watch: {}', 'watch.budget is missing'],
   ['watch: { budget: often }', 'requests per time'],
   ['watch: { budget: 1/h, webhook: "ftp://a" }', 'an http or https URL'],
+  ['watch: { budget: 1/h, hints: [feed] }', 'watch.hints'],
+  ['duplicates: drop', 'duplicates'],
   ['watch: { budget: 1/h }\nfetchers_per_pod: 3', 'fetchers_per_pod must be 1 with watch, got 3'],
   ['watch: { budget: 1/h }\ndedup: bloom', 'dedup must be exact with watch'],
   ['watch: { budget: 1/h }\nmax_urls_per_domain: 5', 'max_urls_per_domain has no place in a watch'],

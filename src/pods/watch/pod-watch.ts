@@ -1,6 +1,7 @@
 // The watch of one pod: its worker queues the pages that are due, within its share of the budget, and tells what changed.
 // Promise: each change is an item of the dataset `changes` exactly once, and is posted at least once, in order.
 import { createFeeder } from '../../crawl/watch/feeder.js';
+import { createHintReader } from '../../crawl/watch/hint-reader.js';
 import { createPoster } from '../../crawl/watch/poster.js';
 import { changeItemOf, CHANGES_DATASET, isTold } from '../../crawl/watch/watch.js';
 import { systemTime } from '../../crawl/time.js';
@@ -12,6 +13,7 @@ import { Request, type RequestOptions } from '../../request/request.js';
 import type { PodsConfig, PodsWatch } from '../config/types.js';
 import type { PodMemory } from '../worker/pod-memory.js';
 import type { RoutingClient } from '../worker/routing-client.js';
+import { podOfUrl } from '../topology.js';
 import { createWatchClient, type WatchClient } from './watch-client.js';
 
 export interface PodWatch {
@@ -29,7 +31,9 @@ export interface PodWatch {
 
 export interface PodWatchParts {
   readonly watch: PodsWatch;
-  readonly config: Pick<PodsConfig, 'pods'>;
+  readonly config: Pick<PodsConfig, 'pods' | 'userAgent' | 'allowPrivateAddresses' | 'politenessDelaySeconds'>;
+  /** The number of the pod. */
+  readonly pod: number;
   readonly memory: PodMemory;
   readonly own: RoutingClient;
   readonly log: Pick<Log, 'warning'>;
@@ -39,12 +43,14 @@ export interface PodWatchParts {
 
 const TICK_MS = 500;
 const TOLD_AT_ONCE = 100;
+/** Of the budget that reading sitemaps and feeds may take: there may be more sites than visits per hour. */
+const HINTS_PART = 0.05;
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 300_000;
 
 export function createPodWatch(parts: PodWatchParts): PodWatch {
   const { watch, log } = parts;
-  const { memory, schedule, remembering } = parts.memory;
+  const { memory, schedule, remembering, hints } = parts.memory;
   const nowSecs = () => Math.floor(Date.now() / 1000);
   const client = createWatchClient({ own: parts.own, memory, nowSecs });
   const poster = watch.webhook === undefined ? undefined : createPoster(watch.webhook);
@@ -52,11 +58,25 @@ export function createPodWatch(parts: PodWatchParts): PodWatch {
   const feeder = createFeeder({
     memory,
     schedule: schedule!,
+    hints,
     queue: { addRequestsBatched: addVisits },
     time: systemTime,
     visitsPerSec: perSec / parts.config.pods.length,
     isOver: () => isClosed,
   });
+  const { pods, userAgent, allowPrivateAddresses, politenessDelaySeconds } = parts.config;
+  let share = 1 / pods.length;
+  const lists = Array.isArray(watch.hints) ? (watch.hints as readonly string[]) : [];
+  const reader =
+    hints &&
+    createHintReader({
+      ...{ memory, hints, time: systemTime, userAgent, allowPrivateAddresses },
+      isNamed: false,
+      delayMs: politenessDelaySeconds * 1_000,
+      lists: lists.filter((url) => podOfUrl(url, pods.length) === parts.pod),
+      spend: (requests) => feeder.spend(requests),
+      requestsPerSec: () => perSec * share * HINTS_PART,
+    });
   let isClosed = false;
   let feeding: Promise<void> | undefined;
   let posting: Promise<void> | undefined;
@@ -100,7 +120,10 @@ export function createPodWatch(parts: PodWatchParts): PodWatch {
   function feed(): void {
     feeding ??= client
       .planForgotten()
-      .then(() => feeder.feed())
+      .then(() => {
+        reader?.look();
+        return feeder.feed();
+      })
       // A store that is away ends the run, or comes back.
       .catch((error: unknown) => void (isClosed || log.warning(`Nothing was queued: ${(error as Error).message}`)))
       .finally(() => (feeding = undefined));
@@ -110,12 +133,14 @@ export function createPodWatch(parts: PodWatchParts): PodWatch {
     client,
     async tell(page) {
       const { change, request, response } = page;
+      reader?.addOrigin(new URL(request.loadedUrl ?? request.url).origin);
       if (!change || !isTold(change)) return;
       const item = changeItemOf(request, change, response.statusCode, systemTime, watch.diff);
       await page.pushData(item, CHANGES_DATASET);
       if (poster) remembering.tell(request, JSON.stringify(item));
     },
     setShare(part) {
+      share = part;
       schedule!.setBudget(perSec * part);
       feeder.setBudget(perSec * part);
     },
@@ -126,6 +151,7 @@ export function createPodWatch(parts: PodWatchParts): PodWatch {
     async close() {
       isClosed = true;
       timers.forEach((timer) => clearInterval(timer));
+      await reader?.close();
       await feeding;
       await posting;
       await poster?.close();

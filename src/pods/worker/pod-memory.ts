@@ -2,6 +2,8 @@
 // Promise: a visit is in it exactly if the pod's queue acknowledged it; each pod knows its own domains only.
 import { join } from 'node:path';
 import { isThere } from '../../fresh/change/judge.js';
+import { createDuplicateFinder } from '../../fresh/duplicates/finder.js';
+import { createSiteHints, type SiteHints } from '../../fresh/hints/site-hints.js';
 import type { PageMemory } from '../../fresh/memory/memory.js';
 import { createSchedule, type Schedule } from '../../fresh/schedule/schedule.js';
 import { bookOf, IMPORTANCE } from '../../crawl/watch/watch.js';
@@ -22,11 +24,13 @@ export interface PodMemory {
   readonly remembering: Remembering;
   /** Of a watch. */
   readonly schedule: Schedule | undefined;
+  /** What sites say of their pages. */
+  readonly hints: SiteHints | undefined;
   close(): Promise<void>;
 }
 
 export interface PodMemoryParts {
-  readonly config: Pick<PodsConfig, 'dataDirs' | 'pods' | 'watch'>;
+  readonly config: Pick<PodsConfig, 'dataDirs' | 'pods' | 'watch' | 'duplicates'>;
   readonly place: WorkerPlace;
   readonly log: Pick<Log, 'info'>;
   /** Adds requests to the pod's queue. */
@@ -48,11 +52,17 @@ export function podMemoryFolder({ dataDirs, pods }: Pick<PodsConfig, 'dataDirs' 
 export async function openPodMemory(parts: PodMemoryParts): Promise<PodMemory> {
   const { place, log } = parts;
   const { watch, pods } = parts.config;
+  const nowSecs = () => Math.floor(Date.now() / 1000);
   const memory = await openLmdbMemory(podMemoryFolder(parts.config, place.pod), { shared: true });
+  const isFirst = place.role === 'fetcher' && place.id === 0;
+  let hints: SiteHints | undefined;
   try {
     await memory.recover(await parts.notes(), isOwnerGone);
-    if (watch === undefined && place.role === 'fetcher' && place.id === 0) {
-      log.info(`${countOf(await addRevisits(memory, parts.add), 'remembered page')} to visit again`);
+    hints = watch?.hints === false ? undefined : createSiteHints(memory, nowSecs);
+    if (watch === undefined && isFirst) {
+      const { added, leftAlone } = await addRevisits(memory, parts.add, hints!);
+      const alone = leftAlone > 0 ? `, ${leftAlone} are the same by what their sites say` : '';
+      log.info(`${countOf(added, 'remembered page')} to visit again${alone}`);
     }
   } catch (error) {
     await memory.close();
@@ -62,6 +72,8 @@ export async function openPodMemory(parts: PodMemoryParts): Promise<PodMemory> {
     watch && createSchedule({ visitsPerSec: watch.requestsPerHour / 3_600 / pods.length, state: bookOf(memory) });
   const remembering = createRemembering({
     memory,
+    hints,
+    duplicates: parts.config.duplicates === 'keep' ? undefined : createDuplicateFinder(memory),
     run: 1,
     nowMs: Date.now,
     keepsVersions: watch?.diff === true,
@@ -71,6 +83,7 @@ export async function openPodMemory(parts: PodMemoryParts): Promise<PodMemory> {
   return {
     memory,
     schedule,
+    hints,
     remembering: {
       ...remembering,
       notModified(request, capture) {
@@ -79,22 +92,36 @@ export async function openPodMemory(parts: PodMemoryParts): Promise<PodMemory> {
         return answer;
       },
     },
-    close: () => memory.close(),
+    async close() {
+      // One of the workers tells the next crawl what hints are worth.
+      if (isFirst) await hints?.save();
+      await memory.close();
+    },
   };
 }
 
 /** A portion at a time; what the queue has already stays as it is there. */
-async function addRevisits(memory: Pick<PageMemory, 'pages'>, add: PodMemoryParts['add']): Promise<number> {
-  let count = 0;
+async function addRevisits(
+  memory: Pick<PageMemory, 'pages'>,
+  add: PodMemoryParts['add'],
+  hints: Pick<SiteHints, 'isLeftAlone'>,
+): Promise<{ readonly added: number; readonly leftAlone: number }> {
+  let added = 0;
+  let leftAlone = 0;
   let portion: QueueEntry[] = [];
-  for (const { page, names } of memory.pages()) {
+  for (const known of memory.pages()) {
+    const { page, names, key } = known;
     if (page.visits === 0 || !isThere(page)) continue;
+    if (hints.isLeftAlone(key, known)) {
+      leftAlone++;
+      continue;
+    }
     portion.push(entryOf(new Request({ url: names.url, crawlDepth: page.depth })));
-    count++;
+    added++;
     if (portion.length < PORTION) continue;
     await add(portion);
     portion = [];
   }
   if (portion.length > 0) await add(portion);
-  return count;
+  return { added, leftAlone };
 }

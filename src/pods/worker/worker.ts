@@ -118,7 +118,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     },
     warn: (message) => log.warning(message),
   });
-  const isRemembering = config.remember || config.watch !== undefined;
+  const isRemembering = config.remember || config.duplicates !== 'keep' || config.watch !== undefined;
   const memory = isRemembering
     ? await openPodMemory({
         config,
@@ -134,6 +134,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       ? createPodWatch({
           ...{ watch: config.watch, config, memory, log },
           own: store.client,
+          pod: place.pod,
           notify: () => started.run?.notify(),
         })
       : undefined;
