@@ -1,5 +1,6 @@
 // Crawlee's RequestManagerTandem: a list that is moved into a queue bit by bit, used as one.
 // Promise: a request leaves the list only when the queue has it.
+import { log } from '../../observe/log.js';
 import type { RequestQueue } from '../../frontier/queue/request-queue.js';
 import type { Dictionary, Request } from '../../request/request.js';
 
@@ -7,6 +8,7 @@ import type { Dictionary, Request } from '../../request/request.js';
 export interface TandemList {
   fetchNextRequest(): Promise<Request | null>;
   markRequestHandled(request: Request): Promise<unknown>;
+  reclaimRequest?(request: Request): Promise<unknown>;
   isEmpty(): Promise<boolean>;
   isFinished(): Promise<boolean>;
 }
@@ -83,7 +85,15 @@ export class RequestManagerTandem {
     for (let moved = 0; moved < BATCH; moved++) {
       const request = await this.#list.fetchNextRequest();
       if (!request) return;
-      await this.#queue.addRequest(request);
+      try {
+        await this.#queue.addRequest(request);
+      } catch (error) {
+        log.exception(error as Error, 'The queue did not take a request of the list, which has it again', {
+          url: request.url,
+        });
+        await this.#list.reclaimRequest?.(request);
+        return;
+      }
       await this.#list.markRequestHandled(request);
     }
   }
