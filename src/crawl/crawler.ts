@@ -11,6 +11,7 @@ import type {
   AddRequestsBatchedResult,
   RequestsLike,
 } from '../frontier/queue/request-queue.js';
+import { RequestList } from '../frontier/queue/request-list.js';
 import { RequestQueue } from '../frontier/queue/request-queue.js';
 import type { AnyData, ContextCrawler, CrawlingContext, HttpCrawlingContext } from '../handle/context.js';
 import type { SkippedRequestCallback } from '../handle/enqueue-links.js';
@@ -52,6 +53,8 @@ export interface RunOptions extends AddRequestsBatchedOptions {
 
 /** How long visits may go on after a signal before they are broken off and given back. */
 const DRAIN_MS = 10_000;
+/** Of a foreign list: enough that the crawl does not wait for it. */
+const MIN_AHEAD = 100;
 
 export type ComposedCrawler = ReturnType<typeof composeCrawler>;
 
@@ -141,6 +144,15 @@ export function composeCrawler<Kind extends CrawlerKind>(
     return current;
   }
 
+  /**
+   * How far ahead of the crawl a foreign list is read; undefined: all of it. Its end is told to the list then, which keeps
+   * its own state. An order of ours, or domains that take turns, need to know all requests.
+   */
+  function aheadOf(list: object): number | undefined {
+    if (list instanceof RequestList || options.polite || options.order !== 'bfs') return undefined;
+    return Math.max(MIN_AHEAD, 4 * options.maxConcurrency);
+  }
+
   async function runOnce(requests: RequestsLike | undefined, runOptions: RunOptions): Promise<FinalStatistics> {
     const { purgeRequestQueue = true, ...addOptions } = runOptions;
     if (runs++ > 0) {
@@ -158,11 +170,12 @@ export function composeCrawler<Kind extends CrawlerKind>(
         await checkLabels(requests);
         await seeding.add(requests, addOptions, onSeedError);
       }
-      const list = options.requestList ?? options.requestManager;
-      if (list && !(list instanceof RequestQueue)) seeding.copy(list, onSeedError);
+      for (const list of [options.requestList, options.requestManager]) {
+        if (list && !(list instanceof RequestQueue)) seeding.copy(list, onSeedError, aheadOf(list));
+      }
       end = await work(queue, queue.endedEarlier + options.maxRequestsPerCrawl);
     } finally {
-      seeding.stopCopying();
+      await seeding.stopCopying();
       left = (await queue.overview().catch(() => undefined))?.counters;
       const finished = end.kind === 'exhausted' || end.kind === 'limit' || (end.kind === 'stopped' && !interrupted);
       announce(config, EventType.PERSIST_STATE, { isMigrating: false });
@@ -234,6 +247,7 @@ export function composeCrawler<Kind extends CrawlerKind>(
       settlesFirst: options.order !== 'bfs',
       keepAlive: options.keepAlive,
       seedsAreIn: () => !seeding.isUnderWay,
+      onEnded: seeding.isAsking ? ({ fingerprint }) => seeding.onEnded(fingerprint) : undefined,
       refuseLease: policy.refuseVisit && refuseLease,
     }));
     lastPool = started.pool;
@@ -289,6 +303,8 @@ export function composeCrawler<Kind extends CrawlerKind>(
   function drain(started: Run, signal: NodeJS.Signals): void {
     interrupted = true;
     announce(config, EventType.ABORTING);
+    // Whoever paused on hearing it wanted a rest, and gets one: the run ends.
+    started.pool.resume();
     log.warning(`${signal}: finishing pages in progress. Press again to exit at once; the next run continues.`);
     started.stop();
     const cancel = time.after(DRAIN_MS, () => started.abort());

@@ -308,7 +308,7 @@ describe('ImpitHttpClient', () => {
 });
 
 describe.skipIf(!browserPath)('fingerprints of browsers', () => {
-  const crawl = async (browserPoolOptions: object, urls: string[], handle = async (_page: unknown) => {}) => {
+  const crawl = async (browserPoolOptions: object, urls: string[]) => {
     const shown: Record<string, unknown>[] = [];
     const errors: string[] = [];
     const crawler = new PlaywrightCrawler(
@@ -319,13 +319,10 @@ describe.skipIf(!browserPath)('fingerprints of browsers', () => {
         launchContext: { launchOptions: { executablePath: browserPath, args: ['--no-sandbox'] } },
         async requestHandler({ page }) {
           shown.push(
-            await page.evaluate(() => ({
-              agent: navigator.userAgent,
-              platform: navigator.platform,
-              width: screen.width,
-            })),
+            await page.evaluate<Record<string, unknown>>(
+              '({ agent: navigator.userAgent, platform: navigator.platform, width: screen.width })',
+            ),
           );
-          await handle(page);
         },
         failedRequestHandler: (_context, error) => void errors.push((error as Error & { code?: string }).code ?? ''),
       },

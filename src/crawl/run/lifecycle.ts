@@ -18,7 +18,7 @@ import type { Gate } from '../polite/gate.js';
 import { type LoopBlockOptions, watchBlocks } from './loop-blocks.js';
 import { createLeaseFeed, type TakenLease } from './lease-feed.js';
 import type { BaseContext, PlacedServices, VisitServices } from './services.js';
-import { createSettler, type FinishedVisit, type Settler } from './settler.js';
+import { createSettler, type FinishedVisit, type SettledVisit, type Settler } from './settler.js';
 import { joinSlowShare } from './slow-hosts.js';
 
 export interface RunParts<Context extends BaseContext> extends LoopBlockOptions {
@@ -50,6 +50,8 @@ export interface RunParts<Context extends BaseContext> extends LoopBlockOptions 
   readonly mayStart?: () => boolean;
   /** Told when an attempt takes a slot of the pool; what it returns is called when the slot is free. */
   readonly onSlot?: (lease: Lease) => () => void;
+  /** Told when a request has ended for good: done, failed or skipped. */
+  readonly onEnded?: ((lease: Lease) => void) | undefined;
   /** Keeps slow hosts to their share of the slots. */
   readonly slowShare?: SlowShare | undefined;
   /** How long an ended visit waits for others to be settled with. Default 10. */
@@ -81,6 +83,8 @@ export interface Run {
 
 /** Small enough that a stop gives little back, large enough that the queue is asked rarely. */
 const MAX_AHEAD = 64;
+/** How a request ends for good. */
+const ENDS: ReadonlySet<string> = new Set(['done', 'failed', 'skipped']);
 const LONGEST_RENEWAL_MS = 20_000;
 
 export function startRun<Context extends BaseContext>(parts: RunParts<Context>): Run {
@@ -174,9 +178,22 @@ export function startRun<Context extends BaseContext>(parts: RunParts<Context>):
     const taken = feed.take();
     if (!taken) return;
     const release = parts.onSlot?.(taken.lease);
-    await settler.settle({ ...(await visit(taken)), life: taken.life });
+    await settler.settle(telling(taken.lease, { ...(await visit(taken)), life: taken.life }));
     if (parts.settlesFirst) await settler.flush();
     release?.();
+  }
+
+  /** A visit whose end is told to whoever wants to know, once the queue has it. */
+  function telling(lease: Lease, visited: SettledVisit): SettledVisit {
+    const { onEnded } = parts;
+    if (!onEnded || !ENDS.has(visited.settlement.kind)) return visited;
+    return {
+      ...visited,
+      onSettled(held) {
+        visited.onSettled?.(held);
+        if (held) onEnded(lease);
+      },
+    };
   }
 
   async function visit(taken: TakenLease): Promise<FinishedVisit> {

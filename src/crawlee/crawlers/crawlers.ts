@@ -20,10 +20,15 @@ import type {
   FileDownloadCrawlingContext,
   HttpCrawlingContext,
 } from '../../handle/context.js';
+import { EventType } from '../../observe/events.js';
 import { log as rootLog } from '../../observe/log.js';
+import { KeyValueStore } from '../../store/records/key-value.js';
+import { eventManagerOf } from '../events.js';
 import type { Dictionary } from '../../request/request.js';
 import type { DatasetExportOptions, ExportFormat } from '../../store/dataset/export.js';
+import { RequestQueue as OwnQueue } from '../../frontier/queue/request-queue.js';
 import { CrawlerExtension } from '../checks.js';
+import { RequestManagerTandem, type TandemList } from '../requests/request-manager-tandem.js';
 import { crawlerMembers } from './crawler-members.js';
 
 /** Names that Crawlee 3 still takes, and what they are called. */
@@ -46,11 +51,23 @@ function crawleeOptions<Options extends object>(given: Options & OlderOptions): 
     options[name] ??= options[old];
     delete options[old];
   }
+  // A list and a queue over a client of the user's: the list goes through that queue, as in Crawlee.
+  const { requestList, requestQueue } = options as { requestList?: TandemList; requestQueue?: object };
+  if (requestList && requestQueue && !(requestQueue instanceof OwnQueue)) {
+    options['requestManager'] = new RequestManagerTandem(requestList, requestQueue as OwnQueue);
+    delete options['requestList'];
+    delete options['requestQueue'];
+  }
   if (options['retryDelayMs'] === undefined && options['maxRetryDelayMs'] === undefined) options['retryDelayMs'] = 0;
   return options as Options;
 }
 
 type Handler = (context: CrawlingContext) => unknown;
+
+/** How long visits may take to end before the process is moved, as in Crawlee. */
+const REST_SECS = 20;
+/** Stores whose states are saved with events already. */
+const SAVED_BY_EVENTS = new WeakSet<KeyValueStore>();
 
 /**
  * Options whose handler is called as a method of the crawler. A router stays what it is, unless all handlers are wanted:
@@ -124,6 +141,47 @@ export class BasicCrawler<Context extends CrawlingContext = BasicCrawlingContext
     this.#options = { ...this.#options, ...(given as object) };
     const run: Handler = (context) => this._runRequestHandler(context as Context);
     this.recompose(asMethod(this.#options, run, this.#wantsAll) as never);
+  }
+
+  /** Works until everything is done. Before the process is moved or ended, the crawl rests and its list is saved. */
+  override async run(...given: Parameters<OwnCrawler<Context>['run']>): ReturnType<OwnCrawler<Context>['run']> {
+    const events = eventManagerOf(this.config);
+    const rest = () => void this.#rest();
+    events.on(EventType.MIGRATING, rest);
+    events.on(EventType.ABORTING, rest);
+    try {
+      return await super.run(...given);
+    } finally {
+      events.off(EventType.MIGRATING, rest);
+      events.off(EventType.ABORTING, rest);
+    }
+  }
+
+  async #rest(): Promise<void> {
+    try {
+      await this.autoscaledPool?.pause(REST_SECS);
+    } catch (error) {
+      rootLog.exception(error as Error, 'The crawl did not come to rest in time');
+    }
+    const { requestList } = this.#options as { requestList?: { persistState?(): Promise<void> } };
+    await requestList?.persistState?.().catch((error: unknown) => {
+      rootLog.exception(error as Error, 'The state of the list could not be saved');
+    });
+  }
+
+  /** An object for all handlers, saved regularly and with every event `persistState`. */
+  override async useState<State extends Dictionary = Dictionary>(initial?: State): Promise<State> {
+    const state = await super.useState(initial);
+    const store = await KeyValueStore.open(null, { config: this.config });
+    if (!SAVED_BY_EVENTS.has(store)) {
+      SAVED_BY_EVENTS.add(store);
+      eventManagerOf(this.config).on(EventType.PERSIST_STATE, () => {
+        store
+          .persistAutoSaved()
+          .catch((error: unknown) => rootLog.exception(error as Error, 'Could not save the state'));
+      });
+    }
+    return state;
   }
 
   /** Runs the handler of a request; derived classes put their work around it. */

@@ -36,6 +36,8 @@ export class RequestList {
   readonly inProgress = new Set<string>();
   /** The unique keys of what was given back and comes next. */
   readonly reclaimed = new Set<string>();
+  /** Empty once they are loaded. */
+  readonly sources: readonly unknown[] = [];
   nextIndex = 0;
   isStatePersisted = true;
   areRequestsPersisted = false;
@@ -48,6 +50,8 @@ export class RequestList {
   readonly #options: RequestListOptions;
   readonly #config: Configuration;
   readonly #indexes = new Map<string, number>();
+  /** Requests whose unique key the user gave. */
+  readonly #named = new WeakSet<Request>();
 
   constructor(options: RequestListOptions) {
     const { sources, sourcesFunction, persistStateKey, persistRequestsKey, state } = options;
@@ -82,7 +86,7 @@ export class RequestList {
     const state = this.#options.state ?? (await this.#saved<RequestListState>(this.persistStateKey));
     const saved = await this.#saved<Uint8Array>(this.persistRequestsKey);
     if (saved) {
-      for (const request of await deserializeArray<Source>(saved)) this.#add(toRequest(request));
+      for (const request of await deserializeArray<Source>(saved)) this._addRequest(toRequest(request));
       this.areRequestsPersisted = true;
     } else {
       await this.#load();
@@ -185,10 +189,13 @@ export class RequestList {
       const loaded = await Promise.all(
         given.map(async (source) => {
           const isList = typeof source === 'object' && 'requestsFromUrl' in source;
-          return isList ? this.#download(source) : [asFound(toRequest(source))];
+          if (isList) return this.#download(source);
+          const request = asFound(toRequest(source));
+          if (typeof source === 'object' && 'uniqueKey' in source) this.#named.add(request);
+          return [request];
         }),
       );
-      for (const some of loaded) for (const request of some) this.#add(request);
+      for (const some of loaded) for (const request of some) this._addRequest(request);
     }
   }
 
@@ -204,10 +211,18 @@ export class RequestList {
     return urls.map((url) => toRequest({ ...(shared as Omit<RequestOptions, 'url'>), url }));
   }
 
-  #add(request: Request): void {
+  /** Adds one request, unless the list has its key; to be replaced by subclasses. */
+  protected _addRequest(request: Request): void {
     const index = this.requests.length;
     const isKnown = this.#indexes.has(request.uniqueKey);
     if (isKnown && !this.#options.keepDuplicateUrls) return;
+    if (isKnown && this.#named.has(request)) {
+      const { uniqueKey, url } = request;
+      this.log.warning(`Duplicate unique key "${uniqueKey}" with keepDuplicateUrls. Check your sources' unique keys.`, {
+        url,
+      });
+      return;
+    }
     const uniqueKey = isKnown ? `${request.uniqueKey}-${index}` : request.uniqueKey;
     this.#indexes.set(uniqueKey, index);
     // A request with a new key has the same origin as the original.

@@ -1,5 +1,6 @@
 // Crawlee's RequestManagerTandem: a list that is moved into a queue bit by bit, used as one.
 // Promise: a request leaves the list only when the queue has it.
+import { log } from '../../observe/log.js';
 import type { RequestQueue } from '../../frontier/queue/request-queue.js';
 import type { Dictionary, Request } from '../../request/request.js';
 
@@ -9,6 +10,8 @@ export interface TandemList {
   fetchNextRequest(): Promise<Request | null>;
   /** Takes a request off the list for good. */
   markRequestHandled(request: Request): Promise<unknown>;
+  /** Puts a request back, to be fetched again. */
+  reclaimRequest?(request: Request): Promise<unknown>;
   /** Whether no request is left to fetch. */
   isEmpty(): Promise<boolean>;
   /** Whether all requests were handled. */
@@ -98,7 +101,15 @@ export class RequestManagerTandem {
     for (let moved = 0; moved < BATCH; moved++) {
       const request = await this.#list.fetchNextRequest();
       if (!request) return;
-      await this.#queue.addRequest(request);
+      try {
+        await this.#queue.addRequest(request);
+      } catch (error) {
+        log.exception(error as Error, 'The queue did not take a request of the list, which has it again', {
+          url: request.url,
+        });
+        await this.#list.reclaimRequest?.(request);
+        return;
+      }
       await this.#list.markRequestHandled(request);
     }
   }
