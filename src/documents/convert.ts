@@ -1,4 +1,4 @@
-// Turns the bytes of a document into a page of HTML and its facts, whatever its format: what the thread does.
+// Turns the bytes of a document into a page of HTML and its facts, whatever its format: what the child process does.
 // Promise: each reader is loaded for the first document of its format.
 import { decodeBody, detectEncoding } from '../parse/encoding/encoding.js';
 import type { DocumentFormat } from './format.js';

@@ -1,14 +1,14 @@
-// Reads documents in threads: bytes in, a page of HTML and facts out, or a CrawlError with a code.
-// Promise: a hostile file costs its own thread, its time and its memory, and nothing else; idle threads end by themselves and
-// keep no process alive.
+// Reads documents in processes of their own: bytes in, a page of HTML and facts out, or a CrawlError with a code.
+// Promise: a hostile file costs its own process, its time and its memory, and nothing else (a thread would not do: V8 ends
+// the whole process where an array or a string gets too long); idle ones end by themselves and keep nothing alive.
+import { type ChildProcess, fork } from 'node:child_process';
 import { availableParallelism } from 'node:os';
-import { Worker } from 'node:worker_threads';
 import { CrawlError } from '../errors.js';
 import { limitReached, LIMITS } from '../limits.js';
 import type { DocumentFormat } from './format.js';
 import type { DocumentErrorCode, DocumentFacts, ReadingHint } from './model.js';
-import { threadFile } from './thread-file.js';
-import type { ThreadAnswer, ThreadJob } from './thread.js';
+import { childFile } from './child-file.js';
+import type { ReadingAnswer, ReadingJob } from './child.js';
 
 export type { DocumentFacts, DocumentHeading } from './model.js';
 
@@ -25,32 +25,36 @@ export interface DocumentLimits {
   readonly heapMegabytes?: number;
 }
 
-interface Job extends ThreadJob {
+interface Job extends ReadingJob {
   readonly url: string;
   readonly limits: DocumentLimits;
   resolve(document: ReadDocument): void;
   reject(error: CrawlError): void;
 }
 
-interface Thread {
-  readonly worker: Worker;
+interface Reader {
+  readonly child: ChildProcess;
   readonly heapMegabytes: number;
   documents: number;
   job: Job | undefined;
+  /** The document of now takes long. */
+  isSlow: boolean;
   timer: NodeJS.Timeout | undefined;
 }
 
-const MAX_THREADS = 4;
-/** A thread that read so many is replaced: what its readers left behind goes with it. */
+const MAX_READERS = 4;
+/** A process that read so many is replaced: what they left behind goes with it. */
 const MAX_DOCUMENTS = 100;
 const IDLE_MS = 5_000;
-/** What loading a thread's code may take on a busy machine; not the document's time. */
+/** What loading its code may take on a busy machine; not the document's time. */
 const START_MS = 60_000;
+/** A document that takes longer does not hold up the others: they get a further process. */
+const SLOW_MS = 2_000;
 
 const waiting: Job[] = [];
-const threads = new Set<Thread>();
+const readers = new Set<Reader>();
 
-/** Reads a document in a thread of its own, which is used again. */
+/** Reads a document in a process of its own, which is used again. */
 export function readDocument(
   bytes: Uint8Array,
   format: DocumentFormat,
@@ -58,7 +62,7 @@ export function readDocument(
   limits: DocumentLimits = {},
 ): Promise<ReadDocument> {
   return new Promise((resolve, reject) => {
-    // The thread gets a copy: the caller's memory may be used again meanwhile.
+    // A copy: the caller's memory may be used again meanwhile.
     const copy = new Uint8Array(bytes);
     waiting.push({ bytes: copy, format, hint, url: hint.url ?? 'the document', limits, resolve, reject });
     startJobs();
@@ -68,117 +72,147 @@ export function readDocument(
 function startJobs(): void {
   while (waiting.length > 0) {
     const heapMegabytes = waiting[0]!.limits.heapMegabytes ?? LIMITS.documentHeapMegabytes.max;
-    const thread = idleThread(heapMegabytes) ?? (threads.size < mostThreads() ? openThread(heapMegabytes) : undefined);
-    if (!thread) return;
-    start(thread, waiting.shift()!);
+    const reader = idleReader(heapMegabytes) ?? (hasRoom() ? openReader(heapMegabytes) : undefined);
+    if (!reader) return;
+    start(reader, waiting.shift()!);
   }
 }
 
-function mostThreads(): number {
-  return Math.max(1, Math.min(MAX_THREADS, availableParallelism() - 1));
+/** As many as there are processors, beside those that are held up by their document. */
+function hasRoom(): boolean {
+  const usual = Math.max(1, Math.min(MAX_READERS, availableParallelism() - 1));
+  let quick = 0;
+  for (const { isSlow } of readers) if (!isSlow) quick++;
+  return quick < usual && readers.size < MAX_READERS;
 }
 
-function idleThread(heapMegabytes: number): Thread | undefined {
-  for (const thread of threads) {
-    if (thread.job !== undefined) continue;
-    if (thread.heapMegabytes === heapMegabytes) return thread;
-    // Another limit needs another thread.
-    close(thread);
+function idleReader(heapMegabytes: number): Reader | undefined {
+  for (const reader of readers) {
+    if (reader.job !== undefined) continue;
+    if (reader.heapMegabytes === heapMegabytes) return reader;
+    // Another limit needs another process.
+    close(reader);
   }
   return undefined;
 }
 
-function openThread(heapMegabytes: number): Thread {
-  const { file, execArgv } = threadFile();
-  const worker = new Worker(file, {
-    execArgv,
-    // The thread needs nothing of the process's surroundings.
+function openReader(heapMegabytes: number): Reader {
+  const { file, execArgv } = childFile();
+  const child = fork(file, [], {
+    execArgv: [...execArgv, `--max-old-space-size=${heapMegabytes}`],
+    // It needs nothing of the process's surroundings, and what pdf.js warns of is of no interest.
     env: {},
-    stdout: true,
-    stderr: true,
-    resourceLimits: { maxOldGenerationSizeMb: heapMegabytes, stackSizeMb: 4 },
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    serialization: 'advanced',
   });
-  const thread: Thread = { worker, heapMegabytes, documents: 0, job: undefined, timer: undefined };
-  threads.add(thread);
-  // What pdf.js warns of is of no interest, and must not fill a pipe.
-  worker.stdout.resume();
-  worker.stderr.resume();
-  worker.on('message', (answer: ThreadAnswer) => receive(thread, answer));
-  worker.on('error', (error: NodeJS.ErrnoException) => {
-    const isMemory = error.code === 'ERR_WORKER_OUT_OF_MEMORY';
-    if (isMemory) limitReached('documentHeapMegabytes');
-    const what = isMemory ? `needs more than ${heapMegabytes} MB of memory` : `ended its reader: ${error.message}`;
-    fail(thread, isMemory ? 'DOCUMENT_LIMIT' : 'DOCUMENT_INVALID', what);
+  const reader: Reader = { child, heapMegabytes, documents: 0, job: undefined, isSlow: false, timer: undefined };
+  readers.add(reader);
+  child.on('message', (answer: ReadingAnswer) => receive(reader, answer));
+  child.on('error', (error) => fail(reader, 'DOCUMENT_INVALID', `cannot be handed to its reader: ${error.message}`));
+  child.on('exit', (code, signal) => {
+    const isMemory = signal === null ? FATAL_CODES.has(code ?? 0) : FATAL_SIGNALS.has(signal);
+    if (isMemory && reader.job) limitReached('documentHeapMegabytes');
+    const what = isMemory ? `needs more than ${heapMegabytes} MB of memory` : 'ended its reader';
+    fail(reader, isMemory ? 'DOCUMENT_LIMIT' : 'DOCUMENT_INVALID', what);
   });
-  worker.on('exit', () => fail(thread, 'DOCUMENT_INVALID', 'ended its reader'));
-  return thread;
+  return reader;
 }
 
-function start(thread: Thread, job: Job): void {
-  thread.job = job;
-  thread.worker.ref();
-  clearTimeout(thread.timer);
+/** How Node ends where memory does, or where a value gets longer than V8 can hold; and how Linux ends whom it has none for. */
+const FATAL_SIGNALS: ReadonlySet<NodeJS.Signals> = new Set(['SIGABRT', 'SIGTRAP', 'SIGILL', 'SIGKILL']);
+const FATAL_CODES: ReadonlySet<number> = new Set([133, 134, 137]);
+
+function start(reader: Reader, job: Job): void {
+  reader.job = job;
+  reader.isSlow = false;
+  keepAlive(reader, true);
   const { bytes, format, hint } = job;
   try {
-    thread.worker.postMessage({ bytes, format, hint } satisfies ThreadJob, [bytes.buffer as ArrayBuffer]);
+    reader.child.send({ bytes, format, hint } satisfies ReadingJob, (error) => {
+      if (error && reader.job === job)
+        fail(reader, 'DOCUMENT_INVALID', `cannot be handed to its reader: ${error.message}`);
+    });
   } catch (error) {
-    return fail(thread, 'DOCUMENT_INVALID', `cannot be handed to its reader: ${(error as Error).message}`);
+    return fail(reader, 'DOCUMENT_INVALID', `cannot be handed to its reader: ${(error as Error).message}`);
   }
-  // A thread that is still loading gets its time afterwards.
-  limitTime(thread, thread.documents === 0 ? START_MS : timeOf(job));
+  // One that is still loading gets its time afterwards.
+  limitTime(reader, reader.documents === 0 ? START_MS : timeOf(job));
+  if (reader.documents > 0) noteSlow(reader, job);
+}
+
+function noteSlow(reader: Reader, job: Job): void {
+  setTimeout(() => {
+    if (reader.job !== job) return;
+    reader.isSlow = true;
+    startJobs();
+  }, SLOW_MS).unref();
 }
 
 function timeOf({ limits }: Job): number {
   return limits.timeMs ?? LIMITS.documentMs.max;
 }
 
-function limitTime(thread: Thread, ms: number): void {
-  clearTimeout(thread.timer);
-  thread.timer = setTimeout(() => {
+function limitTime(reader: Reader, ms: number): void {
+  clearTimeout(reader.timer);
+  reader.timer = setTimeout(() => {
     limitReached('documentMs');
-    fail(thread, 'DOCUMENT_LIMIT', `takes more than ${ms / 1000} s to read`);
+    fail(reader, 'DOCUMENT_LIMIT', `takes more than ${ms / 1000} s to read`);
   }, ms);
 }
 
-function receive(thread: Thread, answer: ThreadAnswer): void {
-  const { job } = thread;
+function receive(reader: Reader, answer: ReadingAnswer): void {
+  const { job } = reader;
   if (answer.kind === 'ready') {
-    if (job) limitTime(thread, timeOf(job));
+    if (!job) return;
+    limitTime(reader, timeOf(job));
+    noteSlow(reader, job);
     return;
   }
   if (!job) return;
-  thread.documents++;
+  reader.documents++;
   for (const name of answer.limits) limitReached(name);
   if (answer.kind === 'read') {
     const { html, facts } = answer.document;
     job.resolve({ html: Buffer.from(html), facts });
   } else job.reject(new CrawlError(answer.code, `${job.url}: ${answer.message}`));
-  rest(thread);
+  rest(reader);
 }
 
-/** A thread without work ends after a while, and does not keep the process alive until then. */
-function rest(thread: Thread): void {
-  thread.job = undefined;
-  clearTimeout(thread.timer);
-  if (thread.documents >= MAX_DOCUMENTS) close(thread);
+/** A process without work ends after a while, and does not keep its owner alive until then. */
+function rest(reader: Reader): void {
+  reader.job = undefined;
+  reader.isSlow = false;
+  clearTimeout(reader.timer);
+  if (reader.documents >= MAX_DOCUMENTS) close(reader);
   else {
-    thread.worker.unref();
-    thread.timer = setTimeout(() => close(thread), IDLE_MS).unref();
+    keepAlive(reader, false);
+    reader.timer = setTimeout(() => close(reader), IDLE_MS).unref();
   }
   startJobs();
 }
 
-function fail(thread: Thread, code: DocumentErrorCode, what: string): void {
-  const { job } = thread;
-  thread.job = undefined;
-  close(thread);
+function keepAlive({ child }: Reader, isKept: boolean): void {
+  if (isKept) {
+    child.ref();
+    child.channel?.ref();
+  } else {
+    child.unref();
+    child.channel?.unref();
+  }
+}
+
+function fail(reader: Reader, code: DocumentErrorCode, what: string): void {
+  const { job } = reader;
+  reader.job = undefined;
+  close(reader);
   job?.reject(new CrawlError(code, `${job.url} ${what}`));
   startJobs();
 }
 
-function close(thread: Thread): void {
-  clearTimeout(thread.timer);
-  threads.delete(thread);
-  thread.worker.removeAllListeners('exit');
-  void thread.worker.terminate();
+function close(reader: Reader): void {
+  clearTimeout(reader.timer);
+  readers.delete(reader);
+  reader.child.removeAllListeners('exit');
+  keepAlive(reader, false);
+  reader.child.kill('SIGKILL');
 }

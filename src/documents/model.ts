@@ -1,4 +1,4 @@
-// What every reader of a document gives, and how it fails: the words that the thread and its caller share.
+// What every reader of a document gives, and how it fails: the words that the child process and its owner share.
 import type { ErrorCode } from '../errors.js';
 import type { DocumentFormat } from './format.js';
 
@@ -51,7 +51,7 @@ export interface ReadingHint {
 
 export type DocumentErrorCode = Extract<ErrorCode, `DOCUMENT_${string}`>;
 
-/** Why a document cannot be read. Travels between threads as its code and message. */
+/** Why a document cannot be read. Travels between processes as its code and message. */
 export class DocumentFailure extends Error {
   constructor(
     readonly code: DocumentErrorCode,

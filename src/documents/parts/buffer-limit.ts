@@ -1,4 +1,4 @@
-// Limits what a thread holds outside of its heap: a thread's resource limits do not count buffers, and a PDF of a few KB may
+// Limits what a process holds outside of its heap: the limit of the heap does not count buffers, and a PDF of a few KB may
 // unpack to gigabytes. Promise: an allocation that would pass the limit throws before the memory is used, and is known
 // afterwards, whatever becomes of the error.
 import { limitReached, LIMITS } from '../../limits.js';
@@ -7,7 +7,7 @@ import { DocumentFailure } from '../model.js';
 /** Looked at again after so many bytes: asking what is held costs some microseconds. */
 const EVERY_BYTES = 8 * 1024 * 1024;
 
-/** Replaces the global byte arrays of this thread by ones that count. Gives what was refused since it was last asked. */
+/** Replaces the global byte arrays of this process by ones that count. Gives what was refused since it was last asked. */
 export function limitBuffers(maxBytes: number = LIMITS.documentBufferBytes.max): () => DocumentFailure | undefined {
   let sinceAsked = 0;
   let refused: DocumentFailure | undefined;

@@ -88,12 +88,7 @@ const namesOf = (tree: PageTree, node: number): string => (tree.attribute(node, 
 const isDrawing = (tree: PageTree, node: number): boolean =>
   tree.tag[node] !== MATH && /(?:^|\s)MathJax/.test(namesOf(tree, node));
 
-function formulaOf(
-  tree: PageTree,
-  node: number,
-  hasDrawings: boolean,
-  unreadable: Set<number>,
-): Formula | null {
+function formulaOf(tree: PageTree, node: number, hasDrawings: boolean, unreadable: Set<number>): Formula | null {
   switch (tree.tag[node]!) {
     case MATH:
     case SCRIPT:

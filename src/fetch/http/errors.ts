@@ -82,6 +82,10 @@ export function exchangeError(host: string, phase: Phase, thrown: unknown): Craw
     limitReached('headerBytes');
     return make('HTTP_MALFORMED', 'response headers are too large');
   }
+  // What the library of HTTP/2 finds wrong itself; what a server says of its own stream is not its fault alone.
+  if (code === 'ERR_HTTP2_ERROR' || error.message.includes('NGHTTP2_PROTOCOL_ERROR')) {
+    return make('HTTP_MALFORMED', `breaks the rules of HTTP/2 (${error.message.slice(0, 100)})`);
+  }
   const malformed = code === 'UND_ERR_SOCKET' && error.message.startsWith('bad ');
   if (malformed) return make('HTTP_MALFORMED', 'not a valid HTTP/1.1 exchange (unexpected response)');
   // The parser's errors carry no code; the one for an early end says so in its message.

@@ -159,6 +159,9 @@ export class Exchange implements Dispatcher.DispatchHandler, Waiting, BodySource
     headers: Record<string, string | string[] | undefined>,
   ): void {
     if (this.ended) return;
+    if (!(statusCode >= 100)) {
+      return this.fail(new CrawlError('HTTP_MALFORMED', `${this.limits.host}: answers with the status ${statusCode}`));
+    }
     if (statusCode < 200) {
       if (++this.interim > MAX_INTERIM_RESPONSES) {
         limitReached('interimResponses');
@@ -201,11 +204,22 @@ export class Exchange implements Dispatcher.DispatchHandler, Waiting, BodySource
 
   onResponseEnd(): void {
     if (this.ended) return;
+    if (this.isCutShort()) {
+      const { host } = this.limits;
+      return this.fail(new CrawlError('BODY_INCOMPLETE', `${host}: the body is shorter than its Content-Length`));
+    }
     const isLast = headerText(this.headers, 'connection') === 'close';
     // Before waiters for the response are notified, since those capture stacks.
     if (isLast) queueMicrotask(restoreStacks);
     this.end();
     if (isLast) omitStacks();
+  }
+
+  /** A stream of HTTP/2 that the server cancels ends like a complete one; over HTTP/1.1 the client counts by itself. */
+  private isCutShort(): boolean {
+    if (this.use === 'discard' || this.isBodiless()) return false;
+    const announced = Number(headerText(this.headers, 'content-length') ?? NaN);
+    return this.wireBytes < announced;
   }
 
   private end(): void {

@@ -1,6 +1,6 @@
-// The thread that reads documents: one at a time, nothing of the process in its reach but the bytes it is given.
-// Its owner gives it time and heap; what it may hold outside of the heap it limits itself.
-import { parentPort } from 'node:worker_threads';
+// The process that reads documents: one at a time, with nothing of its owner in reach but the bytes it is given.
+// Its owner gives it time and heap; what it may hold outside of the heap it limits itself. It ends with its owner.
+import { Worker } from 'node:worker_threads';
 import { limitsReached, LIMITS, type LimitName } from '../limits.js';
 import { convertDocument, type ConvertedDocument } from './convert.js';
 import type { DocumentFormat } from './format.js';
@@ -8,13 +8,13 @@ import { type DocumentErrorCode, DocumentFailure, type ReadingHint } from './mod
 import { limitBuffers } from './parts/buffer-limit.js';
 
 /** A document to read. */
-export interface ThreadJob {
+export interface ReadingJob {
   readonly bytes: Uint8Array;
   readonly format: DocumentFormat;
   readonly hint: ReadingHint;
 }
 
-export type ThreadAnswer =
+export type ReadingAnswer =
   | { readonly kind: 'ready' }
   | { readonly kind: 'read'; readonly document: ConvertedDocument; readonly limits: readonly LimitName[] }
   | {
@@ -25,10 +25,12 @@ export type ThreadAnswer =
     };
 
 const takeRefused = limitBuffers();
-// What a reader leaves behind must not end the thread: the job has its own outcome.
+// What a reader leaves behind must not end the process: the job has its own outcome.
 process.on('unhandledRejection', () => undefined);
+process.on('disconnect', () => process.exit());
+endWithOwner();
 
-parentPort!.on('message', ({ bytes, format, hint }: ThreadJob) => {
+process.on('message', ({ bytes, format, hint }: ReadingJob) => {
   takeRefused();
   convertDocument(bytes, format, hint).then(
     (document) => answer({ kind: 'read', document, limits: newlyReached() }),
@@ -50,11 +52,11 @@ function newlyReached(): LimitName[] {
   });
 }
 
-function answer(message: ThreadAnswer): void {
-  parentPort!.postMessage(message);
+function answer(message: ReadingAnswer): void {
+  process.send!(message);
 }
 
-function failureOf(error: unknown): ThreadAnswer {
+function failureOf(error: unknown): ReadingAnswer {
   if (error instanceof DocumentFailure) {
     return { kind: 'failed', code: error.code, message: error.message, limits: newlyReached() };
   }
@@ -65,4 +67,11 @@ function failureOf(error: unknown): ThreadAnswer {
     message: `the file is damaged: ${message.slice(0, 300)}`,
     limits: newlyReached(),
   };
+}
+
+/** A file that keeps this process busy keeps it from hearing that its owner is gone: a thread of its own looks. */
+function endWithOwner(): void {
+  const look = `const owner = ${process.ppid};
+    setInterval(() => process.ppid === owner || process.kill(process.pid, 'SIGKILL'), 1000);`;
+  new Worker(look, { eval: true, resourceLimits: { maxOldGenerationSizeMb: 16 } }).unref();
 }

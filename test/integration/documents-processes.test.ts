@@ -1,4 +1,4 @@
-// Documents in their threads: hostile files harm only themselves, and fail with a code.
+// Documents in their processes: hostile files harm only themselves, and fail with a code.
 import { once } from 'node:events';
 import { createDeflate, deflateSync } from 'node:zlib';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -7,7 +7,7 @@ import { docxFile } from '../support/office-files.js';
 import { CrawlError } from '../../src/errors.js';
 import { readDocument } from '../../src/documents/documents.js';
 
-// Loading a thread from source takes seconds on a busy machine.
+// Loading a process from source takes seconds on a busy machine.
 const patient = { timeout: 120_000 };
 
 async function codeOf(reading: Promise<unknown>): Promise<string> {
@@ -18,7 +18,7 @@ async function codeOf(reading: Promise<unknown>): Promise<string> {
   return error instanceof CrawlError ? error.code : String(error);
 }
 
-describe('documents in threads', patient, () => {
+describe('documents in processes of their own', patient, () => {
   it('are read, several at once', async () => {
     const copies = await Promise.all(Array.from({ length: 6 }, () => readDocument(docxFile(), 'docx')));
     for (const { html, facts } of copies) {
@@ -33,7 +33,7 @@ describe('documents in threads', patient, () => {
     expect(await codeOf(readDocument(Buffer.from('no zip'), 'docx'))).toBe('DOCUMENT_INVALID');
   });
 
-  it('that cannot be handed to a thread fail alone, also when they waited for it', async () => {
+  it('that cannot be handed to a process fail alone, also when they waited for it', async () => {
     const odd = Object as unknown as 'docx';
     const [first, waited, other] = await Promise.all([
       codeOf(readDocument(docxFile(), odd)),
@@ -69,6 +69,31 @@ describe('documents in threads', patient, () => {
     expect((await readDocument(docxFile(), 'docx')).facts.format).toBe('docx');
   });
 
+  it('that hold more lines than V8 has room for in an array end their process, not ours', async () => {
+    // 95 million line ends: split, they end a whole process at once, whatever the limits of a thread are.
+    const lines = zip({
+      'word/document.xml': `<w:document><w:body><w:p><w:r><w:t>${'\n'.repeat(95_000_000)}</w:t></w:r></w:p></w:body></w:document>`,
+    });
+    expect(lines.length).toBeLessThan(200_000);
+    expect(await codeOf(readDocument(lines, 'docx', {}, { timeMs: 110_000 }))).toBe('DOCUMENT_LIMIT');
+    expect((await readDocument(docxFile(), 'docx')).facts.format).toBe('docx');
+  });
+
+  it('that take long do not hold up the others', async () => {
+    // Styles with many parts that every paragraph looks through: a minute of work.
+    const slow = zip({
+      'word/document.xml': `<w:document><w:body>${'<w:p><w:pPr><w:pStyle w:val="a"/></w:pPr></w:p>'.repeat(200_000)}</w:body></w:document>`,
+      'word/_rels/document.xml.rels':
+        '<Relationships><Relationship Id="r" Type="x/styles" Target="styles.xml"/></Relationships>',
+      'word/styles.xml': `<w:styles><w:style w:styleId="a"><w:pPr>${'<a/>'.repeat(500_000)}</w:pPr></w:style></w:styles>`,
+    });
+    let isOver = false;
+    const held = Promise.all([1, 2].map(() => codeOf(readDocument(slow, 'docx')))).finally(() => (isOver = true));
+    expect((await readDocument(docxFile(), 'docx')).facts.author).toBe('A. Whale');
+    expect(isOver).toBe(false);
+    expect(await held).toEqual(['DOCUMENT_LIMIT', 'DOCUMENT_LIMIT']);
+  });
+
   it('a PDF that unpacks to more than memory allows is stopped before it does', async () => {
     const bomb = await pdfBomb();
     expect(bomb.length).toBeLessThan(100_000);
@@ -86,7 +111,7 @@ describe('documents in threads', patient, () => {
   });
 
   afterAll(async () => {
-    // The next one gets a thread: nothing is left over from those that were ended.
+    // The next one gets a process: nothing is left over from those that were ended.
     expect((await readDocument(Buffer.from('a,b\n1,2'), 'csv')).html.toString()).toContain('<td>1</td>');
   });
 });
