@@ -60,7 +60,7 @@ const withoutHidden = (context) => {
 function textOf(node) {
   const { transformed } = ts.transform(node, [withoutHidden]);
   const text = printer.printNode(ts.EmitHint.Unspecified, transformed[0], node.getSourceFile());
-  // Where a type stands is no part of it.
+  // Where a type is declared is not part of it.
   return text.replace(/import\("[^"]*"\)\./g, '');
 }
 

@@ -90,6 +90,11 @@ export function objectWith(description: string, methods: readonly string[]): Che
   );
 }
 
+/** A value of a header. */
+export const aHeaderLine = check('one line of printable ASCII', (value) => {
+  return typeof value === 'string' && /^[\x20-\x7e]+$/.test(value) && value.trim() !== '';
+});
+
 export const withoutEffect = (reason: string): WithoutEffect => ({ withoutEffect: reason });
 export const refused = (advice: string): Refused => ({ refused: advice });
 export const replacedBy = (name: string): Refused => refused(`was replaced by ${name} (see docs/from-crawlee.md)`);

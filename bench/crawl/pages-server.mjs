@@ -52,7 +52,7 @@ for (let from = 0; from < addresses.length; from += NAMES_A_CERTIFICATE) {
   certificates.push(certificate.cert);
 }
 const plain = http.createServer({ keepAliveTimeout: 60_000 }, answer(true));
-// One port for all hosts; which of them is asked for is the address that the connection came in at.
+// One port for all hosts; the address that a connection came in at tells which of them is meant.
 const secure = net.createServer((socket) => {
   const server = serverOf.get(socket.localAddress);
   if (server) server.emit('connection', socket);

@@ -75,7 +75,7 @@ async function startChain(pods: number) {
   let lastEndMs = 0;
   let port = 0;
   let round = 0;
-  // Not before the workers are warm and each host was asked for its robots.txt.
+  // Not before the workers are warm and the robots.txt of each host was read.
   let isTiming = false;
   const hosts: string[] = [];
   const urlOf = (n: number): string => `http://${hosts[n % hosts.length]}:${port}/hop/${n}`;

@@ -1,8 +1,16 @@
 // Memory of processes, as the kernel counts it: of one, or of all that it started. Linux only; elsewhere nothing is known.
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 
 /** A file's text; undefined if it cannot be read. */
-export type ReadProcText = (path: string) => string | undefined;
+export type ReadText = (path: string) => string | undefined;
+
+export const readTextFile: ReadText = (path) => {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
+};
 
 /**
  * Resident memory without file pages: the queue on disk is memory-mapped, and its pages count as resident although the
@@ -19,7 +27,7 @@ export function processBytes(status: string | undefined): number | undefined {
 const MAX_CHILDREN = 1_000;
 
 /** The memory of everything that a process started, without its own. */
-export function descendantsBytes(root: number, readText: ReadProcText): number {
+export function descendantsBytes(root: number, readText: ReadText): number {
   const waiting = [String(root)];
   let bytes = 0;
   for (let visited = 0; visited < waiting.length && visited < MAX_CHILDREN; visited++) {
@@ -34,7 +42,7 @@ export function descendantsBytes(root: number, readText: ReadProcText): number {
 }
 
 /** The memory of a process and of everything that it started. */
-export function treeBytes(root: number, readText: ReadProcText): number {
+export function treeBytes(root: number, readText: ReadText): number {
   return (processBytes(readText(`/proc/${root}/status`)) ?? 0) + descendantsBytes(root, readText);
 }
 

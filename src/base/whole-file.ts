@@ -1,13 +1,23 @@
-// Writes a small file so that it is whole or not there, also after a crash: a reader sees the old one or the new one.
-// Only its owner can read it.
+// Files that are whole or not there, also after a crash: a reader sees the old one or the new one.
 import { randomBytes } from 'node:crypto';
 import { open, rename, rm } from 'node:fs/promises';
 import { PRIVATE_FILE } from './private-files.js';
 
-/** Its folder must exist. */
-export async function writeWhole(file: string, text: string): Promise<void> {
-  const draft = `${file}.${process.pid}-${randomBytes(4).toString('hex')}.new`;
+/** Has a file made under another name beside it, and renames it when it is finished; a failure leaves nothing behind. */
+export async function throughDraft(file: string, make: (draft: string) => Promise<unknown>): Promise<void> {
+  const draft = `${file}.${process.pid}-${randomBytes(4).toString('hex')}.tmp`;
   try {
+    await make(draft);
+    await rename(draft, file);
+  } finally {
+    // Where both are links to one file, renaming leaves the draft, too.
+    await rm(draft, { force: true }).catch(() => undefined);
+  }
+}
+
+/** Writes a small file that only its owner can read. Its folder must exist. */
+export function writeWhole(file: string, text: string): Promise<void> {
+  return throughDraft(file, async (draft) => {
     const handle = await open(draft, 'wx', PRIVATE_FILE.mode);
     try {
       await handle.writeFile(text);
@@ -15,9 +25,5 @@ export async function writeWhole(file: string, text: string): Promise<void> {
     } finally {
       await handle.close();
     }
-    await rename(draft, file);
-  } catch (error) {
-    await rm(draft, { force: true }).catch(() => undefined);
-    throw error;
-  }
+  });
 }

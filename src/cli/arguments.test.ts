@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   byteSize,
+  duration,
   headers,
   millisecondRange,
   patterns,
@@ -59,6 +60,7 @@ describe('numbers', () => {
     expect([byteSize('1'), byteSize('500k'), byteSize('1.5 MiB'), byteSize('2GB')]).toEqual([
       1, 512_000, 1_572_864, 2_147_483_648,
     ]);
+    expect([duration('90s'), duration('1.5 h'), duration('2w')]).toEqual([90_000, 5_400_000, 1_209_600_000]);
     expect([millisecondRange('20'), millisecondRange('5-40')]).toEqual([20, [5, 40]]);
     const refusals = [
       () => wholeNumber(1)('0'),
@@ -71,6 +73,8 @@ describe('numbers', () => {
       () => share('1.1'),
       () => byteSize('0'),
       () => byteSize('10 pages'),
+      () => duration('5'),
+      () => duration('-1d'),
       () => millisecondRange('40-5'),
     ];
     for (const refusal of refusals) expect(refusal).toThrow(InvalidArgumentError);

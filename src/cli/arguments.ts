@@ -47,6 +47,17 @@ export function byteSize(text: string): number {
   throw new InvalidArgumentError('Expected a size such as 500k, 10M or 1G.');
 }
 
+const UNIT_MS: Readonly<Record<string, number>> = {
+  ...{ s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000, y: 365 * 86_400_000 },
+};
+
+/** Milliseconds of a text such as `90s`, `12h`, `7d` or `2y`. */
+export function duration(text: string): number {
+  const [, count, unit] = /^(\d+(?:\.\d+)?)\s*([smhdwy])$/.exec(text.trim()) ?? [];
+  if (unit !== undefined) return Number(count) * UNIT_MS[unit]!;
+  throw new InvalidArgumentError('Expected a time such as 30m, 12h or 7d.');
+}
+
 /** Milliseconds, or a range of them: `20`, `5-40`. */
 export function millisecondRange(text: string): number | [number, number] {
   const [, low, high] = /^(\d+(?:\.\d+)?)(?:-(\d+(?:\.\d+)?))?$/.exec(text.trim()) ?? [];
@@ -72,17 +83,19 @@ export function headers(text: string, before: Readonly<Record<string, string>> =
   return { ...before, [name.toLowerCase()]: value.trim() };
 }
 
-/**
- * A URL as people type it: without a scheme it gets https, or http for localhost and IP addresses.
- */
+/** A URL as people type it, complete. */
 export function seedUrl(text: string): string {
   const typed = text.trim();
-  // A colon before digits starts a port (localhost:8080), otherwise it ends a scheme.
-  const hasScheme = /^[a-z][a-z0-9+.-]*:(?!\d)/i.test(typed);
-  const isLocal = /^(?:localhost|\d+\.\d+\.\d+\.\d+|\[[0-9a-f:.]+\])(?:[:/?#]|$)/i.test(typed);
-  const url = hasScheme ? typed : `${isLocal ? 'http' : 'https'}://${typed}`;
   if (typed === '' || /\s/.test(typed)) throw new CrawlError('URL_INVALID', `not a URL: "${shown(typed)}"`);
-  return parseHttpUrl(url).href;
+  return parseHttpUrl(withScheme(typed)).href;
+}
+
+/** Without a scheme it gets https, or http for localhost and IP addresses. */
+export function withScheme(typed: string): string {
+  // A colon before digits starts a port (localhost:8080), otherwise it ends a scheme.
+  if (/^[a-z][a-z0-9+.-]*:(?!\d)/i.test(typed)) return typed;
+  const isLocal = /^(?:localhost|\d+\.\d+\.\d+\.\d+|\[[0-9a-f:.]+\])(?:[:/?#]|$)/i.test(typed);
+  return `${isLocal ? 'http' : 'https'}://${typed}`;
 }
 
 /** The URL of one page: a file where a URL is meant is named, not looked up as a host. */

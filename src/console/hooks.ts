@@ -1,6 +1,7 @@
 // Small hooks: a stream as state, the route, the size of an element, the time.
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { RefObject } from 'preact';
+import { percentDecoded } from '../request/percent-decoded.js';
 import { openStream, type Stream } from './stream.js';
 
 export function useStream(path: string): Stream | undefined {
@@ -31,15 +32,7 @@ export function useRoute(): Route {
     return () => removeEventListener('hashchange', follow);
   }, []);
   const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?');
-  return { parts: path.split('/').filter(Boolean).map(decoded), query: new URLSearchParams(query) };
-}
-
-function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
+  return { parts: path.split('/').filter(Boolean).map(percentDecoded), query: new URLSearchParams(query) };
 }
 
 export const go = (hash: string): void => void (location.hash = hash);

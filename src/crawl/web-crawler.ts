@@ -1,6 +1,7 @@
 // WebCrawler: many URLs in, results out, all at once or as they complete. A thin layer over the crawl lifecycle.
 // Promise: a failed URL is a result; after close() nothing is left open.
 import path from 'node:path';
+import { createRecentMap } from '../base/recent-map.js';
 import { Configuration } from '../configuration.js';
 import type { Dispatcher } from '../dispatch/dispatcher.js';
 import { createPermits } from '../dispatch/permits.js';
@@ -55,7 +56,7 @@ export class WebCrawler {
   readonly #browsers: BrowserResources | undefined;
   readonly #hasBrowser: boolean;
   readonly #batches = new Set<RunningBatch>();
-  readonly #hosts = new Map<string, HostStore>();
+  readonly #hosts = createRecentMap<string, HostStore>(MAX_IDENTITIES);
   #cache: Promise<PageCache> | undefined;
   #closed: Promise<void> | undefined;
 
@@ -83,7 +84,6 @@ export class WebCrawler {
       hostsOf: async (identity) => {
         const { createMemoryHosts } = await import('../politeness/hosts.js');
         const known = this.#hosts.get(identity) ?? createMemoryHosts({ maxBytes: MAX_HOSTS_BYTES });
-        if (this.#hosts.size >= MAX_IDENTITIES) this.#hosts.delete(this.#hosts.keys().next().value!);
         this.#hosts.set(identity, known);
         return known;
       },

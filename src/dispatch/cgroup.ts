@@ -1,11 +1,8 @@
 // Reads the container's limits: memory and CPU of the cgroup (v1, v2, hybrid) and their use.
 // Promise: the tightest limit of the group and its ancestors counts; no limit (`max`, -1, huge) is undefined;
 // a missing or invalid file means no limit, never an error.
-import { readFileSync } from 'node:fs';
 import { totalmem } from 'node:os';
-
-/** The text of a file, or undefined if unreadable. */
-export type ReadText = (path: string) => string | undefined;
+import { type ReadText, readTextFile } from '../base/process-memory.js';
 
 /** The limits of this process, and readers of its group's usage. */
 export interface Cgroup {
@@ -18,14 +15,6 @@ export interface Cgroup {
 }
 
 const MOUNT = '/sys/fs/cgroup';
-
-export const readTextFile: ReadText = (path) => {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return undefined;
-  }
-};
 
 /**
  * Finds the cgroup of this process.

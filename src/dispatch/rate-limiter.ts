@@ -1,6 +1,7 @@
 // How long a domain rests between requests: a random base, longer after 429 and 503, shorter again after success.
 // Promise: the delay is never below the base or above the maximum; the queue enforces it by the domain's turn,
 // and a limiter shared by several batches allows one request per domain at a time.
+import { createRecentMap } from '../base/recent-map.js';
 import { aNumber, aWholeNumber, arrayOf, check, checkOptions, optionError } from '../option-checks.js';
 
 /** How a `RateLimiter` spaces requests to one domain. */
@@ -61,7 +62,7 @@ export class RateLimiter {
   readonly codes: readonly number[];
   readonly #random: () => number;
   readonly #after: NonNullable<RateLimiterParts['after']>;
-  readonly #slowed = new Map<string, number>();
+  readonly #slowed = createRecentMap<string, number>(MAX_SLOWED);
   /** When each busy or resting domain is free for another batch. */
   readonly #slots = new Map<string, Promise<void>>();
 
@@ -94,13 +95,13 @@ export class RateLimiter {
     if (!this.codes.includes(statusCode)) {
       const decayed = (before ?? 0) * DECAY;
       if (decayed <= Math.max(most, 1)) return { delayMs: base };
-      this.#remember(domain, decayed);
+      this.#slowed.set(domain, decayed);
       return { delayMs: decayed };
     }
     const jitter = 0.75 + this.#random() / 2;
     const doubled = 2 * Math.max(before ?? 0, base, FIRST_STEP_MS) * jitter;
     const slower = Math.max(least, Math.min(doubled, this.maxDelayMs));
-    this.#remember(domain, slower);
+    this.#slowed.set(domain, slower);
     if (retryAfterMs === undefined) return { delayMs: slower };
     return { delayMs: slower, pauseMs: Math.min(retryAfterMs, MAX_RETRY_AFTER_MS) };
   }
@@ -124,10 +125,5 @@ export class RateLimiter {
       if (restMs > 0) this.#after(restMs, open);
       else open();
     };
-  }
-
-  #remember(domain: string, delayMs: number): void {
-    this.#slowed.set(domain, delayMs);
-    if (this.#slowed.size > MAX_SLOWED) this.#slowed.delete(this.#slowed.keys().next().value!);
   }
 }

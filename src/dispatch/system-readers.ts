@@ -2,9 +2,8 @@
 // Promise: CPU is relative to the container's quota or the process's allowed CPUs, memory to its
 // limit; every reading is one or two small synchronous reads, with fallbacks for missing files.
 import { cpus, totalmem } from 'node:os';
-import { descendantsBytes, processBytes } from '../base/process-memory.js';
-import { readCgroup, readTextFile } from './cgroup.js';
-import type { Cgroup, ReadText } from './cgroup.js';
+import { descendantsBytes, processBytes, type ReadText, readTextFile } from '../base/process-memory.js';
+import { type Cgroup, readCgroup } from './cgroup.js';
 
 /** Cumulative counters: the load between two readings is the ratio of their differences. */
 export interface CpuReading {

@@ -8,7 +8,7 @@ import type { Priority } from '../request/request.js';
 export type HolderId = string;
 
 /**
- * Who calls, and the caller's own number for this call. Numbers grow by one a call and holder; a repeated
+ * The caller, and its own number for this call. Numbers grow by one per call of a holder; a repeated
  * number gets the first answer again and changes nothing (the last `ANSWERS_KEPT` are remembered).
  * Any call renews everything its holder holds.
  */
@@ -61,11 +61,11 @@ export interface Lease {
   readonly priority: Priority;
   /** How often this request's lease was lost with its holder. */
   readonly lostLeases: number;
-  /** The domain's delay when its turn was taken: above 0 nobody else holds a turn of the domain. */
+  /** The domain's delay when its turn was taken: above 0, this is the only turn of the domain. */
   readonly delayMs: number;
   /**
    * Came along on the turn of another request of its domain (see `LeaseCall.bulkSkipDomains`) and holds none itself: it
-   * is never asked for. It is settled `skipped`, `failed` or `untouched`; another settlement is not accepted,
+   * is never sent. It is settled `skipped`, `failed` or `untouched`; another settlement is not accepted,
    * and a landing is ignored. Lost with its holder it goes back as `untouched` would: no rest for its domain,
    * and nothing added to its lost leases.
    */

@@ -4,6 +4,7 @@ import { CrawlError } from '../errors.js';
 import type { Fingerprint } from '../request/fingerprint.js';
 import {
   type Caller,
+  type HolderId,
   type LeaseCall,
   MAX_BULK_SKIP_DOMAINS,
   type Pacing,
@@ -116,6 +117,11 @@ function wholeDurations({ delayMs, pauseMs }: { delayMs?: number; pauseMs?: numb
     ...(delayMs === undefined ? {} : { delayMs: Math.ceil(delayMs) }),
     ...(pauseMs === undefined ? {} : { pauseMs: Math.ceil(pauseMs) }),
   };
+}
+
+/** The error of a holder whose leases were taken. */
+export function holderLost(holder: HolderId): CrawlError {
+  return new CrawlError('LEASE_LOST', `holder ${holder} was lost and its leases were taken: start a new holder`);
 }
 
 function isDuration(value: unknown): value is number {

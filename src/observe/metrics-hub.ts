@@ -1,6 +1,6 @@
 // Combines the snapshots of all processes into one text in Prometheus' format.
 // Promise: counters never fall when a process is replaced; a pod's numbers are the sum over its processes.
-import { kindOf, METRICS, type MetricName } from './metrics-catalogue.js';
+import { kindOf, METRICS, type MetricKind, type MetricName } from './metrics-catalogue.js';
 import type { Distribution, MetricsSnapshot } from './metrics.js';
 
 /** The source of a snapshot. */
@@ -121,7 +121,8 @@ function podPages(all: Merged): Map<string, Value> | undefined {
   return pages && new Map([...pages].filter(([text]) => text.includes('pod=')));
 }
 
-function labelText(labels: readonly (readonly [name: string, value: string])[]): string {
+/** `a="1",b="2"`, escaped. */
+export function labelText(labels: readonly (readonly [name: string, value: string])[]): string {
   return labels.map(([name, value]) => `${name}="${escaped(value)}"`).join(',');
 }
 
@@ -134,14 +135,23 @@ function textOf(all: Merged): string {
   for (const name of Object.keys(METRICS) as MetricName[]) {
     const series = all.get(name);
     if (!series) continue;
-    const { type, help, buckets = [] } = kindOf(name);
-    lines.push(`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`);
-    for (const [labels, value] of series) {
-      if (typeof value === 'number') lines.push(`${name}${inBraces(labels)} ${numberText(value)}`);
-      else lines.push(...histogramLines(name, labels, value, buckets));
-    }
+    lines.push(...metricLines(name, kindOf(name), series));
   }
   return `${lines.join('\n')}\n`;
+}
+
+/** One metric; its series by their labels as text. */
+export function metricLines(
+  name: string,
+  { type, help, buckets = [] }: Pick<MetricKind, 'type' | 'help' | 'buckets'>,
+  series: Iterable<readonly [labels: string, value: Value]>,
+): string[] {
+  const lines = [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`];
+  for (const [labels, value] of series) {
+    if (typeof value === 'number') lines.push(`${name}${inBraces(labels)} ${numberText(value)}`);
+    else lines.push(...histogramLines(name, labels, value, buckets));
+  }
+  return lines;
 }
 
 function histogramLines(name: string, labels: string, value: Distribution, buckets: readonly number[]): string[] {

@@ -1,19 +1,10 @@
 // System metrics of the process and the machine: from /proc on Linux, from Node elsewhere.
 // Promise: reading never fails a crawl; what the platform does not provide is left out.
-import { readdirSync, readFileSync, statfsSync } from 'node:fs';
+import { readdirSync, statfsSync } from 'node:fs';
 import { cpus, freemem, totalmem } from 'node:os';
+import { type ReadText, readTextFile } from '../base/process-memory.js';
 import { createFdCount, FD_KINDS } from './open-fds.js';
 import { createMetrics, type Metrics, type MetricsSnapshot } from './metrics.js';
-
-export type ReadText = (path: string) => string | undefined;
-
-const readText: ReadText = (path) => {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return undefined;
-  }
-};
 
 /** Adds memory, open files, CPU time and pages per second of this process. */
 export function addProcessMetrics(
@@ -42,7 +33,7 @@ export function addProcessMetrics(
 }
 
 /** The machine at this moment: CPU, memory, the disks under `paths`, I/O and network. */
-export function machineMetrics(paths: readonly string[], read: ReadText = readText): MetricsSnapshot {
+export function machineMetrics(paths: readonly string[], read: ReadText = readTextFile): MetricsSnapshot {
   const metrics = createMetrics();
   addCpu(metrics);
   addMemory(metrics, read);

@@ -23,7 +23,6 @@ export interface WorkerFigures {
   /** Requests that finally failed, by code. */
   readonly errors: Readonly<Record<string, number>>;
   readonly statuses: Readonly<Record<string, number>>;
-  readonly fetchMs: number;
   readonly bytes: number;
   readonly leases: number;
   /** Links sent to other pods, and the time it took. */

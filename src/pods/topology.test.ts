@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { coresOfPod, dataDirOfUrl, parsePodRange, podOfDomain, podOfUrl, wantsAssignmentChecks } from './topology.js';
+import { contentHash, homeDirectory } from '../store/content/names.js';
+import { coresOfPod, parsePodRange, podOfDomain, podOfUrl, wantsAssignmentChecks } from './topology.js';
 
 const firstUint32 = (algorithm: string, text: string): number =>
   createHash(algorithm).update(text).digest().readUInt32BE(0);
@@ -46,7 +47,7 @@ describe('the data directory of a page', () => {
   it('is the first 32 bits of the SHA-256 of its unique key modulo the directories', () => {
     fc.assert(
       fc.property(fc.string(), fc.integer({ min: 1, max: 12 }), (url, dirs) => {
-        expect(dataDirOfUrl(url, dirs)).toBe(firstUint32('sha256', url) % dirs);
+        expect(homeDirectory(contentHash(url), dirs)).toBe(firstUint32('sha256', url) % dirs);
       }),
     );
   });

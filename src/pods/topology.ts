@@ -1,11 +1,10 @@
-// Which pod owns a domain and which data directory a page: pure arithmetic, the same in every process and machine.
+// Which pod owns a domain: pure arithmetic, the same in every process and machine.
 // Promise: a domain belongs to exactly one pod, which makes politeness exact.
 import { parseAddress } from '../frontier/redis/server/address.js';
 import { hash } from 'node:crypto';
 import { CrawlError } from '../errors.js';
 import { domainOf } from '../request/url.js';
 import type { PodStore } from './config/types.js';
-import { contentHash, homeDirectory } from '../store/content/names.js';
 
 /**
  * The pod of a registrable domain (or canonical IP address), of `pods` in all: the first 8 hex digits of its MD5 as a
@@ -26,11 +25,6 @@ export function podOfUrl(url: string, pods: number): number {
 /** `CRAWLER_DEBUG_POD_ASSIGNMENT`: whether every URL is checked against its pod before it is added. */
 export function wantsAssignmentChecks(setting = process.env.CRAWLER_DEBUG_POD_ASSIGNMENT): boolean {
   return /^(?:true|1|yes|on)$/i.test(setting?.trim() ?? '');
-}
-
-/** Which of `dirs` data directories a page belongs to, by its unique key, independent of its pod. */
-export function dataDirOfUrl(uniqueKey: string, dirs: number): number {
-  return homeDirectory(contentHash(uniqueKey), dirs);
 }
 
 /**

@@ -21,7 +21,7 @@ export async function loadDomainList(path: string): Promise<string[]> {
   try {
     for await (const line of createInterface({ input: file, crlfDelay: Infinity })) {
       number++;
-      const said = (number === 1 ? line.replace(/^\ufeff/, '') : line).replace(/#.*/, '').trim();
+      const said = line.replace(/#.*/, '').trim();
       if (said === '') continue;
       const domain = toDomain(said);
       if (domain !== undefined) domains.add(domain);

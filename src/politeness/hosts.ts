@@ -17,7 +17,7 @@ export interface HostRecord {
   readonly hop?: { readonly url: string; readonly count: number; readonly askedAtMs?: number };
   /** Failed attempts to read robots.txt in a row, and when the next may be made. */
   readonly tries: number;
-  /** Wall time in ms before which robots.txt is not asked for again. */
+  /** Wall time in ms before which robots.txt is not requested again. */
   readonly nextTryAtMs: number;
   /** After the last attempt: no retry until this time, and why. */
   readonly unreachableUntilMs: number;

@@ -1,5 +1,6 @@
 // User names and passwords in URLs (`https://user:password@host/`): taken out of a URL, and out of text that may name one.
 // Promise: linear in the text.
+import { percentDecoded } from './percent-decoded.js';
 import { parseUrl } from './url.js';
 
 export interface WithoutLogin {
@@ -19,16 +20,8 @@ export function withoutLogin(text: string): WithoutLogin {
 
 /** The Basic credentials a URL spells before its host. */
 export function basicCredentials(url: URL): string {
-  const text = `${decodePart(url.username)}:${decodePart(url.password)}`;
+  const text = `${percentDecoded(url.username)}:${percentDecoded(url.password)}`;
   return `Basic ${Buffer.from(text, 'utf8').toString('base64')}`;
-}
-
-function decodePart(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 /** Text for logs, reports and screens: every URL in it without user name and password. */

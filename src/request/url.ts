@@ -65,7 +65,8 @@ export function parseUrl(text: string, base?: string): URL | undefined {
 
 const NOT_ASCII = /[^\x00-\x7f]/;
 
-function clip(text: string): string {
+/** Of a text from elsewhere, as much as an error message has room for. */
+export function clip(text: string): string {
   return text.length > 200 ? `${text.slice(0, 200)}…` : text;
 }
 
@@ -210,6 +211,12 @@ function sortedQuery(url: URL): string {
   parameters.sort();
   const query = parameters.toString();
   return query === '' ? '' : `?${query}`;
+}
+
+/** The URL as it is requested: a fragment is never sent. */
+export function withoutFragment(url: string): string {
+  const end = url.indexOf('#');
+  return end < 0 ? url : url.slice(0, end);
 }
 
 /** The host of an http(s) URL in canonical spelling, without port; '' when there is none. */

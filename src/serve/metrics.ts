@@ -1,4 +1,5 @@
 // What the server counts, as text for Prometheus.
+import { labelText, metricLines } from '../observe/metrics-hub.js';
 import type { App } from './app.js';
 
 export interface ServerMetrics {
@@ -7,34 +8,30 @@ export interface ServerMetrics {
 }
 
 const MAX_SERIES = 500;
-const BUCKETS_MS = [5, 25, 100, 250, 1_000, 2_500, 10_000, 60_000];
-
-interface Cell {
-  count: number;
-  sumMs: number;
-  readonly buckets: number[];
-}
+const SECONDS = [0.005, 0.025, 0.1, 0.25, 1, 2.5, 10, 60];
 
 export function createServerMetrics(): ServerMetrics {
-  const cells = new Map<string, Cell>();
+  const requests = new Map<string, { readonly counts: number[]; sum: number }>();
   return {
     answered(path, status, ms) {
-      const labels = `path="${path}",status="${status}"`;
-      let cell = cells.get(labels);
-      if (!cell) {
-        if (cells.size >= MAX_SERIES) return;
-        cells.set(labels, (cell = { count: 0, sumMs: 0, buckets: BUCKETS_MS.map(() => 0) }));
+      const labels = labelText([
+        ['path', path],
+        ['status', String(status)],
+      ]);
+      let answered = requests.get(labels);
+      if (!answered) {
+        if (requests.size >= MAX_SERIES) return;
+        requests.set(labels, (answered = { counts: [...SECONDS, Infinity].map(() => 0), sum: 0 }));
       }
-      cell.count++;
-      cell.sumMs += ms;
-      BUCKETS_MS.forEach((limit, index) => ms <= limit && cell.buckets[index]!++);
+      const at = SECONDS.findIndex((limit) => ms / 1000 <= limit);
+      answered.counts[at < 0 ? SECONDS.length : at]!++;
+      answered.sum += ms / 1000;
     },
     async render(app, sockets) {
       const jobs = await app.store.list();
       const lines: string[] = [];
       const gauge = (name: string, help: string, values: [labels: string, value: number][]): void => {
-        lines.push(`# HELP ${name} ${help}`, `# TYPE ${name} gauge`);
-        for (const [labels, value] of values) lines.push(`${name}${labels ? `{${labels}}` : ''} ${value}`);
+        lines.push(...metricLines(name, { type: 'gauge', help }, values));
       };
       const statuses = ['scraping', 'completed', 'failed', 'cancelled'] as const;
       gauge(
@@ -56,18 +53,8 @@ export function createServerMetrics(): ServerMetrics {
       ]);
       gauge('orcrawl_serve_sockets', 'WebSockets that watch a job', [['', sockets]]);
       gauge('process_resident_memory_bytes', 'Resident memory', [['', process.memoryUsage.rss()]]);
-      const name = 'orcrawl_serve_request_seconds';
-      lines.push(`# HELP ${name} Requests answered`, `# TYPE ${name} histogram`);
-      for (const [labels, { count, sumMs, buckets }] of cells) {
-        BUCKETS_MS.forEach((limit, index) =>
-          lines.push(`${name}_bucket{${labels},le="${limit / 1000}"} ${buckets[index]}`),
-        );
-        lines.push(
-          `${name}_bucket{${labels},le="+Inf"} ${count}`,
-          `${name}_sum{${labels}} ${sumMs / 1000}`,
-          `${name}_count{${labels}} ${count}`,
-        );
-      }
+      const kind = { type: 'histogram', help: 'Requests answered', buckets: SECONDS } as const;
+      lines.push(...metricLines('orcrawl_serve_request_seconds', kind, requests));
       return `${lines.join('\n')}\n`;
     },
   };

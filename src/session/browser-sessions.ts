@@ -12,7 +12,6 @@ export interface BrowserSessionParts<Page> {
   readonly maxPages?: number | undefined;
   /** A monotonic clock in milliseconds. */
   readonly now?: () => number;
-  readonly newId?: () => string;
 }
 
 export interface BrowserSessions<Page> {
@@ -47,7 +46,6 @@ const SWEEP_MS = 1_000;
 
 export function createBrowserSessions<Page>(parts: BrowserSessionParts<Page>): BrowserSessions<Page> {
   const now = parts.now ?? (() => performance.now());
-  const newId = parts.newId ?? (() => `session_${Math.random().toString(36).slice(2, 12).padEnd(10, '0')}`);
   const sessions = new Map<string, Live<Page>>();
   const closings = new Set<Promise<void>>();
   const maxPages = parts.maxPages ?? Infinity;
@@ -110,7 +108,7 @@ export function createBrowserSessions<Page>(parts: BrowserSessionParts<Page>): B
 
   return {
     create() {
-      const id = newId();
+      const id = `session_${Math.random().toString(36).slice(2, 12).padEnd(10, '0')}`;
       begin(id);
       return id;
     },

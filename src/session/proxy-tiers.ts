@@ -1,7 +1,7 @@
 // Which tier of proxies a domain needs: the cheapest one that is not known to fail there.
 // Promise: a failure moves the domain up at once; after a while of success the cheaper tier is tried again, at
 // intervals that double while it keeps failing; memory is bounded whatever the number of domains.
-import { createRecentMap } from './recent-map.js';
+import { createRecentMap } from '../base/recent-map.js';
 
 // Requests to a domain before a failed tier is tried again, at first and at most.
 const FIRST_REST = 10;

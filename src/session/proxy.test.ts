@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { ProxyConfiguration } from './proxy.js';
 import type { ProxyConfigurationOptions, ProxyRequest } from './proxy.js';
 import { createProxyTiers } from './proxy-tiers.js';
-import { createRecentMap } from './recent-map.js';
+import { createRecentMap } from '../base/recent-map.js';
 
 const PROXIES = ['http://p1.example:8001', 'http://p2.example:8002', 'http://p3.example:8003'];
 

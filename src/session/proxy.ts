@@ -2,11 +2,12 @@
 // Promise: a session keeps its proxy; invalid settings are rejected by name before anything starts; error texts
 // never contain a password.
 import { isProxyUrl, PROXY_PROTOCOLS } from '../request/proxy-url.js';
-import { parseUrl } from '../request/url.js';
+import { percentDecoded } from '../request/percent-decoded.js';
+import { hostOf, parseUrl } from '../request/url.js';
 import { CrawlError } from '../errors.js';
 import { aFunction, check, checkOptions } from '../option-checks.js';
 import { createProxyTiers } from './proxy-tiers.js';
-import { createRecentMap } from './recent-map.js';
+import { createRecentMap } from '../base/recent-map.js';
 
 /** The input of the choice; `Request` fits. */
 export interface ProxyRequest {
@@ -111,8 +112,8 @@ export class ProxyConfiguration {
       url,
       hostname,
       port: port || (protocol === 'https:' ? '443' : '80'),
-      username: decoded(username),
-      password: decoded(password),
+      username: percentDecoded(username),
+      password: percentDecoded(password),
       ...(tier !== undefined && { proxyTier: tier }),
     };
   }
@@ -189,18 +190,6 @@ function createAttempts() {
 
 function sessionName(sessionId: string | number | undefined): string | undefined {
   return sessionId === undefined ? undefined : String(sessionId);
-}
-
-function hostOf(url: string): string {
-  return parseUrl(url)?.hostname ?? '';
-}
-
-function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
 }
 
 function checkedUrls(urls: readonly (string | null)[], where: string): readonly (string | null)[] {

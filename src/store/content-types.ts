@@ -1,6 +1,7 @@
 // Maps a record's content type to its file extension and back, and encodes its value.
 // Promise: `decodeValue` returns what `encodeValue` wrote.
 import type { Readable } from 'node:stream';
+import { mediaTypeOf } from '../base/media-type.js';
 import { CrawlError } from '../errors.js';
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
@@ -42,7 +43,7 @@ export const RECORD_EXTENSIONS: readonly string[] = TYPES.map(([extension]) => e
 
 /** The extension for a content type; `bin` for types that have none, which then read back as bytes. */
 export function extensionOf(contentType: string): string {
-  const type = essence(contentType);
+  const type = mediaTypeOf(contentType);
   return byType.get(type) ?? (type.endsWith('+json') ? 'json' : type.startsWith('text/') ? 'txt' : 'bin');
 }
 
@@ -77,7 +78,7 @@ export function encodeValue(key: string, value: unknown, contentType: string | u
 
 /** A stored value as users see it: JSON parsed, text as a string, anything else as bytes. */
 export function decodeValue(key: string, body: Buffer, contentType: string): unknown {
-  const type = essence(contentType);
+  const type = mediaTypeOf(contentType);
   if (type === 'application/json' || type.endsWith('+json')) {
     try {
       return JSON.parse(withoutMark(body));
@@ -95,10 +96,6 @@ export function isReadable(value: unknown): value is Readable {
     typeof (value as Partial<Readable>).pipe === 'function' &&
     'on' in value
   );
-}
-
-function essence(contentType: string): string {
-  return (contentType.split(';', 1)[0] as string).trim().toLowerCase();
 }
 
 function isText(type: string): boolean {

@@ -38,3 +38,9 @@ export function asStorageError(thrown: unknown, path: string, elsewhere = LIBRAR
 export function isMissing(thrown: unknown): boolean {
   return (thrown as NodeJS.ErrnoException).code === 'ENOENT';
 }
+
+/** For `catch`: a missing file is undefined, everything else still fails. */
+export function ignoreMissing(thrown: unknown): undefined {
+  if (!isMissing(thrown)) throw thrown;
+  return undefined;
+}

@@ -119,7 +119,7 @@ describe.skipIf(redisMissing)('a resume of a crawl in Redis', () => {
       expect(first.size).toBe(1);
       expect((await stat(path.join(trial.dataDirs[0]!, 'crawl.json'))).mode & 0o777).toBe(0o600);
 
-      // As 0.1 left it, but for one of the stores: that is no crawl of 0.1.
+      // As 0.1 left it, but for one of the stores: that is not a crawl of 0.1.
       for (const folder of folders) await rm(path.join(folder, 'crawl.json'));
       cli(trial.servers[0]!, 'HDEL', 'pod:info', 'crawl');
       const refused = await trial.run('--resume').ended;

@@ -117,7 +117,7 @@ describe('the exclude file', () => {
     await appendFile(file, `${new URL(web.url(2)).hostname}\n`);
     const { code, stdout } = await running.ended;
     expect(code).toBe(0);
-    // Its robots.txt was asked for, too, and is no page.
+    // Its robots.txt was requested too, and is not a page.
     const pages = 2 * 40 + web.served(2) - 1;
     expect(lastLine(stdout)).toBe(`${pages} pages: nothing is left to crawl`);
     expect(web.served(2)).toBeLessThan(41);

@@ -34,7 +34,7 @@ import { readPageLines } from '../../src/documents/pdf/layout.js';
 import { readRtf } from '../../src/documents/formats/rtf.js';
 import { readXml, textBelow } from '../../src/documents/parts/xml.js';
 import type { ExtractSchema } from '../../src/extract/fields/fields.js';
-import { checkXPath } from '../../src/extract/fields/xpath-source.js';
+import { parseXPath } from '../../src/extract/fields/xpath.js';
 import { chunkMarkdown } from '../../src/extract/markdown/chunks.js';
 import { lookTwice } from '../../src/extract/choose/main-content.js';
 import { readTrainingPage } from '../../src/extract/model/training.js';
@@ -81,7 +81,7 @@ import { createScope, staysWithin } from '../../src/request/scope.js';
 import { urlKeyOf } from '../../src/request/url-key.js';
 import { checkHttpUrl, domainOf, hostOf, isHostTooLong, normalizeUrl, parseHttpUrl } from '../../src/request/url.js';
 import { createCookies } from '../../src/session/cookies.js';
-import { indexLine, looksLikeIndexLine, parseIndexLine, surtOf } from '../../src/store/content/cdxj.js';
+import { indexLine, looksLikeIndexLine, parseIndexLine, surtOf, uriOf } from '../../src/store/content/cdxj.js';
 import { oneWord, responseRecord } from '../../src/store/content/warc.js';
 import { DRAWINGS } from './drawings.js';
 import type { Reader } from './judge.js';
@@ -508,7 +508,7 @@ const URL_READERS: readonly Reader[] = [
     name: 'store/content/cdxj#indexLine',
     of: 'url',
     read: (text) => {
-      const line = indexLine({
+      const entry = {
         url: text,
         uniqueKey: text,
         contentType: text,
@@ -516,8 +516,10 @@ const URL_READERS: readonly Reader[] = [
         digest: 'x',
         depth: 0,
         fetchedAtMs: 0,
-      } as never);
-      return [surtOf(text), line, parseIndexLine(line), looksLikeIndexLine(Buffer.from(line)), oneWord(text)];
+      } as never;
+      const line = indexLine(entry);
+      const read = [parseIndexLine(line), looksLikeIndexLine(Buffer.from(line))];
+      return [surtOf(text), line, ...read, oneWord(text), uriOf(entry)];
     },
   },
   {
@@ -707,7 +709,7 @@ const OTHER_READERS: readonly Reader[] = [
     },
   },
   { name: 'request/pattern#parsePattern', of: 'text', read: (text) => typeof parsePattern(text) },
-  { name: 'extract/fields/xpath-source#checkXPath', of: 'text', read: (text) => checkXPath(text) },
+  { name: 'extract/fields/xpath#parseXPath', of: 'text', read: (text) => parseXPath(text) },
   { name: 'fetch/http/resolve#parseHosts', of: 'text', read: (text) => parseHosts(text) },
   {
     name: 'crawl/page/result-content of a text file',

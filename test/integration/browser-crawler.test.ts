@@ -370,7 +370,7 @@ describe.skipIf(browserPath === undefined)('PlaywrightCrawler', () => {
     const { requestsFinished, retryHistogram } = await adaptive.run([`${paced.url}/app`, `${paced.url}/one`]);
     await paced.close();
     expect(titles.slice(2).sort()).toEqual(['browser /app', 'static /one']);
-    // Coming back with a browser is no retry.
+    // Coming back with a browser is not a retry.
     expect([requestsFinished, retryHistogram]).toEqual([2, [2]]);
     expect(paced.asked.slice(4).sort()).toEqual(['/app', '/app', '/one']);
     // The adaptive crawl began when the first had ended: its own pace begins with it.

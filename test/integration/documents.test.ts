@@ -117,7 +117,7 @@ describe('documents', { timeout: 120_000 }, () => {
     expect(await run('/broken.docx')).toMatchObject({ success: false, errorCode: 'DOCUMENT_INVALID' });
     expect(await run('/locked.pdf')).toMatchObject({ success: false, errorCode: 'DOCUMENT_ENCRYPTED' });
     expect((await run('/report.pdf', { documents: false })).text).toBe('');
-    // Text stays text, unless documents are asked for.
+    // Text stays text, unless `documents` says otherwise.
     expect((await run('/table.csv')).markdown.raw).toBe('Pod,Members\nJ,25');
     const table = await run('/table.csv', { documents: true });
     expect(table.tables[0]!.headers).toEqual(['Pod', 'Members']);

@@ -1,4 +1,4 @@
-// HTTP/2 in the engine: spoken only where asked for and offered, with the guard and every limit of HTTP/1.1.
+// HTTP/2 in the engine: spoken only where wanted and offered, with the guard and every limit of HTTP/1.1.
 import { constants, createSecureServer, type Http2SecureServer, type ServerHttp2Stream } from 'node:http2';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';

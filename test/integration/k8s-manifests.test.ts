@@ -191,7 +191,7 @@ describe('the manifests of a crawl', () => {
     for (const [yaml, options] of cases) {
       const { files, objects, config } = await made(yaml, options);
       for (const [name, text] of files) {
-        // Aliases are no part of what tools for manifests must read.
+        // Tools for manifests need not read aliases.
         expect(text).not.toMatch(/: [&*]\w/);
         const isThere = [SECRET, OTHER].some(
           (one) => text.includes(one) || text.includes(Buffer.from(one).toString('base64')),

@@ -98,7 +98,7 @@ describe('a site of endless links', () => {
     await crawler.run(web.seeds());
     expect(reasons.get('TRAP_CALENDAR')).toBeGreaterThan(0);
     expect([...reasons.keys()].filter((reason) => reason.startsWith('TRAP_')).length).toBeGreaterThan(1);
-    // Its words in any order are no pattern: only the budget ends those.
+    // Its words in any order are not a pattern: only the budget ends those.
     expect(visited.length).toBeLessThanOrEqual(601);
   });
 });

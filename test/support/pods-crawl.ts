@@ -6,7 +6,8 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { dataDirOfUrl, podOfDomain } from '../../src/pods/topology.js';
+import { podOfDomain } from '../../src/pods/topology.js';
+import { contentHash, homeDirectory } from '../../src/store/content/names.js';
 import { auditVisits } from '../../src/politeness/audit.js';
 import { Request } from '../../src/request/request.js';
 import { domainOf } from '../../src/request/url.js';
@@ -214,7 +215,7 @@ async function inspect(
     for (const key of await storedKeys(path.join(folder, name, 'content'))) {
       byUrl.set(key, (byUrl.get(key) ?? 0) + 1);
       byDirectory[index]!++;
-      if (dataDirOfUrl(key, 2) !== index) wrongDirectory++;
+      if (homeDirectory(contentHash(key), 2) !== index) wrongDirectory++;
     }
   }
   const stored = [...byUrl.values()].reduce((sum, count) => sum + count, 0);

@@ -4,6 +4,7 @@ import { createReadStream, existsSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import type { UrlItem } from '../../index.js';
 import { withoutLogin } from '../../request/login.js';
+import { withScheme } from '../arguments.js';
 import { UsageError } from '../exit-codes.js';
 import type { ProxyFor } from '../flags/proxies.js';
 import { shown } from '../terminal.js';
@@ -37,7 +38,7 @@ export async function* urlsOf(
   over: AbortSignal,
 ): AsyncGenerator<string> {
   for (const { kind, text } of inputs) {
-    if (kind === 'url') yield withScheme(text);
+    if (kind === 'url') yield urlOf(text);
     else yield* lines(kind === 'stdin' ? stdin : createReadStream(text), over);
   }
 }
@@ -45,20 +46,13 @@ export async function* urlsOf(
 async function* lines(input: NodeJS.ReadableStream, over: AbortSignal): AsyncGenerator<string> {
   for await (const line of createInterface({ input, crlfDelay: Infinity, signal: over })) {
     const text = line.trim();
-    if (text !== '' && !text.startsWith('#')) yield withScheme(text);
+    if (text !== '' && !text.startsWith('#')) yield urlOf(text);
   }
 }
 
-/** A bare domain gets https, or http for localhost and IP addresses. */
-function withScheme(text: string): string {
-  if (
-    /^[a-z][a-z0-9+.-]*:(?!\d)/i.test(text) ||
-    !/^[\w.-]+(?::\d+)?(?:[/?#]|$)/.test(text) ||
-    !/[.:]|^localhost/.test(text)
-  ) {
-    return text;
-  }
-  return `${/^(?:localhost|[\d.]+)(?:[:/?#]|$)/.test(text) ? 'http' : 'https'}://${text}`;
+/** What does not begin with a host stays as it is, and becomes a failed result. */
+function urlOf(text: string): string {
+  return /^[\w.-]+(?::\d+)?(?:[/?#]|$)/.test(text) && /[.:]|^localhost/.test(text) ? withScheme(text) : text;
 }
 
 /** Skips what an earlier run has done, entry by entry. Its results have URLs without passwords. */

@@ -1,9 +1,9 @@
 // `orcrawl archive export` and `orcrawl compact`: what is made of, and dropped from, the stored pages of a crawl.
 // Promise: a figure of what was done on standard output; nothing is dropped that was not asked for.
 import path from 'node:path';
-import { InvalidArgumentError, type Command } from 'commander';
+import type { Command } from 'commander';
 import { countOf } from '../../observe/figures.js';
-import { wholeNumber } from '../arguments.js';
+import { duration, wholeNumber } from '../arguments.js';
 import { EXIT, UsageError } from '../exit-codes.js';
 import { folders } from '../pods-flags.js';
 import { complain, quoted, say, shown } from '../terminal.js';
@@ -58,20 +58,11 @@ export function addCompactCommand(program: Command, onExit: (code: number) => vo
     .description('Drops captures of pages stored by a crawl on pods, by their number or age, and frees their space.')
     .requiredOption('-d, --data-dir <DIRS>', DIRECTORIES, folders)
     .option('--keep <N>', 'keep this many captures of each page', wholeNumber(1))
-    .option('--older-than <AGE>', 'drop captures older than this, such as 90d, 36h or 2y', age)
+    .option('--older-than <AGE>', 'drop captures older than this, such as 90d, 36h or 2y', duration)
     .option('--dry-run', 'only tell what would be dropped')
     .option('--json', 'print the figures as JSON')
     .addHelpText('after', COMPACT_HELP)
     .action(async (flags: CompactFlags) => onExit(await compact(flags)));
-}
-
-const AGE_MS = { h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000, y: 365 * 86_400_000 } as const;
-
-/** `90d` in milliseconds. */
-export function age(text: string): number {
-  const [, count, unit] = /^(\d+(?:\.\d+)?)\s*([hdwy])$/.exec(text.trim()) ?? [];
-  if (unit !== undefined) return Number(count) * AGE_MS[unit as keyof typeof AGE_MS];
-  throw new InvalidArgumentError('Expected an age such as 36h, 90d, 8w or 2y.');
 }
 
 async function exportArchive(flags: ExportFlags): Promise<number> {

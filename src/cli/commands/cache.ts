@@ -1,11 +1,11 @@
 // `orcrawl cache`: shows and empties the page cache.
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import { Configuration } from '../../configuration.js';
 import { bytesText, countOf } from '../../observe/figures.js';
 import { type PageCache, pageUrlOf } from '../../store/cache/cache.js';
-import { seedUrl } from '../arguments.js';
+import { duration, seedUrl } from '../arguments.js';
 import { EXIT } from '../exit-codes.js';
 import { complain, print, say, shown } from '../terminal.js';
 
@@ -37,7 +37,7 @@ export function addCacheCommand(program: Command, onExit: (code: number) => void
     onExit(await withCache(flags, (cache) => prune(cache, Infinity)));
   });
   sub('prune', 'remove old pages', 'prune --older-than 7d')
-    .requiredOption('--older-than <AGE>', 'such as 90s, 30m, 12h or 7d', age)
+    .requiredOption('--older-than <AGE>', 'such as 90s, 30m, 12h or 7d', duration)
     .action(async (flags: CacheFlags & { olderThan: number }) => {
       onExit(await withCache(flags, (cache) => prune(cache, Date.now() - flags.olderThan)));
     });
@@ -102,12 +102,4 @@ async function get(cache: PageCache, url: string): Promise<number> {
 async function prune(cache: PageCache, beforeMs: number): Promise<number> {
   say(`removed ${countOf(await cache.prune(beforeMs), 'page')}`);
   return EXIT.done;
-}
-
-const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 };
-
-function age(text: string): number {
-  const [, digits, unit] = /^(\d+(?:\.\d+)?)([smhdw])$/.exec(text.trim()) ?? [];
-  if (digits === undefined) throw new InvalidArgumentError('Expected an age such as 90s, 30m, 12h or 7d.');
-  return Number(digits) * UNITS[unit!]! * 1000;
 }

@@ -1,12 +1,12 @@
 // `orcrawl export`: the items of a crawl, or the metadata of its pages, as one file in any format for data.
 // Promise: the file appears complete or not at all; memory does not grow with the crawl.
-import { existsSync } from 'node:fs';
-import { createWriteStream } from 'node:fs';
-import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
+import { createWriteStream, existsSync } from 'node:fs';
+import { mkdir, readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { throughDraft } from '../../base/whole-file.js';
 import type { ExportFormat } from '../../store/dataset/export.js';
 import { DATASETS_FOLDER } from '../../store/disk.js';
 import { extensionOfFormat, formatHelp, formatsOf, isTypedFormat } from '../../store/formats.js';
@@ -80,16 +80,13 @@ async function exportAll(dirs: readonly string[], flags: ExportFlags): Promise<n
     });
     return EXIT.done;
   }
-  const draft = `${out}.${process.pid}.tmp`;
   const stopped = new AbortController();
   const stop = () => stopped.abort();
   process.once('SIGINT', stop).once('SIGTERM', stop);
   try {
     await mkdir(path.dirname(out), { recursive: true });
-    await pipeline(pieces, createWriteStream(draft), { signal: stopped.signal });
-    await rename(draft, out);
+    await throughDraft(out, (draft) => pipeline(pieces, createWriteStream(draft), { signal: stopped.signal }));
   } catch (error) {
-    await rm(draft, { force: true }).catch(() => undefined);
     if (stopped.signal.aborted) return EXIT.interrupted;
     throw asStorageError(error, out, 'choose another file with --out');
   } finally {

@@ -1,8 +1,9 @@
 // `orcrawl serve`: the HTTP API on this machine.
 // Promise: loopback and a token unless told otherwise; SIGTERM and Ctrl-C stop it cleanly, a second one at once.
 import type { Command } from 'commander';
-import { byteSize, wholeNumber } from '../arguments.js';
-import { EXIT, UsageError } from '../exit-codes.js';
+import { watchSignals } from '../../crawl/run/signals.js';
+import { byteSize, duration, wholeNumber } from '../arguments.js';
+import { EXIT } from '../exit-codes.js';
 import { type ModelFlags, modelOf } from '../flags/extract.js';
 import { complain, say } from '../terminal.js';
 import { version } from '../version.js';
@@ -88,7 +89,7 @@ async function serve(flags: ServeFlags): Promise<number> {
   const enter = flags.auth ? ' and enter the token' : '';
   complain(`Console: open ${server.url}/${enter}. API: ${server.url}/docs`);
   say(server.url);
-  await stopSignal();
+  await new Promise((resolve) => watchSignals(resolve));
   // Crawls that are broken off here go on at the next start: that is no failure.
   process.exitCode = EXIT.done;
   await server.stop();
@@ -102,25 +103,4 @@ export function forgetEnvironment(): void {
       delete process.env[prefix + name];
     }
   }
-}
-
-function stopSignal(): Promise<void> {
-  return new Promise((resolve) => {
-    let asked = false;
-    const onSignal = (): void => {
-      if (asked) process.exit(EXIT.interrupted);
-      asked = true;
-      resolve();
-    };
-    process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
-  });
-}
-
-const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-
-function duration(text: string): number {
-  const [, number, unit] = /^(\d+(?:\.\d+)?)\s*([smhd])$/.exec(text) ?? [];
-  if (number === undefined || Number(number) <= 0)
-    throw new UsageError(`"${text}" is not a time: write 30m, 24h or 7d`);
-  return Number(number) * UNITS[unit!]!;
 }

@@ -1,10 +1,11 @@
 // The result file of a crawl: its pages in the chosen format.
 // Promise: it appears complete or not at all; a single JSON-lines file is not copied.
 import { createReadStream, createWriteStream } from 'node:fs';
-import { copyFile, link, readdir, rename, rm, stat } from 'node:fs/promises';
+import { copyFile, link, readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { throughDraft } from '../../base/whole-file.js';
 import type { Dataset } from '../../index.js';
 import { isSegmentName } from '../../store/segments/segment-names.js';
 import {
@@ -67,21 +68,17 @@ export async function writeResultFile(
   { name = fileName(format), rawCsv = false }: { readonly name?: string; readonly rawCsv?: boolean } = {},
 ): Promise<ResultFile> {
   const file = path.join(folder, name);
-  const draft = `${file}.${process.pid}.tmp`;
   try {
-    await rm(draft, { force: true });
-    if (format === 'jsonl') await joinSegments(path.join(folder, 'datasets', dataset.id), draft);
-    else await pipeline(pieces(dataset, format, rawCsv), createWriteStream(draft));
-    await rename(draft, file);
-    // Where both already were the same file, renaming leaves the draft in place.
-    await rm(draft, { force: true });
+    await throughDraft(file, (draft) => {
+      if (format === 'jsonl') return joinSegments(path.join(folder, 'datasets', dataset.id), draft);
+      return pipeline(pieces(dataset, format, rawCsv), createWriteStream(draft));
+    });
     // One result per crawl: an earlier run may have written it in another format.
     if (RESULT_FILES.includes(name)) {
       for (const other of RESULT_FILES) if (other !== name) await rm(path.join(folder, other), { force: true });
     }
     return { path: file, bytes: (await stat(file)).size };
   } catch (error) {
-    await rm(draft, { force: true }).catch(() => undefined);
     throw asStorageError(error, folder);
   }
 }

@@ -1,11 +1,11 @@
 // `orcrawl crawl --update`: what is kept of the last crawl, and what the update found.
 // Promise: the figures are counted in the page memory, so an update that was interrupted and resumed reports the whole.
 import { createWriteStream } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
-import { once } from 'node:events';
+import { rm } from 'node:fs/promises';
 import path from 'node:path';
-import { finished } from 'node:stream/promises';
+import { pipeline } from 'node:stream/promises';
 import { PRIVATE_FILE } from '../../base/private-files.js';
+import { throughDraft } from '../../base/whole-file.js';
 import { ALONE_NOTE, COPIES_NOTE, openMemory } from '../../crawl/storage/page-memory.js';
 import { isThere } from '../../fresh/change/judge.js';
 import { rememberItems } from '../../fresh/memory/older-items.js';
@@ -82,25 +82,23 @@ async function countAll(memory: WholeMemory, file: string): Promise<UpdateFigure
   const run = Number(memory.note('run') ?? 0) % 65_536;
   const counts = { new: 0, changed: 0, same: 0, gone: 0, missing: 0, notVisited: 0 };
   const urls = { new: [] as string[], changed: [] as string[], gone: [] as string[] };
-  const draft = `${file}.${process.pid}.tmp`;
-  const output = createWriteStream(draft, PRIVATE_FILE);
-  for (const known of memory.pages()) {
-    if (known.page.run !== run) {
-      if (isThere(known.page)) counts.notVisited++;
-      continue;
+  function* lines(): Generator<string> {
+    for (const known of memory.pages()) {
+      if (known.page.run !== run) {
+        if (isThere(known.page)) counts.notVisited++;
+        continue;
+      }
+      const what = foundIn(known);
+      counts[what]++;
+      if (what === 'same' || what === 'missing') continue;
+      const url = hideLogins(known.names.url);
+      if (urls[what].length < MAX_LISTED) urls[what].push(url);
+      const { statusCode: status, visitedAt } = known.page;
+      const line = { url, change: what, status, visitedAt: new Date(visitedAt * 1000).toISOString() };
+      yield `${JSON.stringify(line)}\n`;
     }
-    const what = foundIn(known);
-    counts[what]++;
-    if (what === 'same' || what === 'missing') continue;
-    const url = hideLogins(known.names.url);
-    if (urls[what].length < MAX_LISTED) urls[what].push(url);
-    const { statusCode: status, visitedAt } = known.page;
-    const line = { url, change: what, status, visitedAt: new Date(visitedAt * 1000).toISOString() };
-    if (!output.write(`${JSON.stringify(line)}\n`)) await once(output, 'drain');
   }
-  output.end();
-  await finished(output);
-  await rename(draft, file);
+  await throughDraft(file, (draft) => pipeline(lines, createWriteStream(draft, PRIVATE_FILE)));
   const alone = memory.note(ALONE_NOTE) as { run?: number; count?: number } | undefined;
   const leftAlone = alone?.run !== undefined && alone.run % 65_536 === run ? (alone.count ?? 0) : 0;
   return { ...counts, leftAlone, urls, file };

@@ -1,6 +1,7 @@
 // File names for pages, by host and path: https://example.com/docs/a becomes example.com/docs/a.md.
 // Promise: no name leaves the folder, is hidden, or is given twice, whatever a URL contains.
 import { createHash } from 'node:crypto';
+import { percentDecoded } from '../../request/percent-decoded.js';
 import { parseUrl } from '../../request/url.js';
 
 const MAX_SEGMENT = 80;
@@ -36,9 +37,9 @@ function baseName(text: string, extension: string): string {
   if (!url) return `other/${hashOf(text)}`;
   const { hostname, port, pathname, search } = url;
   const host = segment(hostname.replace(/^\[|\]$/g, '') + (port === '' ? '' : `_${port}`), extension);
-  const parts = pathname.split('/').slice(1).map(decoded);
+  const parts = pathname.split('/').slice(1).map(percentDecoded);
   const last = parts.pop() || 'index';
-  const query = search.length > 1 ? `@${decoded(search.slice(1))}` : '';
+  const query = search.length > 1 ? `@${percentDecoded(search.slice(1))}` : '';
   const folders = parts.filter((part) => part !== '').map((part) => segment(part, extension));
   const name = shortened(safe(last + query.replaceAll('&', ',')));
   const all = [host, ...folders, DEVICE.test(name) ? `_${name}` : name];
@@ -61,14 +62,6 @@ function safe(text: string): string {
 
 function shortened(name: string): string {
   return name.length <= MAX_SEGMENT ? name : `${name.slice(0, MAX_SEGMENT - 9)}-${hashOf(name)}`;
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 function hashOf(text: string): string {

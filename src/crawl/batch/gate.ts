@@ -1,6 +1,7 @@
 // The gate of a batch: URLs whose config respects robots.txt pass the gate of polite crawls, all others pass by.
 // Promise: what a robots.txt forbids is never requested and ends as ROBOTS_DENIED; rules are fetched as the URL itself
 // would be, under its user agent and through its proxy.
+import { createRecentMap } from '../../base/recent-map.js';
 import type { RateLimiter } from '../../dispatch/rate-limiter.js';
 import { CrawlError } from '../../errors.js';
 import type { Engine } from '../../fetch/engine.js';
@@ -40,17 +41,14 @@ const RETRY_MS = 200;
 const FIRST_BACKOFF_MS = 1_000;
 export function createBatchGate(parts: BatchGateParts, services: VisitServices<BatchContext>): Gate {
   const { limiter } = parts;
-  const gates = new Map<string, Promise<Gate>>();
+  const gates = createRecentMap<string, Promise<Gate>>(MAX_GATES);
   /** Who waits for a robots.txt that was moved to another domain. */
   const relays = new Map<string, Gate>();
 
   function gateFor(config: ResolvedRunConfig): Promise<Gate> {
     const identity = JSON.stringify([agentOf(config), config.proxy ?? null, config.ignoreSslErrors ?? false]);
     let gate = gates.get(identity);
-    if (!gate) {
-      if (gates.size >= MAX_GATES) gates.delete(gates.keys().next().value!);
-      gates.set(identity, (gate = openGate(config, identity)));
-    }
+    if (!gate) gates.set(identity, (gate = openGate(config, identity)));
     return gate;
   }
 

@@ -3,6 +3,7 @@
 import {
   aBoolean,
   aFilledString,
+  aHeaderLine,
   anObject,
   arrayOf,
   aNumber,
@@ -42,7 +43,7 @@ export interface ContentConfig {
   /** Leaves out links to these domains and those under them. */
   excludeDomains?: readonly string[] | undefined;
   /**
-   * Which files are read as documents. By default those that are no text (PDF, Office, EPUB, RTF); `true`: CSV, plain text,
+   * Which files are read as documents. By default those that are not text (PDF, Office, EPUB, RTF); `true`: CSV, plain text,
    * JSON and feeds too; `false`: none.
    */
   documents?: boolean | undefined;
@@ -148,9 +149,6 @@ export type ResolvedRunConfig = Readonly<Omit<RunConfig, Defaulted | 'method'>> 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'TRACE', 'OPTIONS', 'PATCH'];
 const aMethod = check(`one of ${METHODS.join(', ')}`, (value) => {
   return typeof value === 'string' && METHODS.includes(value.toUpperCase());
-});
-const aHeaderLine = check('one line of printable ASCII', (value) => {
-  return typeof value === 'string' && /^[\x20-\x7e]+$/.test(value) && value.trim() !== '';
 });
 const headerValues = check('an object of header names and one-line strings', (value) => {
   if (!anObject.accepts(value)) return false;

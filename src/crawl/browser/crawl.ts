@@ -30,7 +30,7 @@ export interface BrowserCrawlParts extends Pick<NavigationParts<object>, 'allowH
   readonly config: Configuration;
   readonly sessionPool: SessionPool | undefined;
   readonly refuseVisit: RefuseVisit | undefined;
-  /** The name of its own under which a URL is asked for, if it has one. */
+  /** The user agent of a URL's domain, if it has its own. */
   readonly ownUserAgentFor: (url: string) => string | undefined;
   /** Pages without a browser, for the adaptive crawler. */
   readonly http: Engine;

@@ -1,7 +1,7 @@
 // Browser-only properties on the context of a page fetched over HTTP: a handler that uses one needs a browser.
 import type { CheerioAPI } from 'cheerio';
 import { PageWanted } from '../navigate/adaptive.js';
-import { extend } from './playwright-context.js';
+import { extend } from '../page/page-context.js';
 import type { Visit } from '../run/attempt.js';
 
 const PAGE_ONLY = [

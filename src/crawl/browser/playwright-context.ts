@@ -16,6 +16,7 @@ import { parseUrl } from '../../request/url.js';
 import type { KeyValueStore } from '../../store/records/key-value.js';
 import type { Visit } from '../run/attempt.js';
 import { pageExtraction } from '../page/extraction.js';
+import { extend } from '../page/page-context.js';
 import { followRule } from '../polite/nofollow.js';
 import type { ResolvedOptions } from '../options/options.js';
 import { compileScript } from './playwright-scripts.js';
@@ -109,11 +110,6 @@ export function linkLivePage(visit: Visit, lent: PooledPage, capture: Capture, o
     }
     return urls;
   });
-}
-
-/** Adds properties to a context, getters as getters. */
-export function extend(context: object, properties: object): void {
-  Object.defineProperties(context, Object.getOwnPropertyDescriptors(properties));
 }
 
 export function blockedPatterns({ urlPatterns = BLOCKED, extraUrlPatterns = [] }: BlockRequestsOptions): string[] {

@@ -10,7 +10,8 @@ import type { RefuseVisit } from '../navigate/redirect.js';
 import type { ResolvedOptions } from '../options/options.js';
 import type { PageActions } from './page-actions.js';
 import { urlsByClicking } from './playwright-clicks.js';
-import { addLivePage, extend, linkLivePage } from './playwright-context.js';
+import { extend } from '../page/page-context.js';
+import { addLivePage, linkLivePage } from './playwright-context.js';
 
 export interface BrowserSideParts {
   readonly rules: NavigationRules;
@@ -18,7 +19,7 @@ export interface BrowserSideParts {
   readonly preNavigationHooks: readonly Hook[];
   readonly postNavigationHooks: readonly Hook[];
   readonly refuseVisit?: RefuseVisit | undefined;
-  /** The name of its own under which a URL is asked for, if it has one. */
+  /** The user agent of a URL's domain, if it has its own. */
   readonly ownUserAgentFor: (url: string) => string | undefined;
 }
 

@@ -33,7 +33,7 @@ function readHeader(header: string): ContentType {
   return { type: type.trim().toLowerCase(), charset: charset?.trim().replace(/^"|"$/g, '') };
 }
 
-export function headerOf(capture: Capture): string | undefined {
+export function headerOf(capture: Pick<Capture, 'headers'>): string | undefined {
   const header = capture.headers['content-type'];
   return Array.isArray(header) ? header[0] : header;
 }

@@ -14,7 +14,7 @@ export interface HttpSideParts<Live extends object> {
   readonly rules: NavigationRules;
   readonly preNavigationHooks: readonly Hook[];
   readonly postNavigationHooks: readonly Hook[];
-  /** The name under which a URL is asked for. */
+  /** The user agent that a URL is requested with. */
   readonly userAgentFor: (url: string) => string;
   /** What requests show of their sender, where that may differ from our own name. */
   readonly shown?: ShownHeaders | undefined;

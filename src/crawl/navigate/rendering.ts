@@ -1,5 +1,6 @@
 // Whether a page needs scripts to show its content: detected from its bytes, and remembered per site.
 // Promise: cheap, bounded, and never wrong for long: a known site is rechecked now and then.
+import { createRecentMap } from '../../base/recent-map.js';
 import { scanPage } from '../../parse/scan/scan.js';
 import { domainOf } from '../../request/url.js';
 
@@ -50,7 +51,7 @@ const LOOK_AGAIN_EVERY = 20;
 const MAX_SITES = 10_000;
 
 export function createRenderingMemory(): RenderingMemory {
-  const sites = new Map<string, { last: Rendering; inARow: number; since: number }>();
+  const sites = createRecentMap<string, { last: Rendering; inARow: number; since: number }>(MAX_SITES);
   const keyOf = (url: string, label = '') => `${domainOf(url)} ${label}`;
   return {
     expected(url, label) {
@@ -66,7 +67,6 @@ export function createRenderingMemory(): RenderingMemory {
         site.last = found;
         return;
       }
-      if (sites.size >= MAX_SITES) sites.delete(sites.keys().next().value!);
       sites.set(key, { last: found, inARow: 1, since: 0 });
     },
   };

@@ -4,6 +4,7 @@ import {
   aBoolean,
   aFilledString,
   aFunction,
+  aHeaderLine,
   aNumber,
   aString,
   aWholeNumber,
@@ -29,9 +30,6 @@ const aCount = aWholeNumber({ from: 0, orInfinity: true });
 const aLimit = aWholeNumber({ from: 1, orInfinity: true });
 const aTimeout = aNumber({ above: 0, orInfinity: true });
 const statusCodes = arrayOf(aWholeNumber({ from: 100, to: 999 }));
-const aHeaderValue = check('one line of printable ASCII', (value) => {
-  return typeof value === 'string' && /^[\x20-\x7e]+$/.test(value) && value.trim() !== '';
-});
 export const aMimeType = check('a content type such as "image/png" or "image/*"', (value) => {
   return typeof value === 'string' && /^\s*[\w!#$&^.+*-]+\/[\w!#$&^.+*-]+\s*(?:;|$)/.test(value);
 });
@@ -115,7 +113,7 @@ const BASIC = {
   ignoreSslErrors: aBoolean,
   allowPrivateAddresses: anyOf(aBoolean, arrayOf(aFilledString)),
   allowPrivateSeeds: aBoolean,
-  userAgent: aHeaderValue,
+  userAgent: aHeaderLine,
   maxBodyBytes: aLimit,
   maxRedirects: aWholeNumber({ from: 0, to: 1_000 }),
   http2: aBoolean,

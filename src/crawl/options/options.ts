@@ -1,5 +1,6 @@
 // Turns the user's options into the crawl's options: validated, with defaults, frozen.
 // Promise: all problems are reported in one error before anything starts; the rest of the code trusts the result.
+import { mediaTypeOf } from '../../base/media-type.js';
 import { RequestQueue } from '../../frontier/queue/request-queue.js';
 import { LIMITS } from '../../limits.js';
 import { findProblems, optionError, warnOnce } from '../../option-checks.js';
@@ -153,7 +154,8 @@ function withDefaults(kind: CrawlerKind, given: FileDownloadOptions<AnyData>) {
     headerGeneratorOptions: given.headerGeneratorOptions,
     http2: given.http2 ?? false,
     /** In lower case, without parameters. FileDownload: every type. */
-    additionalMimeTypes: kind === 'file' ? frozenList(['*/*']) : frozenList(given.additionalMimeTypes?.map(mimeType)),
+    additionalMimeTypes:
+      kind === 'file' ? frozenList(['*/*']) : frozenList(given.additionalMimeTypes?.map(mediaTypeOf)),
     documents: kind !== 'file' && (given.documents ?? false),
     suggestResponseEncoding: given.suggestResponseEncoding && encodingLabel(given.suggestResponseEncoding),
     forceResponseEncoding: given.forceResponseEncoding && encodingLabel(given.forceResponseEncoding),
@@ -274,8 +276,4 @@ function frozenList<Item>(items: readonly Item[] = []): readonly Item[] {
 
 function timerMs(seconds: number): number {
   return Math.min(seconds * 1_000, MAX_TIMER_MS);
-}
-
-function mimeType(text: string): string {
-  return (text.split(';', 1)[0] as string).trim().toLowerCase();
 }

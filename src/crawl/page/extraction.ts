@@ -1,5 +1,6 @@
 // Composes parse and extract into the functions people call: bytes or a string in, content out, synchronously.
 // Promise: any input gives a result; options are checked before the page is read.
+import { mediaTypeOf } from '../../base/media-type.js';
 import { ELEMENTS } from '../../extract/page/elements.js';
 import type { ExtractedContent } from '../../extract/content.js';
 import { readContent } from '../../extract/content.js';
@@ -89,7 +90,7 @@ export interface ExtractedDocument extends ExtractedContent {
 async function extractDocument(file: string | Uint8Array, options: ExtractContentOptions): Promise<ExtractedDocument> {
   const bytes = typeof file === 'string' ? Buffer.from(file) : file;
   const { url, contentType } = options;
-  const type = contentType?.split(';', 1)[0]!.trim().toLowerCase() ?? '';
+  const type = mediaTypeOf(contentType);
   const format = documentFormatOf({ type, url }, bytes);
   const read = format === undefined ? undefined : await readInThread(bytes, format, { url, contentType });
   const page = read?.html ?? bytes;

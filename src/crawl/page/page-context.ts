@@ -263,7 +263,7 @@ function changeJudge(remembering: Remembering, request: Request, capture: Captur
 }
 
 /**
- * Response and file: FileDownload. A stream that the handler abandons is no failure; one that it began to read and did not
+ * Response and file: FileDownload. A stream that the handler abandons is not a failure; one that it began to read and did not
  * wait for is read to its end before the visit ends.
  */
 export function addFile(visit: Visit, capture: Capture): AddedPage {
@@ -286,7 +286,7 @@ export function addFile(visit: Visit, capture: Capture): AddedPage {
 }
 
 /** Adds properties to a context, getters as getters. */
-function extend(context: object, properties: object): void {
+export function extend(context: object, properties: object): void {
   Object.defineProperties(context, Object.getOwnPropertyDescriptors(properties));
 }
 

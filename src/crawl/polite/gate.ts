@@ -52,7 +52,7 @@ export interface GateParts extends HostAccessParts {
   readonly onSkipped: (skipped: { url: string; reason: GateSkip }) => void;
   /** What is recorded of a request that is skipped here. */
   readonly fateOfSkip?: ((lease: Lease, reason: GateSkip) => FinishedVisit['page']) | undefined;
-  /** Told once a host when its URLs begin to fail. */
+  /** Called once per host, when its URLs begin to fail. */
   readonly onTrouble: (origin: string, code: ErrorCode, why: string) => void;
 }
 

@@ -226,7 +226,7 @@ export function createSettler(options: SettlerOptions): Settler {
 
   function confirm({ kind, links: confirmed = [] }: Settlement): void {
     for (const link of confirmed) {
-      // What a redirect leads to was let in as nobody's link.
+      // The target of a redirect was accepted without a page that links to it.
       if (options.onDuplicate && kind !== 'skipped' && recent.has(link.fingerprint)) options.onDuplicate(link);
       else recent.add(link.fingerprint);
     }

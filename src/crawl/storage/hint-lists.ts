@@ -25,7 +25,7 @@ export const MAX_HINT_ORIGINS = 20;
 /** A list must not hold up a crawl for long. */
 const TIMEOUT_MS = 60_000;
 
-/** Resolves to how many files were asked for. */
+/** Resolves to the number of files requested. */
 export async function readHintLists({ origins, lists = [], take, ...options }: HintListOptions): Promise<number> {
   const files = [...lists];
   let asked = 0;

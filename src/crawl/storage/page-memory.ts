@@ -88,7 +88,7 @@ export async function openCrawlMemory(
         if (!hints) return;
         const origins = new Set<string>();
         for (const { names, page } of memory.pages()) {
-          // A page that its server can validate is asked for cheaply; one of an older release has to be read.
+          // A page that its server can validate is cheap to request; one stored by an older release has to be read.
           const isValidated = names.etag !== undefined || names.lastModified !== undefined;
           if (isValidated || page.hashIsOfText || !isThere(page)) continue;
           const url = parseUrl(names.url);

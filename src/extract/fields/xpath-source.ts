@@ -28,8 +28,3 @@ export function createXPathSource(view: PageView): FieldSource<Found> {
     resolve: (reference) => urls.resolve(reference),
   };
 }
-
-/** Throws OPTION_INVALID for a path that is none. */
-export function checkXPath(selector: string): void {
-  parseXPath(selector);
-}

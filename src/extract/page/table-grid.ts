@@ -26,7 +26,7 @@ export interface Grid {
 }
 
 /** The grid of a table of data; `null` for one that only arranges the page. */
-export function readGrid(tree: PageTree, table: number, dropped: Uint8Array | null, anyLayout = false): Grid | null {
+export function readGrid(tree: PageTree, table: number, dropped: Uint8Array | null): Grid | null {
   const end = tree.end[table]!;
   const rows: number[][] = [];
   let caption = -1;
@@ -39,7 +39,7 @@ export function readGrid(tree: PageTree, table: number, dropped: Uint8Array | nu
       at = tree.end[at]! - 1;
       continue;
     }
-    if (NOT_IN_DATA[kind] === 1 && !anyLayout) return null;
+    if (NOT_IN_DATA[kind] === 1) return null;
     if (kind === TABLE) {
       at = tree.end[at]! - 1;
     } else if (kind === CAPTION) {
@@ -71,9 +71,9 @@ export function readGrid(tree: PageTree, table: number, dropped: Uint8Array | nu
       carried = next.slice(0, MAX_COLUMNS);
     }
   }
-  if (!anyLayout && !rows.some((row) => row.length > 1)) return null;
-  if (!anyLayout && /^(?:presentation|none)$/i.test(tree.attribute(table, 'role') ?? '')) return null;
-  return rows.length === 0 ? null : { caption, rows, headRows };
+  if (!rows.some((row) => row.length > 1)) return null;
+  if (/^(?:presentation|none)$/i.test(tree.attribute(table, 'role') ?? '')) return null;
+  return { caption, rows, headRows };
 }
 
 function spanOf(tree: PageTree, cell: number, attribute: string): number {

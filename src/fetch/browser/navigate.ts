@@ -1,6 +1,7 @@
 // One navigation of a lent page, as a capture: final URL, redirects, status.
 // Promise: always ends within its deadline, and every failure is a CrawlError.
 import { CrawlError } from '../../errors.js';
+import { withoutFragment } from '../../request/url.js';
 import type { Capture, FetchOrder } from '../engine.js';
 import type { Deadline } from './deadline.js';
 import { openDocumentGate, type StoppedRedirect } from './document-gate.js';
@@ -119,10 +120,6 @@ export function frameOf(request: PageRequest): Frame | undefined {
 
 function isSameDocument(shown: string, wanted: string): boolean {
   return wanted.includes('#') && withoutFragment(shown) === withoutFragment(wanted);
-}
-
-function withoutFragment(url: string): string {
-  return url.split('#', 1)[0]!;
 }
 
 /** A page may have moved to `about:blank` or a blob URL; then the requested URL names it best. */

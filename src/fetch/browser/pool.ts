@@ -1,8 +1,7 @@
 // Browsers, their contexts and pages: each lent to one visit at a time and always returned.
 // Promise: every page is closed or kept when its visit ends; crashed, hung and worn-out browsers are replaced; after
 // close() no page, context, process or temporary folder is left.
-import { readFileSync } from 'node:fs';
-import { treeBytes } from '../../base/process-memory.js';
+import { readTextFile, treeBytes } from '../../base/process-memory.js';
 import { CrawlError } from '../../errors.js';
 import { endsWithin } from './deadline.js';
 import { createGuardRelay, type GuardRelay } from './relay/guard-relay.js';
@@ -290,7 +289,7 @@ export function createBrowserPool(given: BrowserPoolOptions): BrowserPool {
   function weigh(browser: PooledBrowser): void {
     const { pid } = browser.running;
     if (options.maxBrowserBytes === Infinity || pid === undefined) return;
-    browser.bytes = treeBytes(pid, readProcText);
+    browser.bytes = treeBytes(pid, readTextFile);
     if (browser.bytes <= options.maxBrowserBytes) return;
     retire(browser);
     if (browser.lent <= 0) track(closeBrowser(browser));
@@ -369,11 +368,3 @@ function keyOf({ identity, proxyUrl = '' }: PageAsk, isProfile: boolean): string
 }
 
 const now = (): number => performance.now();
-
-function readProcText(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return undefined;
-  }
-}

@@ -1,6 +1,6 @@
 // Redirects as pure logic: what a 3xx response means for the next hop of a visit.
 // Promise: a chain always ends, and secrets of one origin never reach another.
-import { MAX_URL_LENGTH, parseUrl } from '../../request/url.js';
+import { clip, MAX_URL_LENGTH, parseUrl, withoutFragment } from '../../request/url.js';
 import { CrawlError } from '../../errors.js';
 import { limitReached, LIMITS } from '../../limits.js';
 
@@ -129,14 +129,14 @@ export interface RedirectTrail {
 
 export function createRedirectTrail(start: URL, maxRedirects: number): RedirectTrail {
   const chain: string[] = [];
-  const visits = new Map([[withoutFragment(start), 1]]);
+  const visits = new Map([[withoutFragment(start.href), 1]]);
   return {
     chain,
     step(from, target) {
       if (chain.length >= maxRedirects) {
         throw new CrawlError('REDIRECT_LIMIT', `${start.host} redirects more than ${maxRedirects} times`);
       }
-      const key = withoutFragment(target);
+      const key = withoutFragment(target.href);
       const count = (visits.get(key) ?? 0) + 1;
       if (count > MAX_VISITS_OF_ONE_URL) {
         limitReached('redirectVisits');
@@ -148,12 +148,6 @@ export function createRedirectTrail(start: URL, maxRedirects: number): RedirectT
   };
 }
 
-function withoutFragment(url: URL): string {
-  const { href, hash } = url;
-  if (hash !== '') return href.slice(0, href.length - hash.length);
-  return href.endsWith('#') ? href.slice(0, -1) : href;
-}
-
 /** Header bytes arrive as Latin-1; servers that put raw UTF-8 into Location mean UTF-8. */
 function asUtf8(text: string): string {
   for (let index = 0; index < text.length; index++) {
@@ -163,8 +157,4 @@ function asUtf8(text: string): string {
     }
   }
   return text;
-}
-
-function clip(text: string): string {
-  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
 }

@@ -3,6 +3,7 @@
 import type { Socket } from 'node:net';
 import { isIP } from 'node:net';
 import { CrawlError } from '../../errors.js';
+import { percentDecoded } from '../../request/percent-decoded.js';
 import { addressBytes } from './guard.js';
 
 const VERSION = 5;
@@ -65,7 +66,7 @@ type Fail = (what: string) => never;
 /** The message with user and password, each at most 255 bytes; undefined when the URL has none. */
 function loginOf({ username, password }: URL, fail: Fail): Buffer | undefined {
   if (username === '' && password === '') return undefined;
-  const [user, secret] = [username, password].map((part) => Buffer.from(decoded(part))) as [Buffer, Buffer];
+  const [user, secret] = [username, password].map((part) => Buffer.from(percentDecoded(part))) as [Buffer, Buffer];
   if (user.length > 255 || secret.length > 255) return fail('user and password have at most 255 bytes each');
   return Buffer.concat([Buffer.from([1, user.length]), user, Buffer.from([secret.length]), secret]);
 }
@@ -82,14 +83,6 @@ function addressOf(host: string, fail: Fail): Buffer {
 
 function portBytes(port: number): Buffer {
   return Buffer.from([port >> 8, port & 0xff]);
-}
-
-function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
 }
 
 /** That many bytes and no more; rejects when the socket ends before. */

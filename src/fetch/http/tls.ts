@@ -3,6 +3,7 @@
 import type { Duplex } from 'node:stream';
 import * as tls from 'node:tls';
 import type { NetConnectOpts } from 'node:net';
+import { createRecentMap } from '../../base/recent-map.js';
 import { withoutCertificate } from './tls-session.js';
 
 const HTTP1 = ['http/1.1'];
@@ -25,15 +26,9 @@ export interface TlsConnector {
 /** At about half a KB per session this is 5 MB; 30 if all spoke TLS 1.2, whose certificates stay. */
 const MAX_SESSIONS = 10_000;
 
-export function createTlsConnector(ca?: string | readonly string[], maxSessions = MAX_SESSIONS): TlsConnector {
+export function createTlsConnector(ca?: string | readonly string[]): TlsConnector {
   let context: tls.SecureContext | undefined;
-  const sessions = new Map<string, Buffer>();
-
-  function keep(key: string, session: Buffer): void {
-    sessions.delete(key);
-    if (sessions.size >= maxSessions) sessions.delete(sessions.keys().next().value!);
-    sessions.set(key, session);
-  }
+  const sessions = createRecentMap<string, Buffer>(MAX_SESSIONS);
 
   return {
     connect({ hostname, port, verify, h2 }, over) {
@@ -51,7 +46,7 @@ export function createTlsConnector(ca?: string | readonly string[], maxSessions 
       } as tls.ConnectionOptions);
       // Only for connections with a verified certificate, since resuming does not check it.
       socket.on('session', (session: Buffer) => {
-        if (socket.authorized || !verify) keep(key, withoutCertificate(session));
+        if (socket.authorized || !verify) sessions.set(key, withoutCertificate(session));
       });
       // A session that a handshake failed with must not be offered again.
       const drop = () => sessions.delete(key);

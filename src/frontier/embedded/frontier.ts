@@ -25,6 +25,7 @@ import {
   checkEntries,
   checkFingerprint,
   checkLeaseCall,
+  holderLost,
 } from '../validation.js';
 
 export interface EmbeddedOptions {
@@ -205,7 +206,7 @@ export function createEmbeddedFrontier(
     async lease(call) {
       checkLeaseCall(call);
       return once(call, () => {
-        if (!holders.renew(call.holder)) return new Refusal(lost(call.holder));
+        if (!holders.renew(call.holder)) return new Refusal(holderLost(call.holder));
         if (!owned && clock.monotonicMs() - checkedDeadMs >= DEAD_CHECK_MS) {
           checkedDeadMs = clock.monotonicMs();
           releaseDead(machine, holders, opener);
@@ -261,8 +262,4 @@ function refuseHandOver({ settlements }: SettleCall): void {
 
 function closed(where: string): CrawlError {
   return new CrawlError('QUEUE_CLOSED', `the queue at ${where} has been closed`);
-}
-
-function lost(holder: HolderId): CrawlError {
-  return new CrawlError('LEASE_LOST', `holder ${holder} was lost and its leases were taken: start a new holder`);
 }

@@ -85,7 +85,7 @@ export function enter(
   return number;
 }
 
-/** Takes everything from openers that are known to be dead, or silent where nobody can tell. */
+/** Takes everything from openers that are known to be dead, or silent where that cannot be known. */
 export function releaseDead(machine: Machine, holders: Holders, self?: number, blame?: Blame): void {
   for (const { number, row } of openers(machine)) {
     if (number === self) continue;

@@ -23,7 +23,7 @@ function trialAfter(trial: number, together: number): number {
 
 const companyOf = (trial: number): number => (trial > LOSSES_ALONE ? trial : 1);
 
-/** A request that nobody holds any more, because its holder was lost with so many `together`; with a `code` it is why. */
+/** A request whose holder was lost while it held so many `together`. With a `code` it is known to be the cause. */
 export function accuse(machine: Machine, id: number, together: number, code?: string): void {
   const { hot, domains } = machine;
   const request = readRequest(machine, id);

@@ -18,7 +18,14 @@ import {
   type SettleCall,
 } from '../frontier.js';
 import { openTokens } from '../process-identity.js';
-import { checkCaller, checkedSettleCall, checkEntries, checkFingerprint, checkLeaseCall } from '../validation.js';
+import {
+  checkCaller,
+  checkedSettleCall,
+  checkEntries,
+  checkFingerprint,
+  checkLeaseCall,
+  holderLost,
+} from '../validation.js';
 import { type Argument, type Connection, type ConnectionOptions, createConnection } from './server/connection.js';
 import { dropStore } from './dropping.js';
 import { createKeeper, type Keeper, type KeeperOptions, type SpillOptions, startKeeper } from './spill/keeper.js';
@@ -138,7 +145,7 @@ async function openOn(
       ...domains,
     ]);
     const [held, state, nextDueMs, first, rows] = answer as [number, Buffer, number, number, Buffer[]];
-    if (held === 0) throw lost(call.holder);
+    if (held === 0) throw holderLost(call.holder);
     const leases: Lease[] = [];
     rows.forEach((row, i) => {
       if (row) leases.push(unpackLease(first + i, row, fingerprintOf));
@@ -298,8 +305,4 @@ function settleArguments(call: SettleCall): Argument[] {
     packSettlements(call.settlements),
     ...notes,
   ];
-}
-
-function lost(holder: HolderId): CrawlError {
-  return new CrawlError('LEASE_LOST', `holder ${holder} was lost and its leases were taken: start a new holder`);
 }

@@ -34,10 +34,10 @@ import { parseAddress } from './server/address.js';
  * | `outbox` | hash | notes `outbox/POD/LINKS/…`: links for a pod that is away | the settle call after their delivery |
  * | `fetch:queue` | list | captures that wait for a parser, with their leases | the pull that gives them to one |
  * | `pod:owner` | hash | token and identity of the pod's supervisor | its end, or expiry; not `drop` |
- * | `global:…` | string | of the pod that coordinates: pages crawled, stop signal, number of the leader (`coordinator`) | nobody: what is of another crawl or run counts for nothing |
+ * | `global:…` | string | of the pod that coordinates: pages crawled, stop signal, number of the leader (`coordinator`) | never: entries of another crawl or run are ignored |
  * | `global:lead` | hash | of the pod that coordinates: token and identity of the machine that leads | its end, or expiry |
- * | `global:watched` | hash | of the pod that coordinates a watch over several machines: pod → pages it knows | nobody: the next reading replaces it |
- * | `global:pods`, `global:stopped` | hash | of the pod that coordinates: pod → its crawl; pod → run in which it stopped, and why | nobody: what is of another crawl or run counts for nothing |
+ * | `global:watched` | hash | of the pod that coordinates a watch over several machines: pod → pages it knows | never: the next reading replaces it |
+ * | `global:pods`, `global:stopped` | hash | of the pod that coordinates: pod → its crawl; pod → run in which it stopped, and why | never: entries of another crawl or run are ignored |
  */
 export const KEYS = {
   schemaVersion: 'schema_version',

@@ -65,7 +65,7 @@ export interface LeadAnswer {
   /** Of the current or last leader; 0 before the first. */
   readonly run: number;
   readonly signal: string | undefined;
-  /** Who leads; '' if nobody does. */
+  /** The leader; '' if there is none. */
   readonly identity: string;
 }
 

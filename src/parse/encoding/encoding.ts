@@ -2,6 +2,7 @@
 // Promise: any label and any bytes give a string (or UTF-8) without throwing; the names are the Encoding standard's.
 import { isAscii, isUtf8 } from 'node:buffer';
 import { asBuffer, sliceLatin1, sliceUtf8 } from '../../base/bytes.js';
+import { mediaTypeOf } from '../../base/media-type.js';
 import { decodeLegacy, encodingForLabel } from './labels.js';
 import { declaredEncoding } from './prescan.js';
 
@@ -34,7 +35,7 @@ export function detectEncoding(body: Uint8Array, contentType?: string | null): D
   if (body[0] === 0xff && body[1] === 0xfe) return { name: 'utf-16le', source: 'bom', bomBytes: 2 };
   const labelled = encodingForLabel(charsetOf(contentType));
   if (labelled !== null) return { name: labelled, source: 'header', bomBytes: 0 };
-  const kind = mediaType(contentType);
+  const kind = mediaTypeOf(contentType);
   if (/[/+]json$/.test(kind)) return { name: 'utf-8', source: 'default', bomBytes: 0 };
   if (kind === '' || /html|xml$/.test(kind)) {
     const declared = declaredEncoding(body, 1024) ?? declaredEncoding(body, LATE_PRESCAN_BYTES);
@@ -79,10 +80,6 @@ function encodingOf(bytes: Buffer, encoding: DetectedEncoding | string): string 
 function charsetOf(contentType: string | null | undefined): string | undefined {
   const match = /;\s*charset\s*=\s*(?:"([^"]*)"|'([^']*)'|([^;\s]*))/i.exec(contentType?.slice(0, 1024) ?? '');
   return match === null ? undefined : (match[1] ?? match[2] ?? match[3]);
-}
-
-function mediaType(contentType: string | null | undefined): string {
-  return (contentType ?? '').split(';', 1)[0]!.trim().toLowerCase();
 }
 
 /** True when ASCII bytes mean ASCII characters, which they do not in UTF-16, ISO-2022-JP and `replacement`. */

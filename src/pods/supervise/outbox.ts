@@ -43,17 +43,15 @@ export async function deliverOutbox({ pod, client, targets }: DeliveryOptions): 
   }
 }
 
-export function startOutboxDelivery(
-  options: DeliveryOptions & { readonly log: Log; readonly lookMs?: number },
-): OutboxDelivery {
-  const { log, lookMs = LOOK_MS } = options;
+export function startOutboxDelivery(options: DeliveryOptions & { readonly log: Log }): OutboxDelivery {
+  const { log } = options;
   let working: Promise<void> | undefined;
 
   const timer = setInterval(() => {
     working ??= deliverOutbox(options)
       .catch((error: unknown) => log.warning(`Could not deliver the outbox, will retry: ${(error as Error).message}`))
       .finally(() => (working = undefined));
-  }, lookMs).unref();
+  }, LOOK_MS).unref();
 
   return {
     async close() {

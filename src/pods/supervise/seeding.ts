@@ -80,7 +80,7 @@ export async function seedPods(options: SeedingOptions): Promise<SeedReport> {
   for await (const line of lines) {
     if (signal.aborted) break;
     number++;
-    const text = (number === 1 ? line.replace(/^\ufeff/, '') : line).trim();
+    const text = line.trim();
     if (text === '' || text.startsWith('#')) continue;
     const url = seedUrl(text);
     if (url === undefined) {

@@ -1,5 +1,7 @@
 // Records how URLs end without a page: as index lines, in the same atomic step as the end itself.
 // Promise: one line per end, whatever dies when; also of requests that the store ended because they ended their worker.
+import { mediaTypeOf } from '../../base/media-type.js';
+import { headerOf } from '../../crawl/navigate/content-type.js';
 import type { Fate, RecordFate } from '../../crawl/run/report/fate.js';
 import type { Records } from '../../crawl/run/settler.js';
 import type { Log } from '../../observe/log.js';
@@ -17,7 +19,7 @@ export function createFateRecorder(crawl: string | undefined, nowMs = Date.now):
 
 function packed(request: Request, fate: Fate, crawl: string | undefined, endedAtMs: number): PackedPage {
   const { kind, code, message, attempts, capture } = fate;
-  const type = capture?.headers['content-type'];
+  const type = capture && headerOf(capture);
   const record = kind === 'failed' ? recordToRetry(request) : undefined;
   return packFate({
     uniqueKey: request.uniqueKey,
@@ -25,7 +27,7 @@ function packed(request: Request, fate: Fate, crawl: string | undefined, endedAt
     loadedUrl: capture?.loadedUrl,
     depth: request.crawlDepth,
     statusCode: capture?.statusCode,
-    contentType: (Array.isArray(type) ? type[0] : type)?.split(';', 1)[0]?.trim().toLowerCase(),
+    contentType: type && mediaTypeOf(type),
     endedAtMs,
     ...{ kind, code, attempts, crawl, message },
     record,
@@ -39,7 +41,6 @@ export interface LostWorkerParts {
   readonly notes: () => Promise<Readonly<Record<string, string>>>;
   readonly record: (records: Records) => Promise<boolean>;
   readonly log: Log;
-  readonly lookMs?: number;
 }
 
 /** Records the requests that the store itself ended. One process of a pod does it. */
@@ -81,6 +82,6 @@ export function recordLostWorkers(parts: LostWorkerParts): { close(): void } {
     void look()
       .catch(() => undefined)
       .finally(() => (isLooking = false));
-  }, parts.lookMs ?? LOOK_MS);
+  }, LOOK_MS);
   return { close: () => clearInterval(timer) };
 }

@@ -18,7 +18,6 @@ export interface LinkTargets {
 export interface LinkTargetsOptions {
   readonly open: (pod: number) => Promise<RedisFrontier>;
   readonly log: Log;
-  readonly lookAgainMs?: number;
 }
 
 const LOOK_AGAIN_MS = 1_000;
@@ -31,7 +30,7 @@ interface Target {
 }
 
 export function createLinkTargets(options: LinkTargetsOptions): LinkTargets {
-  const { open, log, lookAgainMs = LOOK_AGAIN_MS } = options;
+  const { open, log } = options;
   const targets = new Map<number, Target>();
   let isClosed = false;
 
@@ -76,7 +75,7 @@ export function createLinkTargets(options: LinkTargetsOptions): LinkTargets {
             if (!isClosed) lookAgain(pod, target);
           },
         );
-    }, lookAgainMs).unref();
+    }, LOOK_AGAIN_MS).unref();
   }
 
   async function forget(target: Target): Promise<void> {

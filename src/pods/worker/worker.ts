@@ -368,7 +368,6 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       errors: { ...stats.state.errors },
       // A parser meets each response again that a fetcher has counted.
       statuses: isParser ? {} : { ...stats.state.requestsWithStatusCode },
-      fetchMs: stats.state.requestTotalFinishedDurationMillis,
       bytes: recorder.bytes,
       ...client.figures,
       backpressure: (pressure?.events.soft ?? 0) + (pressure?.events.hard ?? 0),

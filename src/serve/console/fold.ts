@@ -1,6 +1,7 @@
 // What the rows of a job add up to: answers by status, errors by code, domains. Worked out while somebody watches.
 // Promise: each row counts once, in order; hosts, codes and types are bounded, the rest counts as `other`. The numbers
 // come from the same rows as the list, so they agree with it after any restart and on every server.
+import { mediaTypeOf } from '../../base/media-type.js';
 import { type LimitName, LIMITS, limitReached } from '../../limits.js';
 import { parseUrl } from '../../request/url.js';
 import { type PageRow, parseRow } from '../jobs/rows.js';
@@ -50,7 +51,7 @@ export function createFold(store: Pick<JobStore, 'rows'>, id: string): Fold {
     if (row.kind === 'robots') robots++;
     else addTo(hostOf(row.url), row);
     if (row.status !== undefined) count(statuses, String(row.status));
-    if (row.type !== undefined) count(types, row.type.split(';', 1)[0]!.trim().toLowerCase());
+    if (row.type !== undefined) count(types, mediaTypeOf(row.type));
     if (row.kind === 'failed') addError(row);
   }
 

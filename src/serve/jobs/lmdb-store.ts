@@ -1,6 +1,6 @@
 // The job store on this machine: one LMDB file under the data directory.
 // Promise: each call is one transaction; a job's counters, results and events always agree.
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Database } from 'lmdb';
@@ -10,7 +10,7 @@ import { LIMITS, limitReached } from '../../limits.js';
 import { batchKey, counted, type EventType, type Job, type JobError, type JobEvent, type JobPages } from './store.js';
 import type { Monitor } from '../monitor/monitor.js';
 import { joinRow, rowText } from './rows.js';
-import { type JobStore, type KeptValues, newJob, type Outcome, wants } from './store.js';
+import { hashed, type JobStore, type KeptValues, newJob, type Outcome, wants } from './store.js';
 
 type Key = string | (string | number)[];
 type Texts = Database<string, Key>;
@@ -221,9 +221,4 @@ export async function openLmdbJobs(folder: string): Promise<JobStore> {
     },
     close: async () => void (await environment.close()),
   };
-}
-
-/** LMDB's keys are short; those of pages are not. */
-function hashed(text: string): string {
-  return createHash('sha256').update(text).digest('base64url');
 }

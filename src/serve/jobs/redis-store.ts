@@ -1,6 +1,6 @@
 // The job store that servers share: a few keys per job in Redis, changed by Lua in one step each.
 // Promise: the same as the port's, whichever server calls; a claim ends by itself when its server dies.
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { CrawlError } from '../../errors.js';
 import { type Argument, createConnection } from '../../frontier/redis/server/connection.js';
 import { queuePrefix } from '../../frontier/redis/keys.js';
@@ -9,6 +9,7 @@ import { type JobScript, jobScript } from './redis-scripts.js';
 import { rowText } from './rows.js';
 import {
   batchKey,
+  hashed,
   type Job,
   type JobError,
   type JobEvent,
@@ -251,9 +252,4 @@ export async function openRedisJobs(url: string): Promise<SharedJobs> {
       return String(await connection.command('GET', at('agreed', name)));
     },
   };
-}
-
-/** Keys of pages are of any length; those of a set should not be. */
-function hashed(text: string): string {
-  return createHash('sha256').update(text).digest('base64url');
 }

@@ -1,5 +1,6 @@
 // PORT. Jobs, their results and the events that are due to their webhooks, kept for all servers that share them.
 // Promise: what a call resolved is there after `kill -9`; a page that is put twice under one key is one result.
+import { createHash } from 'node:crypto';
 import type { WebhookWish } from '../api/schemas.js';
 import type { CheckSummary, Monitor } from '../monitor/monitor.js';
 import type { JobRows, PageFacts } from './rows.js';
@@ -135,6 +136,9 @@ export interface MonitorRows {
 
 /** The key of a batch's URL: its place in the list. */
 export const batchKey = (index: number): string => `#${index}`;
+
+/** Names and keys are of any length; keys of a store should be short. */
+export const hashed = (text: string): string => createHash('sha256').update(text).digest('base64url');
 
 /** The names of the queues that belong to a job: a check has one per target. */
 export const queuesOf = ({ id, kind, urls }: Pick<Job, 'id' | 'kind' | 'urls'>): string[] =>

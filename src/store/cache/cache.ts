@@ -1,5 +1,6 @@
 // PORT. The cache of fetched pages: captures by request, reused as the cache mode allows.
 // Promise: a page is stored completely or not at all; several processes may share a folder, and a killed one leaves it readable.
+import { withoutFragment } from '../../request/url.js';
 
 /**
  * What a call reads from and writes to the cache.
@@ -39,9 +40,7 @@ export interface PageKey {
  * query, as one page; they are still two resources, and one must not answer for the other.
  */
 export function pageUrlOf(url: string): string {
-  const { href } = new URL(url);
-  const fragmentAt = href.indexOf('#');
-  return fragmentAt < 0 ? href : href.slice(0, fragmentAt);
+  return withoutFragment(new URL(url).href);
 }
 
 /** A stored page without its body. */

@@ -2,7 +2,7 @@
 // against the index. Reads only. Promise: one pass over the segments; memory holds the lines of one stretch of one segment.
 import { open, readdir, readFile, stat, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parseIndexLine, type IndexEntry } from './cdxj.js';
+import { parseIndexLine, type IndexEntry, uriOf } from './cdxj.js';
 import { CONTENT_FOLDER, contentKindOf, indexNameOf, parseContentName } from './names.js';
 import { segmentOfIndex, TAIL_ENDING } from './names.js';
 import { findPage } from './reading.js';
@@ -32,12 +32,11 @@ export interface ContentAudit {
 }
 
 export interface ContentAuditOptions {
-  /** Problems reported in full; the others are counted. Default 1,000. */
-  readonly maxProblems?: number;
   /** Bytes of a segment whose lines are held at once. Default 64 MiB: some ten thousand pages, half a million at most. */
   readonly stretchBytes?: number;
 }
 
+/** Problems reported in full; the others are counted. */
 const MAX_PROBLEMS = 1_000;
 const STRETCH_BYTES = 64 * 1024 * 1024;
 const READ_BYTES = 1024 * 1024;
@@ -54,7 +53,7 @@ export async function auditContent(
   dataDirs: readonly string[],
   options: ContentAuditOptions = {},
 ): Promise<ContentAudit> {
-  const { maxProblems = MAX_PROBLEMS, stretchBytes = STRETCH_BYTES } = options;
+  const { stretchBytes = STRETCH_BYTES } = options;
   const problems: ContentProblem[] = [];
   const counts: Record<string, number> = {};
   const total = { segments: 0, lines: 0, records: 0, bytes: 0, beingWritten: 0, problemCount: 0 };
@@ -62,7 +61,7 @@ export async function auditContent(
   const report: Report = (kind, where, problem) => {
     total.problemCount++;
     counts[kind] = (counts[kind] ?? 0) + 1;
-    if (problems.length < maxProblems) problems.push({ kind, where, problem });
+    if (problems.length < MAX_PROBLEMS) problems.push({ kind, where, problem });
   };
 
   for (const dataDir of dataDirs) {
@@ -181,12 +180,6 @@ async function linesOf(
     if (offset >= from && offset < to) placed.push({ line, offset, length, digest, uri: uriOf(entry) });
   });
   return placed.sort((a, b) => a.offset - b.offset);
-}
-
-function uriOf({ loadedUrl, url }: IndexEntry): string {
-  const uri = loadedUrl ?? url;
-  const end = uri.indexOf('#');
-  return end < 0 ? uri : uri.slice(0, end);
 }
 
 /** Every line of an index with its number; half a line at the end is none. With `report`, the order is judged too. */

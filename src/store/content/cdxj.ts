@@ -1,5 +1,7 @@
 // CDXJ lines: the index of a segment, one line per stored page, as archive tools read it.
 // Promise: a line sorts by site, path and time, has all metadata of the visit, and is one line whatever the URL.
+import { withoutFragment } from '../../request/url.js';
+import { oneWord } from './warc.js';
 
 /** Metadata of one stored page and where its content is. */
 export interface IndexEntry {
@@ -26,6 +28,11 @@ export interface IndexEntry {
   readonly originalAtMs?: number;
 }
 
+/** The URL that the body came from. */
+export function uriOf({ loadedUrl, url }: IndexEntry): string {
+  return withoutFragment(loadedUrl ?? url);
+}
+
 /** What archives call the type of a record that only refers to another. */
 const REVISIT_TYPE = 'warc/revisit';
 
@@ -48,7 +55,6 @@ const MAX_MESSAGE_LENGTH = 300;
 
 const WEB_ADDRESS = /^https?:\/\/([^/?#\s]+)([^#]*)/;
 const IP_ADDRESS = /^(?:[\d.]+|\[[0-9a-f:.]+\])$/;
-const UNPRINTABLE = /[\x00-\x20\x7f]/;
 
 /**
  * A unique key in SURT form, as archives sort URLs: `com,example)/path?query`, in lower case, without scheme
@@ -59,7 +65,7 @@ const UNPRINTABLE = /[\x00-\x20\x7f]/;
  */
 export function surtOf(uniqueKey: string): string {
   const match = WEB_ADDRESS.exec(uniqueKey);
-  if (match === null) return printable(uniqueKey.toLowerCase());
+  if (match === null) return oneWord(uniqueKey.toLowerCase());
   const [, authority = '', rest = ''] = match;
   const portAt = authority.search(/:\d*$/);
   const host = (portAt < 0 ? authority : authority.slice(0, portAt)).toLowerCase();
@@ -72,11 +78,7 @@ export function surtOf(uniqueKey: string): string {
         .reverse()
         .join(',');
   const path = rest.startsWith('/') ? rest : `/${rest}`;
-  return printable(`${site}${port})${path.toLowerCase()}`);
-}
-
-function printable(text: string): string {
-  return UNPRINTABLE.test(text) ? text.replace(/[\x00-\x20\x7f]/g, encodeURIComponent) : text;
+  return oneWord(`${site}${port})${path.toLowerCase()}`);
 }
 
 /** `20260131235959`, UTC. */

@@ -5,7 +5,7 @@ import { appendFile, rename, rm, stat } from 'node:fs/promises';
 import { TAIL_ENDING } from './names.js';
 import { createIndexCheck, checkIndex, type IndexFindings, type IndexCheck } from './index-check.js';
 import { sortLines } from './index-sorting.js';
-import { isMissing } from '../storage-errors.js';
+import { ignoreMissing, isMissing } from '../storage-errors.js';
 
 /** Which sorted indexes are checked although they need no work. */
 export interface IndexChecks {
@@ -125,9 +125,4 @@ export function createIndexRecovery(sorted: string, options: IndexRecoveryOption
 
 async function statOf(path: string) {
   return stat(path).catch(ignoreMissing);
-}
-
-function ignoreMissing(error: unknown): undefined {
-  if (!isMissing(error)) throw error;
-  return undefined;
 }

@@ -182,6 +182,7 @@ export async function* batchesOfLines(
   }
 }
 
-async function writeAll(file: FileHandle, bytes: Buffer): Promise<void> {
+/** `write` may take only part of it. */
+export async function writeAll(file: FileHandle, bytes: Buffer): Promise<void> {
   for (let done = 0; done < bytes.length;) done += (await file.write(bytes, done)).bytesWritten;
 }

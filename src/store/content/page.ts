@@ -1,6 +1,7 @@
 // Packs a visited page for the content store: compressed once, before settling.
 // Promise: packed bytes are written unchanged, to whichever directory; a compressed body is not compressed again.
 import { gzipSync } from 'node:zlib';
+import { withoutFragment } from '../../request/url.js';
 import { surtOf, type FateFields, type IndexEntry } from './cdxj.js';
 import { contentHash } from './names.js';
 import type { PackedRecord } from './segment.js';
@@ -140,12 +141,6 @@ function packRevisit(
     entry: { ...entry, digest, originalAtMs: original.fetchedAtMs },
   };
   return { sha256, raw, original };
-}
-
-/** The requested URL: a fragment is never sent. */
-function withoutFragment(url: string): string {
-  const end = url.indexOf('#');
-  return end < 0 ? url : url.slice(0, end);
 }
 
 /** Compressing twice gains nothing: level 0 makes the member a wrapper. */

@@ -10,7 +10,7 @@ import { createIndexCheck, checkIndex } from './index-check.js';
 import { createIndexRecovery, type IndexChecks, type RecoveredIndex } from './index-recovery.js';
 import { compactedIn, removeCompacted } from './compact/list.js';
 import { readSegmentNote, type SegmentNote } from '../segments/segment-note.js';
-import { asStorageError, isMissing } from '../storage-errors.js';
+import { asStorageError, ignoreMissing } from '../storage-errors.js';
 
 /**
  * The result for one segment. `short`: acknowledged pages or their index lines are missing, as after a power cut;
@@ -208,9 +208,4 @@ async function countLines(path: string): Promise<number> {
 
 async function sizeOf(path: string): Promise<number | undefined> {
   return (await stat(path).catch(ignoreMissing))?.size;
-}
-
-function ignoreMissing(error: unknown): undefined {
-  if (!isMissing(error)) throw error;
-  return undefined;
 }

@@ -1,6 +1,7 @@
 // A batch spread over processes: this one reads the list and has the queue, the others visit.
 // Promise: turns, limits and order are those of one process; a process that ends loses nothing, and no URL has two
 // results. A URL that ends its process again and again fails as WORKER_LOST.
+import { createRecentMap } from '../../../base/recent-map.js';
 import type { TaskMonitor } from '../../../dispatch/dispatcher.js';
 import type { RateLimiter } from '../../../dispatch/rate-limiter.js';
 import { asCrawlError, CrawlError } from '../../../errors.js';
@@ -57,7 +58,7 @@ interface Pending {
 }
 
 const MAX_TURNS = 65_535;
-/** As long as the process lives: who is gone is known at once. */
+/** Longer than any batch: the end of a process is noticed at once, without leases that expire. */
 const LEASE_MS = 7 * 86_400_000;
 const SLOW_MS = 1_000;
 const MAX_IDENTITIES = 64;
@@ -65,7 +66,7 @@ const MAX_IDENTITIES = 64;
 export function startSpread<Result extends EndedUrl>(parts: SpreadParts<Result>): RunningBatch {
   const { permits, limiter, monitor, time, config } = parts;
   const pending = new Map<number, Pending>();
-  const hosts = new Map<string, HostStore>();
+  const hosts = createRecentMap<string, HostStore>(MAX_IDENTITIES);
   const holder = newHolderId();
   const frontier = createMemoryFrontier({
     holder,
@@ -200,7 +201,6 @@ export function startSpread<Result extends EndedUrl>(parts: SpreadParts<Result>)
 
   function hostsOf(identity: string): HostStore {
     const known = hosts.get(identity) ?? createMemoryHosts();
-    if (hosts.size >= MAX_IDENTITIES) hosts.delete(hosts.keys().next().value!);
     hosts.set(identity, known);
     return known;
   }

@@ -6,6 +6,7 @@ import { createServer as createHttpServer, request as httpRequest } from 'node:h
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { createRecentMap } from '../../../base/recent-map.js';
 import { asCrawlError, CrawlError } from '../../../errors.js';
 import { isProxyUrl, isSocksUrl, PROXY_PROTOCOLS } from '../../../request/proxy-url.js';
 import { parseUrl } from '../../../request/url.js';
@@ -65,7 +66,7 @@ export function createGuardRelay(options: GuardRelayOptions = {}): GuardRelay {
   const peers = createRelayPeers(options.browserPort);
   const sockets = new Set<Socket>();
   const servers = new Map<string, Promise<{ server: Server; address: string }>>();
-  const failures = new Map<string, CrawlError>();
+  const failures = createRecentMap<string, CrawlError>(MAX_FAILURES);
   let closed = false;
 
   function track(socket: Socket): void {
@@ -76,10 +77,8 @@ export function createGuardRelay(options: GuardRelayOptions = {}): GuardRelay {
   }
 
   function note(place: string, error: CrawlError | undefined): void {
-    failures.delete(place);
-    if (!error) return;
-    if (failures.size >= MAX_FAILURES) failures.delete(failures.keys().next().value!);
-    failures.set(place, error);
+    if (error) failures.set(place, error);
+    else failures.delete(place);
   }
 
   /** Connects for the browser; what went wrong is remembered under the place, because a browser tells only that it did. */

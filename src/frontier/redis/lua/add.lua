@@ -3,7 +3,7 @@
 -- Marks requests seen and queues the new ones: all of one call, or nothing. Not allowed when the server is full.
 --
 -- ARGV[1..5]  see the parts frame and calls
--- ARGV[6]     ids of leases that the requests were found in, 8 bytes each; '' for requests of nobody's visit; or 'again'
+-- ARGV[6]     ids of leases that the requests were found in, 8 bytes each; '' for requests that no visit found; or 'again'
 --             and notes (length of name, name, length of text, text, …): the requests have failed, are queued again
 --             without another claim, and the notes become true
 -- ARGV[7]     entries, packed: index of its lease or 0, lower half of the fingerprint, lengths of the next two,

@@ -5,7 +5,7 @@
 -- ARGV[1..2]  see the part frame
 -- ARGV[3..]   fingerprints, 8 bytes each, big-endian
 -- Keys:       those of the parts
--- Returns     {the call's id, pod time, sequence number, an answer a fingerprint: its row of r, or '' when only known, or false;
+-- Returns     {the call's id, pod time, sequence number, an answer per fingerprint: its row of r, or '' when only known, or false;
 --             fingerprints that are leased now}
 if not isOurStore() then
   return redis.error_reply('EMPTIED')

@@ -40,7 +40,7 @@ returnFromWaiting()
 flush()
 local most, held = tonumber(ARGV[6]), hot.leased + hot.parsing
 local allowed = tonumber(ARGV[7]) - hot.done - hot.failed - held
--- 0 is no limit, 1 an allowance of none.
+-- Stored plus one: 0 means unlimited, 1 means that nothing is allowed.
 if hot.allowance > 0 then
   allowed = min(allowed, hot.allowance - 1 - hot.done - held)
 end
@@ -108,7 +108,7 @@ if most > 0 and #picked == most then
 elseif hot.queued + hot.retrying + hot.leased + hot.parsing == 0 then
   state = 'exhausted'
 elseif turn ~= 'ordinary' then
-  -- When what it holds is settled there is more for it, which nobody can foretell.
+  -- There is more for it once what it holds is settled, at an unknown time.
   nextMs = HELD_BACK_MS
 elseif most == 0 or allowed >= most or #picked < allowed then
   -- When only the limit holds requests back, time alone will not free them.

@@ -19,7 +19,7 @@ end
 local function keepAnswer(answer)
   local key = P .. 'a:' .. holder
   local isTurn = number % answersKept == 0
-  -- Calls in very many parts leave slots behind that nobody will ask for.
+  -- Calls in very many parts leave slots behind that are never read again.
   if (isTurn or byte(part, -1) == NINE) and call('HLEN', key) > 64 * answersKept then
     call('DEL', key)
     last = nil

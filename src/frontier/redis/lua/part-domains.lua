@@ -9,7 +9,7 @@
 -- keeper has written them to disk, and there until the head has room again.
 --
 -- A domain with a suspect in its queue (part-suspects.lua) is in `accused` instead of `due`: nothing else of it is
--- handed out before. While there are no suspects at all nobody looks for them.
+-- handed out before. Without suspects in the pod they are not looked for.
 --
 -- Keys: d:BUCKET (hash, name -> row)  due, accused (zsets by due time; member: tie and domain key)
 --       q:DOMAIN (list, the line)     p:DOMAIN (zset, places beside the line)

@@ -3,8 +3,8 @@
 --
 -- ARGV[1]  prefix of every key
 -- ARGV[2]  frame, packed: time since the caller heard last, upper bound of pod time, wall clock or -1 for TIME, lease time,
---          delay and turns of domains without a delay of their own, answers kept a holder, the store's id,
---          requests a domain keeps in Redis (0: all), requests that may wait to be spilled,
+--          delay and turns of domains without a delay of their own, answers kept per holder, the store's id,
+--          requests kept in Redis per domain (0: all), requests that may wait to be spilled,
 --          how seen requests are remembered and its three numbers (part-seen.lua),
 --          how many requests of a domain are accepted in all (0: any number), number of the call the caller heard last,
 --          an id of this call, with which every answer begins

@@ -44,7 +44,7 @@ end
 -- `together`: how many the lost holder held that may have ended it; 0 when this one did not.
 local function loseLease(lease, together, code)
   if lease.bulkSkip then
-    -- It was never asked for.
+    -- It was never sent.
     return giveBack(lease)
   end
   local d = domainOf(lease.key)

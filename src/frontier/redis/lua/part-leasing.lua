@@ -4,7 +4,7 @@
 
 local TIE_BYTES = 6
 
--- The domains to take a request from, one entry a request.
+-- The domains to take requests from, one entry per request.
 local function pickDomains(wanted)
   local line, served, picked, at = {}, {}, {}, 1
   for i, member in ipairs(call('ZRANGEBYSCORE', P .. 'due', '-inf', hot.now, 'LIMIT', 0, wanted)) do
@@ -44,7 +44,7 @@ local function pickDomains(wanted)
   return picked
 end
 
--- The domains to take suspects from, one entry a request: as many as may be tried together.
+-- The domains to take suspects from, one entry per request: as many as may be tried together.
 local function pickTrial(wanted)
   local suspects, of, picked = {}, {}, {}
   for _, member in ipairs(call('ZRANGEBYSCORE', P .. 'accused', '-inf', hot.now, 'LIMIT', 0, wanted)) do

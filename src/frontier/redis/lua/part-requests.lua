@@ -77,7 +77,7 @@ end
 
 local ENDS = { D = 'done', F = 'failed', S = 'skipped' }
 
--- The end of a request that nobody holds any more.
+-- Ends a request that is no longer held.
 local function finish(value, state, reason)
   hot[ENDS[state]] = hot[ENDS[state]] + 1
   remember(value, state, reason)

@@ -18,7 +18,7 @@ local function trialAfter(trial, together)
   return ((trial > 0 and trial < ALONE) and trial or ALONE) - 1
 end
 
--- A request that nobody holds any more, because its holder was lost; with a code it is known to be why, and fails.
+-- A request whose holder was lost. With a code it is known to be the cause, and fails.
 local function accuse(d, value, together, code)
   local priority, fingerprint, lost, record, before = unpackValue(value)
   local trial = code and 0 or trialAfter(before, together)

@@ -3,7 +3,7 @@
 -- Gives captures that wait to be parsed to a parser, each with its lease.
 --
 -- ARGV[1..5]  see the parts frame and calls
--- ARGV[6]     at most so many
+-- ARGV[6]     most captures to give
 -- ARGV[7]     the opening whose holder this is (openers)
 -- Keys:       those of the parts; fetch:queue (list, see settle.lua)
 -- Returns     {the call's id, pod time, sequence number, 1 unless the holder was lost, captures still waiting,
@@ -35,7 +35,7 @@ end
 local most = tonumber(ARGV[6])
 
 -- While there are suspects: those at the head go to a parser that holds nothing, as many as may be tried together;
--- nobody gets anything beside them, nor what waits behind them.
+-- no parser gets anything beside them, nor what waits behind them.
 local function mayPull(wanted)
   local held, suspects, ordinary = holds(holder), {}, 0
   if held == 'trial' then

@@ -1,7 +1,7 @@
 #!lua flags=allow-oom
 --@include frame restarts
--- A client came back: did the server forget calls that it had answered? Then the pod rests for one delay, since nobody
--- knows which domains were asked meanwhile, and may do no more pages than it has done and in work: what was moved to or
+-- A client came back: did the server forget calls that it had answered? Then the pod rests for one delay, since it is
+-- unknown which domains were visited meanwhile, and may do no more pages than it has done and in work: what was moved to or
 -- from it since is the coordinator's to find out. Notes that the client made first and the server forgot are made again
 -- as they were at first: they name files, and say how much of each is acknowledged.
 --

@@ -23,7 +23,8 @@ if isTooOld then
   save()
   return redis.error_reply('OLDCALL')
 end
--- A call that has happened is acknowledged, even if its holder was lost since: who is told otherwise removes what it stored.
+-- A call that has happened is acknowledged, even if its holder was lost since: a caller that hears otherwise removes
+-- what it stored.
 if answer or not isHeld then
   save()
   return { callId, hot.now, hot.seq, answer and 1 or 0, answer or '' }
@@ -94,7 +95,7 @@ for from = 1, #ARGV[6], 24 do
 end
 
 local STATES = { [0] = 'D', [1] = 'F', [2] = 'S' }
--- A bulk skip was never asked for: it cannot be done, and has nothing to be retried.
+-- A bulk skip was never sent: it cannot be done, and there is nothing to retry.
 local MAY_END_BULK_SKIP = { [1] = true, [2] = true, [4] = true }
 local accepted = {}
 for i, one in ipairs(settlements) do

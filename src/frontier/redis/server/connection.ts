@@ -218,7 +218,7 @@ export function createConnection(options: ConnectionOptions): Connection {
             if (!canMove || isReply(lastError)) throw error;
           });
           await untilUsable(deadlineMs);
-          if (canMove && !usable && !failure) throw new Error('nobody answers as the master');
+          if (canMove && !usable && !failure) throw new Error('no server answers as the master');
         } catch (error) {
           redis.disconnect();
           throw translated(lastError ?? error, where, canMove);

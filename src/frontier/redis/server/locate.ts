@@ -43,7 +43,7 @@ export function createLocator(address: RedisAddress, options: LocatorOptions): (
       undefined,
     );
     if (newest) return newest;
-    throw new Error(`no master was found at ${address.where}: ${reason?.message ?? 'nobody answered in time'}`);
+    throw new Error(`no master was found at ${address.where}: ${reason?.message ?? 'no answer in time'}`);
   };
 }
 

@@ -8,10 +8,10 @@ import { PRIVATE_FILE } from '../../../base/private-files.js';
 import { createZip } from '../../../base/zip.js';
 import { CrawlError } from '../../../errors.js';
 import { asStorageError } from '../../storage-errors.js';
-import { parseIndexLine, timestampOf, type IndexEntry } from '../cdxj.js';
+import { parseIndexLine, timestampOf, type IndexEntry, uriOf } from '../cdxj.js';
 import { compactedIn } from '../compact/list.js';
 import { refuseObjectStores } from '../folders.js';
-import { batchesOfLines, mergedLines } from '../index-sorting.js';
+import { batchesOfLines, mergedLines, writeAll } from '../index-sorting.js';
 import { CONTENT_FOLDER, indexNameOf, parseContentName, TAIL_ENDING } from '../names.js';
 
 export interface WaczOptions {
@@ -182,12 +182,6 @@ function pageOf(entry: IndexEntry, number: number) {
   return { id: String(number), url: uriOf(entry), ts, title: uriOf(entry) };
 }
 
-function uriOf({ loadedUrl, url }: IndexEntry): string {
-  const uri = loadedUrl ?? url;
-  const end = uri.indexOf('#');
-  return end < 0 ? uri : uri.slice(0, end);
-}
-
 /** Reads the file twice: its digests stand before it. */
 async function addFile(
   target: FileHandle,
@@ -225,8 +219,4 @@ async function* chunksOf(file: FileHandle, toByte = Infinity): AsyncGenerator<Bu
     at += bytesRead;
     yield chunk.subarray(0, bytesRead);
   }
-}
-
-async function writeAll(target: FileHandle, bytes: Buffer): Promise<void> {
-  for (let done = 0; done < bytes.length;) done += (await target.write(bytes, done)).bytesWritten;
 }

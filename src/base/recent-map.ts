@@ -1,4 +1,4 @@
-// A map that drops its least recently used entries, for sessions and domains.
+// A map that drops its least recently used entries.
 // Promise: never more than `maxEntries`, O(1) per operation.
 
 export interface RecentMap<K, V> {
