@@ -121,9 +121,9 @@ class LazyContent {
   }
 
   #renderMarkdown(): string {
-    const { standIn, tree, urls, options } = this.#view;
+    const { standIn, tree, urls, options, main } = this.#view;
     if (standIn !== null) return standInMarkdown(standIn);
-    return renderMarkdown(tree, 0, { urls, dropped: this.#drop(), math: options.math });
+    return renderMarkdown(tree, 0, { urls, dropped: this.#drop(), math: options.math, parts: main.posts });
   }
 
   #drop(): Uint8Array {

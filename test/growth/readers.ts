@@ -69,7 +69,7 @@ import { createBudgets } from '../../src/politeness/budgets.js';
 import { RobotsTxt } from '../../src/politeness/robots/robots.js';
 import { createSitemapReader } from '../../src/politeness/sitemaps/reader.js';
 import { createSameContent } from '../../src/politeness/traps/same-content.js';
-import { hasSessionId } from '../../src/politeness/traps/sessions.js';
+import { hasSessionId, withoutSessionId } from '../../src/request/session-ids.js';
 import { createTrapRules } from '../../src/politeness/traps/traps.js';
 import { hostPartOf } from '../../src/politeness/url-host.js';
 import { fingerprintOf } from '../../src/request/fingerprint.js';
@@ -446,7 +446,7 @@ const URL_READERS: readonly Reader[] = [
   {
     name: 'politeness/traps/traps#createTrapRules',
     of: 'url',
-    read: (text) => [trapsOf(text), hasSessionId(text, text)],
+    read: (text) => [trapsOf(text), hasSessionId(text, text), withoutSessionId(text)],
   },
   {
     name: 'politeness/traps/same-content#createSameContent',

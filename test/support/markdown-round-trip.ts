@@ -58,6 +58,14 @@ function isData(table: Node): boolean {
   );
 }
 
+const hasHeading = (node: Node): boolean => descendants(node).some(({ nodeName }) => /^h[1-6]$/.test(nodeName));
+
+/** Lists whose items all have a heading: they are written as parts of the page, without marks. */
+function isArranging(list: Node): boolean {
+  const items = childrenOf(list).filter(({ nodeName }) => nodeName === 'li');
+  return items.length > 0 && items.every(hasHeading);
+}
+
 /** Headings with level, items with depth, cells, code and link targets of a document, given as its root. */
 function elementsOf(root: Node, urlOf: (href: string) => string | null = (href) => href): Counts {
   const counts: Counts = new Map();
@@ -65,7 +73,7 @@ function elementsOf(root: Node, urlOf: (href: string) => string | null = (href) 
     const name = node.nodeName;
     const isHeading = /^h[1-6]$/.test(name);
     if (isHeading && !inTable && squeeze(textOf(node)) !== '') add(counts, `${name} ${squeeze(textOf(node))}`);
-    if (name === 'li' && !inTable && !inHeading) {
+    if (name === 'li' && !inTable && !inHeading && !hasHeading(node)) {
       const own = squeeze(
         childrenOf(node)
           .map((child) => textOf(child, /^(?:ul|ol|dl|pre|table|blockquote)$/))
@@ -86,7 +94,7 @@ function elementsOf(root: Node, urlOf: (href: string) => string | null = (href) 
     const href = name === 'a' && !inPre ? attributeOf(node, 'href') : undefined;
     const url = href === undefined ? null : urlOf(href);
     if (url !== null && squeeze(textOf(node)) !== '') add(counts, `a ${decoded(url)}`);
-    const deeper = /^(?:ul|ol|dl|dd)$/.test(name) ? depth + 1 : depth;
+    const deeper = /^(?:ul|ol|dl|dd)$/.test(name) && !isArranging(node) ? depth + 1 : depth;
     const table = name === 'table' ? isData(node) || inTable : inTable;
     for (const child of childrenOf(node)) visit(child, deeper, table, inPre || name === 'pre', inHeading || isHeading);
   };

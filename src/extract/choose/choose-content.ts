@@ -9,8 +9,10 @@ import { consentNodes } from './consent.js';
 import { contentsNodes } from './contents.js';
 import { PAGE_KINDS } from '../model/context-features.js';
 import { elementNumber, elementSet } from '../page/elements.js';
+import { leaveFailures } from './failures.js';
 import { formulasOf } from '../math/formulas.js';
 import { logistic } from '../model/trees.js';
+import { createNameMatcher } from './name-matcher.js';
 import { NEVER, weighPosts } from './posts.js';
 import { leaveRelated } from './related.js';
 import { leaveRepeats } from './repeats.js';
@@ -29,19 +31,29 @@ const FORUM_FROM = 0.05;
 const FORUM_SURE = 0.5;
 /** In logits: of unseen collections the models keep too little; 0.5 and 1 gain, 1.5 and 2 lose (decision 043). */
 const COLLECTION_GAIN = 1;
+const DD = elementNumber('dd');
+const DT = elementNumber('dt');
 const PRE = elementNumber('pre');
-/** Half a table or half a listing is of no use. */
+const TABLE = elementNumber('table');
+const TD = elementNumber('td');
+const TH = elementNumber('th');
+/** Half a table or half a listing is of no use, and neither are labels without their values. */
 const WHOLE = elementSet('pre table');
+const isNamedInfobox = createNameMatcher('', ['portable', 'infobox']);
 /** A larger table arranges the page. */
 const MAX_WHOLE_WORDS = 400;
 /** Below this a cell is not part of its table: a layout table, a signature in it. */
 const OUT_OF_QUESTION = -4;
+/** Below this a rule has spoken: code in a signature, a heading in a footer. */
+const RULED_OUT = -8;
 /** Code with kept text this many blocks before and after it belongs to that text; 3, 8 and 15 were tried. */
 const AROUND_CODE = 8;
 
 export interface ContentChoice extends Choice {
   /** By block. */
   readonly probabilities: Float32Array;
+  /** The elements of the posts of a thread; empty elsewhere. */
+  readonly posts: readonly number[];
 }
 
 /** Chooses the blocks of a page; `kinds` are the probabilities of its kinds, `logits` the second look's, changed in place. */
@@ -57,10 +69,11 @@ export function chooseContent(segments: Segments, kinds: Float32Array, logits: F
   if (contents !== null)
     for (let b = 0; b < count; b++) if (contents[blocks[b * STRIDE + CONTAINER]!] === 1) logits[b] = NEVER;
   leaveSetAside(segments, logits);
+  leaveFailures(segments, kinds[DOCUMENTATION]! + kinds[ARTICLE]!, logits);
   const comments = commentNodes(segments);
   const isForum = kinds[FORUM]! >= FORUM_FROM || (comments !== null && holdsPosts(segments, comments));
-  const hasPosts = isForum && weighPosts(segments, logits);
-  if (comments !== null && !hasPosts && kinds[FORUM]! < FORUM_SURE) leaveComments(segments, comments, logits);
+  const posts = isForum ? weighPosts(segments, logits) : null;
+  if (comments !== null && posts === null && kinds[FORUM]! < FORUM_SURE) leaveComments(segments, comments, logits);
   if (kinds[LISTING]! + kinds[COLLECTION]! + kinds[DOCUMENTATION]! < 0.5) leaveRelated(segments, logits);
   weighArticleParts(segments, kinds[ARTICLE]!, logits);
   const probabilities = logistic(logits);
@@ -71,22 +84,26 @@ export function chooseContent(segments: Segments, kinds: Float32Array, logits: F
     for (let b = 0; b < count; b++) chosen[b] = logits[b]! <= NEVER ? 0 : 1;
   } else {
     keepWhole(segments, sizes, logits, chosen);
-    keepCode(segments, chosen);
-    keepHeadings(segments, logits, chosen);
+    leaveBareHeads(segments, chosen);
+    if (posts === null && kinds[DOCUMENTATION]! + kinds[LISTING]! >= 0.5) keepDefinitions(segments, logits, chosen);
+    keepCode(segments, logits, chosen);
+    if (posts === null) keepHeadings(segments, logits, chosen);
     keepFormulas(segments, chosen);
     // Manuals say the same for each system on purpose.
     if (kinds[DOCUMENTATION]! < 0.5) leaveRepeats(segments, chosen);
   }
-  return { chosen, expected, probabilities };
+  return { chosen, expected, probabilities, posts: posts ?? [] };
 }
 
-/** Tables and code are taken whole where most of them is chosen; code is left whole where it is not. */
+/** Tables, code and boxes of facts are taken whole where most of them is chosen; the last two are left whole where it is not. */
 function keepWhole(segments: Segments, sizes: Int32Array, logits: Float32Array, chosen: Uint8Array): void {
   const { tree, blocks, count, words } = segments;
-  // By node: the innermost table or listing that it stands in.
+  const hasInfobox = tree.bytes.includes('portable-infobox');
+  const isInfobox = (node: number): boolean => hasInfobox && isNamedInfobox(segments, node);
+  // By node: the innermost table, listing or box that it stands in.
   const whole = new Int32Array(tree.count);
   for (let node = 1; node < tree.count; node++)
-    whole[node] = WHOLE[tree.tag[node]!] === 1 ? node : whole[tree.parent[node]!]!;
+    whole[node] = WHOLE[tree.tag[node]!] === 1 || isInfobox(node) ? node : whole[tree.parent[node]!]!;
   const taken = new Int32Array(tree.count);
   const total = new Int32Array(tree.count);
   for (let b = 0; b < count; b++) {
@@ -98,30 +115,90 @@ function keepWhole(segments: Segments, sizes: Int32Array, logits: Float32Array, 
     const node = whole[blocks[b * STRIDE + CONTAINER]!]!;
     if (node === 0 || words[node]! > MAX_WHOLE_WORDS) continue;
     if (taken[node]! * 2 > total[node]!) chosen[b] = logits[b]! > OUT_OF_QUESTION ? 1 : chosen[b]!;
-    else if (tree.tag[node] === PRE) chosen[b] = 0;
+    else if (tree.tag[node] === PRE || isInfobox(node)) chosen[b] = 0;
+  }
+}
+
+/** Leaves the head of a table out of which no row is taken. */
+function leaveBareHeads({ tree, blocks, count, words }: Segments, chosen: Uint8Array): void {
+  if (tree.tag.indexOf(TABLE) < 0) return;
+  // By node: the innermost table around it, and the innermost cell.
+  const table = new Int32Array(tree.count);
+  const cell = new Int32Array(tree.count);
+  for (let node = 1; node < tree.count; node++) {
+    const kind = tree.tag[node]!;
+    table[node] = kind === TABLE ? node : table[tree.parent[node]!]!;
+    cell[node] = kind === TABLE ? 0 : kind === TD || kind === TH ? node : cell[tree.parent[node]!]!;
+  }
+  // By table: 1 where it has cells of data, 2 where one of them is chosen.
+  const data = new Uint8Array(tree.count);
+  for (let b = 0; b < count; b++) {
+    const at = blocks[b * STRIDE + CONTAINER]!;
+    if (tree.tag[cell[at]!] === TD) data[table[at]!] = Math.max(data[table[at]!]!, 1 + chosen[b]!);
+  }
+  for (let b = 0; b < count; b++) {
+    const at = blocks[b * STRIDE + CONTAINER]!;
+    if (tree.tag[cell[at]!] === TH && data[table[at]!] === 1 && words[table[at]!]! <= MAX_WHOLE_WORDS) chosen[b] = 0;
+  }
+}
+
+/** Takes what a chosen term of a manual or a list means, and the term of what is chosen. */
+function keepDefinitions({ tree, blocks, count, words }: Segments, logits: Float32Array, chosen: Uint8Array): void {
+  if (tree.tag.indexOf(DT) < 0) return;
+  // By node: the innermost `dt` or `dd` around it.
+  const part = new Int32Array(tree.count);
+  for (let node = 1; node < tree.count; node++)
+    part[node] = tree.tag[node] === DT || tree.tag[node] === DD ? node : part[tree.parent[node]!]!;
+  const isPossible = (b: number): boolean => logits[b]! > OUT_OF_QUESTION;
+  let isWanted = false;
+  let term = -1;
+  for (let b = 0; b < count; b++) {
+    const at = part[blocks[b * STRIDE + CONTAINER]!]!;
+    if (tree.tag[at] === DT) {
+      isWanted = chosen[b] === 1;
+      term = b;
+    } else if (tree.tag[at] !== DD) {
+      isWanted = false;
+      term = -1;
+    } else if (isWanted && words[at]! <= MAX_WHOLE_WORDS && isPossible(b)) chosen[b] = 1;
+    else if (chosen[b] === 1 && term >= 0 && isPossible(term)) chosen[term] = 1;
   }
 }
 
 /** Blocks from a heading to the kept text after it: another heading, a line that leads to the main article. */
 const AFTER_HEADING = 3;
-/** Below this a rule has spoken. */
-const NO_HEADING = -8;
+/** Elements around a heading that may separate it from its text, and more of them from the text before it. */
+const TO_TEXT = 3;
+const TO_TEXT_BEFORE = 2;
+
+/** How many elements up from a node the first one stands that holds the other as well. */
+function stepsAround({ parent, end }: Segments['tree'], node: number, other: number): number {
+  let steps = 0;
+  let up = node;
+  while (steps <= TO_TEXT + TO_TEXT_BEFORE && up > 0 && (other < up || other >= end[up]!)) {
+    up = parent[up]!;
+    steps++;
+  }
+  return steps;
+}
 
 /** Takes a heading between texts that are kept, in the same element: a text without its headings is half a text. */
 function keepHeadings({ tree, blocks, count }: Segments, logits: Float32Array, chosen: Uint8Array): void {
-  const parentOf = (b: number): number => tree.parent[blocks[b * STRIDE + CONTAINER]!]!;
-  // By element: its first child that is kept.
-  const first = new Map<number, number>();
-  for (let b = 0; b < count; b++) if (chosen[b] === 1 && !first.has(parentOf(b))) first.set(parentOf(b), b);
+  const containerOf = (b: number): number => blocks[b * STRIDE + CONTAINER]!;
+  // By block: the last one before it that is kept.
+  const before = new Int32Array(count);
+  for (let b = 0, last = -1; b < count; b++) {
+    before[b] = last;
+    if (chosen[b] === 1) last = b;
+  }
   // From the end, so that a heading may follow a heading.
   for (let b = count - 2, next = count; b > 0; b--) {
     if (chosen[b + 1] === 1) next = b + 1;
-    if (chosen[b] === 1 || blocks[b * STRIDE + HEADING]! < 2 || logits[b]! <= NO_HEADING) continue;
-    if (next - b > AFTER_HEADING) continue;
-    const up = parentOf(b);
-    const further = tree.parent[up]!;
-    const isAmid = (parent: number): boolean => parentOf(next) === parent && (first.get(parent) ?? count) < b;
-    if (isAmid(up) || isAmid(further)) chosen[b] = 1;
+    if (chosen[b] === 1 || blocks[b * STRIDE + HEADING]! < 2 || logits[b]! <= RULED_OUT) continue;
+    if (next - b > AFTER_HEADING || before[b]! < 0) continue;
+    const toNext = stepsAround(tree, containerOf(b), containerOf(next));
+    const toBefore = stepsAround(tree, containerOf(b), containerOf(before[b]!));
+    if (toNext <= TO_TEXT && toBefore <= toNext + TO_TEXT_BEFORE) chosen[b] = 1;
   }
 }
 
@@ -141,7 +218,7 @@ function keepFormulas({ tree, blocks, count, hidden }: Segments, chosen: Uint8Ar
 }
 
 /** Keeps code surrounded by kept text: a manual without its listings is useless. */
-function keepCode({ tree, blocks, count, hidden }: Segments, chosen: Uint8Array): void {
+function keepCode({ tree, blocks, count, hidden }: Segments, logits: Float32Array, chosen: Uint8Array): void {
   const inCode = new Uint8Array(tree.count);
   let any = false;
   for (let node = 1; node < tree.count; node++) {
@@ -163,6 +240,7 @@ function keepCode({ tree, blocks, count, hidden }: Segments, chosen: Uint8Array)
       code &&
       b - last <= AROUND_CODE &&
       next[b]! - b <= AROUND_CODE &&
+      logits[b]! > RULED_OUT &&
       hidden[blocks[b * STRIDE + FIRST_NODE]!] === 0
     )
       chosen[b] = 1;

@@ -22,6 +22,8 @@ export interface MainContent {
   readonly probabilities: Float32Array;
   /** The F1 that this choice is expected to reach, from 0 to 1. */
   readonly confidence: number;
+  /** The elements of the posts of a thread, in order; empty elsewhere. */
+  readonly posts: readonly number[];
 }
 
 interface Models {
@@ -120,7 +122,8 @@ export function findMainContent(
   const { count } = segments;
   const kinds = kindProbabilities(readSignals(segments, head, url));
   const kind = PAGE_KINDS[kinds.indexOf(Math.max(...kinds))]!;
-  if (count === 0) return { kind, chosen: new Uint8Array(0), probabilities: new Float32Array(0), confidence: 0 };
+  if (count === 0)
+    return { kind, chosen: new Uint8Array(0), probabilities: new Float32Array(0), confidence: 0, posts: [] };
   const { first, second, third, names } = loadModels();
   const columns = tableFor(WIDTH * count);
   const features = columns.subarray(CONTEXT_COUNT * count, TWO_LOOKS * count);
@@ -136,14 +139,14 @@ export function findMainContent(
   }
   const shift = FAVOR[favor];
   if (shift !== 0) for (let b = 0; b < count; b++) logits[b]! += shift;
-  const { chosen, expected, probabilities } = chooseContent(segments, kinds, logits);
-  return { kind, chosen, probabilities, confidence: expected };
+  const { chosen, expected, probabilities, posts } = chooseContent(segments, kinds, logits);
+  return { kind, chosen, probabilities, confidence: expected, posts };
 }
 
 /** The content of a page that has nothing else. */
 export function wholeContent({ count }: Segments): MainContent {
   const chosen = new Uint8Array(count).fill(1);
-  return { kind: 'article', chosen, probabilities: new Float32Array(count).fill(1), confidence: 1 };
+  return { kind: 'article', chosen, probabilities: new Float32Array(count).fill(1), confidence: 1, posts: [] };
 }
 
 /** The blocks that the third look is asked of. */

@@ -4,7 +4,7 @@ import type { PostMarks } from './post-names.js';
 import { FOREIGN, MEMBER, WHEN, WHO } from './post-names.js';
 import { blockText } from '../page/block-text.js';
 import type { Segments } from '../page/segment.js';
-import { CHARS, CONTAINER, FIRST_NODE, IS_HIDDEN, LAST_NODE, STRIDE, WORDS } from '../page/segment.js';
+import { CHARS, CONTAINER, FIRST_NODE, HEADING, IS_HIDDEN, LAST_NODE, STRIDE, WORDS } from '../page/segment.js';
 
 const MAX_WHO_WORDS = 4;
 const MAX_WHEN_WORDS = 15;
@@ -16,8 +16,15 @@ const DATE = new RegExp(
   'i',
 );
 
-/** By block: 1 where it names the author or date of a post. */
-export function headsOfPosts(segments: Segments, { post, beside, head }: PostMarks, inPost: Uint8Array): Uint8Array {
+/** Where the posts of a page begin. */
+export interface PostHeads {
+  /** By block: 1 where it names the author or date of a post. */
+  readonly heads: Uint8Array;
+  /** The element of each post, with its text, author and date. */
+  readonly elements: readonly number[];
+}
+
+export function headsOfPosts(segments: Segments, { post, beside, head }: PostMarks, inPost: Uint8Array): PostHeads {
   const { tree, blocks, count } = segments;
   const texts: number[] = [];
   for (let b = 0; b < count; b++) {
@@ -26,13 +33,18 @@ export function headsOfPosts(segments: Segments, { post, beside, head }: PostMar
     if (inPost[b] === 1 && node > last && (last === 0 || node >= tree.end[last]!)) texts.push(node);
   }
   const heads = new Uint8Array(count);
+  const elements: number[] = [];
   let b = 0;
   for (let k = 0; k < texts.length; k++) {
     const outer = elementOfPost(tree, texts[k]!, texts[k - 1] ?? 0, texts[k + 1] ?? tree.count);
+    elements.push(outer);
     while (b < count && blocks[b * STRIDE + FIRST_NODE]! < outer) b++;
     let found = 0;
-    for (; b < count && inPost[b] === 0 && blocks[b * STRIDE + FIRST_NODE]! < tree.end[outer]!; b++) {
+    for (; b < count && blocks[b * STRIDE + FIRST_NODE]! < tree.end[outer]!; b++) {
       const at = b * STRIDE;
+      // A post may have a title above its author.
+      if (inPost[b] === 1 && blocks[at + HEADING] === 0) break;
+      if (inPost[b] === 1) continue;
       const container = blocks[at + CONTAINER]!;
       if (beside[container] === FOREIGN || blocks[at + IS_HIDDEN] === 1) continue;
       if (blocks[at + WORDS]! > MAX_WHEN_WORDS || blocks[at + CHARS]! > MAX_CHARS) continue;
@@ -46,7 +58,7 @@ export function headsOfPosts(segments: Segments, { post, beside, head }: PostMar
       heads[b] = 1;
     }
   }
-  return heads;
+  return { heads, elements };
 }
 
 /** The largest element around a post's text that holds no other post's. */

@@ -21,8 +21,8 @@ const MAX_NOTICE_WORDS = 40;
 const RUN = 4;
 const MAX_RUNS = 100_000;
 
-/** Moves the logits of a forum's blocks: up in its posts, down elsewhere. False where few are named. */
-export function weighPosts(segments: Segments, logits: Float32Array): boolean {
+/** Moves the logits of a forum's blocks: up in its posts, down elsewhere. Gives the posts' elements, `null` where few are named. */
+export function weighPosts(segments: Segments, logits: Float32Array): readonly number[] | null {
   const { tree, blocks, count } = segments;
   const marks = markPosts(tree);
   const { post, beside } = marks;
@@ -43,13 +43,13 @@ export function weighPosts(segments: Segments, logits: Float32Array): boolean {
     }
   }
   leaveQuotes(segments, marks.quote, logits);
-  if (posts < MIN_POSTS || postWords < MIN_SHARE * words) return false;
-  const heads = headsOfPosts(segments, marks, inPost);
+  if (posts < MIN_POSTS || postWords < MIN_SHARE * words) return null;
+  const { heads, elements } = headsOfPosts(segments, marks, inPost);
   for (let b = 0; b < count; b++) {
     const isForeign = beside[blocks[b * STRIDE + CONTAINER]!] === FOREIGN;
     logits[b]! += inPost[b] === 1 ? IN_POST : heads[b] === 1 ? HEAD_OF_POST : isForeign ? NOT_OF_POST : OUT_OF_POST;
   }
-  return true;
+  return elements;
 }
 
 /** What the software says in a post's place: "Re: the title" above each, that a topic was closed. */

@@ -5,7 +5,7 @@ import { TEXT, elementNumber } from '../page/elements.js';
 import { logistic } from '../model/trees.js';
 import { createNameMatcher, markElements } from './name-matcher.js';
 import type { Segments } from '../page/segment.js';
-import { CONTAINER, STRIDE, WORDS } from '../page/segment.js';
+import { CONTAINER, FIRST_NODE, LAST_NODE, STRIDE, WORDS } from '../page/segment.js';
 
 const FOOTER = elementNumber('footer');
 const NOSCRIPT = elementNumber('noscript');
@@ -13,6 +13,10 @@ const MAX_NOTE = 2_000;
 const MAX_NOTE_NODES = 100;
 /** Names that search engines and Instagram's embeds define. */
 const isMarked = createNameMatcher('nocontent', ['instagram', 'media']);
+/** MediaWiki's notes to those who write the page, and the lines above and below its text. */
+const isMaintenance = createNameMatcher('ambox catlinks printfooter', ['site', 'sub']);
+/** What Webflow shows once a form was sent. */
+const isFormReply = createNameMatcher('', ['form', 'fail done']);
 /** MediaWiki's list of the same page in other languages. */
 const isLanguages = createNameMatcher('', ['pt', 'languages']);
 /** The name of the language above code: the code has it too. */
@@ -30,22 +34,27 @@ export function leaveSetAside(segments: Segments, logits: Float32Array): void {
       tree.tag[node] === FOOTER ||
       noSnippet.has(node) ||
       isMarked(segments, node) ||
+      isMaintenance(segments, node) ||
+      isFormReply(segments, node) ||
       isLanguages(segments, node) ||
       isCodeLabel(segments, node),
   );
   leaveNotes(segments, logits);
   if (aside === null) return;
   const likely = logistic(logits);
+  // An inline element may be set aside too, where it is all of its block.
+  const isAside = (at: number): boolean =>
+    aside[blocks[at + CONTAINER]!] === 1 ||
+    (aside[blocks[at + FIRST_NODE]!] === 1 && aside[blocks[at + LAST_NODE]!] === 1);
   let total = 0;
   let set = 0;
   for (let b = 0, at = 0; b < count; b++, at += STRIDE) {
     const words = likely[b]! * blocks[at + WORDS]!;
     total += words;
-    if (aside[blocks[at + CONTAINER]!] === 1) set += words;
+    if (isAside(at)) set += words;
   }
   if (set > MAX_SHARE * total) return;
-  for (let b = 0, at = 0; b < count; b++, at += STRIDE)
-    if (aside[blocks[at + CONTAINER]!] === 1) logits[b]! += SET_ASIDE;
+  for (let b = 0, at = 0; b < count; b++, at += STRIDE) if (isAside(at)) logits[b]! += SET_ASIDE;
 }
 
 /** Lowers the logits of notes to browsers without scripts, unless there is nothing else. */

@@ -5,7 +5,7 @@ import { ELEMENTS, RAW, TEXT, elementNumber, elementSet } from '../page/elements
 import { codeLanguage } from './code.js';
 import { formulasOf, writeFormula } from '../math/formulas.js';
 import { textOf } from '../shown/shown-text.js';
-import { imageSource } from '../page/media.js';
+import { emoticonOf, imageSource } from '../page/media.js';
 import type { PageUrls } from '../page/page-urls.js';
 import { IS_BLOCK, isUnseen } from '../page/segment.js';
 
@@ -66,7 +66,7 @@ function hasOwnText(tree: PageTree, node: number): boolean {
   return false;
 }
 
-/** The start tag; `null` for an element that is nothing without its address. */
+/** The start tag, or the words of a smiley; `null` for an element that is nothing without its address. */
 function startTag(tree: PageTree, node: number, kind: number, name: string, urls: PageUrls): string | null {
   let out = `<${name}`;
   if (kind === A) {
@@ -74,6 +74,8 @@ function startTag(tree: PageTree, node: number, kind: number, name: string, urls
     if (url === null) return null;
     out += attribute('href', url);
   } else if (kind === IMG) {
+    const emoticon = emoticonOf(tree, node);
+    if (emoticon !== null) return escapeHtml(emoticon);
     const source = imageSource(tree, node, urls);
     if (source === null) return null;
     out += attribute('src', source) + attribute('alt', tree.attribute(node, 'alt') ?? '');

@@ -2,7 +2,7 @@
 // Promise: line breaks and blanks are kept; line numbers and copy buttons that scripts add are not code.
 import type { PageTree } from '../../parse/tree/tree.js';
 import { codeSpan, shownCode } from '../page/code-lines.js';
-import { RAW, TEXT, elementNumber, elementSet } from '../page/elements.js';
+import { RAW, TEXT, elementNumber, elementSet, hasLongTag } from '../page/elements.js';
 import { isUnseen } from '../page/segment.js';
 import { textOf } from '../shown/shown-text.js';
 
@@ -65,10 +65,12 @@ export function codeLanguage(tree: PageTree, node: number): string {
   const candidates = [node, tree.firstChild(node), tree.parent[node]!, tree.parent[tree.parent[node]!]!];
   for (const candidate of candidates) {
     if (candidate <= 0 || tree.tag[candidate] === TEXT || tree.tag[candidate] === RAW) continue;
+    if (candidate !== node && hasLongTag(tree, candidate)) continue;
     const named =
       namedIn((tree.attribute(candidate, 'class') ?? '').slice(0, 300)) ??
       tree.attribute(candidate, 'data-lang') ??
-      tree.attribute(candidate, 'data-language');
+      tree.attribute(candidate, 'data-language') ??
+      namedIn((tree.attribute(candidate, 'data-syntaxhighlighter-params') ?? '').slice(0, 300));
     if (named !== undefined && named !== null && /^[a-z0-9+#.-]{1,20}$/i.test(named)) {
       return DOCUMENTS.test(named) ? '' : named.toLowerCase();
     }

@@ -69,13 +69,6 @@ function onOneLine(code: string): string {
   return inner.filter((line, k) => line !== '' || k === 0 || k === last).join(' ');
 }
 
-const PICTURE_ALONE = /^\*{0,3}(!\[[^\]\n]*\]\([^()\s]*\))\*{0,3}$/;
-
-/** The picture that a heading holds and nothing else: it titles nothing. */
-export function pictureIn(line: string): string | null {
-  return PICTURE_ALONE.exec(line)?.[1] ?? null;
-}
-
 /** How links are written: with their address, or with a number. */
 export type LinkStyle = (url: string) => string;
 

@@ -113,7 +113,9 @@ class LazyMarkdown implements PageMarkdown {
     const { images = true, links = true } = this.#settings;
     const style = linkStyle === undefined ? {} : { linkStyle };
     const { math } = this.#view.options;
-    return renderMarkdown(this.#view.tree, 0, { urls: this.#view.urls, dropped, images, links, math, ...style });
+    // Of the whole page, and with a filter, the posts are not known.
+    const parts = dropped === this.#fitDropped && this.#settings.filter === undefined ? this.#view.main.posts : [];
+    return renderMarkdown(this.#view.tree, 0, { urls: this.#view.urls, dropped, images, links, math, parts, ...style });
   }
 
   #citations(): { text: string; references: string } {

@@ -59,7 +59,44 @@ describe('markdown', () => {
     expect(md('<h2><b><img src="/a.png" alt="A pod"></b></h2><p>Text')).toBe(
       '![A pod](https://example.com/a.png)\n\nText',
     );
-    expect(md('<h2><img src="/a.png" alt=""> Pods</h2>')).toBe('## ![](https://example.com/a.png) Pods');
+    expect(md('<h2><img src="/a.png" alt=""> Pods</h2>')).toBe('## Pods\n\n![](https://example.com/a.png)');
+  });
+
+  it('writes a heading without the link to itself', () => {
+    expect(md('<h2 id="x"><a href="#x">One</a></h2>')).toBe('## One');
+    expect(md('<section id="x"><h2><code><a href="#x">one</a></code></h2></section>')).toBe('## `one`');
+    expect(md('<h2 id="x"><a href="#y">One</a></h2>')).toBe('## [One](https://example.com/a/#y)');
+  });
+
+  it('writes no list where a page only indents or arranges', () => {
+    expect(md('<p>a<dl><dd>b<dl><dd>c</dl></dl>')).toBe('a\n\nb\n\nc');
+    expect(md('<ul><li><h3>A</h3><p>a</p><li><h3>B</h3><p>b</p></ul>')).toBe('### A\n\na\n\n### B\n\nb');
+    expect(md('<dl><h3>Friday</h3><dt>a</dt><dd>b</dd><h3>Thursday</h3><dt>c<dd>d</dl>')).toBe(
+      '### Friday\n\n- **a**\n  - b\n\n### Thursday\n\n- **c**\n  - d',
+    );
+  });
+
+  it('writes tasks, but not the boxes of a form', () => {
+    expect(md('<ul><li><input type=checkbox disabled checked> a<li><input type=checkbox disabled> b</ul>')).toBe(
+      '- [x] a\n- [ ] b',
+    );
+    expect(md('<ul><li><input type=checkbox> a</ul>')).toBe('- a');
+  });
+
+  it('writes smileys as their words and leaves faces and signs out', () => {
+    expect(md('<p>Good <img src="/x/smilies/a.gif" alt=":)" width=15 height=15></p>')).toBe('Good :)');
+    expect(
+      md(
+        '<p><a class="avatar" href="/u"><img src="/u.png" alt="@u"></a> u <img src="/s.gif" width=11 height=9 alt="Post">',
+      ),
+    ).toBe('u');
+  });
+
+  it('names the values of a box in bold, and emphasises no part of a script', () => {
+    expect(md('<h3 class="pi-data-label pi-font">Built</h3><div>1841</div>')).toBe('**Built**\n\n1841');
+    expect(md('<p>H<sub><i>ij</i></sub> and <cite>[<a href="#b">1</a>]</cite>')).toBe(
+      'H_{ij} and \\[[1](https://example.com/a/#b)\\]',
+    );
   });
 
   it('writes definition lists as nested lists', () => {

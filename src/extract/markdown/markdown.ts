@@ -4,10 +4,12 @@ import type { PageTree } from '../../parse/tree/tree.js';
 import { RAW, TEXT, elementNumber, elementSet } from '../page/elements.js';
 import { codeLanguage, preformattedText } from './code.js';
 import type { LinkStyle } from './inline.js';
-import { InlineText, codeSpan, destination, escapeText, inlineLinks, pictureIn } from './inline.js';
+import { InlineText, codeSpan, destination, escapeLineStart, escapeText, inlineLinks } from './inline.js';
 import { MarkdownWriter } from './markdown-writer.js';
-import { imageSource } from '../page/media.js';
+import { headingAddresses } from './self-links.js';
+import { emoticonOf, imageSource } from '../page/media.js';
 import type { PageUrls } from '../page/page-urls.js';
+import { taskOf } from './tasks.js';
 import type { Formula, Formulas, MathStyle } from '../math/formulas.js';
 import { formulasOf, writeFormula } from '../math/formulas.js';
 import { scriptMarks } from '../math/scripts.js';
@@ -19,6 +21,7 @@ const tag = elementNumber;
 const A = tag('a');
 const BLOCKQUOTE = tag('blockquote');
 const BR = tag('br');
+const CITE = tag('cite');
 const DD = tag('dd');
 const DL = tag('dl');
 const DT = tag('dt');
@@ -49,6 +52,8 @@ export interface MarkdownOptions {
   readonly links?: boolean;
   /** How formulas are written. Default `dollar`. */
   readonly math?: MathStyle;
+  /** Elements that begin with a rule where they are not the first: the posts of a thread. */
+  readonly parts?: readonly number[];
 }
 
 /** Renders the subtree of `root`. */
@@ -69,11 +74,23 @@ class Renderer {
   #oneLine = 0;
   /** The marker of the list that ended last, when nothing came after it. */
   #lastList = '';
+  /** The heading or term being written, or -1, and the pictures in it, which follow it. */
+  #titleNode = -1;
+  #pictures: string[] = [];
+  #ownAddresses: ReadonlySet<string> | null = null;
+  /** Greater than zero within a sub- or superscript. */
+  #scripts = 0;
+  readonly #parts: ReadonlySet<number>;
+  /** By node: the next heading after it that is shown; made when a page has a list. */
+  #nextHeading: Int32Array | null = null;
+  /** The class of the list that ended last, where it had one item. */
+  #lastSingle = '';
 
   constructor(tree: PageTree, options: MarkdownOptions) {
     this.#tree = tree;
     this.#options = options;
     this.#formulas = formulasOf(tree);
+    this.#parts = new Set(options.parts?.slice(1));
     this.writer = new MarkdownWriter(tree.bytes.length);
     this.#inline = new InlineText(
       options.linkStyle ?? inlineLinks,
@@ -110,8 +127,16 @@ class Renderer {
     if (kind === RT) return;
     if (isUnseen(tree, node)) return;
     if (this.#oneLine > 0) return this.#inOneLine(node, kind);
+    if (this.#parts.has(node)) this.#startPart();
     if (IS_BLOCK[kind] === 1) return this.#block(node, kind);
     this.#inlineElement(node, kind);
+  }
+
+  #startPart(): void {
+    this.flush();
+    if (this.writer.isEmpty) return;
+    this.writer.loose();
+    this.#write(['---']);
   }
 
   #block(node: number, kind: number): void {
@@ -153,13 +178,27 @@ class Renderer {
     if (kind === 0) inline.space();
     const script = scriptMarks(this.#tree, node, inline.tail);
     if (script !== null) inline.mark(script[0]);
-    const marker = STRONG[kind] === 1 ? '**' : ITALIC[kind] === 1 ? '*' : STRUCK[kind] === 1 ? '~~' : null;
+    if (script !== null) this.#scripts++;
+    // Emphasis in a script is how it is set, not what it says; a citation in brackets is no title of a work.
+    const marker =
+      this.#scripts > 0 || (kind === CITE && isBracketed(this.#tree, node))
+        ? null
+        : STRONG[kind] === 1
+          ? '**'
+          : ITALIC[kind] === 1
+            ? '*'
+            : STRUCK[kind] === 1
+              ? '~~'
+              : null;
     const opened = marker === null ? null : inline.openEmphasis(marker);
     if (kind === Q) inline.text('“');
     this.children(node);
     if (kind === Q) inline.text('”');
     inline.close(opened);
-    if (script !== null) inline.mark(script[1]);
+    if (script !== null) {
+      this.#scripts--;
+      inline.mark(script[1]);
+    }
     if (kind === 0) inline.space();
   }
 
@@ -175,15 +214,28 @@ class Renderer {
   }
 
   #image(node: number): void {
+    const emoticon = emoticonOf(this.#tree, node);
+    if (emoticon !== null) return this.#inline.text(emoticon);
     if (this.#options.images === false) return;
     const source = imageSource(this.#tree, node, this.#options.urls);
     if (source === null) return;
     const alt = (this.#tree.attribute(node, 'alt') ?? '').replace(/\s+/g, ' ').trim();
-    this.#inline.markup(`![${escapeText(alt)}](${destination(source)})`);
+    const picture = `![${escapeText(alt)}](${destination(source)})`;
+    if (this.#titleNode >= 0) this.#pictures.push(picture);
+    else this.#inline.markup(picture);
+  }
+
+  /** The address of a link; `null` where none is wanted, or where a heading links to itself. */
+  #address(node: number): string | null {
+    const { urls, links } = this.#options;
+    const url = links === false ? null : urls.read(node, 'href');
+    if (url === null || this.#titleNode < 0 || !url.includes('#')) return url;
+    this.#ownAddresses ??= headingAddresses(this.#tree, this.#titleNode, urls);
+    return this.#ownAddresses.has(url) ? null : url;
   }
 
   #link(node: number): void {
-    const url = this.#options.links === false ? null : this.#options.urls.read(node, 'href');
+    const url = this.#address(node);
     const opened = url === null ? null : this.#inline.openLink(url);
     this.children(node);
     this.#inline.close(opened);
@@ -215,8 +267,7 @@ class Renderer {
     for (let child = node + 1; child < tree.end[node]!; child = tree.end[child]!) {
       if (tree.flags[child] === 1) this.#inline.space();
       const text = preformattedText(tree, child, this.#options.dropped).replace(/[\t\n\f\r \u00a0]+/g, ' ');
-      const url =
-        tree.tag[child] === A && this.#options.links !== false ? this.#options.urls.read(child, 'href') : null;
+      const url = tree.tag[child] === A ? this.#address(child) : null;
       if (text.startsWith(' ')) this.#inline.space();
       const opened = url === null || text.trim() === '' ? null : this.#inline.openLink(url);
       this.#inline.markup(codeSpan(text.trim()));
@@ -239,8 +290,20 @@ class Renderer {
   }
 
   #heading(node: number, level: number): void {
+    const [text, pictures] = this.#title(node);
+    if (text !== '') this.#write([headingLine(text, level, classOf(this.#tree, node))]);
+    this.#write(pictures);
+  }
+
+  /** What titles something, and the pictures in it on a line of their own. */
+  #title(node: number): [text: string, pictures: readonly string[]] {
+    this.#titleNode = node;
     const text = this.#line(node);
-    if (text !== '') this.#write([pictureIn(text) ?? `${'#'.repeat(level)} ${escapeLastHashes(text)}`]);
+    this.#titleNode = -1;
+    this.#ownAddresses = null;
+    const pictures = this.#pictures;
+    this.#pictures = [];
+    return [text, pictures.length > 0 ? [pictures.join(' ')] : []];
   }
 
   /** All of an element on one line. */
@@ -267,9 +330,15 @@ class Renderer {
   #list(node: number, kind: number): void {
     const tree = this.#tree;
     const ordered = kind === OL;
+    const headed = this.#isHeaded(node);
     let number = ordered ? startOf(tree, node) : 0;
-    const bullet = ordered ? (this.#lastList === '.' ? ')' : '.') : this.#lastList === '-' ? '*' : '-';
-    let written = false;
+    const style = classOf(tree, node);
+    // Notion writes a list for each item.
+    const goesOn = style !== '' && style === this.#lastSingle && this.#lastList !== '';
+    if (goesOn) this.writer.tight();
+    const [usual, other] = ordered ? ['.', ')'] : ['-', '*'];
+    const bullet = (this.#lastList === usual) === goesOn ? usual! : other!;
+    let written = 0;
     for (let child = node + 1; child < tree.end[node]!; child = tree.end[child]!) {
       const isText = tree.tag[child] === TEXT;
       if (isText || (this.#options.dropped !== null && this.#options.dropped[child] === 1)) {
@@ -277,18 +346,38 @@ class Renderer {
         continue;
       }
       if (isUnseen(tree, child)) continue;
+      if (headed || this.#parts.has(child)) {
+        // A thread or a page written as a list: its items are parts of the page.
+        if (this.#parts.has(child)) this.#startPart();
+        this.#block(child, LI);
+        continue;
+      }
       if (ordered && tree.tag[child] === LI) number = numberOf(tree, child) ?? number;
       const marker = ordered ? `${number}${bullet} ` : `${bullet} `;
       if (this.#item(marker, () => this.#itemContent(child))) {
-        written = true;
+        written++;
         number++;
         this.writer.tight();
       }
     }
-    if (written) {
+    if (written > 0) {
       this.writer.loose();
       this.#lastList = bullet;
+      this.#lastSingle = written === 1 ? style : '';
     }
+  }
+
+  /** Whether every item of a list that is shown has a heading: such lists arrange a page. */
+  #isHeaded(list: number): boolean {
+    const { tag, end } = this.#tree;
+    const next = (this.#nextHeading ??= nextHeadings(this.#tree, this.#options.dropped));
+    let items = 0;
+    for (let child = list + 1; child < end[list]!; child = end[child]!) {
+      if (tag[child] !== LI || end[child] === child + 1 || this.#options.dropped?.[child] === 1) continue;
+      if (next[child]! >= end[child]!) return false;
+      items++;
+    }
+    return items > 0;
   }
 
   #itemContent(child: number): void {
@@ -318,6 +407,11 @@ class Renderer {
   /** An item's text is followed directly by a list in it. */
   #listItem(node: number): void {
     const tree = this.#tree;
+    const task = taskOf(tree, node);
+    if (task !== null) {
+      this.#inline.markup(task ? '[x]' : '[ ]');
+      this.#inline.space();
+    }
     for (let child = node + 1; child < tree.end[node]!; child = tree.end[child]!) {
       const kind = tree.tag[child]!;
       if (LIST[kind] === 1 && !this.#inline.isEmpty) {
@@ -330,22 +424,30 @@ class Renderer {
     this.flush();
   }
 
-  /** Terms with their definitions nested below, as CommonMark has no such list of its own. */
+  /** Terms with their definitions nested below, as CommonMark has no such list of its own. Without terms it only indents. */
   #definitions(node: number): void {
     const tree = this.#tree;
+    if (!isDefining(tree, node, this.#options.dropped)) {
+      this.children(node);
+      return this.flush();
+    }
     const bullet = this.#lastList === '-' ? '*' : '-';
     let written = false;
     let inTerm = false;
+    const endTerm = (): void => {
+      this.flush();
+      if (inTerm) this.writer.close();
+      inTerm = false;
+    };
     const visit = (parent: number): void => {
       for (let child = parent + 1; child < tree.end[parent]!; child = tree.end[child]!) {
         const kind = tree.tag[child]!;
         if (this.#options.dropped !== null && this.#options.dropped[child] === 1) continue;
         if (kind === DT) {
-          if (inTerm) this.writer.close();
+          endTerm();
           this.writer.open(`${bullet} `, '  ');
           inTerm = true;
-          const text = this.#definitionTerm(child);
-          if (text) written = true;
+          if (this.#definitionTerm(child)) written = true;
           this.writer.tight();
         } else if (kind === DD) {
           this.writer.open(`${bullet} `, '  ');
@@ -354,13 +456,18 @@ class Renderer {
           this.flush();
           if (this.writer.close()) written = true;
           this.writer.tight();
+        } else if (HEADING_LEVEL[kind]! > 0) {
+          // It stands between two lists.
+          endTerm();
+          this.writer.loose();
+          this.#node(child);
+          this.#lastList = '';
         } else if (IS_BLOCK[kind] === 1 && !isUnseen(tree, child)) visit(child);
         else this.#node(child);
       }
     };
     visit(node);
-    this.flush();
-    if (inTerm) this.writer.close();
+    endTerm();
     if (written) {
       this.writer.loose();
       this.#lastList = bullet;
@@ -369,15 +476,16 @@ class Renderer {
 
   #definitionTerm(node: number): boolean {
     const opened = this.#inline.openEmphasis('**');
-    const text = this.#line(node);
+    const [text, pictures] = this.#title(node);
     this.#inline.close(opened);
     this.#inline.take();
     this.#write(text === '' ? [] : [text]);
-    return text !== '';
+    this.#write(pictures);
+    return text !== '' || pictures.length > 0;
   }
 
   #table(node: number): void {
-    const grid = readGrid(this.#tree, node, this.#options.dropped);
+    const grid = EQUATION.test(classOf(this.#tree, node)) ? null : readGrid(this.#tree, node, this.#options.dropped);
     if (grid === null) {
       this.children(node);
       return this.flush();
@@ -397,6 +505,54 @@ class Renderer {
   #cell(node: number): string {
     return escapePipes(this.#line(node));
   }
+}
+
+/** Whether a `dl` has terms and shown definitions, as children or as children of what groups them. */
+function isDefining(tree: PageTree, list: number, dropped: Uint8Array | null): boolean {
+  let terms = false;
+  let definitions = false;
+  const note = (node: number): void => {
+    if (tree.tag[node] === DT) terms = true;
+    else if (tree.tag[node] === DD && dropped?.[node] !== 1) definitions = true;
+  };
+  for (let child = list + 1; child < tree.end[list]!; child = tree.end[child]!) {
+    const kind = tree.tag[child]!;
+    note(child);
+    if (kind === DT || kind === DD || kind === DL || IS_BLOCK[kind] === 0) continue;
+    for (let inner = child + 1; inner < tree.end[child]!; inner = tree.end[inner]!) note(inner);
+  }
+  return terms && definitions;
+}
+
+function nextHeadings({ tag, count }: PageTree, dropped: Uint8Array | null): Int32Array {
+  const next = new Int32Array(count);
+  for (let node = count - 1, at = count; node >= 0; node--) {
+    next[node] = at;
+    if (HEADING_LEVEL[tag[node]!]! > 0 && dropped?.[node] !== 1) at = node;
+  }
+  return next;
+}
+
+function isBracketed(tree: PageTree, node: number): boolean {
+  const text = node + 1;
+  return text < tree.end[node]! && tree.tag[text] === TEXT && /^\s*[[(]/.test(textOf(tree, text).slice(0, 40));
+}
+
+function classOf(tree: PageTree, node: number): string {
+  return (tree.attribute(node, 'class') ?? '').slice(0, MAX_NAMES);
+}
+
+const MAX_NAMES = 400;
+/** LaTeXML sets a formula beside its number by a table. */
+const EQUATION = /(?:^|\s)ltx_(?:eqn_table|equation(?:group)?)(?:\s|$)/;
+const AUTHOR = /(?:^|[\s_-])(?:author|byline)(?:$|[\s_-])/i;
+const LABEL = /(?:^|\s)pi-data-label(?:\s|$)/;
+
+/** A heading; what names the value below it, in boxes of Fandom's wikis, or the author is a line like any other. */
+function headingLine(text: string, level: number, names: string): string {
+  if (LABEL.test(names)) return `**${text}**`;
+  if (level > 2 && AUTHOR.test(names)) return escapeLineStart(text);
+  return `${'#'.repeat(level)} ${escapeLastHashes(text)}`;
 }
 
 /** Hashes at the end of a heading would be taken for its end. */

@@ -31,3 +31,14 @@ export function elementSet(list: string): Uint8Array {
 
 export const TEXT = elementNumber('#text');
 export const RAW = elementNumber('#raw');
+
+/** Longer start tags hold data; reading them again for each element within would cost the square of the page. */
+const MAX_TAG_BYTES = 4_096;
+
+/** Whether an element's start tag is too long to be read for what stands within it. */
+export function hasLongTag(
+  { from, to }: { readonly from: Int32Array; readonly to: Int32Array },
+  node: number,
+): boolean {
+  return to[node]! - from[node]! > MAX_TAG_BYTES;
+}

@@ -1,6 +1,7 @@
 // Where an image's picture really is: pages that load images late keep it beside a placeholder.
 // Promise: an absolute, fetchable address or null; never inline data.
 import type { PageTree } from '../../parse/tree/tree.js';
+import { hasLongTag } from './elements.js';
 import type { PageUrls } from './page-urls.js';
 
 const LATE = ['data-src', 'data-original', 'data-lazy-src', 'data-srcset', 'data-lazy', 'data-url'];
@@ -9,13 +10,35 @@ const LATE = ['data-src', 'data-original', 'data-lazy-src', 'data-srcset', 'data
 const TRACKER =
   /^https?:\/\/[^/]*(?:facebook\.com\/tr\b|doubleclick\.net|scorecardresearch\.com|quantserve\.com|google-analytics\.com|\bpixel\.|\.adsrvr\.|analytics\.|b\.scorecard|sb\.score|amazon-adsystem\.com)/i;
 const ICON_PIXELS = 32;
+/** A picture as large as a letter is a sign for a reader, whatever its words. */
+const SIGN_PIXELS = 16;
+const MAX_NAMES = 400;
+const AVATAR = /avatar|userpic/i;
+const AVATAR_ALT = /^(?:user |profile )?avatar$|['’]s (?:avatar|profile (?:picture|photo))$/i;
+const EMOTICON = /(?:^|[\s_-])(?:emoji|emoticon|smile?y|smilies)(?:$|[\s_-])/i;
+const EMOTICON_PATH = /\/(?:emojis?|emoticons?|smileys?|smilies)\//i;
+const MAX_EMOTICON = 40;
 
-/** Whether an `img` shows nothing to a reader: a dot that counts visits, or a small sign without a word. */
+/** Whether an `img` shows nothing to a reader: a dot that counts visits, a small sign, a face beside a name. */
 function isDecoration(tree: PageTree, node: number): boolean {
   const width = sizeOf(tree, node, 'width');
   const height = sizeOf(tree, node, 'height');
-  if (width <= 2 && height <= 2) return true;
-  return width <= ICON_PIXELS && height <= ICON_PIXELS && (tree.attribute(node, 'alt') ?? '').trim() === '';
+  if (width <= SIGN_PIXELS && height <= SIGN_PIXELS) return true;
+  const alt = (tree.attribute(node, 'alt') ?? '').slice(0, MAX_NAMES).trim();
+  if (width <= ICON_PIXELS && height <= ICON_PIXELS && alt === '') return true;
+  return AVATAR_ALT.test(alt) || AVATAR.test(namesOf(tree, node)) || AVATAR.test(namesOf(tree, tree.parent[node]!));
+}
+
+function namesOf(tree: PageTree, node: number): string {
+  return hasLongTag(tree, node) ? '' : (tree.attribute(node, 'class') ?? '').slice(0, MAX_NAMES);
+}
+
+/** The words that stand for an `img` which is part of a sentence: its names or its folder say smiley. Else `null`. */
+export function emoticonOf(tree: PageTree, node: number): string | null {
+  const isNamed = EMOTICON.test(namesOf(tree, node));
+  if (!isNamed && !EMOTICON_PATH.test((tree.attribute(node, 'src') ?? '').slice(0, MAX_NAMES))) return null;
+  const alt = (tree.attribute(node, 'alt') ?? '').trim();
+  return alt === '' || alt.length > MAX_EMOTICON ? null : alt;
 }
 
 function sizeOf(tree: PageTree, node: number, name: string): number {

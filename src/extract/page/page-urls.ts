@@ -1,7 +1,8 @@
 // Addresses of a page's links and images, absolute and safe to hand on.
-// Promise: never a `javascript:` or other executable address; always what a browser would resolve, or null.
+// Promise: never a `javascript:` or other executable address, nor the id of a visit; else what a browser would resolve, or null.
 import { limitReached, LIMITS } from '../../limits.js';
 import type { PageTree } from '../../parse/tree/tree.js';
+import { withoutSessionId } from '../../request/session-ids.js';
 import { parseUrl } from '../../request/url.js';
 
 /** Schemes that only fetch or open a mail, call or chat. */
@@ -28,6 +29,10 @@ export function createPageUrls(tree: PageTree, url: string | null, baseHref: str
   const origin = isHttp ? base.origin : null;
 
   function resolve(reference: string): string | null {
+    const found = resolved(reference);
+    return found === null ? null : withoutSessionId(found);
+  }
+  function resolved(reference: string): string | null {
     const text = reference.trim();
     if (text.length > MAX_URL_LENGTH) limitReached('contentUrlCharacters');
     if (text === '' || text.length > MAX_URL_LENGTH) return null;
@@ -40,8 +45,8 @@ export function createPageUrls(tree: PageTree, url: string | null, baseHref: str
       // Control characters inside a scheme are ignored by browsers, so they are before the check.
       return /^[\u0000-\u0020]*[a-z][a-z0-9+.\-\t\n\r]*:/i.test(text) ? null : text.replace(/[\u0000-\u001f]+/g, '');
     }
-    const resolved = parseUrl(text, base.href);
-    return resolved && SAFE_SCHEMES.has(resolved.protocol) ? resolved.href : null;
+    const absolute = parseUrl(text, base.href);
+    return absolute && SAFE_SCHEMES.has(absolute.protocol) ? absolute.href : null;
   }
   return {
     resolve,

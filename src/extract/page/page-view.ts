@@ -147,8 +147,9 @@ export class PageView {
         .slice(0, MAX_BYLINE)
         .replace(/^(?:(?:written |posted |reviewed )?by|author)\b:?\s*/i, '')
         .split(DAY, 1)[0]!
+        .split(BESIDE_NAME, 1)[0]!
         .trim();
-      if (/\p{L}/u.test(text) && text.length <= 80 && !ASKS.test(text)) byline = text;
+      if (/\p{L}/u.test(text) && text.length <= 80 && !ASKS.test(text) && !NO_NAME.test(text)) byline = text;
     }
     return {
       byline,
@@ -185,6 +186,10 @@ export class PageView {
   }
 }
 
+/** Between a name and what stands beside it: a date, a count of posts. */
+const BESIDE_NAME = /\s[»•·|]\s/;
+/** A price, or a sentence that goes on. */
+const NO_NAME = /[$€£¥]|^\p{Ll}\S*(?:\s+\S+){3}/u;
 const CHANGED = /modif|updat|aktualis|geändert|mis à jour|maj |actualiz|atualiz|aggiornat|bijgewerkt|gewijzigd/i;
 const LINES_ABOVE = 8;
 const LINES_BELOW = 25;

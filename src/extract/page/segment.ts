@@ -9,6 +9,7 @@ import { formulasOf } from '../math/formulas.js';
 import type { HiddenReader } from '../shown/hidden.js';
 import { CLOSED, HIDDEN_REASONS, createHiddenReader } from '../shown/hidden.js';
 import { forgetWords, hintsFound, readHints, wordsOfPage, wordsSoFar } from './hints.js';
+import { controlNodes } from '../shown/controls.js';
 import { isAnchor, isMark } from '../shown/marks.js';
 import { TextStats } from './text-stats.js';
 
@@ -291,6 +292,7 @@ export function segment(tree: PageTree, keepsHidden = false): Segments {
     proseWords[up]! += proseWords[k]!;
   }
   showIfAll(blocks, made, hiddenNodes, words[0]!);
+  leaveControls(tree, words, blocks.subarray(0, made * STRIDE), hiddenNodes);
   return {
     tree,
     count: made,
@@ -307,6 +309,20 @@ export function segment(tree: PageTree, keepsHidden = false): Segments {
     names: wordsOfPage(),
     nameStart,
   };
+}
+
+/** Marks controls; a block that begins with one begins after it. */
+function leaveControls(tree: PageTree, words: Int32Array, blocks: Int32Array, hidden: Uint8Array): void {
+  const controls = controlNodes(tree, words);
+  if (controls.length === 0) return;
+  for (const control of controls) hidden.fill(MARK, control, tree.end[control]);
+  for (let at = 0; at < blocks.length; at += STRIDE) {
+    let node = blocks[at + FIRST_NODE]!;
+    if (hidden[node] !== MARK) continue;
+    const last = blocks[at + LAST_NODE]!;
+    while (node <= last && (hidden[node] !== 0 || (tree.tag[node] !== TEXT && tree.tag[node] !== RAW))) node++;
+    if (node <= last) blocks[at + FIRST_NODE] = node;
+  }
 }
 
 /** Fewer words may well be all hidden. */

@@ -3,7 +3,7 @@
 import { aBoolean, aFunction, aWholeNumber, checkOptions, type ShapeOf } from '../../option-checks.js';
 import { fingerprintOf } from '../../request/fingerprint.js';
 import { createDateWindow } from './dates.js';
-import { hasSessionId } from './sessions.js';
+import { hasSessionId } from '../../request/session-ids.js';
 
 export type TrapReason =
   | 'TRAP_LINK_DEPTH'
