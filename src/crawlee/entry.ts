@@ -53,5 +53,5 @@ export { RenderingTypePredictor } from './crawlers/rendering-type-predictor.js';
 export type { RenderingType, RenderingTypePredictorOptions } from './crawlers/rendering-type-predictor.js';
 export { RequestList } from './requests/request-list.js';
 export type { RequestListOptions } from './requests/request-list.js';
-export { Browser, ImpitHttpClient } from './identity/impit-client.js';
-export type { ImpitHttpClientOptions } from './identity/impit-client.js';
+export { Browser, ImpitHttpClient } from './http/impit-client.js';
+export type { ImpitHttpClientOptions } from './http/impit-client.js';

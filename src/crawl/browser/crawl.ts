@@ -46,7 +46,7 @@ export async function openBrowserCrawl(parts: BrowserCrawlParts): Promise<Browse
   const isAdaptive = options.kind === 'adaptive';
   const { useFingerprints = false, fingerprintOptions } = options.browser!.pool;
   const fingerprints = useFingerprints
-    ? await (await import('../../crawlee/identity/fingerprints.js')).openFingerprints(fingerprintOptions)
+    ? await (await import('../../session/identity/fingerprints.js')).openFingerprints(fingerprintOptions)
     : undefined;
   const plannedPool = poolOptionsOf(options.browser!, config, {
     allowPrivateAddresses: options.allowPrivateAddresses,

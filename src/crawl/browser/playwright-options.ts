@@ -23,7 +23,7 @@ import {
   aProxyUrl,
 } from '../../option-checks.js';
 import { aWholeNumber, check, findProblems, oneOf, type Shape, withoutEffect } from '../../option-checks.js';
-import type { FingerprintOptions } from '../../crawlee/identity/fingerprints.js';
+import type { FingerprintOptions } from '../../session/identity/fingerprints.js';
 import { log } from '../../observe/log.js';
 import { parseUrl } from '../../request/url.js';
 import type { BasicCrawlerOptions, HttpCrawlerOptions } from '../options/options-types.js';

@@ -1,7 +1,7 @@
 // What requests show of their sender: our name and a session's header set, or those of a browser for whoever asks for it.
 // Promise: nothing is generated unless an option, a hook or a request asks for it.
-import type { HeaderSource } from '../../crawlee/identity/header-source.js';
-import { impersonates, WITH_ROBOTS } from '../../crawlee/identity/rules.js';
+import type { HeaderSource } from '../../session/identity/header-source.js';
+import { impersonates, WITH_ROBOTS } from '../../session/identity/rules.js';
 import { CrawlError } from '../../errors.js';
 import type { HeaderWish } from '../../fetch/http/send-request.js';
 import { warnOnce } from '../../option-checks.js';
@@ -28,7 +28,7 @@ export async function openShownHeaders({ options, chosenUserAgentFor }: ShownHea
   const { useHeaderGenerator, headerGeneratorOptions, robotsAgent, impersonateWithRobots } = options;
   let source: Promise<HeaderSource> | undefined;
   const load = () =>
-    (source ??= import('../../crawlee/identity/header-source.js').then(({ openHeaderSource }) =>
+    (source ??= import('../../session/identity/header-source.js').then(({ openHeaderSource }) =>
       openHeaderSource({ httpVersion: options.http2 ? '2' : '1', ...headerGeneratorOptions }),
     ));
   const generated = useHeaderGenerator ? await load() : undefined;

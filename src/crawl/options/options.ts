@@ -9,7 +9,7 @@ import type { AnyData } from '../../handle/context.js';
 import type { TrapOptions } from '../../politeness/traps/traps.js';
 import { CRAWLER_ALIASES, withoutAliases } from '../../setting-names.js';
 import { defaultUserAgent } from '../user-agent.js';
-import { identityConflicts } from '../../crawlee/identity/rules.js';
+import { identityConflicts } from '../../session/identity/rules.js';
 import { encodingLabel, CRAWLER_NAMES, SHAPES } from './options-shapes.js';
 import { blockedLoopMs } from '../run/loop-blocks.js';
 import { findOrderConflicts, orderOptions } from '../order/options.js';

@@ -6,7 +6,7 @@ import { EventEmitter } from 'node:events';
 import { CrawlError } from '../../errors.js';
 import { log } from '../../observe/log.js';
 import type { Dictionary } from '../../request/request.js';
-import type { FingerprintOptions } from '../identity/fingerprints.js';
+import type { FingerprintOptions } from '../../session/identity/fingerprints.js';
 import type { BrowserController } from './controller.js';
 import { createFingerprintHooks } from './fingerprint-hooks.js';
 import type { LaunchContext } from './launch-context.js';

@@ -7,7 +7,7 @@ import {
   type FingerprintOptions,
   type Fingerprints,
   openFingerprints,
-} from '../identity/fingerprints.js';
+} from '../../session/identity/fingerprints.js';
 import type { PostPageCreateHook, PreLaunchHook, PrePageCreateHook } from './browser-pool.js';
 
 export interface FingerprintHooks {

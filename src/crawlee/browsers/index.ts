@@ -29,4 +29,4 @@ export { BrowserLauncher, PlaywrightLauncher } from './launcher.js';
 export type { LauncherContext } from './launcher.js';
 export { expandShadowRoots } from './shadow-roots.js';
 export type * from './pool-types.js';
-export type { FingerprintOptions } from '../identity/fingerprints.js';
+export type { FingerprintOptions } from '../../session/identity/fingerprints.js';

@@ -239,7 +239,7 @@ function createGot(defaults: SendOptions): GotScraping {
 async function send(wanted: SendOptions): Promise<SendResponse> {
   const { useHeaderGenerator, headerGeneratorOptions } = wanted;
   const isGenerated = useHeaderGenerator ?? headerGeneratorOptions !== undefined;
-  const { openHeaderSource } = await import('../identity/header-source.js');
+  const { openHeaderSource } = await import('../../session/identity/header-source.js');
   const headers = isGenerated
     ? (await openHeaderSource({ httpVersion: '1' })).headersFor(undefined, headerGeneratorOptions)
     : { 'user-agent': defaultUserAgent() };

@@ -1,7 +1,7 @@
 // Headers as a browser sends them, made by the optional package header-generator.
 // Promise: a session shows one browser for as long as it is remembered; codings and the connection stay the engine's.
 import { CrawlError } from '../../errors.js';
-import { createRecentMap } from '../../session/recent-map.js';
+import { createRecentMap } from '../../base/recent-map.js';
 import { loadPeer } from './peer.js';
 
 type Headers = Readonly<Record<string, string>>;

@@ -6,8 +6,8 @@ import type { ReadableStream } from 'node:stream/web';
 import { CrawlError } from '../../errors.js';
 import { createHttpEngine } from '../../fetch/http/engine.js';
 import { warnOnce } from '../../option-checks.js';
-import { createRecentMap } from '../../session/recent-map.js';
-import { createClientEngine } from '../http/client-engine.js';
+import { createRecentMap } from '../../base/recent-map.js';
+import { createClientEngine } from './client-engine.js';
 import {
   dataOf,
   type HttpRequest,
@@ -19,9 +19,9 @@ import {
   sendAlone,
   sendOptionsOf,
   type StreamingHttpResponse,
-} from '../http/http-client.js';
+} from './http-client.js';
 import { defaultUserAgent } from '../../crawl/user-agent.js';
-import { loadPeer } from './peer.js';
+import { loadPeer } from '../../session/identity/peer.js';
 
 /** Browsers that impit imitates; a version may follow (`chrome142`), see its documentation. */
 export enum Browser {

@@ -3,7 +3,7 @@
 import { CrawlError } from '../../errors.js';
 import type { ContextIdentity } from '../../fetch/browser/pool-options.js';
 import type { BrowserContext } from '../../fetch/browser/playwright-types.js';
-import { createRecentMap } from '../../session/recent-map.js';
+import { createRecentMap } from '../../base/recent-map.js';
 import { loadPeer } from './peer.js';
 
 /** Which browsers pages pretend to be in. */
