@@ -33,13 +33,16 @@ function describe(name, symbol, checker, exported = symbol) {
   const tags = symbol.getJsDocTags(checker);
   return {
     name,
-    isValue: (symbol.flags & ts.SymbolFlags.Value) !== 0,
+    isValue: (symbol.flags & ts.SymbolFlags.Value) !== 0 && !isTypeOnly(exported),
     comment: ts.displayPartsToString(symbol.getDocumentationComment(checker)),
     examples: tags.filter(({ name: tag }) => tag === 'example').map(({ text }) => ts.displayPartsToString(text)),
     signature: declarations.map(signatureOf).join('\n'),
     file: declarations[0]?.getSourceFile().fileName,
   };
 }
+
+/** `export type { A }` of a class: nobody can call it. */
+const isTypeOnly = ({ declarations = [] }) => declarations.some((one) => ts.isTypeOnlyExportDeclaration(one));
 
 function signatureOf(declaration) {
   // `const a: T` is a part of a statement.

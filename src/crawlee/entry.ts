@@ -13,7 +13,17 @@ export * from './checks.js';
 export * from './links/index.js';
 export * from './storage/values.js';
 export { processHttpRequestOptions } from './http/http-client.js';
-export type * from './http/http-client.js';
+export type {
+  BaseHttpClient,
+  BaseHttpResponseData,
+  GotScraping,
+  HttpRequest,
+  HttpRequestOptions,
+  HttpResponse,
+  RedirectHandler,
+  ResponseTypes,
+  StreamingHttpResponse,
+} from './http/http-client.js';
 export { RobotsTxtFile as RobotsFile } from '../crawl/polite/robots-txt-file.js';
 export * from './browsers/index.js';
 export { BrowserController } from './browsers/index.js';

@@ -23,7 +23,12 @@ import {
 import { defaultUserAgent } from '../../crawl/user-agent.js';
 import { loadPeer } from '../../session/identity/peer.js';
 
-/** Browsers that impit imitates; a version may follow (`chrome142`), see its documentation. */
+/**
+ * Browsers that impit imitates; a version may follow (`chrome142`), see its documentation.
+ *
+ * @example
+ * const httpClient = new ImpitHttpClient({ browser: Browser.Firefox });
+ */
 export enum Browser {
   Chrome = 'chrome',
   Firefox = 'firefox',
