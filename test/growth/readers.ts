@@ -194,7 +194,7 @@ const OFFICE: readonly [
     'odf#readOdf',
     readOdf,
     (text) => ({
-      'content.xml': `<office:document-content><office:automatic-styles>${text}</office:automatic-styles><office:body><office:text><text:p>${text}</text:p>${text}<table:table><table:table-row><table:table-cell table:number-columns-repeated="9"><text:p>${text}</text:p></table:table-cell></table:table-row></table:table></office:text></office:body></office:document-content>`,
+      'content.xml': `<office:document-content><office:automatic-styles>${text}</office:automatic-styles><office:body><office:text><text:p>${text}</text:p>${text}<table:table><table:table-row><table:table-cell table:number-columns-repeated="2"><text:p>${text}</text:p></table:table-cell></table:table-row></table:table></office:text></office:body></office:document-content>`,
     }),
   ],
   [
@@ -724,9 +724,10 @@ const OTHER_READERS: readonly Reader[] = [
     name: 'fresh/change/line-diff#lineDiff',
     of: 'text',
     read: (text) => {
-      // In lines, one in fifty of which differs.
+      // In lines, some of which differ: their number has a limit of its own.
       const lines = [...text.slice(0, 200_000)].join('\n').split('\n');
-      const other = lines.map((line, at) => (at % 50 === 7 ? `${line}!` : line));
+      const every = Math.ceil(lines.length / 20);
+      const other = lines.map((line, at) => (at % every === 0 ? `${line}!` : line));
       return [lineDiff(text, text.toUpperCase()), lineDiff(lines.join('\n'), other.join('\n')).text];
     },
   },
