@@ -32,7 +32,8 @@ import { readXlsx } from '../../src/documents/formats/xlsx.js';
 import { documentFormatOf } from '../../src/documents/format.js';
 import { DocumentFailure } from '../../src/documents/model.js';
 import { readCsv } from '../../src/documents/formats/csv.js';
-import { readFeed } from '../../src/documents/formats/feed.js';
+import { wordsOf } from '../../src/documents/parts/html.js';
+import { readFeed, readJsonFeed } from '../../src/documents/formats/feed.js';
 import { readJson, readText } from '../../src/documents/formats/plain.js';
 import { isLlmsTxt, readLlmsTxt } from '../../src/politeness/sitemaps/llms.js';
 import { readMarkdownText } from '../../src/documents/formats/markdown.js';
@@ -164,7 +165,7 @@ const OFFICE: readonly [
     'docx#readDocx',
     readDocx,
     (text) => ({
-      'word/document.xml': `<w:document><w:body>${text}<w:p><w:pPr><w:pStyle w:val="a"/></w:pPr><w:r><w:t>${text}</w:t></w:r></w:p></w:body></w:document>`,
+      'word/document.xml': `<w:document><w:body>${text}<w:p><w:pPr><w:pStyle w:val="a"/></w:pPr><w:r><w:rPr><w:b/></w:rPr><w:t>${text}</w:t></w:r></w:p></w:body></w:document>`,
       'word/_rels/document.xml.rels': `<Relationships>${RELATION('s', 'styles', 'styles.xml')}${text}</Relationships>`,
       'word/styles.xml': `<w:styles><w:style w:styleId="a"><w:pPr>${text}</w:pPr></w:style></w:styles>`,
       'docProps/core.xml': `<p><dc:title>${text}</dc:title></p>`,
@@ -214,6 +215,14 @@ const DOCUMENT_READERS: readonly Reader[] = [
     of: 'page',
     read: (text) => refusing(() => read(zip(files(text)))),
   })),
+  {
+    name: 'documents/formats/feed#readJsonFeed',
+    of: 'page',
+    read: (text) => {
+      const feed = { title: text, items: [{ title: text, url: text, content_html: text }] };
+      return wordsOf(refusing(() => readJsonFeed(feed, PAGE)).body);
+    },
+  },
   {
     name: 'documents/format#documentFormatOf',
     of: 'page',
