@@ -177,11 +177,6 @@ export const LIMITS = {
     unit: 'lines that a difference of two versions of a page removes or adds',
     beyond: 'The part that differs is shown as replaced.',
   },
-  diffSteps: {
-    max: 20_000_000,
-    unit: 'lines that are compared to find a difference of two versions of a page',
-    beyond: 'The part that differs is shown as replaced.',
-  },
   contentImages: { max: 1_000, unit: 'images of the content', beyond: 'The rest is left out.' },
   inventoryEntries: { max: 20_000, unit: 'links or media of an inventory', beyond: 'The rest is left out.' },
   metaTags: { max: 500, unit: '`meta` elements', beyond: 'The rest is left out.' },

@@ -61,6 +61,11 @@ function failureOf(error: unknown): ReadingAnswer {
     return { kind: 'failed', code: error.code, message: error.message, limits: newlyReached() };
   }
   const message = error instanceof Error ? error.message : String(error);
+  // A string or an array that would be longer than V8 allows, where it says so in time.
+  if (error instanceof RangeError) {
+    const told = `the file is too large to be read: ${message.slice(0, 300)}`;
+    return { kind: 'failed', code: 'DOCUMENT_LIMIT', message: told, limits: newlyReached() };
+  }
   return {
     kind: 'failed',
     code: 'DOCUMENT_INVALID',

@@ -23,6 +23,8 @@ export interface ReadDocument {
 export interface DocumentLimits {
   readonly timeMs?: number;
   readonly heapMegabytes?: number;
+  /** When others get a further process. */
+  readonly slowMs?: number;
 }
 
 interface Job extends ReadingJob {
@@ -145,7 +147,7 @@ function noteSlow(reader: Reader, job: Job): void {
     if (reader.job !== job) return;
     reader.isSlow = true;
     startJobs();
-  }, SLOW_MS).unref();
+  }, job.limits.slowMs ?? SLOW_MS).unref();
 }
 
 function timeOf({ limits }: Job): number {

@@ -19,10 +19,17 @@ const ROOMS = [
   'crawl/navigate/rendering.ts',
   'crawl/page',
   'crawl/polite/nofollow.ts',
+  'documents/format.ts',
+  'documents/formats',
+  'documents/parts',
   'extract',
   'fetch/http/body/body.ts',
   'fetch/http/headers.ts',
   'fetch/http/redirect.ts',
+  'fresh/change/json-diff.ts',
+  'fresh/change/line-diff.ts',
+  'fresh/change/normalise.ts',
+  'fresh/duplicates/simhash.ts',
   'handle',
   'parse',
   'politeness/robots',
@@ -32,6 +39,7 @@ const ROOMS = [
   'request',
   'session/cookies.ts',
   'store/content/cdxj.ts',
+  'store/content/warc-reading.ts',
 ];
 
 /** Exported from those rooms, and none of their business: the reason stands before each. */
@@ -54,7 +62,14 @@ const READ_NOTHING: Readonly<Record<string, readonly string[]>> = {
     'extract/model/weights.ts',
     'parse/tokens/entity-file.ts',
   ],
+  'inflates, through zlib and its limit, what parseRecord reads': ['store/content/warc-reading.ts#readGzippedRecord'],
+  'write the page around what was read, or count bytes: formats.test.ts, documents-processes.test.ts': [
+    'documents/parts/html.ts#pageOf',
+    'documents/parts/buffer-limit.ts',
+    'documents/format.ts#isTextual',
+  ],
   'read numbers or dates that we made': [
+    'fresh/duplicates/simhash.ts#onesIn',
     'request/fingerprint.ts#fingerprintFromId',
     'request/fingerprint.ts#fingerprintToId',
     'store/content/cdxj.ts#timestampOf',

@@ -24,8 +24,16 @@ import { documentOf } from '../../src/crawl/page/document.js';
 import * as extraction from '../../src/crawl/page/extraction.js';
 import { createResultContent } from '../../src/crawl/page/result-content.js';
 import { followRule, forbidsFollowing, isNofollow } from '../../src/crawl/polite/nofollow.js';
+import { readDocx } from '../../src/documents/formats/docx.js';
+import { readEpub } from '../../src/documents/formats/epub.js';
+import { readOdf } from '../../src/documents/formats/odf.js';
+import { readPptx } from '../../src/documents/formats/pptx.js';
+import { readXlsx } from '../../src/documents/formats/xlsx.js';
+import { documentFormatOf } from '../../src/documents/format.js';
+import { DocumentFailure } from '../../src/documents/model.js';
 import { readCsv } from '../../src/documents/formats/csv.js';
-import { readFeed } from '../../src/documents/formats/feed.js';
+import { wordsOf } from '../../src/documents/parts/html.js';
+import { readFeed, readJsonFeed } from '../../src/documents/formats/feed.js';
 import { readJson, readText } from '../../src/documents/formats/plain.js';
 import { isLlmsTxt, readLlmsTxt } from '../../src/politeness/sitemaps/llms.js';
 import { readMarkdownText } from '../../src/documents/formats/markdown.js';
@@ -83,6 +91,13 @@ import { checkHttpUrl, domainOf, hostOf, isHostTooLong, normalizeUrl, parseHttpU
 import { createCookies } from '../../src/session/cookies.js';
 import { indexLine, looksLikeIndexLine, parseIndexLine, surtOf, uriOf } from '../../src/store/content/cdxj.js';
 import { oneWord, responseRecord } from '../../src/store/content/warc.js';
+import { fieldDiff } from '../../src/fresh/change/json-diff.js';
+import { lineDiff } from '../../src/fresh/change/line-diff.js';
+import { normaliseContent } from '../../src/fresh/change/normalise.js';
+import { distanceOf, simhashOf } from '../../src/fresh/duplicates/simhash.js';
+import { parseRecord, parseResponse } from '../../src/store/content/warc-reading.js';
+import { CrawlError } from '../../src/errors.js';
+import { zip } from '../support/zip.js';
 import { DRAWINGS } from './drawings.js';
 import type { Reader } from './judge.js';
 
@@ -131,7 +146,88 @@ const scopedConfig = {
   wordCountThreshold: 2,
 } as unknown as typeof config;
 
+/** A refusal of a reader of documents becomes a CrawlError at the process that asked. */
+function refusing<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw error instanceof DocumentFailure ? new CrawlError(error.code, error.message) : error;
+  }
+}
+
+const RELATION = (id: string, type: string, to: string) => `<Relationship Id="${id}" Type="x/${type}" Target="${to}"/>`;
+const OFFICE: readonly [
+  name: string,
+  read: (bytes: Uint8Array) => unknown,
+  files: (text: string) => Record<string, string>,
+][] = [
+  [
+    'docx#readDocx',
+    readDocx,
+    (text) => ({
+      'word/document.xml': `<w:document><w:body>${text}<w:p><w:pPr><w:pStyle w:val="a"/></w:pPr><w:r><w:rPr><w:b/></w:rPr><w:t>${text}</w:t></w:r></w:p></w:body></w:document>`,
+      'word/_rels/document.xml.rels': `<Relationships>${RELATION('s', 'styles', 'styles.xml')}${text}</Relationships>`,
+      'word/styles.xml': `<w:styles><w:style w:styleId="a"><w:pPr>${text}</w:pPr></w:style></w:styles>`,
+      'docProps/core.xml': `<p><dc:title>${text}</dc:title></p>`,
+    }),
+  ],
+  [
+    'xlsx#readXlsx',
+    readXlsx,
+    (text) => ({
+      'xl/workbook.xml': '<workbook><sheets><sheet name="a" r:id="a"/></sheets></workbook>',
+      'xl/_rels/workbook.xml.rels': `<Relationships>${RELATION('a', 'worksheet', 's.xml')}${RELATION('b', 'sharedStrings', 't.xml')}${RELATION('c', 'styles', 'u.xml')}</Relationships>`,
+      'xl/s.xml': `<worksheet><sheetData><row><c t="s"><v>0</v></c><c t="inlineStr"><is><t>${text}</t></is></c></row>${text}</sheetData><mergeCells>${text}</mergeCells></worksheet>`,
+      'xl/t.xml': `<sst><si><t>${text}</t></si>${text}</sst>`,
+      'xl/u.xml': `<styleSheet><numFmts>${text}</numFmts><cellXfs>${text}</cellXfs></styleSheet>`,
+    }),
+  ],
+  [
+    'pptx#readPptx',
+    readPptx,
+    (text) => ({
+      'ppt/presentation.xml': '<p:presentation><p:sldIdLst><p:sldId r:id="a"/></p:sldIdLst></p:presentation>',
+      'ppt/_rels/presentation.xml.rels': `<Relationships>${RELATION('a', 'slide', 's.xml')}</Relationships>`,
+      'ppt/s.xml': `<p:sld><p:cSld><p:spTree><p:sp><p:txBody><a:p><a:r><a:t>${text}</a:t></a:r></a:p>${text}</p:txBody></p:sp>${text}</p:spTree></p:cSld></p:sld>`,
+    }),
+  ],
+  [
+    'odf#readOdf',
+    readOdf,
+    (text) => ({
+      'content.xml': `<office:document-content><office:automatic-styles>${text}</office:automatic-styles><office:body><office:text><text:p>${text}</text:p>${text}<table:table><table:table-row><table:table-cell table:number-columns-repeated="2"><text:p>${text}</text:p></table:table-cell></table:table-row></table:table></office:text></office:body></office:document-content>`,
+    }),
+  ],
+  [
+    'epub#readEpub',
+    readEpub,
+    (text) => ({
+      'META-INF/container.xml': '<container><rootfiles><rootfile full-path="b.opf"/></rootfiles></container>',
+      'b.opf': `<package><metadata>${text}</metadata><manifest><item id="a" href="a.xhtml" media-type="application/xhtml+xml"/>${text}</manifest><spine><itemref idref="a"/>${text}</spine></package>`,
+      'a.xhtml': `<html><body>${text}</body></html>`,
+    }),
+  ],
+];
+
 const DOCUMENT_READERS: readonly Reader[] = [
+  ...OFFICE.map(([name, read, files]): Reader => ({
+    name: `documents/formats/${name}`,
+    of: 'page',
+    read: (text) => refusing(() => read(zip(files(text)))),
+  })),
+  {
+    name: 'documents/formats/feed#readJsonFeed',
+    of: 'page',
+    read: (text) => {
+      const feed = { title: text, items: [{ title: text, url: text, content_html: text }] };
+      return wordsOf(refusing(() => readJsonFeed(feed, PAGE)).body);
+    },
+  },
+  {
+    name: 'documents/format#documentFormatOf',
+    of: 'page',
+    read: (text) => documentFormatOf({ type: 'text/plain', url: PAGE }, Buffer.from(text)),
+  },
   {
     name: 'documents/formats/rtf#readRtf',
     of: 'page',
@@ -635,6 +731,36 @@ const HEADER_READERS: readonly Reader[] = [
 ];
 
 const OTHER_READERS: readonly Reader[] = [
+  {
+    name: 'fresh/change/line-diff#lineDiff',
+    of: 'text',
+    read: (text) => {
+      // In lines, some of which differ: their number has a limit of its own.
+      const lines = [...text.slice(0, 200_000)].join('\n').split('\n');
+      const every = Math.ceil(lines.length / 20);
+      const other = lines.map((line, at) => (at % every === 0 ? `${line}!` : line));
+      return [lineDiff(text, text.toUpperCase()), lineDiff(lines.join('\n'), other.join('\n')).text];
+    },
+  },
+  {
+    name: 'fresh/change and duplicates',
+    of: 'text',
+    read: (text) => {
+      const hash = simhashOf(text);
+      const content = normaliseContent(text);
+      return [content, distanceOf(hash, simhashOf(content)), fieldDiff({ a: text }, { a: content, b: { c: text } })];
+    },
+  },
+  {
+    name: 'store/content/warc-reading#parseRecord',
+    of: 'header',
+    read: (text) => {
+      const block = Buffer.from(`HTTP/1.1 200 OK\r\na: ${text}\r\nset-cookie: ${text}\r\nset-cookie: b\r\n\r\nbody`);
+      const start = `WARC/1.1\r\nWARC-Type: response\r\nx: ${text}\r\nContent-Length: ${block.length}\r\n\r\n`;
+      const record = parseRecord(Buffer.concat([Buffer.from(start), block, Buffer.from('\r\n\r\n')]));
+      return [record?.type, record && parseResponse(record.block)?.headers, parseRecord(Buffer.from(text))?.type];
+    },
+  },
   {
     name: 'politeness/robots/robots#RobotsTxt',
     of: 'robots',

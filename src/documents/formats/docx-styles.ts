@@ -17,6 +17,7 @@ export interface DocxStyles {
 interface Style {
   readonly name: string;
   readonly basedOn: string | undefined;
+  /** What decides of its paragraph properties: a style may have a million others, and is asked by every paragraph. */
   readonly properties: XmlElement | undefined;
 }
 
@@ -81,10 +82,16 @@ function stylesOf(text: string | undefined): Map<string, Style> {
     styles.set(id, {
       name: attributeOf(childOf(style, 'name'), 'val') ?? id,
       basedOn: attributeOf(childOf(style, 'basedOn'), 'val'),
-      properties: childOf(style, 'pPr'),
+      properties: decisive(childOf(style, 'pPr')),
     });
   }
   return styles;
+}
+
+function decisive(properties: XmlElement | undefined): XmlElement | undefined {
+  if (properties === undefined) return undefined;
+  const children = ['numPr', 'outlineLvl'].flatMap((local) => childOf(properties, local) ?? []);
+  return { ...properties, children };
 }
 
 /** Whether a level of a numbering counts. */

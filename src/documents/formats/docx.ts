@@ -1,7 +1,7 @@
 // Reads DOCX: paragraphs with the styles that make them headings and list items, tables, links, notes.
 // Promise: what was deleted under tracked changes is not read; text boxes are read once.
 import type { DocumentParts } from '../model.js';
-import { type Block, type Cell, inlineHtml, type Span, writeBlocks } from '../parts/blocks.js';
+import { addAll, type Block, type Cell, inlineHtml, type Span, writeBlocks } from '../parts/blocks.js';
 import { writtenHtml } from '../parts/html.js';
 import { attributeOf, childOf, descend, elementsOf, isElement, readXml, type XmlElement } from '../parts/xml.js';
 import { type DocxStyles, readStyles } from './docx-styles.js';
@@ -25,7 +25,7 @@ export function readDocx(bytes: Uint8Array): DocumentParts {
   const blocks = body ? reader.blocksOf(body) : [];
   for (const kind of ['footnotes', 'endnotes']) {
     const text = archive.text(relations.byType.get(kind)?.[0] ?? '');
-    if (text !== undefined) blocks.push(...reader.notes(readXml(text), kind === 'footnotes' ? 'footnote' : 'endnote'));
+    if (text !== undefined) addAll(blocks, reader.notes(readXml(text), kind === 'footnotes' ? 'footnote' : 'endnote'));
   }
   return { facts: corePropertiesOf(archive), body: writtenHtml((out) => writeBlocks(blocks, out)) };
 }
@@ -40,13 +40,12 @@ class Reader {
     readonly targets: ReadonlyMap<string, string>,
   ) {}
 
-  blocksOf(parent: XmlElement): Block[] {
-    const blocks: Block[] = [];
+  blocksOf(parent: XmlElement, blocks: Block[] = []): Block[] {
     for (const element of elementsOf(parent)) {
       if (SKIPPED.has(element.local)) continue;
-      if (element.local === 'p') blocks.push(...this.#paragraph(element));
+      if (element.local === 'p') addAll(blocks, this.#paragraph(element));
       else if (element.local === 'tbl') blocks.push({ kind: 'table', rows: this.#rows(element) });
-      else blocks.push(...this.blocksOf(element));
+      else this.blocksOf(element, blocks);
     }
     return blocks;
   }
@@ -120,7 +119,7 @@ class Reader {
           spans.push({ text: `[${this.#noteNumber(child)}]`, script: 'sup' });
           break;
         case 'txbxContent':
-          boxes.push(...this.blocksOf(child));
+          this.blocksOf(child, boxes);
           break;
         default:
           if (!SKIPPED.has(child.local)) this.#spans(child, marks, spans, boxes);

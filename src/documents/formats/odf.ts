@@ -3,7 +3,7 @@
 import { limitReached, LIMITS } from '../../limits.js';
 import type { DocumentFacts, DocumentParts } from '../model.js';
 import { DocumentFailure } from '../model.js';
-import { type Block, type Cell, inlineHtml, type Span, writeBlocks } from '../parts/blocks.js';
+import { addAll, type Block, type Cell, inlineHtml, type Span, writeBlocks } from '../parts/blocks.js';
 import { escapeText, writtenHtml } from '../parts/html.js';
 import { type Archive, openArchive } from '../parts/zip.js';
 import {
@@ -55,8 +55,7 @@ class Reader {
 
   constructor(readonly styles: OdfStyles) {}
 
-  blocksOf(parent: XmlElement): Block[] {
-    const blocks: Block[] = [];
+  blocksOf(parent: XmlElement, blocks: Block[] = []): Block[] {
     for (const element of elementsOf(parent)) {
       if (SKIPPED.has(element.local)) continue;
       switch (element.name) {
@@ -78,13 +77,13 @@ class Reader {
           this.#list(element, 0, undefined, blocks);
           break;
         case 'table:table':
-          blocks.push(...this.#table(element));
+          addAll(blocks, this.#table(element));
           break;
         case 'draw:page':
-          blocks.push(...this.#slide(element));
+          addAll(blocks, this.#slide(element));
           break;
         default:
-          blocks.push(...this.blocksOf(element));
+          this.blocksOf(element, blocks);
       }
     }
     return blocks;
@@ -117,7 +116,7 @@ class Reader {
           this.#list(child, level + 1, name, blocks);
         } else if (child.name === 'text:h') {
           // A numbered heading stands in a list of its own.
-          blocks.push(...this.blocksOf({ ...item, children: [child] }));
+          this.blocksOf({ ...item, children: [child] }, blocks);
         } else {
           const inner = this.#inline(child, false, blocks);
           html += html === '' ? inner : `<br>${inner}`;
@@ -166,7 +165,7 @@ class Reader {
         case 'draw:frame':
         case 'draw:custom-shape':
         case 'draw:g':
-          blocks.push(...this.blocksOf(child));
+          this.blocksOf(child, blocks);
           break;
         default:
           if (!SKIPPED.has(child.local)) this.#spans(child, marks, spans, blocks);
@@ -184,7 +183,10 @@ class Reader {
       columns = Math.max(columns, used);
       // Sheets repeat an empty row a million times; a filled one is repeated on purpose.
       const times = used === 0 ? 1 : Math.min(Number(attributeOf(row, 'number-rows-repeated') ?? 1) || 1, 1000);
-      for (let n = 0; n < times && this.#room > 0; n++) rows.push(cells);
+      for (let n = 0; n < times && this.#room > 0; n++) {
+        rows.push(cells);
+        if (n > 0) this.#take(used);
+      }
       if (this.#room <= 0) break;
     }
     while (rows.length > 0 && lastFilled(rows.at(-1)!) < 0) rows.pop();
@@ -198,6 +200,11 @@ class Reader {
     return filled.length > 0 ? [heading, { kind: 'table', rows: filled, page }] : [heading];
   }
 
+  #take(cells: number): void {
+    if (this.#room > 0 && this.#room <= cells) limitReached('documentCells');
+    this.#room -= cells;
+  }
+
   #row(row: XmlElement, isHeader: boolean): Cell[] {
     const cells: Cell[] = [];
     for (const cell of elementsOf(row)) {
@@ -207,7 +214,7 @@ class Reader {
       const columns = Number(attributeOf(cell, 'number-columns-spanned') ?? 1) || 1;
       const down = Number(attributeOf(cell, 'number-rows-spanned') ?? 1) || 1;
       for (let n = 0; n < times && cells.length < LIMITS.tableColumns.max; n++) {
-        if (html !== '' && --this.#room === 0) limitReached('documentCells');
+        if (html !== '') this.#take(1);
         cells.push({ html, isHeader, columns, rows: down });
       }
     }

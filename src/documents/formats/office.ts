@@ -26,6 +26,9 @@ export function mainPart(archive: Archive, usual: string): string {
   throw new DocumentFailure('DOCUMENT_INVALID', `the archive has no ${usual}`);
 }
 
+/** Of one kind. */
+const MAX_PARTS = 1_000;
+
 export interface Relations {
   /** Where each id leads: a part of the archive, or an address. */
   readonly byId: ReadonlyMap<string, string>;
@@ -46,7 +49,9 @@ export function relationsOf(archive: Archive, part: string): Relations {
     const to = mode === 'External' ? target : partAt(part.slice(0, slash), target);
     byId.set(id, to);
     const kind = type?.slice(type.lastIndexOf('/') + 1) ?? '';
-    byType.set(kind, [...(byType.get(kind) ?? []).slice(0, 1000), to]);
+    const parts = byType.get(kind);
+    if (parts === undefined) byType.set(kind, [to]);
+    else if (parts.length < MAX_PARTS) parts.push(to);
   }
   return { byId, byType };
 }

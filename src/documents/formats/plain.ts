@@ -2,7 +2,7 @@
 // Promise: one pass; no character of a listing is lost.
 import type { DocumentParts } from '../model.js';
 import { DocumentFailure } from '../model.js';
-import { type Block, writeBlocks } from '../parts/blocks.js';
+import { addAll, type Block, writeBlocks } from '../parts/blocks.js';
 import { escapeText, linkStart, writtenHtml } from '../parts/html.js';
 import { isJsonFeed, readJsonFeed } from './feed.js';
 
@@ -10,7 +10,7 @@ export function readText(text: string): DocumentParts {
   const blocks: Block[] = [];
   let lines: string[] = [];
   const flush = (): void => {
-    if (lines.length > 0) blocks.push(...blocksOf(lines));
+    if (lines.length > 0) addAll(blocks, blocksOf(lines));
     lines = [];
   };
   for (const line of text.replace(/^\ufeff/, '').split(/\r\n|\n|\r|\f/)) {

@@ -1,7 +1,7 @@
 // Reads PPTX: each slide's title is a heading, its text paragraphs and lists, its tables tables.
 // Promise: slides come in the order of the show; hidden ones are left out.
 import type { DocumentParts } from '../model.js';
-import { type Block, type Cell, inlineHtml, type Span, writeBlocks } from '../parts/blocks.js';
+import { addAll, type Block, type Cell, inlineHtml, type Span, writeBlocks } from '../parts/blocks.js';
 import { writtenHtml } from '../parts/html.js';
 import {
   attributeOf,
@@ -43,7 +43,7 @@ function shapesOf(tree: XmlElement, targets: Targets): Block[] {
   const titles: Block[] = [];
   const rest: Block[] = [];
   for (const shape of elementsOf(tree)) {
-    if (shape.local === 'grpSp') rest.push(...shapesOf(shape, targets));
+    if (shape.local === 'grpSp') addAll(rest, shapesOf(shape, targets));
     else if (shape.local === 'graphicFrame') {
       const table = findBelow(shape, 'tbl');
       if (table) rest.push({ kind: 'table', rows: rowsOf(table, targets) });
@@ -55,7 +55,7 @@ function shapesOf(tree: XmlElement, targets: Targets): Block[] {
       if (kind === 'title' || kind === 'ctrTitle') {
         const html = paragraphsOf(body).map((paragraph) => inlineHtml(spansOf(paragraph, targets)));
         titles.push({ kind: 'heading', level: 2, html: html.filter((one) => one !== '').join(' ') });
-      } else rest.push(...textOf(body, kind, targets));
+      } else addAll(rest, textOf(body, kind, targets));
     }
   }
   return [...titles, ...rest];

@@ -28,6 +28,11 @@ export type Block = { readonly page?: number | undefined } & (
   | { readonly kind: 'code'; readonly text: string }
 );
 
+/** One by one: as arguments of `push`, some hundred thousand are more than the stack holds. */
+export function addAll<T>(list: T[], more: readonly T[]): void {
+  for (const one of more) list.push(one);
+}
+
 const LINE_BREAK = '\n';
 
 /** Spans as HTML; a line feed is a line break. */

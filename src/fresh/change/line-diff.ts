@@ -63,26 +63,22 @@ function shortestEdit(old: readonly string[], now: readonly string[]): LineChang
   const middle = most + 1;
   const reach = new Int32Array(2 * middle + 1);
   const trail: Int32Array[] = [];
-  // Lines that repeat are compared again on every diagonal.
-  let room = LIMITS.diffSteps.max;
-  for (let edits = 0; edits <= most && room > 0; edits++) {
+  for (let edits = 0; edits <= most; edits++) {
     trail.push(reach.slice(middle - edits - 1, middle + edits + 2));
     for (let diagonal = -edits; diagonal <= edits; diagonal += 2) {
       const at = middle + diagonal;
       const isDown = diagonal === -edits || (diagonal !== edits && reach[at - 1]! < reach[at + 1]!);
       let x = isDown ? reach[at + 1]! : reach[at - 1]! + 1;
       let y = x - diagonal;
-      const from = x;
       while (x < old.length && y < now.length && old[x] === now[y]) {
         x++;
         y++;
       }
-      room -= x - from;
       reach[at] = x;
       if (x >= old.length && y >= now.length) return walkBack(trail, old, now);
     }
   }
-  limitReached(room > 0 ? 'diffEdits' : 'diffSteps');
+  limitReached('diffEdits');
   const del = (content: string): LineChange => ({ type: 'del', content });
   const add = (content: string): LineChange => ({ type: 'add', content });
   return [...old.map(del), ...now.map(add)];
