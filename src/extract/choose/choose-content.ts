@@ -87,7 +87,8 @@ export function chooseContent(segments: Segments, kinds: Float32Array, logits: F
     leaveBareHeads(segments, chosen);
     if (posts === null && kinds[DOCUMENTATION]! + kinds[LISTING]! >= 0.5) keepDefinitions(segments, logits, chosen);
     keepCode(segments, logits, chosen);
-    if (posts === null) keepHeadings(segments, logits, chosen, kinds[DOCUMENTATION] === Math.max(...kinds));
+    const isManual = posts === null && kinds[DOCUMENTATION] === Math.max(...kinds);
+    keepHeadings(segments, logits, chosen, isManual);
     keepFormulas(segments, chosen);
     // Manuals say the same for each system on purpose.
     if (kinds[DOCUMENTATION]! < 0.5) leaveRepeats(segments, chosen);
