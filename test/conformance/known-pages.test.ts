@@ -114,7 +114,7 @@ const KNOWN: readonly Known[] = [
     name: 'Docusaurus',
     file: 'wcxb/html/4843.html.gz',
     title: /Product Feed/,
-    has: [/^# Product Feed/m],
+    has: [/^#### Option 1$/m],
     lacks: [/Direct link/],
   },
   { name: 'MDN', file: 'wcxb/html/0673.html.gz', has: [/^## Chaining$/m, /^```js$/m], lacks: [/^js$/m] },
