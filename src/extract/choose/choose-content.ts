@@ -87,7 +87,8 @@ export function chooseContent(segments: Segments, kinds: Float32Array, logits: F
     leaveBareHeads(segments, chosen);
     if (posts === null && kinds[DOCUMENTATION]! + kinds[LISTING]! >= 0.5) keepDefinitions(segments, logits, chosen);
     keepCode(segments, logits, chosen);
-    if (posts === null) keepHeadings(segments, logits, chosen);
+    const isManual = posts === null && kinds[DOCUMENTATION] === Math.max(...kinds);
+    keepHeadings(segments, logits, chosen, isManual);
     keepFormulas(segments, chosen);
     // Manuals say the same for each system on purpose.
     if (kinds[DOCUMENTATION]! < 0.5) leaveRepeats(segments, chosen);
@@ -182,8 +183,13 @@ function stepsAround({ parent, end }: Segments['tree'], node: number, other: num
   return steps;
 }
 
-/** Takes a heading between texts that are kept, in the same element: a text without its headings is half a text. */
-function keepHeadings({ tree, blocks, count }: Segments, logits: Float32Array, chosen: Uint8Array): void {
+/** Takes a heading between texts that are kept, in the same element; manuals nest it deeper. A text without its headings is half a text. */
+function keepHeadings(
+  { tree, blocks, count }: Segments,
+  logits: Float32Array,
+  chosen: Uint8Array,
+  isManual: boolean,
+): void {
   const containerOf = (b: number): number => blocks[b * STRIDE + CONTAINER]!;
   // By block: the last one before it that is kept.
   const before = new Int32Array(count);
@@ -191,6 +197,14 @@ function keepHeadings({ tree, blocks, count }: Segments, logits: Float32Array, c
     before[b] = last;
     if (chosen[b] === 1) last = b;
   }
+  const parentOf = (b: number): number => tree.parent[containerOf(b)]!;
+  // By element: its first child that is kept.
+  const first = new Map<number, number>();
+  for (let b = 0; b < count; b++) if (chosen[b] === 1 && !first.has(parentOf(b))) first.set(parentOf(b), b);
+  const isAmidSiblings = (b: number, next: number): boolean => {
+    const isAmid = (parent: number): boolean => parentOf(next) === parent && (first.get(parent) ?? count) < b;
+    return isAmid(parentOf(b)) || isAmid(tree.parent[parentOf(b)]!);
+  };
   // From the end, so that a heading may follow a heading.
   for (let b = count - 2, next = count; b > 0; b--) {
     if (chosen[b + 1] === 1) next = b + 1;
@@ -198,7 +212,7 @@ function keepHeadings({ tree, blocks, count }: Segments, logits: Float32Array, c
     if (next - b > AFTER_HEADING || before[b]! < 0) continue;
     const toNext = stepsAround(tree, containerOf(b), containerOf(next));
     const toBefore = stepsAround(tree, containerOf(b), containerOf(before[b]!));
-    if (toNext <= TO_TEXT && toBefore <= toNext + TO_TEXT_BEFORE) chosen[b] = 1;
+    if (isManual ? toNext <= TO_TEXT && toBefore <= toNext + TO_TEXT_BEFORE : isAmidSiblings(b, next)) chosen[b] = 1;
   }
 }
 

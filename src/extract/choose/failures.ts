@@ -9,7 +9,7 @@ const MAX_WORDS = 25;
 const MAX_CHARS = 200;
 /** Below this a block is out of the question. */
 const HOPELESS = -4;
-const START = '(?:(?:oops|sorry|error|uh oh|hmm|hoppla|ups|désolé|lo sentimos|ops|ошибка)[!,.:…]{0,3} ?)?';
+const START = '(?:(?:oops|sorry|error|uh oh|hmm|hoppla|ups|désolé|lo sentimos|ops|ошибка)[!,.:…]{0,3} )?';
 const WHAT = [
   'something went wrong',
   '(?:there (?:was|has been) (?:an error|a problem|an issue)|an (?:unknown |unexpected )?error (?:has )?occurr?ed)',
@@ -24,7 +24,7 @@ const WHAT = [
   'произошла ошибка|что-то пошло не так',
 ].join('|');
 /** The failure, what it was about, and what to do now. */
-const FAILURE = new RegExp(`^${START}(?:${WHAT})[^.!?]{0,60}(?:[.!]+ ?[^.!?]{0,60}){0,2}[.!]*$`, 'iu');
+const FAILURE = new RegExp(`^${START}(?:${WHAT})[^.!?]{0,60}(?:[.!] [^.!?]{1,60}){0,2}[.!]?$`, 'iu');
 /** A longer line says so as well. */
 const BRIEF_WORDS = 6;
 const AGAIN =

@@ -65,6 +65,7 @@ describe('markdown', () => {
   it('writes a heading without the link to itself', () => {
     expect(md('<h2 id="x"><a href="#x">One</a></h2>')).toBe('## One');
     expect(md('<section id="x"><h2><code><a href="#x">one</a></code></h2></section>')).toBe('## `one`');
+    expect(md('<h2><a href="#">One</a></h2>')).toBe('## One');
     expect(md('<h2 id="x"><a href="#y">One</a></h2>')).toBe('## [One](https://example.com/a/#y)');
   });
 

@@ -35,7 +35,8 @@ export function createPageUrls(tree: PageTree, url: string | null, baseHref: str
   function resolved(reference: string): string | null {
     const text = reference.trim();
     if (text.length > MAX_URL_LENGTH) limitReached('contentUrlCharacters');
-    if (text === '' || text.length > MAX_URL_LENGTH) return null;
+    // A link to `#` alone is a control of the page.
+    if (text === '' || text === '#' || text.length > MAX_URL_LENGTH) return null;
     const hasDots = text.includes('/.') || text.includes('%2');
     if (!hasDots && PLAIN.test(text)) return text;
     if (!hasDots && origin !== null && PLAIN_PATH.test(text)) return origin + text;

@@ -313,7 +313,7 @@ export function segment(tree: PageTree, keepsHidden = false): Segments {
 
 /** Marks controls; a block that begins with one begins after it. */
 function leaveControls(tree: PageTree, words: Int32Array, blocks: Int32Array, hidden: Uint8Array): void {
-  const controls = controlNodes(tree, words);
+  const controls = controlNodes(tree, words, hidden);
   if (controls.length === 0) return;
   for (const control of controls) hidden.fill(MARK, control, tree.end[control]);
   for (let at = 0; at < blocks.length; at += STRIDE) {

@@ -16,8 +16,8 @@ const FOR_EARS = /(?:^|\s)(?:visually-?hidden|sr-only|screen-reader-text|element
 const FOR_EARS_BYTES = ['visually', 'isuallyhidden', 'sr-only', 'screen-reader-text', 'element-invisible'];
 const SPAN = elementNumber('span');
 
-/** The elements that are controls; `words` are those of each subtree. */
-export function controlNodes(tree: PageTree, words: Int32Array): number[] {
+/** The elements that are controls; `words` are those of each subtree, `hidden` what is left out already. */
+export function controlNodes(tree: PageTree, words: Int32Array, hidden: Uint8Array): number[] {
   const found: number[] = [];
   const hasLabels = FOR_EARS_BYTES.some((name) => tree.bytes.includes(name));
   let inHeading: number[] = [];
@@ -41,7 +41,8 @@ export function controlNodes(tree: PageTree, words: Int32Array): number[] {
       node = tree.end[node]! - 1;
     } else if (
       (kind === SUMMARY && UNFOLDS.test(classOf(tree, node))) ||
-      (hasLabels && kind === SPAN && FOR_EARS.test(classOf(tree, node)))
+      // After a text that only eyes see, it says the same again and is all that is left.
+      (hasLabels && kind === SPAN && hidden[node - 1] === 0 && FOR_EARS.test(classOf(tree, node)))
     ) {
       found.push(node);
       node = tree.end[node]! - 1;
