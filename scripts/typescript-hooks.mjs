@@ -26,7 +26,11 @@ export function resolve(specifier, context, nextResolve) {
 export async function load(url, context, nextLoad) {
   if (!/^file:.*\.m?ts$/.test(url)) return nextLoad(url, context);
   const file = fileURLToPath(url);
-  const { code, errors } = transformSync(file, await readFile(file, 'utf8'), { lang: 'ts', sourceType: 'module', target: 'es2024' });
+  const { code, errors } = transformSync(file, await readFile(file, 'utf8'), {
+    lang: 'ts',
+    sourceType: 'module',
+    target: 'es2024',
+  });
   if (errors.length > 0) throw errors[0];
   return { format: 'module', source: code, shortCircuit: true };
 }

@@ -182,7 +182,7 @@ export function roundTripOfSource(body: Uint8Array): RoundTrip {
   }
   show(source);
   const urlOf = (href: string): string | null => {
-    const url = URL.canParse(href, base) && href.trim() !== '' ? new URL(href, base) : null;
+    const url = URL.canParse(href, base) && href.trim() !== '' && href.trim() !== '#' ? new URL(href, base) : null;
     return url !== null && /^(?:https?|mailto|tel):$/.test(url.protocol) ? url.href : null;
   };
   const back = rendered(readMarkdown(view).raw);

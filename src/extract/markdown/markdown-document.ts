@@ -8,6 +8,7 @@ import { asksForScript } from '../choose/set-aside.js';
 import { droppedNodes } from '../page/kept-nodes.js';
 import { renderMarkdown } from './markdown.js';
 import type { PageView } from '../page/page-view.js';
+import { CONTROL } from '../page/segment.js';
 import { standInMarkdown } from '../facts/stand-in.js';
 
 const NOSCRIPT = elementNumber('noscript');
@@ -143,7 +144,8 @@ class LazyMarkdown implements PageMarkdown {
 export function unseenNodes({ tree, segments }: PageView): Uint8Array {
   const dropped = new Uint8Array(tree.count);
   for (let node = 1; node < tree.count; node++) {
-    if (segments.hidden[node] !== 0) dropped[node] = 1;
+    const reason = segments.hidden[node]!;
+    if (reason !== 0 && reason !== CONTROL) dropped[node] = 1;
     if (tree.tag[node] === NOSCRIPT) {
       const words = segments.words[node]!;
       const all = segments.words[0]!;

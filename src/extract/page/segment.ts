@@ -92,6 +92,8 @@ export interface Segments {
 
 /** In {@link Segments.hidden}: a mark of software, which is seen and no text. */
 const MARK = CLOSED + 1;
+/** As {@link MARK}, a control: part of the whole page, not of its content. */
+export const CONTROL = MARK + 1;
 
 const stats = new TextStats();
 
@@ -315,10 +317,10 @@ export function segment(tree: PageTree, keepsHidden = false): Segments {
 function leaveControls(tree: PageTree, words: Int32Array, blocks: Int32Array, hidden: Uint8Array): void {
   const controls = controlNodes(tree, words, hidden);
   if (controls.length === 0) return;
-  for (const control of controls) hidden.fill(MARK, control, tree.end[control]);
+  for (const control of controls) for (let node = control; node < tree.end[control]!; node++) hidden[node] ||= CONTROL;
   for (let at = 0; at < blocks.length; at += STRIDE) {
     let node = blocks[at + FIRST_NODE]!;
-    if (hidden[node] !== MARK) continue;
+    if (hidden[node] !== CONTROL) continue;
     const last = blocks[at + LAST_NODE]!;
     while (node <= last && (hidden[node] !== 0 || (tree.tag[node] !== TEXT && tree.tag[node] !== RAW))) node++;
     if (node <= last) blocks[at + FIRST_NODE] = node;
