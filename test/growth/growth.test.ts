@@ -40,10 +40,11 @@ describe('growth', () => {
     const wordy: Reader = { name: 'repeats', of, read: (text) => text.repeat(500) };
     const broken: Reader = { name: 'breaks', of, read: (text) => (null as unknown as string[])[text.length] };
     const slow: Reader = {
+      // Eight times the ceiling: a busy machine is allowed some of that.
       name: 'takes its time',
       of,
       read: (text) => {
-        for (const begun = process.cpuUsage(); process.cpuUsage(begun).user < (text.length / 40) * 1_000;);
+        for (const begun = process.cpuUsage(); process.cpuUsage(begun).user < text.length * 100;);
       },
     };
     const linear: Reader = { name: 'is as it should be', of, read: (text) => text.toUpperCase() };

@@ -282,6 +282,7 @@ const SIGNS =
   '<style>.x{display:none}.x.y{display:block}</style><h1 class=x>Title</h1><h2>One<a href="#o">#</a>' +
   '<span class="mw-editsection">edit</span></h2><span class=lineno>1</span><div id=toc><a href=#o>One</a></div>' +
   '<div style="visibility:hidden">a<p style="color:#fff;background:#fff">b</p></div><p style="color:white">c</p>' +
+  '<h3 id=p><a href=#p>Part</a></h3><noscript>Please enable JavaScript.</noscript><ol start=3><li value=4>x</ol><cite>[1]</cite>' +
   '<p class=x aria-labelledby=o>d</p><p style="opacity:0;transition:all 1s">e</p>c<sup>2</sup> <math><mi>x</mi></math> \u{e0041}<p>';
 
 /** So surely an article that the third look is asked, whatever follows. */

@@ -13,6 +13,7 @@ interface Declaration {
   readonly isValue: boolean;
   readonly comment: string;
   readonly examples: readonly string[];
+  readonly file?: string;
 }
 interface Surface {
   readonly entries: readonly { readonly entry: string; readonly exports: readonly Declaration[] }[];
@@ -36,6 +37,24 @@ declare const requestHandler: (context: { request: import('orcrawl').Request }) 
 declare const html: string, url: string, urls: string[], png: Buffer;
 declare const assert: typeof import('node:assert').strict;
 declare const { describe, it, expect }: typeof import('vitest');
+`;
+
+/** The same for those of `orcrawl/crawlee`. */
+const GIVEN_OF_CRAWLEE = `
+declare const playwright: typeof import('playwright-core');
+declare const browserContext: import('playwright-core').BrowserContext;
+declare const pool: import('orcrawl/crawlee').BrowserPool;
+declare const controller: import('orcrawl/crawlee').PlaywrightController;
+declare const snapshotter: import('orcrawl/crawlee').Snapshotter;
+declare const store: import('orcrawl/crawlee').SnapshotStore;
+declare const requests: import('orcrawl').Request[];
+declare class MyPlugin extends (await import('orcrawl/crawlee')).PlaywrightPlugin {}
+declare const error: Error, context: import('orcrawl').CheerioCrawlingContext, value: Record<string, unknown>, bytes: Buffer;
+declare const stream: import('node:stream').Readable, file: import('node:stream').Writable, glob: string;
+declare const { pipeline }: typeof import('node:stream/promises');
+declare const { z }: typeof import('zod');
+declare const work: (what: unknown) => Promise<void>, slowDown: () => void, todo: unknown[];
+declare const requestHandlerTimeoutSecs: number, itemCount: number, concurrency: number;
 `;
 
 /** What handlers get and take, how crawlers are set up, and what comes back. */
@@ -118,10 +137,12 @@ function compiled(): Compiled {
   if (once) return once;
   const files = new Map<string, string>();
   for (const { entry, exports } of surface.entries) {
-    for (const { name, examples } of exports) {
+    for (const { name, examples, file: declared = '' } of exports) {
+      // Examples of other packages are theirs.
+      if (declared.includes('/node_modules/')) continue;
       examples.forEach((example, n) => {
         const file = path.resolve('test', `example-${entry.replace('/', '-')}-${name}-${n}.ts`);
-        files.set(file, wrapped(example));
+        files.set(file, wrapped(example, entry));
       });
     }
   }
@@ -132,20 +153,25 @@ function compiled(): Compiled {
 }
 
 /** An example as a module: what it uses of ours is imported, the rest of it runs in a function. */
-function wrapped(example: string): string {
+function wrapped(example: string, ofEntry: string): string {
+  // Where two entries have a name, that of its own entry is meant.
+  const entries = [...surface.entries].sort(
+    (one, other) => Number(other.entry === ofEntry) - Number(one.entry === ofEntry),
+  );
   const own = new Set([...example.matchAll(/\b(?:const|let|class|function)\s+(\w+)/g)].map(([, name]) => name));
-  const imports = surface.entries.map(({ entry, exports }, at) => {
-    const earlier = new Set(surface.entries.slice(0, at).flatMap((other) => other.exports.map(({ name }) => name)));
+  const imports = entries.map(({ entry, exports }, at) => {
+    const earlier = new Set(entries.slice(0, at).flatMap((other) => other.exports.map(({ name }) => name)));
     const used = exports.filter(
       ({ name }) => !own.has(name) && !earlier.has(name) && new RegExp(`(?<![.\\w'])${name}\\b`).test(example),
     );
     return `import { ${used.map(({ name, isValue }) => (isValue ? name : `type ${name}`)).join(', ')} } from '${entry}';`;
   });
+  const given = ofEntry === 'orcrawl/crawlee' ? GIVEN_OF_CRAWLEE : '';
   const lines = example.split('\n');
   const isImport = (line: string) => /^import .* from '/.test(line);
   const outer = lines.filter((line) => isImport(line) && !/'orcrawl(?:\/testing)?'/.test(line));
   const inner = lines.filter((line) => !isImport(line));
-  return [...imports, ...outer, GIVEN, 'export async function example() {', ...inner, '}', ''].join('\n');
+  return [...imports, ...outer, GIVEN, given, 'export async function example() {', ...inner, '}', ''].join('\n');
 }
 
 function programOf(roots: readonly string[], files: ReadonlyMap<string, string>): ts.Program {

@@ -322,6 +322,8 @@ describe('a wrong pods configuration', () => {
   });
 
   it('tells a file that is not there', async () => {
-    await expect(readPodsConfig(join(folder, 'gone.yaml'))).rejects.toThrow(/gone\.yaml cannot be read: ENOENT/);
+    await expect(readPodsConfig(join(folder, 'gone.yaml'))).rejects.toThrow(
+      /gone\.yaml cannot be read: file not found/,
+    );
   });
 });

@@ -11,7 +11,7 @@ export type SearchParams = string | URLSearchParams | Record<string, string | nu
  * Why a URL that is not http or https is refused.
  *
  * @example
- * const isRefused = filterUrl('ftp://example.com', page, 'all').reason === UNSUPPORTED_SCHEME_MESSAGE;
+ * const isRefused = filterUrl('ftp://example.com', 'https://example.com', 'all').reason === UNSUPPORTED_SCHEME_MESSAGE;
  */
 export const UNSUPPORTED_SCHEME_MESSAGE = 'unsupported URL scheme (only http and https are allowed)';
 
@@ -69,7 +69,7 @@ function parsed(url: string | URL): URL | undefined {
  * Replaces the search parameters of a URL, when some are given.
  *
  * @example
- * applySearchParams(url, { page: 2 });
+ * applySearchParams(new URL('https://example.com/list'), { page: 2 });
  */
 export function applySearchParams(url: URL, searchParams: SearchParams | undefined): void {
   if (searchParams === undefined) return;

@@ -4,9 +4,21 @@ import type { PageTree } from '../../parse/tree/tree.js';
 import { RAW, TEXT, elementNumber, elementSet } from '../page/elements.js';
 import { codeLanguage, preformattedText } from './code.js';
 import type { LinkStyle } from './inline.js';
-import { InlineText, codeSpan, destination, escapeLineStart, escapeText, inlineLinks } from './inline.js';
+import { InlineText, codeSpan, destination, escapeText, inlineLinks } from './inline.js';
 import { MarkdownWriter } from './markdown-writer.js';
 import { headingAddresses } from './self-links.js';
+import {
+  classOf,
+  EQUATION,
+  escapePipes,
+  HEADING_LEVEL,
+  headingLine,
+  isBracketed,
+  isDefining,
+  nextHeadings,
+  numberOf,
+  startOf,
+} from './shapes.js';
 import { emoticonOf, imageSource } from '../page/media.js';
 import type { PageUrls } from '../page/page-urls.js';
 import { taskOf } from './tasks.js';
@@ -37,11 +49,7 @@ const STRONG = elementSet('b strong');
 const ITALIC = elementSet('em i cite dfn var');
 const STRUCK = elementSet('del s strike');
 const CODE = elementSet('code kbd samp tt');
-const HEADING_LEVEL = new Uint8Array(256);
-for (let level = 1; level <= 6; level++) HEADING_LEVEL[tag(`h${level}`)] = level;
 const PREFORMATTED = elementSet('pre listing xmp plaintext');
-const HASH = 35;
-const BACKSLASH = 92;
 
 export interface MarkdownOptions {
   readonly urls: PageUrls;
@@ -505,85 +513,4 @@ class Renderer {
   #cell(node: number): string {
     return escapePipes(this.#line(node));
   }
-}
-
-/** Whether a `dl` has terms and shown definitions, as children or as children of what groups them. */
-function isDefining(tree: PageTree, list: number, dropped: Uint8Array | null): boolean {
-  let terms = false;
-  let definitions = false;
-  const note = (node: number): void => {
-    if (tree.tag[node] === DT) terms = true;
-    else if (tree.tag[node] === DD && dropped?.[node] !== 1) definitions = true;
-  };
-  for (let child = list + 1; child < tree.end[list]!; child = tree.end[child]!) {
-    const kind = tree.tag[child]!;
-    note(child);
-    if (kind === DT || kind === DD || kind === DL || IS_BLOCK[kind] === 0) continue;
-    for (let inner = child + 1; inner < tree.end[child]!; inner = tree.end[inner]!) note(inner);
-  }
-  return terms && definitions;
-}
-
-function nextHeadings({ tag, count }: PageTree, dropped: Uint8Array | null): Int32Array {
-  const next = new Int32Array(count);
-  for (let node = count - 1, at = count; node >= 0; node--) {
-    next[node] = at;
-    if (HEADING_LEVEL[tag[node]!]! > 0 && dropped?.[node] !== 1) at = node;
-  }
-  return next;
-}
-
-function isBracketed(tree: PageTree, node: number): boolean {
-  const text = node + 1;
-  return text < tree.end[node]! && tree.tag[text] === TEXT && /^\s*[[(]/.test(textOf(tree, text).slice(0, 40));
-}
-
-function classOf(tree: PageTree, node: number): string {
-  return (tree.attribute(node, 'class') ?? '').slice(0, MAX_NAMES);
-}
-
-const MAX_NAMES = 400;
-/** LaTeXML sets a formula beside its number by a table. */
-const EQUATION = /(?:^|\s)ltx_(?:eqn_table|equation(?:group)?)(?:\s|$)/;
-const AUTHOR = /(?:^|[\s_-])(?:author|byline)(?:$|[\s_-])/i;
-const LABEL = /(?:^|\s)pi-data-label(?:\s|$)/;
-
-/** A heading; what names the value below it, in boxes of Fandom's wikis, or the author is a line like any other. */
-function headingLine(text: string, level: number, names: string): string {
-  if (LABEL.test(names)) return `**${text}**`;
-  if (level > 2 && AUTHOR.test(names)) return escapeLineStart(text);
-  return `${'#'.repeat(level)} ${escapeLastHashes(text)}`;
-}
-
-/** Hashes at the end of a heading would be taken for its end. */
-function escapeLastHashes(text: string): string {
-  let from = text.length;
-  while (from > 0 && text.charCodeAt(from - 1) === HASH) from--;
-  // The first of them is escaped already.
-  if (from < text.length && text.charCodeAt(from - 1) === BACKSLASH) from++;
-  return from < text.length ? `${text.slice(0, from)}\\${text.slice(from)}` : text;
-}
-
-/** A pipe in a cell is escaped unless it already is. */
-function escapePipes(text: string): string {
-  let out = '';
-  let copied = 0;
-  for (let at = text.indexOf('|'); at >= 0; at = text.indexOf('|', at + 1)) {
-    let slashes = 0;
-    while (at - slashes > copied && text.charCodeAt(at - slashes - 1) === BACKSLASH) slashes++;
-    if (slashes % 2 === 0) out += `${text.slice(copied, at)}\\|`;
-    else out += text.slice(copied, at + 1);
-    copied = at + 1;
-  }
-  return copied === 0 ? text : out + text.slice(copied);
-}
-
-function startOf(tree: PageTree, list: number): number {
-  const start = Number.parseInt(tree.attribute(list, 'start') ?? '1', 10);
-  return start >= 0 && start <= 999_999_999 ? start : 1;
-}
-
-function numberOf(tree: PageTree, item: number): number | null {
-  const value = Number.parseInt(tree.attribute(item, 'value') ?? '', 10);
-  return value >= 0 && value <= 999_999_999 ? value : null;
 }
