@@ -128,6 +128,11 @@ export const LIMITS = {
   // A page as bytes and as a tree
   encodingLabelCharacters: { max: 32, unit: 'characters of an encoding’s name', beyond: 'It is not an encoding.' },
   baseBytes: { max: 2_048, unit: 'bytes of `<base href>`', beyond: 'The page has no base.' },
+  baseRepeats: {
+    max: 8,
+    unit: 'characters by which its base makes the links of a page longer, per byte of the page',
+    beyond: 'Relative links have no address.',
+  },
   treeDepth: { max: 512, unit: 'levels of elements', beyond: 'Elements are not nested any deeper.' },
   treeNodes: { max: 1_000_000, unit: 'nodes of a page', beyond: 'The page ends there.' },
   markupDepth: {
@@ -165,7 +170,17 @@ export const LIMITS = {
   },
   styleRules: { max: 20_000, unit: "rules of a page's own style sheets", beyond: 'The rest is not read.' },
   hiddenTexts: { max: 1_000, unit: 'hidden texts that `hiddenText` lists', beyond: 'The rest is not listed.' },
+  contentBlocks: {
+    max: 50_000,
+    unit: 'blocks of text among which the main content is looked for',
+    beyond: 'All of the page is its content, with a confidence of 0.',
+  },
   tableColumns: { max: 200, unit: 'columns of a table', beyond: 'The rest is left out.' },
+  tablePlaces: {
+    max: 8,
+    unit: 'places in the rows and columns of a table, per element of it',
+    beyond: 'Spans end, and rows are not filled up.',
+  },
   cellSpan: { max: 100, unit: 'rows or columns of a cell', beyond: 'It spans no more.' },
   contentUrlCharacters: {
     max: 4_096,

@@ -1,37 +1,95 @@
 // Every fault class over and over: processes killed at named points and at random, disks, Redis, networks, clocks, pages and
 // servers that fail. The verdict is that of test/fault/web/checker.mjs, which shares no code with src/.
-// FAULTS_ONLY=REGEXP takes some classes, FAULTS_TIMES=N repeats each N times, FAULTS_KEEP=1 keeps the folders.
+// A round is every class once, with a seed of its own; it takes a quarter of an hour or more, so rounds add up over several
+// runs: each that is complete is a line of bench/faults-rounds.jsonl, and the figures are their sums. FAULTS_TIMES=N takes
+// N rounds, FAULTS_ONLY=REGEXP some classes (not recorded), FAULTS_KEEP=1 keeps the folders. To begin anew, delete the file.
+import { execFileSync } from 'node:child_process';
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { FAULTS } from '../../test/fault/suite/case.js';
 import { type FaultClass, missingFor, type Report, runClass } from '../../test/fault/suite/bench.js';
 import { FAULT_CLASSES } from '../../test/fault/suite/classes.js';
 import type { Figure } from '../measure.js';
 
 const TIMES = Number(process.env.FAULTS_TIMES ?? 5);
-const SEED = Number(process.env.FAULTS_SEED ?? 1);
 const SIDE_BY_SIDE = Number(process.env.FAULTS_SIDE_BY_SIDE ?? 2);
 const LEAST = { kills: 200, pages: 50_000 };
+const ROUNDS = new URL('../faults-rounds.jsonl', import.meta.url);
+
+/** What one round found: every class once. */
+interface Round {
+  readonly seed: number;
+  readonly commit: string;
+  readonly day: string;
+  readonly classes: number;
+  readonly skipped: number;
+  readonly kills: number;
+  readonly pages: number;
+  readonly refetched: number;
+  readonly saidMissing: number;
+  readonly faults: Readonly<Record<(typeof FAULTS)[number], number>>;
+  /** Classes whose run did not end as documented. */
+  readonly failed: readonly string[];
+}
 
 export async function measure(): Promise<Figure[]> {
-  const only = new RegExp(process.env.FAULTS_ONLY ?? '');
+  const { FAULTS_ONLY, FAULTS_SEED } = process.env;
+  const only = new RegExp(FAULTS_ONLY ?? '');
   const classes = FAULT_CLASSES.filter(({ name }) => only.test(name));
   const skipped = classes.filter((one) => missingFor(one) !== undefined);
   for (const one of skipped) console.log(`  skipped: ${one.name}: ${missingFor(one)}`);
-  const plan: { one: FaultClass; seed: number }[] = [];
-  for (let time = 0; time < TIMES; time++) {
-    for (const one of classes) if (!skipped.includes(one)) plan.push({ one, seed: SEED + time });
+  const before = FAULTS_ONLY === undefined && existsSync(ROUNDS) ? readRounds() : [];
+  const first = Number(FAULTS_SEED ?? Math.max(0, ...before.map(({ seed }) => seed)) + 1);
+  const rounds: Round[] = [...before];
+  for (let seed = first; seed < first + TIMES; seed++) {
+    const reports = await playRound(
+      classes.filter((one) => !skipped.includes(one)),
+      seed,
+    );
+    const round = roundOf(reports, seed, skipped.length);
+    rounds.push(round);
+    if (FAULTS_ONLY === undefined) appendFileSync(ROUNDS, `${JSON.stringify(round)}\n`);
   }
+  return figuresOf(rounds);
+}
+
+const readRounds = (): Round[] =>
+  readFileSync(ROUNDS, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Round);
+
+async function playRound(classes: readonly FaultClass[], seed: number): Promise<Report[]> {
   const reports: Report[] = [];
-  const work = plan[Symbol.iterator]();
+  const work = classes[Symbol.iterator]();
   await Promise.all(
     Array.from({ length: SIDE_BY_SIDE }, async () => {
-      for (const { one, seed } of work) {
+      for (const one of work) {
         const report = await runClass(one, seed, process.env.FAULTS_KEEP === '1');
         reports.push(report);
-        console.log(`  ${reports.length}/${plan.length} ${lineOf(report)}`);
+        console.log(`  ${reports.length}/${classes.length} ${lineOf(report)}`);
       }
     }),
   );
-  return figuresOf(reports, classes.length - skipped.length, skipped.length);
+  return reports;
+}
+
+function roundOf(reports: readonly Report[], seed: number, skipped: number): Round {
+  const sum = (of: (report: Report) => number): number => reports.reduce((total, report) => total + of(report), 0);
+  return {
+    seed,
+    commit: execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim(),
+    day: new Date().toISOString().slice(0, 10),
+    classes: reports.length,
+    skipped,
+    kills: sum(({ kills }) => kills),
+    pages: sum(({ verdict }) => verdict?.pages ?? 0),
+    refetched: sum(({ verdict }) => verdict?.refetched ?? 0),
+    saidMissing: sum(({ verdict }) => verdict?.saidMissing ?? 0),
+    faults: Object.fromEntries(
+      FAULTS.map((name) => [name, sum(({ verdict }) => verdict?.[name] ?? 0)]),
+    ) as Round['faults'],
+    failed: reports.filter(({ complaints, verdict }) => complaints.length > 0 || !verdict).map(({ name }) => name),
+  };
 }
 
 function lineOf({ name, seed, kills, seconds, verdict, complaints, ends }: Report): string {
@@ -45,16 +103,22 @@ function lineOf({ name, seed, kills, seconds, verdict, complaints, ends }: Repor
   );
 }
 
-function figuresOf(reports: readonly Report[], classes: number, skipped: number): Figure[] {
-  const sum = (of: (report: Report) => number): number => reports.reduce((total, report) => total + of(report), 0);
-  const fault = (name: (typeof FAULTS)[number]): number => sum(({ verdict }) => verdict?.[name] ?? 0);
-  const failed = reports.filter(({ complaints, verdict }) => complaints.length > 0 || !verdict);
+function figuresOf(rounds: readonly Round[]): Figure[] {
+  const sum = (of: (round: Round) => number): number => rounds.reduce((total, round) => total + of(round), 0);
+  const fault = (name: (typeof FAULTS)[number]): number => sum(({ faults }) => faults[name]);
+  const failed = rounds.flatMap((round) => round.failed);
+  const classes = Math.min(...rounds.map((round) => round.classes));
+  const when = rounds.map(({ commit, day }) => `${commit} ${day}`).join(', ');
   return [
-    { what: 'classes of faults, each how often', measured: `${classes}, ${TIMES} times`, goal: '≥ 33, ≥ 5 times' },
-    { what: 'classes skipped', measured: String(skipped), goal: '0' },
+    {
+      what: 'classes of faults, each how often (commit and day of each round)',
+      measured: `${classes}, ${rounds.length} times (${when})`,
+      goal: '≥ 33, ≥ 5 times',
+    },
+    { what: 'classes skipped', measured: String(Math.max(...rounds.map((round) => round.skipped))), goal: '0' },
     { what: 'kills', measured: String(sum(({ kills }) => kills)), goal: `≥ ${LEAST.kills}` },
-    { what: 'pages', measured: String(sum(({ verdict }) => verdict?.pages ?? 0)), goal: `≥ ${LEAST.pages}` },
-    { what: 'requests repeated', measured: String(sum(({ verdict }) => verdict?.refetched ?? 0)), goal: '' },
+    { what: 'pages', measured: String(sum(({ pages }) => pages)), goal: `≥ ${LEAST.pages}` },
+    { what: 'requests repeated', measured: String(sum(({ refetched }) => refetched)), goal: '' },
     {
       what: 'lost / doubled / early / hung',
       measured: `${fault('lost')} / ${fault('doubled')} / ${fault('early')} / ${fault('hung')}`,
@@ -63,14 +127,13 @@ function figuresOf(reports: readonly Report[], classes: number, skipped: number)
     { what: 'incomplete ends that do not say so', measured: String(fault('unsaid')), goal: '0' },
     {
       what: 'missing because the fault destroyed it, and said',
-      measured: String(sum(({ verdict }) => verdict?.saidMissing ?? 0)),
+      measured: String(sum(({ saidMissing }) => saidMissing)),
       goal: '',
     },
     { what: 'damaged files, lines and index entries', measured: String(fault('damaged')), goal: '0' },
     {
       what: 'runs that did not end as documented',
-      measured:
-        failed.length === 0 ? '0' : `${failed.length}: ${[...new Set(failed.map(({ name }) => name))].join(', ')}`,
+      measured: failed.length === 0 ? '0' : `${failed.length}: ${[...new Set(failed)].join(', ')}`,
       goal: '0',
     },
   ];

@@ -5,7 +5,7 @@ import { allCases, runGrowth } from '../../test/growth/run.js';
 import type { Figure } from '../measure.js';
 import { measureShare } from './share.js';
 
-const SIZES = { characters: 8_192, floorMs: 10 };
+const SIZES = { characters: 8_192, floorMs: 10, longest: true };
 
 export async function measure(): Promise<Figure[]> {
   const share = Number(process.env.GROWTH_SHARE ?? measureShare());
@@ -31,7 +31,7 @@ export async function measure(): Promise<Figure[]> {
     {
       what: `the most that a character costs: ${worst?.[0]}, ${worst?.[1].input.slice(0, 80)}`.replaceAll('|', '\\|'),
       measured: `${((worst?.[1].nsPerCharacter ?? 0) / 1_000).toFixed(1)} µs`,
-      goal: '≤ 12 µs',
+      goal: 'the longest input in 6 s (a page of 10 MB)',
     },
   ];
 }

@@ -1,5 +1,6 @@
 // A second set of mutations of the given pages, made without a look at the rule that it judges: furniture of other kinds
-// and in other languages, put amid the content too, and changes of sentences that people marked as content.
+// and in other languages, put amid the content too, and changes of sentences that people marked as main content: the
+// labels of the data sets are the truth, not what we extract. Only words are changed, never white space alone.
 import { existsSync, readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { DATA, realPages, type RealPage } from './page-mutations.js';
@@ -112,7 +113,10 @@ export const CHANGES: Readonly<Record<string, (sentence: string, random: () => n
     atWord(sentence, random, (word) => `${word} ${UNSPACED.test(sentence) ? '不' : 'not'}`),
   'two words in another order': (sentence) => {
     const words = sentence.split(' ');
-    const at = words.findIndex((word, index) => index > 0 && index < words.length - 1 && word !== words[index + 1]);
+    const isWord = (word: string | undefined): boolean => word !== undefined && /\S/.test(word);
+    const at = words.findIndex(
+      (word, index) => index > 0 && isWord(word) && isWord(words[index + 1]) && word !== words[index + 1],
+    );
     if (at < 0) return undefined;
     [words[at], words[at + 1]] = [words[at + 1]!, words[at]!];
     return words.join(' ');

@@ -9,13 +9,19 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 
 /** Entry points of the package, by the folder that TypeDoc names after their files. */
-const ENTRIES = { index: 'orcrawl', testing: 'orcrawl/testing', postgres: 'orcrawl/postgres' };
+const ENTRIES = {
+  index: 'orcrawl',
+  'crawlee/entry': 'orcrawl/crawlee',
+  testing: 'orcrawl/testing',
+  postgres: 'orcrawl/postgres',
+};
 
 const HOME = `# API
 
 Everything the package exports, from the types and comments of the source.
 
 - [orcrawl](index/index.md): crawlers, batches, content, storages
+- [orcrawl/crawlee](crawlee/entry/index.md): what code written for Crawlee imports
 - [orcrawl/testing](testing/index.md): the synthetic web, a proxy, suites for backends
 - [orcrawl/postgres](postgres/index.md): queues, datasets and records in PostgreSQL
 `;
@@ -38,7 +44,7 @@ export async function apiPages(root) {
 
 function apiPage(file, markdown) {
   const isHome = file === 'index.md';
-  const text = isHome ? HOME : markdown.replace(/^# (\w+)$/m, (whole, entry) => `# ${ENTRIES[entry] ?? entry}`);
+  const text = isHome ? HOME : markdown.replace(/^# ([\w/]+)$/m, (whole, entry) => `# ${ENTRIES[entry] ?? entry}`);
   return {
     source: isHome ? 'api/' : `api/${file}`,
     out: `api/${file.replace(/\.md$/, '.html')}`,

@@ -238,7 +238,8 @@ export function createRemembering(parts: RememberingParts): Remembering {
       if (!visit?.page || !visit.names) return [];
       const { key, page, version, tell, links, later = [] } = visit;
       const names = visit.original ? { ...visit.names, original: visit.original } : visit.names;
-      return [{ key, request: request.fingerprint, page, names, version, tell, links }, ...later];
+      const isCopy = visit.change?.duplicateOf !== undefined;
+      return [{ key, request: request.fingerprint, page, names, version, tell, links, isCopy }, ...later];
     },
   };
 }

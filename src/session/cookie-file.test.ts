@@ -51,6 +51,26 @@ describe('a cookie file', () => {
     expect(() => parseCookieFile(text)).toThrow(message);
   });
 
+  it('of a stranger neither breaks the reader nor the headers that are made of it', () => {
+    const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`;
+    const odd = `[{"name":"a","value":"1","domain":"e.com","expires":${deep},"sameSite":${deep}},{"name":"b","value":"2","domain":"e.com","sameSite":"constructor"}]`;
+    expect(parseCookieFile(odd)).toMatchObject([{ expires: -1 }, { name: 'b' }]);
+    const many = Array.from({ length: 20_000 }, (_, at) => ({ name: `c${at}`, value: 'x', domain: 'e.com' }));
+    const bad = [
+      { name: 'split', value: 'a\r\nX-Evil: 1', domain: 'e.com' },
+      { name: 'n\r\nX-Evil: 1', value: 'a', domain: 'e.com' },
+      { name: 'semi', value: 'a; other=1', domain: 'e.com' },
+      { name: 'long', value: 'x'.repeat(100_000), domain: 'e.com' },
+      { name: 'host', value: '1', domain: 'e.com/\r\n' },
+      { name: 'com', value: '1', domain: '.com' },
+    ];
+    const jar = cookiesFrom(parseCookieFile(JSON.stringify([...many, ...bad])));
+    const header = jar.header('https://e.com/');
+    expect(header).not.toMatch(/[\r\n]|X-Evil|other=1/);
+    expect(header.length).toBeLessThan(10_000);
+    expect(jar.header('https://other.com/')).toBe('');
+  });
+
   it('tells no secret when it is refused', () => {
     expect(() => parseCookieFile('session=very-secret-value')).toThrow(/^(?!.*secret).*$/s);
     expect(() => parseCookieFile('[{"name":"a","value":secret-value,"domain":"a.example"}]')).toThrow(

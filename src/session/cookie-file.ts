@@ -40,8 +40,12 @@ function fromObject(one: Record<string, unknown> | null, place: string): CookieO
     throw invalid(`${place} needs "name", "value" and "domain"`);
   }
   const bare = host.replace(/^\./, '');
-  const expires = Number(one!.expires ?? one!.expirationDate ?? -1);
-  const sameSite = SAME_SITE[String(one!.sameSite ?? '').toLowerCase()];
+  // Of anything but text and numbers, the text of all that it holds would be read, at any depth.
+  const isPlain = (given: unknown) => typeof given === 'number' || typeof given === 'string';
+  const ends = one!.expires ?? one!.expirationDate;
+  const expires = isPlain(ends) ? Number(ends) : -1;
+  const said = isPlain(one!.sameSite) ? String(one!.sameSite).toLowerCase() : '';
+  const sameSite = Object.hasOwn(SAME_SITE, said) ? SAME_SITE[said] : undefined;
   return {
     name,
     value,

@@ -139,11 +139,16 @@ export function createCookies(persisted?: SerializedCookieJar): Cookies {
     setObject: (cookie, url) => {
       const made = fromObject(cookie);
       const target = targetOf(cookie, cookie.url ?? url);
-      return target !== undefined && isShort(made) && set(made, target, 'user');
+      return target !== undefined && isOneCookie(made) && isShort(made) && set(made, target, 'user');
     },
     jar: open,
     serialize: () => (jar === undefined ? persisted : (jar.serializeSync() ?? undefined)),
   };
+}
+
+/** A semicolon would begin another cookie in the header, and a line break another header. */
+function isOneCookie({ key, value }: ToughCookie): boolean {
+  return !/[\x00-\x08\x0a-\x1f\x7f;]/.test(key) && !/[\x00-\x08\x0a-\x1f\x7f;]/.test(value);
 }
 
 function isShort({ key, value }: ToughCookie): boolean {

@@ -1,6 +1,7 @@
 // Pages of PDF files as a stranger might draw them: the text of a hostile input, laid out to be slow to read.
 // Each form asks much of another step: lines, rules, columns, tables, scattered words, links are the interpreter's.
 import type { Box, PageDrawing, Word } from '../../src/documents/pdf/geometry.js';
+import type { SourcePage } from '../../src/documents/pdf/source.js';
 
 const FONT = { isBold: false, isItalic: false, isMono: false };
 const BOLD = { ...FONT, isBold: true };
@@ -78,3 +79,51 @@ export const DRAWINGS: Readonly<Record<string, (text: string) => PageDrawing>> =
     ),
   'numbers at the foot': (text) => drawn(text, (at) => ({ x: 40 * at, y: 780 })),
 };
+
+/** Names of operations, as pdf.js numbers them: in any order. */
+const NAMES =
+  'save restore transform paintFormXObjectBegin paintFormXObjectEnd beginText setTextMatrix moveText setLeadingMoveText ' +
+  'nextLine setLeading setFont setCharSpacing setWordSpacing setHScale setTextRise showText constructPath stroke endPath ' +
+  'closeStroke beginMarkedContent beginMarkedContentProps endMarkedContent';
+const NAME_LIST = NAMES.split(' ');
+export const OPERATIONS: Readonly<Record<string, number>> = Object.fromEntries(NAME_LIST.map((name, at) => [name, at]));
+
+/** Numbers as a file may have them; some are as large as a number can be. */
+function numberAt(at: number): number {
+  const kind = scattered(at, 40);
+  if (kind === 0) return 1e17 + scattered(at * 3, 1e6);
+  if (kind === 1) return -1e300;
+  return kind === 2 ? Infinity : scattered(at * 5, 900) - 50;
+}
+
+/** A page whose operations the text chooses, mostly glyphs; every link of it may lie anywhere. */
+export function operationsOf(text: string): SourcePage {
+  const operations: number[] = [];
+  const values: unknown[][] = [];
+  const add = (name: string, ...given: unknown[]): void => {
+    operations.push(OPERATIONS[name]!);
+    values.push(given);
+  };
+  const matrix = (at: number) => [1, 0, 0, 1, numberAt(at), numberAt(at + 1)];
+  add('setFont', 'f', 10);
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code % 5 === 0) {
+      const name = NAME_LIST[(code + at) % NAME_LIST.length]!;
+      if (name === 'constructPath') {
+        const path = list(8, (n) => [n % 2, numberAt(at + n), numberAt(at + 2 * n)]).flat();
+        add(name, OPERATIONS[at % 2 ? 'stroke' : 'endPath'], [path]);
+      } else if (name === 'transform') add(name, ...matrix(at));
+      else if (name === 'setFont') add(name, `f${code}`, 8 + (at % 5));
+      else if (name === 'setTextMatrix' || name === 'paintFormXObjectBegin') add(name, matrix(at));
+      else if (name.startsWith('beginMarked')) add(name, at % 9 === 0 ? 'Artifact' : 'P');
+      else if (name !== 'showText') add(name, numberAt(at), numberAt(at + 3));
+    }
+    add('showText', [{ unicode: text[at], width: 500, isSpace: text[at] === ' ' }, at % 11 === 0 ? -300 : null]);
+  }
+  const links = list(Math.min(text.length, 10_000), (at) => ({
+    box: [numberAt(at), numberAt(at + 1), numberAt(at + 2), numberAt(at + 3)],
+    href: 'https://example.com/',
+  }));
+  return { width: 600, height: 800, toPage: [1, 0, 0, -1, 0, 800], operations, values, links, font: () => undefined };
+}

@@ -2,11 +2,13 @@
 // same; `npm run measure -- growth` runs all of it.
 import { describe, expect, it } from 'vitest';
 import { INPUTS } from './inputs.js';
-import { judge, type Reader } from './judge.js';
+import { type InputKind, judge, LONGEST, type Reader } from './judge.js';
 import { READERS } from './readers.js';
 import { allCases, runGrowth } from './run.js';
 
 const SIZES = { characters: 4_096, floorMs: 8 };
+/** As `npm run measure -- growth` judges. */
+const TO_THE_END = { ...SIZES, longest: true };
 const SHARE = 0.005;
 
 describe('growth', () => {
@@ -24,7 +26,7 @@ describe('growth', () => {
     expect(slowest.size).toBe(READERS.length);
   });
 
-  it('would tell a reader that is not', { timeout: 120_000 }, () => {
+  it('would tell a reader that is not', { timeout: 300_000 }, () => {
     const input = { name: 'letters', make: (length: number) => 'a'.repeat(length) };
     const of = 'text' as const;
     const quadratic: Reader = {
@@ -39,19 +41,28 @@ describe('growth', () => {
     };
     const wordy: Reader = { name: 'repeats', of, read: (text) => text.repeat(500) };
     const broken: Reader = { name: 'breaks', of, read: (text) => (null as unknown as string[])[text.length] };
-    const slow: Reader = {
-      // Eight times the ceiling: a busy machine is allowed some of that.
-      name: 'takes its time',
-      of,
+    const slow = (kind: InputKind, nsPerCharacter: number): Reader => ({
+      name: `takes its time over a ${kind}`,
+      of: kind,
       read: (text) => {
-        for (const begun = process.cpuUsage(); process.cpuUsage(begun).user < text.length * 100;);
+        const us = (text.length * nsPerCharacter) / 1_000;
+        for (const begun = process.cpuUsage(); process.cpuUsage(begun).user < us;);
       },
-    };
+    });
+    // Three times what is allowed: a busy machine may take twice as long.
+    const slowReaders = [
+      slow('text', 25_000),
+      ...(['page', 'url', 'header', 'robots'] as const).map((kind) =>
+        slow(kind, (3e6 * LONGEST[kind].ms) / LONGEST[kind].characters),
+      ),
+    ];
     const linear: Reader = { name: 'is as it should be', of, read: (text) => text.toUpperCase() };
     expect(judge(quadratic, input, SIZES).failure?.why).toContain('takes');
     expect(judge(wordy, input, SIZES).failure?.why).toContain('gives');
     expect(judge(broken, input, SIZES).failure?.why).toContain('throws');
-    expect(judge(slow, input, SIZES).failure?.why).toContain('takes');
+    expect(judge(slowReaders[0]!, input, SIZES).failure?.why).toContain('too slow');
+    for (const reader of slowReaders)
+      expect(judge(reader, input, TO_THE_END).failure?.why, reader.name).toContain('too slow');
     expect(judge(linear, input, SIZES).failure).toBeUndefined();
   });
 });

@@ -1,6 +1,7 @@
 // Decides whether a reader grows in proportion: CPU time over n, 2n and 4n, and the size of what it gives.
 // A verdict of "too slow" needs a second look with more input, so that a busy machine decides nothing.
 import { CrawlError } from '../../src/errors.js';
+import { LIMITS } from '../../src/limits.js';
 import type { HostileText } from './texts.js';
 
 /** Reads what a stranger wrote. What it returns is weighed; what it throws is a refusal and fine. */
@@ -21,6 +22,8 @@ export interface Sizes {
   readonly characters: number;
   /** CPU time below this is not judged. */
   readonly floorMs: number;
+  /** Whoever seems slow reads the longest input of its kind, too: some seconds each. Default false. */
+  readonly longest?: boolean;
 }
 
 export interface Failure {
@@ -38,21 +41,37 @@ export interface Verdict {
 
 /** Twice the input may take so many times the time. */
 const MAX_GROWTH = 2.5;
-/** Linear is not enough: at this cost a page of 10 MB, or headers of 64 KB, hold up a crawl. */
-const MAX_NS_PER_CHARACTER = 12_000;
-/** What a reader may give, and take, for any input, however short. */
+/**
+ * Linear is not enough: the longest input of a kind that the limits let through is read by one reader in this time, on a
+ * quiet core of 2.5 GHz. No page may take 10 s of CPU, and several readers look at one.
+ */
+export const LONGEST: Readonly<Record<InputKind, { readonly characters: number; readonly ms: number }>> = {
+  page: { characters: LIMITS.bodyBytes.max, ms: 6_000 },
+  text: { characters: LIMITS.bodyBytes.max, ms: 6_000 },
+  json: { characters: LIMITS.bodyBytes.max, ms: 6_000 },
+  sitemap: { characters: LIMITS.bodyBytes.max, ms: 6_000 },
+  robots: { characters: LIMITS.robotsBytes.max, ms: 1_000 },
+  // A page may have 160 of this length, each of them read by several.
+  url: { characters: LIMITS.urlCharacters.max, ms: 100 },
+  header: { characters: LIMITS.headerBytes.max, ms: 250 },
+};
+/** What a short input may cost, and where the longest one is not read: code is compiled, and limits not yet reached. */
+const MAX_NS_PER_CHARACTER = 8_000;
+const FREE_MS = 60;
+/** A machine that is busy, or slower than that one, may take so many times longer, and no more. */
+const MAX_SLOWNESS = 2;
+/** What a reader may give for any input, however short. */
 const FREE_OUTPUT = 20_000;
-const FREE_MS = 25;
 const DEFAULT_FACTOR = 40;
 /** Before a verdict the input grows until it takes so long, or is so long. */
 const SURE_MS = 120;
 const SURE_CHARACTERS = 512 * 1024;
 const LEAST_CHARACTERS = 1_024;
 
-export function judge(reader: Reader, input: HostileText, { characters, floorMs }: Sizes): Verdict {
+export function judge(reader: Reader, input: HostileText, { characters, floorMs, longest }: Sizes): Verdict {
   // Who is slow at a quarter would take minutes over the whole.
   if (characters > LEAST_CHARACTERS && isSlow(reader, input.make(characters))) {
-    return judge(reader, input, { characters: characters / 4, floorMs });
+    return judge(reader, input, { characters: characters / 4, floorMs, longest });
   }
   const largest = input.make(characters * 4);
   const { cpuMs, weight, thrown } = run(reader, largest, 1);
@@ -65,7 +84,11 @@ export function judge(reader: Reader, input: HostileText, { characters, floorMs 
   const mostMs = FREE_MS + (MAX_NS_PER_CHARACTER * largest.length) / 1e6;
   if (cpuMs > mostMs) {
     const again = run(reader, largest, 3).cpuMs;
-    if (again > mostMs * slowness()) return fail(`takes ${again.toFixed(0)} ms for ${largest.length}`);
+    if (again > mostMs * slowness()) return fail(`takes ${again.toFixed(0)} ms for ${largest.length}: too slow`);
+  }
+  if (longest && cpuMs > allowedMs(reader, largest.length)) {
+    const slow = slowFor(reader, input, characters * 4);
+    if (slow) return fail(`takes ${slow.ms.toFixed(0)} ms for ${slow.length} characters: too slow`);
   }
   for (let smallest = characters; ; smallest *= 2) {
     const times = timed(reader, input, smallest, floorMs);
@@ -77,6 +100,29 @@ export function judge(reader: Reader, input: HostileText, { characters, floorMs 
     const again = timed(reader, input, smallest, floorMs);
     if (!grows(again)) return told;
     return fail(`takes ${again.map(({ ms, length }) => `${ms.toFixed(1)} ms for ${length}`).join(', ')} characters`);
+  }
+}
+
+/** What so many characters may take when nothing else is to be paid for. */
+function allowedMs({ of }: Reader, length: number): number {
+  return (LONGEST[of].ms * length) / LONGEST[of].characters;
+}
+
+/**
+ * The input that shows it, if a reader is too slow for the longest input of its kind. A short one that is read slowly says
+ * little, since code is compiled at first, and since limits end the work on a long one: it grows until it is read fast
+ * enough, takes longer than the longest may, or is the longest.
+ */
+function slowFor(reader: Reader, input: HostileText, characters: number): Timed | undefined {
+  const { characters: longest, ms: mostMs } = LONGEST[reader.of];
+  for (let wanted = characters; ; wanted *= 4) {
+    const text = input.make(Math.min(wanted, longest));
+    const { cpuMs } = run(reader, text, 1);
+    if (cpuMs > mostMs * MAX_SLOWNESS || (cpuMs > mostMs && run(reader, text, 1).cpuMs > mostMs * slowness())) {
+      return { ms: cpuMs, length: text.length };
+    }
+    // That the time grows no faster than the input is judged apart.
+    if (cpuMs < allowedMs(reader, text.length) || wanted >= longest) return undefined;
   }
 }
 
@@ -94,11 +140,11 @@ const grows = ([one, two, four]: [Timed, Timed, Timed]): boolean =>
 /** What the yardstick takes on a quiet machine of the kind that the ceiling was set on. */
 const YARDSTICK_MS = 8;
 
-/** How many times slower than that this machine is just now, at least 1: beside others the same work takes longer. */
+/** How many times slower than that this machine is just now, at least 1 and within a limit: beside others work takes longer. */
 function slowness(): number {
   const words = Array.from({ length: 20_000 }, (_, at) => `${(at * 7_919) % 20_011} word`);
   const yardstick = { name: 'yardstick', of: 'text', read: () => [...words].sort().join(' ').split(/\s+/) } as const;
-  return Math.max(1, run(yardstick, '', 3).cpuMs / YARDSTICK_MS);
+  return Math.min(MAX_SLOWNESS, Math.max(1, run(yardstick, '', 3).cpuMs / YARDSTICK_MS));
 }
 
 /** Twice, if need be: the first run also compiles the code. */

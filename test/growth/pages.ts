@@ -71,6 +71,7 @@ const MIXED: Readonly<Record<string, (length: number) => string>> = {
   'tables in tables': (n) => repeated('<table><tr><td>', n),
   'lists in cells': (n) => repeated('<table><tr><td><ul><li>', n),
   'cells that span columns': (n) => `<table>${repeated('<tr><td colspan=1000 rowspan=1000>x', n)}`,
+  'one wide row and many narrow ones': (n) => `<table><tr>${'<td>x'.repeat(200)}${repeated('<tr><td>x', n)}</table>`,
   'one row of cells': (n) => `<table><tr>${repeated('<td>x', n)}</table>`,
   'one column of cells': (n) => `<table>${repeated('<tr><td>x', n)}</table>`,
   'attributes that repeat': (n) => `<a ${repeated('a=b ', n)} href=x>y</a>`,

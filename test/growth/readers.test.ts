@@ -22,6 +22,7 @@ const ROOMS = [
   'documents/format.ts',
   'documents/formats',
   'documents/parts',
+  'documents/pdf',
   'extract',
   'fetch/http/body/body.ts',
   'fetch/http/headers.ts',
@@ -30,6 +31,8 @@ const ROOMS = [
   'fresh/change/line-diff.ts',
   'fresh/change/normalise.ts',
   'fresh/duplicates/simhash.ts',
+  'fresh/duplicates/site-copies.ts',
+  'fresh/hints',
   'handle',
   'parse',
   'politeness/robots',
@@ -68,7 +71,10 @@ const READ_NOTHING: Readonly<Record<string, readonly string[]>> = {
     'documents/parts/buffer-limit.ts',
     'documents/format.ts#isTextual',
   ],
+  'open a file by pdf.js, in a process with limits of time and memory: documents-processes.test.ts, documents-pdf.test.ts':
+    ['documents/pdf/pdf.ts#readPdf', 'documents/pdf/source.ts#openPdf'],
   'read numbers or dates that we made': [
+    'fresh/hints/trust.ts#readCounts',
     'fresh/duplicates/simhash.ts#onesIn',
     'request/fingerprint.ts#fingerprintFromId',
     'request/fingerprint.ts#fingerprintToId',

@@ -38,6 +38,7 @@ import { readJson, readText } from '../../src/documents/formats/plain.js';
 import { isLlmsTxt, readLlmsTxt } from '../../src/politeness/sitemaps/llms.js';
 import { readMarkdownText } from '../../src/documents/formats/markdown.js';
 import { readBlocks } from '../../src/documents/pdf/pdf.js';
+import { interpretPage } from '../../src/documents/pdf/interpret.js';
 import { readPageLines } from '../../src/documents/pdf/layout.js';
 import { readRtf } from '../../src/documents/formats/rtf.js';
 import { readXml, textBelow } from '../../src/documents/parts/xml.js';
@@ -95,10 +96,14 @@ import { fieldDiff } from '../../src/fresh/change/json-diff.js';
 import { lineDiff } from '../../src/fresh/change/line-diff.js';
 import { normaliseContent } from '../../src/fresh/change/normalise.js';
 import { distanceOf, simhashOf } from '../../src/fresh/duplicates/simhash.js';
+import { createSiteCopies } from '../../src/fresh/duplicates/site-copies.js';
+import { createSiteHints, freshUntilOf } from '../../src/fresh/hints/site-hints.js';
+import { createPageMemory } from '../../src/fresh/memory/memory.js';
+import { newPage } from '../../src/fresh/memory/new-page.js';
 import { parseRecord, parseResponse } from '../../src/store/content/warc-reading.js';
 import { CrawlError } from '../../src/errors.js';
 import { zip } from '../support/zip.js';
-import { DRAWINGS } from './drawings.js';
+import { DRAWINGS, OPERATIONS, operationsOf } from './drawings.js';
 import type { Reader } from './judge.js';
 
 const PAGE = 'https://example.com/dir/page';
@@ -271,6 +276,15 @@ const DOCUMENT_READERS: readonly Reader[] = [
     ],
     factor: 60,
   },
+  {
+    name: 'documents/pdf/interpret#interpretPage',
+    of: 'text',
+    factor: 150,
+    read: (text) => {
+      const drawing = interpretPage(operationsOf(text), OPERATIONS);
+      return [drawing, readBlocks([readPageLines(drawing)], 'growth')];
+    },
+  },
   ...Object.entries(DRAWINGS).map(([name, draw]): Reader => ({
     name: `documents/pdf/pdf#readBlocks of ${name}`,
     of: 'text',
@@ -330,6 +344,7 @@ const PAGE_READERS: readonly Reader[] = [
     of: 'page',
     read: (text) => {
       const { segments, head } = extraction.viewPage(text);
+      if (segments.count > LIMITS.contentBlocks.max) return [];
       return [...lookTwice(segments, head, PAGE).second];
     },
   },
@@ -564,6 +579,36 @@ const URL_READERS: readonly Reader[] = [
       return taken;
     },
   },
+  {
+    name: 'fresh/duplicates/site-copies#createSiteCopies',
+    of: 'url',
+    read: (text) => {
+      const copies = createSiteCopies();
+      for (const version of ['?print=1', '/print/', '']) {
+        copies.see(`https://example.com/${text}${version}`, `https://example.com/${text}`);
+        copies.see(`https://example.org/${text}`, `https://example.com/${text}${version}`);
+      }
+      // The longest that is looked at.
+      const long = text.replace(/^https?:\/\/[^/]*\//, '').slice(0, 2_000);
+      copies.see(`https://example.com/${long}/print`, `https://example.com/${long}`);
+      return [copies.isCopy(text), copies.list()];
+    },
+  },
+  {
+    name: 'fresh/hints/site-hints#createSiteHints',
+    of: 'url',
+    read: (text) => {
+      const hints = createSiteHints(createPageMemory(), () => 1_800_000_000);
+      const key = fingerprintOf(text);
+      const known = { page: { ...newPage(1_790_000_000, 200), visits: 1 }, names: { url: text } };
+      hints.list(key, new Date(text));
+      hints.list(key, new Date(1_795_000_000_000));
+      hints.judged(key, known, true);
+      const fresh = { ...known, names: { url: text, freshUntil: 1_900_000_000 } };
+      const other = fingerprintOf(`${text}x`);
+      return [hints.isUrgent(key, known), hints.isLeftAlone(key, known), hints.isLeftAlone(other, fresh)];
+    },
+  },
   { name: 'politeness/url-host#hostPartOf', of: 'url', read: (text) => hostPartOf(text) },
   { name: 'politeness/robots/robots#isAllowed', of: 'url', read: (text) => robots.isAllowed(text, AGENT) },
   {
@@ -681,6 +726,14 @@ const HEADER_READERS: readonly Reader[] = [
       forbidsFollowing(captured('', { 'x-robots-tag': [text, text] }), text, undefined),
       followRule(captured('', { 'x-robots-tag': text }), text, AGENT, () => {}),
       isNofollow(text),
+    ],
+  },
+  {
+    name: 'fresh/hints/site-hints#freshUntilOf',
+    of: 'header',
+    read: (text) => [
+      freshUntilOf({ 'cache-control': text, expires: text }, 0),
+      freshUntilOf({ 'cache-control': text.split(','), expires: [text, text] }, 0),
     ],
   },
   { name: 'fetch/http/body/body#contentCodings', of: 'header', read: (text) => contentCodings(text, 'example.com') },

@@ -5,12 +5,18 @@ import { html, type Site, startSite } from '../support/serve.js';
 import { MAIN, startNode } from './cli-process.js';
 
 let site: Site;
+const hosts = new Set<string>();
 beforeAll(async () => {
   site = await startSite((request, response) => {
+    hosts.add(request.headers.host!.split(':', 1)[0]!);
     const say = (text: string, type = 'text/html') => response.setHeader('content-type', type).end(text);
     switch (request.url ?? '/') {
       case '/':
         return say(html('Home', '<a href="/prices?from=home">What it costs</a><a href="/about">About us</a>'));
+      case '/inside': {
+        const port = new URL(site.url).port;
+        return say(html('Inside', `<a href="http://admin.localhost:${port}/">Admin</a><a href="/about">About</a>`));
+      }
       case '/robots.txt':
         return say(`Sitemap: ${site.url}/sitemap.xml`, 'text/plain');
       case '/sitemap.xml':
@@ -53,4 +59,12 @@ it('finds by the text of links, as JSON lines, and says when nothing matches', a
   const nothing = await map('--search', 'zebra');
   expect([nothing.code, nothing.stdout]).toEqual([2, '']);
   expect(nothing.stderr).toContain('No URL matches');
+});
+
+it('visits no private address that the site names, though its own may be one', async () => {
+  const { port } = new URL(site.url);
+  hosts.clear();
+  const { code, stdout } = await orcrawlHere(['map', `http://localhost:${port}/inside`], { cwd: process.cwd() });
+  expect([code, [...hosts]]).toEqual([0, ['localhost']]);
+  expect(lines(stdout)).toContain(`http://admin.localhost:${port}/`);
 });

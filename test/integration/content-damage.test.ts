@@ -5,9 +5,11 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ContentStore } from '../../src/store/content/content.js';
 import { auditContent } from '../../src/store/content/audit.js';
+import { compactContent } from '../../src/store/content/compact/compact.js';
 import { findPage } from '../../src/store/content/reading.js';
 import { orcrawlHere } from '../support/cli-here.js';
 import { MAIN, startNode } from './cli-process.js';
+import { pageOf } from './content-crawls.js';
 import { filesIn, folders, readIndex } from './content-fixtures.js';
 import { page, textOf, urlOf } from './content-pages.js';
 
@@ -72,6 +74,63 @@ describe('orcrawl get', () => {
     expect(unwhole.stderr).toContain(`${index}:${line6 + 1}: it does not point at a complete record of `);
     // The response of the same page is whole, and is what is left of it.
     expect((await findPage([dataDir], urlOf(6)))?.response?.statusCode).toBe(200);
+  });
+
+  it('takes an index of a stranger for damage where it names other folders, endless records or lists as numbers', async () => {
+    const { dataDir, index } = await stored();
+    const secret = join(dataDir, 'secret.txt');
+    await writeFile(secret, 'a secret');
+    const lines = (await readFile(index, 'latin1')).split('\n');
+    const at = (n: number) => lines.findIndex((line) => line.includes(`"${urlOf(n)}"`));
+    const change = (n: number, more: object): void => {
+      const line = lines[at(n)]!;
+      const brace = line.indexOf('{');
+      lines[at(n)] = line.slice(0, brace) + JSON.stringify({ ...(JSON.parse(line.slice(brace)) as object), ...more });
+    };
+    change(1, { filename: '../secret.txt', offset: undefined, length: undefined });
+    change(2, { filename: secret, offset: undefined, length: undefined });
+    change(3, { length: String(Number.MAX_SAFE_INTEGER - 10), offset: '5' });
+    const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+    lines[at(4)] = lines[at(4)]!.replace(/"status":"?\d+"?/, `"status":${deep}`);
+    await writeFile(index, lines.join('\n'), 'latin1');
+    for (const n of [1, 2, 3]) {
+      const { code, stdout, stderr } = await get(dataDir, urlOf(n));
+      expect([code, stdout]).toEqual([1, '']);
+      expect(stderr).toContain('it does not point at a complete record of ');
+    }
+    // What it says of the response is not a number; the text is where it was.
+    expect((await findPage([dataDir], urlOf(4), { having: 'text' }))?.text).toBe(textOf(4));
+  });
+});
+
+describe('orcrawl compact', () => {
+  it.each([
+    ['points at one record again and again', { offset: '0', length: '100' }],
+    ['points beyond its end', { length: String(2 ** 40) }],
+  ])('leaves a segment as it is whose index %s', async (_what, wrong) => {
+    const [dataDir] = (await folders(1)) as [string];
+    const store = await ContentStore.open({ dataDirs: [dataDir], storeRawHtml: true });
+    for (const day of [0, 1]) {
+      const packed = await Promise.all([1, 2, 3].map((n) => store.pack(pageOf(n, day, day))));
+      await store.append(packed);
+    }
+    await store.close();
+    const content = join(dataDir, 'content');
+    for (const file of await filesIn(dataDir)) {
+      if (!/\.warc(?:\.wet)?\.cdxj$/.test(file)) continue;
+      const lines = (await readFile(join(content, file), 'latin1')).trimEnd().split('\n');
+      const changed = lines.map((line) => {
+        const brace = line.indexOf('{');
+        return `${line.slice(0, brace)}${JSON.stringify({ ...(JSON.parse(line.slice(brace)) as object), ...wrong })}\n`;
+      });
+      await writeFile(join(content, file), changed.join(''), 'latin1');
+    }
+    const before = await filesIn(dataDir);
+    const said: string[] = [];
+    await compactContent([dataDir], { keep: 1, warn: (message) => void said.push(message) });
+    expect(said).toHaveLength(2);
+    for (const message of said) expect(message).toContain('is left as it is: its index is damaged');
+    expect(await filesIn(dataDir)).toEqual(before);
   });
 });
 

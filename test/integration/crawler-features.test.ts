@@ -1,8 +1,11 @@
 // What crawlers offer besides the lifecycle: sessions, proxies, other requests, files, state, queues and lists.
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   BasicCrawler,
   CheerioCrawler,
+  type CrawlError,
   FileDownload,
   HttpCrawler,
   ProxyConfiguration,
@@ -202,6 +205,43 @@ describe('FileDownload', () => {
     );
     await crawler.run([web.url(0, '/_/bytes/300000')]);
     expect(bytes).toBe(300_000);
+  });
+
+  it('fails a file beyond its limit, which is 1 GiB unless another is given', async () => {
+    const server = createServer((request, response) => {
+      if (request.url === '/announced')
+        return void response.writeHead(200, { 'content-length': 1024 ** 3 + 1 }).write('x');
+      const pour = (): void => {
+        if (!response.destroyed) response.write(Buffer.alloc(65_536), () => setImmediate(pour));
+      };
+      pour();
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const failures: unknown[] = [];
+    const failedRequestHandler = (_context: unknown, error: Error) => void failures.push((error as CrawlError).code);
+    let handled = 0;
+    const whole = new FileDownload(
+      { ...fast, failedRequestHandler, requestHandler: () => void handled++ },
+      memoryConfig(),
+    );
+    await whole.run([`${url}/announced`]);
+    const streamed = new FileDownload(
+      {
+        ...fast,
+        failedRequestHandler,
+        maxBodyBytes: 2_000_000,
+        streamHandler: async ({ stream }) => {
+          for await (const chunk of stream) void chunk;
+          handled++;
+        },
+      },
+      memoryConfig(),
+    );
+    await streamed.run([`${url}/endless`]);
+    server.closeAllConnections();
+    server.close();
+    expect([failures, handled]).toEqual([['BODY_TOO_LARGE', 'BODY_TOO_LARGE'], 0]);
   });
 
   it('gives streams, and lets the handler give one up', async () => {

@@ -142,11 +142,12 @@ describe.runIf(shellPath !== undefined)('in a browser, from the disk', () => {
     await tab.keyboard.press('/');
     await tab.locator('dialog input').fill('QUEUE_IN_USE');
     const found = await tab.locator('dialog li a').first().getAttribute('href');
+    const target = new URL(found!, tab.url()).href;
     await tab.keyboard.press('Escape');
     expect(await tab.locator('dialog').isVisible()).toBe(false);
     await tab.keyboard.press('/');
     await tab.keyboard.press('Enter');
-    await tab.waitForURL(new URL(found!, tab.url()).href);
+    await tab.waitForURL(target);
     expect(await tab.locator('main').innerText()).toContain('QUEUE_IN_USE');
     await tab.close();
   });

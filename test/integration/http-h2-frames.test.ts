@@ -67,6 +67,22 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
     ],
     code: 'BODY_INCOMPLETE',
   },
+  'a body without Content-Length that is cancelled': {
+    write: (id) => [head(id), frame(DATA, 0, id, Buffer.from('part')), frame(RESET, 0, id, CANCEL)],
+    code: 'BODY_INCOMPLETE',
+  },
+  'a body without Content-Length that is reset, as if nothing were wrong': {
+    write: (id) => [head(id), frame(DATA, 0, id, Buffer.from('part')), frame(RESET, 0, id, Buffer.alloc(4))],
+    code: 'BODY_INCOMPLETE',
+  },
+  'a body without Content-Length, and GOAWAY': {
+    write: (id) => [head(id), frame(DATA, 0, id, Buffer.from('part')), frame(GOAWAY, 0, 0, Buffer.alloc(8))],
+    code: 'BODY_INCOMPLETE',
+  },
+  'headers of a page, and its stream is cancelled': {
+    write: (id) => [head(id), frame(RESET, 0, id, CANCEL)],
+    code: 'BODY_INCOMPLETE',
+  },
   'a status of 000': {
     write: (id) => [
       frame(HEADERS, END_HEADERS, id, field(':status', '000')),

@@ -1,7 +1,10 @@
 // HTTP/2 in the engine: spoken only where wanted and offered, with the guard and every limit of HTTP/1.1.
 import { constants, createSecureServer, type Http2SecureServer, type ServerHttp2Stream } from 'node:http2';
+import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { Configuration } from '../../src/configuration.js';
+import { HttpCrawler } from '../../src/crawl/crawlers.js';
 import type { Certificates } from './http-certificates.js';
 import { makeCertificates } from './http-certificates.js';
 import { fetchText, fixtures, order, until } from './http-fixtures.js';
@@ -40,6 +43,12 @@ const page: Answer = (stream, path) => {
   stream.respond({ ':status': 200, 'content-type': 'text/html', 'set-cookie': ['a=1', 'b=2'] });
   stream.end(`page ${path}`);
 };
+
+/** A server of node that closes a stream ends its data first: this keeps the end to itself. */
+function cutOff(stream: ServerHttp2Stream, cut: () => void): void {
+  stream.end = () => stream;
+  cut();
+}
 
 describe('HTTP/2', () => {
   it('is spoken with servers that offer it, over one connection, and only when asked for', async () => {
@@ -157,6 +166,71 @@ describe('HTTP/2', () => {
     await fetchText(h2, `${server.url}/goaway`).catch(() => undefined);
     expect((await fetchText(h2, `${server.url}/after`)).text).toBe('page /after');
     expect(calls).toBeGreaterThanOrEqual(5);
+  });
+
+  describe('a body without Content-Length that is cut is a failure, as over HTTP/1.1', () => {
+    const cuts: Readonly<Record<string, (stream: ServerHttp2Stream, sockets: ReadonlySet<Socket>) => void>> = {
+      'its stream is cancelled': (stream) => stream.close(constants.NGHTTP2_CANCEL),
+      'its stream is reset without a fault': (stream) => stream.close(constants.NGHTTP2_NO_ERROR),
+      'its stream is reset with a fault': (stream) => stream.close(constants.NGHTTP2_INTERNAL_ERROR),
+      'its stream is refused': (stream) => stream.close(constants.NGHTTP2_REFUSED_STREAM),
+      'its session goes away': (stream) => stream.session!.goaway(constants.NGHTTP2_NO_ERROR, 0),
+      'its session is destroyed': (stream) => stream.session!.destroy(),
+      'its connection is lost': (_stream, sockets) => {
+        for (const socket of sockets) socket.destroy();
+      },
+    };
+    it.each(Object.keys(cuts))('%s', async (how) => {
+      const server = await serve((stream, path) => {
+        if (path !== '/cut') return page(stream, path, {});
+        stream.respond({ ':status': 200, 'content-type': 'text/html' });
+        // Without a word for its end: closing a stream of this side would finish it politely.
+        stream.write('<p>the first half', () =>
+          setTimeout(() => cutOff(stream, () => cuts[how]!(stream, server.open)), 50),
+        );
+      });
+      const h2 = speaker();
+      await expect(fetchText(h2, `${server.url}/cut`)).rejects.toMatchObject({ code: 'BODY_INCOMPLETE' });
+      const streamed = h2.visit(order(`${server.url}/cut`, { stream: true }), async ({ stream }) => {
+        for await (const piece of stream!) void piece;
+      });
+      await expect(streamed).rejects.toMatchObject({ code: 'BODY_INCOMPLETE' });
+      expect((await fetchText(h2, `${server.url}/fine`)).text).toBe('page /fine');
+    });
+
+    it('and a crawl tries it again until it is whole', async () => {
+      let visits = 0;
+      const server = await serve((stream, path) => {
+        if (path === '/robots.txt') {
+          stream.respond({ ':status': 404 });
+          return void stream.end();
+        }
+        stream.respond({ ':status': 200, 'content-type': 'text/html' });
+        if (++visits > 1) return void stream.end('<title>T</title><p>the first half and the second');
+        stream.write('<title>T</title><p>the first half', () =>
+          setTimeout(() => cutOff(stream, () => stream.close(constants.NGHTTP2_CANCEL)), 50),
+        );
+      });
+      const texts: string[] = [];
+      const crawler = new HttpCrawler(
+        {
+          http2: true,
+          ignoreSslErrors: true,
+          allowPrivateAddresses: true,
+          retryDelayMs: 10,
+          maxRequestRetries: 2,
+          requestHandler: ({ body }) => void texts.push(String(body)),
+        },
+        new Configuration({ persistStorage: false }),
+      );
+      const { requestsFailed } = await crawler.run([server.url.replace('good.example', '127.0.0.1')]);
+      expect([texts, visits, requestsFailed, server.versions.includes('1.1')]).toEqual([
+        ['<title>T</title><p>the first half and the second'],
+        2,
+        0,
+        false,
+      ]);
+    });
   });
 
   it('streams bodies with back-pressure, and stops when the reader leaves', async () => {

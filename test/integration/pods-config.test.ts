@@ -319,6 +319,19 @@ describe('a wrong pods configuration', () => {
       }),
     ].join('\n');
     expect(await problemsOf(bomb)).toEqual([expect.stringMatching(/not valid YAML: Excessive alias count/)]);
+    expect(await problemsOf('pods: &p [*p]\n')).toEqual([
+      expect.stringMatching(/an alias stands within what it names/),
+    ]);
+    const deep = `pods: ${'['.repeat(100_000)}${']'.repeat(100_000)}\n`;
+    expect(await problemsOf(deep)).toEqual([expect.stringMatching(/not valid YAML: it is nested too deeply/)]);
+  });
+
+  it('is refused in time however many keys it has, also those within others', async () => {
+    const keys = Array.from({ length: 30_000 }, (_, at) => `  k${at}: 1\n`).join('');
+    const before = process.cpuUsage();
+    expect(await problemsOf(`${GOOD}\nwatch:\n${keys}`)).not.toEqual([]);
+    // Comparing each with each took half a minute.
+    expect(process.cpuUsage(before).user / 1e6).toBeLessThan(12);
   });
 
   it('tells a file that is not there', async () => {

@@ -25,6 +25,8 @@ async function chain() {
   const server = createServer(({ url = '', headers }, response) => {
     if (url === '/robots.txt') return response.writeHead(404).end();
     const n = Number(url.slice(1));
+    // A sitemap is asked for, too.
+    if (Number.isNaN(n)) return response.writeHead(404).end();
     const version = versions.get(n) ?? 1;
     const etag = `"${n}-${version}"`;
     if (n % 2 === 0) response.setHeader('etag', etag);

@@ -1,4 +1,5 @@
 // MCP over both transports, by the SDKs of both protocol eras: tools are listed and called, and pages are only content.
+import { tmpdir } from 'node:os';
 import { Client } from '@modelcontextprotocol/client';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
@@ -6,7 +7,7 @@ import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport as OldStdio } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport as OldHttp } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { MAIN } from './cli-process.js';
+import { MAIN, startNode, until } from './cli-process.js';
 import { dataFolder, html, LOOPBACK, type ServerProcess, type Site, startServe, startSite } from '../support/serve.js';
 
 interface Called {
@@ -205,5 +206,56 @@ describe.each(WAYS)('%s', (_name, connect) => {
     } finally {
       await client.close();
     }
+  });
+});
+
+describe('orcrawl mcp and a hostile client', () => {
+  const say = (message: object) => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`;
+  const hello = (id: number) =>
+    say({
+      id,
+      method: 'initialize',
+      params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'x', version: '1' } },
+    });
+
+  it('ends with an error when a message has no end, and holds no more of it', { timeout: 100_000 }, async () => {
+    const input = 'a'.repeat(11_000_000);
+    const { code, stdout, stderr } = await startNode([MAIN, 'mcp', ...LOOPBACK], {
+      cwd: tmpdir(),
+      input,
+      keepInputOpen: true,
+    }).ended;
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toContain('a message of the client is longer than 10000000 bytes');
+  });
+
+  it('answers what can be answered, amid deep, huge and broken messages', { timeout: 100_000 }, async () => {
+    const deep = `${'['.repeat(200_000)}${']'.repeat(200_000)}`;
+    const call = (id: number, args: string) =>
+      `{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{"name":"scrape","arguments":${args}}}\n`;
+    const input = [
+      hello(1) + say({ method: 'notifications/initialized' }),
+      `${deep}\n{"jsonrpc":\n\0\0\n[]\n{"id":7}\n`,
+      call(2, `{"url":${deep}}`),
+      call(3, `{"url":"${'a'.repeat(5_000_000)}"}`),
+      call(4, `{"url":"http://127.0.0.1:1/","__proto__":{"a":${deep}}}`),
+      say({ id: 5, method: 'x'.repeat(1_000_000) }),
+      say({ id: 6, method: 'tools/list' }),
+    ].join('');
+    const process = startNode([MAIN, 'mcp', ...LOOPBACK], { cwd: tmpdir(), input, keepInputOpen: true });
+    const answers = () =>
+      new Map(
+        process
+          .stdout()
+          .split('\n')
+          .slice(0, -1)
+          .map((line) => [(JSON.parse(line) as { id: number }).id, line]),
+      );
+    await until(() => [1, 2, 3, 4, 5, 6].every((id) => answers().has(id)), 'every request is answered');
+    process.signal('SIGTERM');
+    expect((await process.ended).code).toBe(0);
+    // What was refused is not sent back in full.
+    for (const id of [2, 3, 4, 5]) expect(answers().get(id)!.length).toBeLessThan(20_000);
+    expect(answers().get(6)).toContain('batch_scrape');
   });
 });

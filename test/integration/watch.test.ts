@@ -11,7 +11,9 @@ import { runWatch } from '../../src/cli/watch/run.js';
 import { startOutbox } from '../../src/crawl/watch/outbox.js';
 import { systemTime } from '../../src/crawl/time.js';
 import { type ChangeItem, startWatch, type Watch, type WatchOptions } from '../../src/crawl/watch/watch.js';
+import { openMemory } from '../../src/crawl/storage/page-memory.js';
 import { Configuration, Log, LogLevel } from '../../src/index.js';
+import { fingerprintOf } from '../../src/request/fingerprint.js';
 import { Simweb } from '../../src/testing/index.js';
 
 const cleanups: (() => Promise<unknown>)[] = [];
@@ -63,6 +65,30 @@ describe('a watch', () => {
     const visits = watch.figures.visits;
     await expect.poll(() => watch.figures.visits, patience).toBeGreaterThan(visits + 12);
     expect(watch.figures.changes).toBe(13);
+  });
+
+  it('weighs each page as a function of the user says', async () => {
+    const web = await newWeb(12);
+    const folder = await newFolder();
+    const asked: { url: string; depth: number; inlinks: number }[] = [];
+    const watch = watchOf(web, folder, {
+      importance: (page) => {
+        asked.push(page);
+        return page.url === web.url(0, 5) ? 4_096 : page.url === web.url(0, 6) ? Number.NaN : 1 / 16;
+      },
+    });
+    await expect.poll(() => watch.figures.visits, patience).toBeGreaterThan(30);
+    watch.stop();
+    await watch.ended;
+    expect(new Set(asked.map(({ url }) => url))).toEqual(new Set(web.allUrls()));
+    expect(asked.find(({ url }) => url === web.seeds()[0])).toMatchObject({ depth: 0 });
+    expect(asked.some(({ inlinks }) => inlinks > 0)).toBe(true);
+    const config = new Configuration({ storageClientOptions: { localDataDirectory: folder }, purgeOnStart: false });
+    const memory = await openMemory('default', config);
+    cleanups.push(() => memory.close());
+    const importanceOf = (n: number) => memory.find(fingerprintOf(web.url(0, n)))!.page.importance;
+    // What is not a number counts as any other page by default.
+    expect([5, 6, 7].map(importanceOf)).toEqual([4_096, 1, expect.closeTo(1 / 16, 2)]);
   });
 
   it('goes on after a stop: known pages are not new again', async () => {

@@ -154,22 +154,22 @@ export function roundTrip(body: Uint8Array): RoundTrip {
 /** Nothing in these is shown, or not as text; ruby's readings are left out by rule. */
 const UNSEEN =
   /^(?:#comment|#documentType|script|style|svg|head|title|iframe|textarea|select|canvas|audio|video|noembed|noframes|object|applet|embed|template|noscript|rt|rp)$/;
-const isHidden = (node: Node): boolean =>
-  // What React streams after a page is hidden until a script puts it in its place.
-  (attributeOf(node, 'hidden') !== undefined && !(attributeOf(node, 'id') ?? '').startsWith('S:')) ||
-  attributeOf(node, 'aria-hidden')?.toLowerCase() === 'true' ||
-  /display\s*:\s*none|visibility\s*:\s*hidden/i.test(attributeOf(node, 'style') ?? '');
+/** A link over a part of the page for the keyboard, which markdown mostly leaves out by rule: it counts on neither side. */
+const skipsPart = (node: Node): boolean =>
+  node.nodeName === 'a' &&
+  (attributeOf(node, 'href') ?? '').includes('#') &&
+  /^(?:skip|jump)\b.{0,30}$/i.test(squeeze(textOf(node)));
 
 /**
  * The same from the page's own bytes as parse5 reads them, so that what our tree or our HTML loses counts as lost. What
- * a page does not show is taken out first, by parse5's tree; addresses are resolved by `URL`.
+ * a page hides stays in on both sides: what is hidden is judged elsewhere. Addresses are resolved by `URL`.
  */
 export function roundTripOfSource(body: Uint8Array): RoundTrip {
-  const view = viewPage(body, OPTIONS);
+  const view = viewPage(body, { ...OPTIONS, hidden: 'keep' });
   const source = parse(view.tree.bytes.toString('utf8'), { scriptingEnabled: false });
   const show = (node: Node): void => {
     if (!('childNodes' in node)) return;
-    node.childNodes = node.childNodes.filter((child) => !UNSEEN.test(child.nodeName) && !isHidden(child));
+    node.childNodes = node.childNodes.filter((child) => !UNSEEN.test(child.nodeName) && !skipsPart(child));
     node.childNodes.forEach(show);
   };
   let base = OPTIONS.url;
@@ -186,6 +186,7 @@ export function roundTripOfSource(body: Uint8Array): RoundTrip {
     return url !== null && /^(?:https?|mailto|tel):$/.test(url.protocol) ? url.href : null;
   };
   const back = rendered(readMarkdown(view).raw);
+  show(back);
   return {
     sameText: letters(textOf(back)) === letters(textOf(source)),
     kept: compared(elementsOf(source, urlOf), elementsOf(back)),

@@ -32,6 +32,7 @@ const FIELDS: Readonly<Record<string, (result: ResultView) => unknown>> = {
   media: ({ media }) => media,
   tables: ({ tables }) => tables,
   extracted: ({ extracted }) => extracted,
+  duplicateOf: ({ duplicateOf }) => duplicateOf?.url ?? null,
   timings: ({ timings }) => timings,
   dispatch: ({ dispatch }) => dispatch,
 };

@@ -12,12 +12,15 @@ export interface Notes {
   /** A result that could not be written. */
   unwritable(url: string): void;
   failure(code: string | null): void;
+  /** A near copy that is not written. */
+  copy(): void;
   close(): void;
 }
 
 /** @param beforeShow makes room on the terminal */
 export function createNotes(beforeShow?: () => void): Notes {
   let lacks = 0;
+  let copies = 0;
   const failures = new Map<string, number>();
   const tell = (line: string) => {
     beforeShow?.();
@@ -31,7 +34,9 @@ export function createNotes(beforeShow?: () => void): Notes {
     failure(code) {
       if (code !== null) failures.set(code, (failures.get(code) ?? 0) + 1);
     },
+    copy: () => void copies++,
     close() {
+      if (copies > 0) tell(`note: ${countOf(copies, 'page')} left out that nearly repeat another`);
       if (lacks > MAX_LINES) tell(`note: ${countOf(lacks - MAX_LINES, 'more page')} with little or nothing to read`);
       for (const [code, count] of failures) {
         const advice = adviceFor(code);

@@ -1,6 +1,7 @@
 // A result as it is written: the same of a page that was read here and of one that another process read.
 // Promise: only what is written is worked out; a part that cannot be read fails where it is read.
 import type { CrawlResult } from '../../index.js';
+import type { Simhash } from '../../fresh/duplicates/simhash.js';
 import { isPageFormat } from '../../store/formats.js';
 import type { Lack } from '../pages/emptiness.js';
 import type { BatchFormat } from './output.js';
@@ -21,6 +22,7 @@ const FACTS = [
   'fetchedAt',
   'bytes',
   'timings',
+  'duplicateOf',
   'dispatch',
 ] as const;
 /** Worked out of the page. */
@@ -38,6 +40,8 @@ export interface SentResult {
   /** Undefined when the page cannot be read. */
   readonly parts: Readonly<Record<string, unknown>> | undefined;
   readonly lack: Lack | undefined;
+  /** Where pages are compared, of a page that was fetched. */
+  readonly simhash?: Simhash | undefined;
 }
 
 const PARTS_OF_FIELDS: Readonly<Record<string, readonly Part[]>> = {

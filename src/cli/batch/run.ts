@@ -4,6 +4,7 @@ import {
   type CacheMode,
   CrawlerMonitor,
   type DisplayMode,
+  type DuplicatesRule,
   type RunConfig,
   WebCrawler,
   type WebCrawlerOptions,
@@ -40,6 +41,8 @@ export interface BatchSettings {
   readonly memoryThresholdPercent?: number | undefined;
   /** Seconds. */
   readonly delay?: readonly [number, number] | undefined;
+  /** What becomes of pages that nearly repeat one before them. Default: nothing is compared. */
+  readonly duplicates?: DuplicatesRule | undefined;
   readonly monitor: DisplayMode | 'none';
   readonly dashboard?: DashboardFlags;
   readonly config: RunConfig & { cacheMode?: CacheMode };
@@ -77,6 +80,7 @@ export async function runBatch(settings: BatchSettings): Promise<number> {
         : await visitHere(settings, items, shown);
     const { results: stream, lackOf } = visits;
     const write: Write = async (result) => {
+      if (result.duplicateOf && settings.duplicates === 'skip') return notes.copy();
       const lack = lackOf(result);
       const isWritten = await output.write(result, lack?.isEmpty ? lack.why : undefined);
       await artifacts?.write(result);
@@ -121,7 +125,9 @@ async function visitHere(
   monitor: TaskMonitor | undefined,
 ): Promise<Visits> {
   const crawler = await WebCrawler.open({ maxConnections: settings.maxConnections, ...settings.crawler });
-  const results = crawler.runMany(items, settings.config, dispatcherOf(settings, monitor));
+  // What is left out has its place in the order, too.
+  const duplicates = (settings.duplicates ?? 'keep') !== 'keep' ? ('mark' as const) : undefined;
+  const results = crawler.runMany(items, { ...settings.config, duplicates }, dispatcherOf(settings, monitor));
   return {
     results: results[Symbol.asyncIterator](),
     lackOf: (result) => lackIn(result as CrawlResult, settings),

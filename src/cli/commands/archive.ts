@@ -26,6 +26,8 @@ interface CompactFlags {
 
 const DIRECTORIES = 'data directories of the crawl; repeat, or separate by commas';
 
+const EXPORT_EXAMPLE = '\nExample:\n  $ orcrawl archive export --data-dir ./data --wacz crawl.wacz\n';
+
 const COMPACT_HELP = `
 Examples:
   $ orcrawl compact --data-dir ./data --keep 5
@@ -39,7 +41,8 @@ export function addArchiveCommand(program: Command, onExit: (code: number) => vo
   const archive = program
     .command('archive')
     .summary('hand stored pages to other tools')
-    .description('Hands the pages stored by a crawl on pods to other tools.');
+    .description('Hands the pages stored by a crawl on pods to other tools.')
+    .addHelpText('after', EXPORT_EXAMPLE);
   archive
     .command('export')
     .description('Writes the stored responses of a crawl as one WACZ file, which replay tools open (store_raw_html).')
@@ -47,7 +50,7 @@ export function addArchiveCommand(program: Command, onExit: (code: number) => vo
     .requiredOption('--wacz <FILE>', 'the file to write')
     .option('--title <TEXT>', 'the title of the collection')
     .option('--json', 'print the figures as JSON')
-    .addHelpText('after', '\nExample:\n  $ orcrawl archive export --data-dir ./data --wacz crawl.wacz\n')
+    .addHelpText('after', EXPORT_EXAMPLE)
     .action(async (flags: ExportFlags) => onExit(await exportArchive(flags)));
 }
 

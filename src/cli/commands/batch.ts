@@ -27,6 +27,7 @@ interface BatchFlags extends RunFlags, DashboardFlags {
   readonly delay?: readonly [number, number];
   readonly monitor: 'detailed' | 'aggregated' | 'none';
   readonly resume?: string;
+  readonly duplicates?: 'keep' | 'mark' | 'skip';
 }
 
 const EXAMPLES = `
@@ -37,6 +38,7 @@ Examples:
   $ orcrawl batch urls.txt --resume pages.jsonl        the first time, and again after Ctrl-C
   $ orcrawl batch urls.txt --format fit --out pages/     main content as markdown, one file per page
   $ orcrawl batch urls.txt --schema product.json --format csv --fields url,extracted.price --out prices.csv
+  $ orcrawl batch urls.txt --duplicates skip --out pages.jsonl   one of several pages that say nearly the same
   $ orcrawl batch urls.txt --processes 4 -c 100 --stream   on four cores, 100 URLs at once in all
 
 Results are written in the order of the list, each as soon as those before it are out; with --stream as they
@@ -63,6 +65,10 @@ export function addBatchCommand(program: Command, onExit: (code: number) => void
       new Option('--stream', 'write results as they complete'),
       new Option('--fields <A,B>', 'fields to write'),
       new Option('--raw-csv', 'with --format csv: do not escape cells that a spreadsheet would run as a formula'),
+      new Option(
+        '--duplicates <WHAT>',
+        'pages that nearly repeat one before them: mark (each names that one in duplicateOf), skip (not written); default: keep',
+      ).choices(['keep', 'mark', 'skip']),
       new Option(
         '--resume <FILE>',
         'append to this file of JSON lines and skip URLs that succeeded in it; the last line per URL counts',
@@ -104,11 +110,19 @@ async function batch(args: readonly string[], flags: BatchFlags): Promise<number
   if (resume !== undefined && format !== 'jsonl') throw new UsageError('--resume needs --format jsonl');
   if (resume !== undefined && flags.out !== undefined)
     throw new UsageError('--resume is the output file: remove --out');
+  const { duplicates = 'keep' } = flags;
+  if (resume !== undefined && duplicates !== 'keep') {
+    throw new UsageError('--duplicates compares the pages of one run, --resume continues another: remove one of them');
+  }
+  if (duplicates === 'mark' && isPageFormat(format)) {
+    throw new UsageError(`--duplicates mark has no effect with --format ${format}: use skip, or jsonl, json or csv`);
+  }
   if (config.extract && isPageFormat(format)) {
     throw new UsageError(`--schema gives data, not pages: use --format jsonl, json or csv, not ${format}`);
   }
   const columns = columnsOf(config.extract);
-  const usual = config.extract ? EXTRACT_FIELDS : DEFAULT_FIELDS;
+  const ofFormat = config.extract ? EXTRACT_FIELDS : DEFAULT_FIELDS;
+  const usual = duplicates === 'mark' ? [...ofFormat, 'duplicateOf'] : ofFormat;
   const fields =
     flags.fields !== undefined
       ? parseFields(flags.fields, columns)
@@ -136,6 +150,7 @@ async function batch(args: readonly string[], flags: BatchFlags): Promise<number
     maxConnections: flags.concurrency,
     memoryThresholdPercent: flags.memoryThreshold,
     delay: flags.delay,
+    duplicates,
     monitor: flags.monitor,
     config,
     crawler: webCrawlerOptionsOf(flags),

@@ -15,7 +15,9 @@ interface CacheFlags {
 
 export function addCacheCommand(program: Command, onExit: (code: number) => void): void {
   const command = program.command('cache').summary('show or empty the page cache');
-  command.description('Manages the page cache in the storage folder (./storage, or ORCRAWL_STORAGE_DIR).');
+  command
+    .description('Manages the page cache in the storage folder (./storage, or ORCRAWL_STORAGE_DIR).')
+    .addHelpText('after', '\nExamples:\n  $ orcrawl cache stats\n  $ orcrawl cache prune --older-than 7d\n');
   const sub = (name: string, what: string, example = name) =>
     command
       .command(name)

@@ -99,6 +99,7 @@ export function addCrawlCommand(program: Command, onExit: (code: number) => void
         '--documents [WHAT]',
         'read PDF, Office, EPUB and other documents as pages; "follow": and their links',
       ).choices(['follow']),
+      new Option('--accept-markdown', 'ask for markdown where a site offers it (Accept: text/markdown)'),
       new Option('--links', 'also store the links of each page'),
       new Option('--raw-csv', 'with --format csv: do not escape cells that a spreadsheet would run as a formula'),
       new Option('--explain-skips', 'list every skipped URL, and why, in skipped.jsonl'),

@@ -31,7 +31,7 @@ export function addInitCommand(program: Command, onExit: (code: number) => void)
     .description(
       'Writes a project with a crawler and a test of it. npm test and npm start work there without a network.',
     )
-    .argument('[DIR]', 'folder of the project (default: this one)', '.')
+    .argument('[DIR]', 'folder of the project', '.')
     .addOption(new Option('-t, --template <NAME>', `what to start from; ${about}`).choices(NAMES))
     .option('-y, --yes', `ask nothing: --template ${USUAL} unless another is given`)
     .addHelpText('after', EXAMPLES)

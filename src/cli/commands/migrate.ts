@@ -24,7 +24,7 @@ export function addMigrateCommand(program: Command, onExit: (code: number) => vo
     .description(
       `Changes imports of crawlee and @crawlee/* to ${TARGET} in JavaScript and TypeScript files and in package.json, and reports with file and line what is not supported or works differently. Without --write it only tells.`,
     )
-    .argument('[DIR]', 'folder of the project (default: this one)', '.')
+    .argument('[DIR]', 'folder of the project', '.')
     .option('-w, --write', 'change the files')
     .addHelpText('after', EXAMPLES)
     .action(async (folder: string, flags: { write?: boolean }) => onExit(await migrate(folder, flags.write === true)));

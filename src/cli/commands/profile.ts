@@ -15,7 +15,14 @@ interface CreateFlags {
 }
 
 export function addProfileCommand(program: Command, onExit: (code: number) => void): void {
-  const profile = program.command('profile').summary('browser profiles that keep logins');
+  const profile = program
+    .command('profile')
+    .summary('browser profiles that keep logins')
+    .description('Manages browser profiles: log in by hand once, and crawl with that login.')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ orcrawl profile create shop https://shop.example/login\n  $ orcrawl scrape https://shop.example/orders --user-data-dir shop\n',
+    );
   profile
     .command('create')
     .summary('log in by hand once')

@@ -74,9 +74,9 @@ export async function createCrawler(parts: CrawlerParts): Promise<BasicCrawler> 
   };
   if (settings.engine === undefined) {
     // A link to an image or archive is not a failure: it is stored without text.
-    const { documents } = settings;
+    const { documents, acceptMarkdown } = settings;
     return new HttpCrawler(
-      { ...options, additionalMimeTypes: ['*/*'], ...(documents && { documents }) } as never,
+      { ...options, additionalMimeTypes: ['*/*'], ...(documents && { documents }), acceptMarkdown } as never,
       config,
     ) as unknown as BasicCrawler;
   }
@@ -105,7 +105,7 @@ function httpPage(context: LoadedContext<HttpCrawlingContext>): CrawledPage {
     get content() {
       return context.content;
     },
-    isDocument: context.document !== undefined,
+    document: context.document,
     engine: 'http',
   };
 }

@@ -5,6 +5,7 @@ import type { ContentOptions } from '../../extract/content-options.js';
 import { needsScripts } from '../../crawl/navigate/rendering.js';
 import { isMarkup } from '../../crawl/navigate/content-type.js';
 import type { Capture } from '../../fetch/engine.js';
+import type { DocumentFacts } from '../../documents/documents.js';
 import { hideLogins } from '../../request/login.js';
 import { extractWithModel, type PageContent, type RunConfig } from '../../index.js';
 import { asColumns, columnsOf } from '../flags/extract.js';
@@ -39,8 +40,8 @@ export interface CrawledPage {
   readonly encoding: string;
   readonly body: Buffer;
   readonly content: PageContent;
-  /** A PDF or another file that was read as a document. */
-  readonly isDocument?: boolean;
+  /** Of a PDF or another file that was read as a document. */
+  readonly document?: DocumentFacts | undefined;
   readonly engine: 'http' | 'browser';
 }
 
@@ -55,7 +56,7 @@ export interface ItemWishes {
 }
 
 export async function pageItem(page: CrawledPage, wishes: ItemWishes): Promise<PageItem> {
-  const hasMarkup = isMarkup(page.contentType) || page.isDocument === true;
+  const hasMarkup = isMarkup(page.contentType) || page.document !== undefined;
   const content = hasMarkup ? page.content : undefined;
   const { selector, extract } = wishes;
   const chosen = selector === undefined && extract === undefined ? undefined : chosenContent(page, wishes);

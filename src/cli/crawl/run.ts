@@ -3,6 +3,7 @@
 import { access, constants, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { PRIVATE_FILE, PRIVATE_FOLDER } from '../../base/private-files.js';
+import { leadsOn } from '../../crawl/navigate/documents.js';
 import { readLastRun } from '../../crawl/storage/run-state.js';
 import { type BasicCrawler, CrawlError, type Configuration, Dataset, Log, LogLevel } from '../../index.js';
 import { createTextWriter } from '../../observe/log-lines.js';
@@ -97,7 +98,7 @@ export async function runCrawl(
       }
       if (artifacts && takeScreenshot) await artifacts.write({ url: page.url, screenshot: await takeScreenshot() });
       if (!change?.isSame) await pushData({ ...item, ...change?.field });
-      if (!page.isDocument || settings.documents === 'follow') await enqueueLinks(rules);
+      if (leadsOn(page.document, settings)) await enqueueLinks(rules);
       await dashboard?.put(shownPage(item, request.uniqueKey, clock.takenBy(request)));
     },
     async onFailed(request, error, { pushData }) {

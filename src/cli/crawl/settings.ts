@@ -47,6 +47,8 @@ export interface CrawlSettings {
   readonly duplicates?: 'keep' | 'mark' | 'skip';
   /** Read documents too; `follow`: and follow their links. */
   readonly documents?: boolean | 'follow';
+  /** Ask for markdown where a site offers it. */
+  readonly acceptMarkdown?: boolean;
   readonly retries?: number;
   readonly retryDelayMs?: number;
   readonly allowPrivate?: boolean | readonly string[];

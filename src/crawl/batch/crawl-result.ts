@@ -15,6 +15,7 @@ import {
 import type { Extracted } from '../../extract/fields/fields.js';
 import type { PageMarkdown } from '../../extract/markdown/markdown-document.js';
 import type { PageTable } from '../../extract/fields/tables.js';
+import type { DuplicateOf } from '../../fresh/page-change.js';
 import type { ContentConfig } from './run-config.js';
 
 /** Whether a result was read from the cache. */
@@ -118,6 +119,8 @@ export class CrawlResult {
   readonly fetchedAt: string;
   /** Of the decoded body. */
   readonly bytes: number;
+  /** The page that this one nearly repeats, with `duplicates`; null if it repeats none. */
+  readonly duplicateOf: DuplicateOf | null = null;
   /** How long headers and the whole response took. */
   readonly timings: ResultTimings;
   /** When the task ran, and how often it was tried. */
@@ -209,6 +212,16 @@ export class CrawlResult {
   get extracted(): Extracted | readonly Extracted[] | null {
     // The schema defines what a model returns.
     return this.#modelled ? (this.#modelled.data as Extracted) : (this.#content.extracted ?? null);
+  }
+
+  /** @internal By which it is compared with the other pages of its batch. */
+  comparedText(): string {
+    return this.#content.compared;
+  }
+
+  /** @internal Names the page that it repeats. */
+  markCopyOf(page: DuplicateOf): void {
+    (this as { duplicateOf: DuplicateOf | null }).duplicateOf = page;
   }
 
   /** What `console.log` shows: what became of the URL; the content is in `html`, `markdown`, `text` and the like. */

@@ -20,6 +20,7 @@ import { checkFilter, type ContentFilter } from '../../extract/choose/filters.js
 import type { ContentOptions } from '../../extract/content-options.js';
 import { CONTENT_CHECKS } from '../page/content-checks.js';
 import { checkModelExtraction, type ModelExtraction } from '../model/options.js';
+import type { DuplicatesRule } from '../options/options-types.js';
 import { CACHE_MODES, CacheMode } from '../../store/cache/cache.js';
 
 /** How a page's content is read. */
@@ -124,6 +125,11 @@ export interface RunConfig extends ContentConfig, CacheConfig, FetchConfig, Page
   url?: string | undefined;
   /** Awaiting `runMany` gives a stream of results instead of all of them. Default false. */
   stream?: boolean | undefined;
+  /**
+   * Pages that nearly repeat one whose result came before: `mark` names that one in `duplicateOf`, `skip` leaves their
+   * results out. Default `keep`: nothing is compared.
+   */
+  duplicates?: DuplicatesRule | undefined;
 }
 
 type Defaulted =
@@ -136,7 +142,8 @@ type Defaulted =
   | 'respectRobots'
   | 'maxRetries'
   | 'pageTimeoutMs'
-  | 'stream';
+  | 'stream'
+  | 'duplicates';
 
 /** A RunConfig with its defaults. */
 export type ResolvedRunConfig = Readonly<Omit<RunConfig, Defaulted | 'method'>> &
@@ -191,6 +198,7 @@ export const RUN_SHAPE: ShapeOf<Omit<RunConfig, keyof PageConfig>> = {
   pageTimeoutMs: aNumber({ above: 0, orInfinity: true }),
   url: aString,
   stream: aBoolean,
+  duplicates: oneOf(['keep', 'mark', 'skip']),
 };
 
 const MARKDOWN_SHAPE: ShapeOf<MarkdownConfig> = {
@@ -236,18 +244,20 @@ export function resolveRunConfig(asGiven: RunConfig = {}, hasBrowser = false): R
     maxRetries: given.maxRetries ?? 1,
     pageTimeoutMs: Math.min(given.pageTimeoutMs ?? 60_000, MAX_TIMER_MS),
     stream: given.stream ?? false,
+    duplicates: given.duplicates ?? 'keep',
     hasBrowser,
   });
 }
 
-/** A URL's own options over those of the batch. `stream` is the batch's alone. */
+/** A URL's own options over those of the batch. `stream` and `duplicates` are the batch's alone. */
 export function mergedRunConfig(batch: ResolvedRunConfig, own: RunConfig | undefined): ResolvedRunConfig {
   if (own === undefined) return batch;
   const { options, problems } = withoutAliases('RunConfig', own, BATCH_ALIASES);
   if (problems.length > 0) throw optionError(problems);
-  const { stream, url, ...rest } = options;
+  const { stream, duplicates, url, ...rest } = options;
   if (url !== undefined) throw optionError(['RunConfig option "url" of an item belongs beside its "config"']);
-  if (stream !== undefined) throw optionError(['RunConfig option "stream" belongs to the whole batch, not to one URL']);
+  const ofBatch = stream !== undefined ? 'stream' : duplicates !== undefined ? 'duplicates' : undefined;
+  if (ofBatch) throw optionError([`RunConfig option "${ofBatch}" belongs to the whole batch, not to one URL`]);
   const { method, hasBrowser, ...shared } = batch;
   // A method that followed from the batch's body must not outlive the URL's own choice.
   const inherited = rest.body === undefined ? { ...shared, method } : shared;

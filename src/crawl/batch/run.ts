@@ -22,6 +22,7 @@ import type { Request } from '../../request/request.js';
 import { createFeeder, LOOK_AHEAD, type ListEntry } from './feeder.js';
 import { placedClient, placementOf, type PlacedTask } from './placement.js';
 import { admit, type BatchTask, indexOf, resultOf, type UrlItem } from './tasks.js';
+import { type BatchCopies, createBatchCopies, simhashOfResult } from './copies.js';
 import { createBatchGate } from './gate.js';
 import { createBatchServices } from './services.js';
 import { createSessionQueues } from './session-queues.js';
@@ -124,6 +125,9 @@ export function startBatch(parts: BatchParts): RunningBatch {
   let over = false;
   const taskPrefix = newHolderId();
   const queues = createSessionQueues(LOOK_AHEAD);
+  const copies = config.duplicates === 'keep' ? undefined : createBatchCopies(time.wallMs);
+  let delivering: Promise<void> = Promise.resolve();
+  let deliveryError: CrawlError | undefined;
   let adding = 0;
   const feeder = createFeeder({
     items: parts.items,
@@ -300,9 +304,24 @@ export function startBatch(parts: BatchParts): RunningBatch {
     });
     if (resources.isVerbose) log.info(`${statusCode ?? '-'} ${hideLogins(task.url)}`, factsOf(result));
     placement?.ended(task.index);
-    parts.onResult(result, task.index);
+    if (!copies) parts.onResult(result, task.index);
+    else {
+      delivering = delivering
+        .then(() => deliverCompared(copies, result, task.index))
+        .catch((failure: unknown) => run.fail((deliveryError ??= asCrawlError(failure, 'STORAGE_UNWRITABLE'))));
+    }
     feeder.feedMore();
     if (wasQueued) addNextOf(task.config.sessionId);
+  }
+
+  /** One after another: the first of several alike is the original. */
+  async function deliverCompared(among: BatchCopies, result: CrawlResult, index: number): Promise<void> {
+    if (over) return;
+    const simhash = simhashOfResult(result);
+    const original = simhash && (await among.see(index, result.url, simhash));
+    if (original && config.duplicates === 'skip') return;
+    if (original) result.markCopyOf(original);
+    if (!over) parts.onResult(result, index);
   }
 
   /** Of a browser session only one URL at a time is queued. */
@@ -330,17 +349,20 @@ export function startBatch(parts: BatchParts): RunningBatch {
 
   async function end(): Promise<void> {
     const how = await run.ended;
+    await delivering;
     over = true;
     endLooking();
     feeder.leave();
     membership.leave();
     connections.leave();
     endShowing?.();
+    await copies?.close();
     await frontier.close();
     await resources.flush();
     if (how.kind === 'failed') throw how.error;
     if (how.kind === 'aborted') throw new CrawlError('ABORTED', 'the batch was aborted');
     await feeding;
+    if (deliveryError) throw deliveryError;
     if (sourceError !== undefined) throw sourceError;
   }
 

@@ -43,8 +43,6 @@ export interface BatchServicesParts {
 }
 
 /** Hooks are user code; they may not hold up a batch for longer. */
-/** For those who ask for markdown: pages are welcome, too. */
-const MARKDOWN_FIRST = 'text/markdown,text/html;q=0.9,application/xhtml+xml;q=0.9,*/*;q=0.7';
 const HOOK_TIMEOUT_MS = 60_000;
 const ERROR_HOOK_TIMEOUT_MS = 30_000;
 /** A handler is a hook, or a model that is asked about a long page in parts. */
@@ -88,8 +86,7 @@ export function createBatchServices(parts: BatchServicesParts): PlacedServices<B
     rules,
     preNavigationHooks: [
       ({ task, request }: BatchContext, order: Parameters<NonNullable<WebCrawlerHooks['beforeRequest']>>[0]) => {
-        const { userAgent, proxy, pageTimeoutMs, acceptMarkdown } = task.config;
-        if (acceptMarkdown && request.headers['accept'] === undefined) order.headers['accept'] = MARKDOWN_FIRST;
+        const { userAgent, proxy, pageTimeoutMs } = task.config;
         if (userAgent !== undefined) order.headers['user-agent'] = userAgent;
         order.proxyUrl = proxy;
         order.timeoutMs = pageTimeoutMs;
@@ -98,6 +95,7 @@ export function createBatchServices(parts: BatchServicesParts): PlacedServices<B
     ],
     postNavigationHooks: [],
     userAgentFor: defaultUserAgent,
+    acceptsMarkdown: ({ context }) => taskOf(context).config.acceptMarkdown === true,
     checksType: false,
     documents: ({ context }) => documentWish(taskOf(context).config),
     add: ({ context }, capture) => void (taskOf(context).capture = capture),

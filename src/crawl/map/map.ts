@@ -243,7 +243,8 @@ async function readPages(
   signal.addEventListener('abort', close, { once: true });
   try {
     const fetchAll = async (urls: string[]): Promise<CrawlResult[]> =>
-      crawler.runMany(isSeed ? urls : foundAt(urls, []), {
+      // The site names the further ones: only the host that the user named may be private.
+      crawler.runMany(foundAt(urls, isSeed ? [start.origin] : []), {
         pageTimeoutMs: PAGE_TIMEOUT_MS,
         maxRetries: 0,
         ...(userAgent && { userAgent }),

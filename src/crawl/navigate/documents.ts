@@ -5,8 +5,8 @@ import { documentFormatOf, isTextual } from '../../documents/format.js';
 import { type Capture, bytesOf } from '../../fetch/engine.js';
 import { contentTypeOf, headerOf } from './content-type.js';
 
-/** `files`: only what cannot be read as text; `all`: text, JSON and feeds too. */
-export type DocumentWish = 'files' | 'all' | undefined;
+/** `markdown`: only that; `files`: what cannot be read as text, and markdown; `all`: text, JSON and feeds too. */
+export type DocumentWish = 'markdown' | 'files' | 'all' | undefined;
 
 /** The format of a response that is to be read as a document. */
 export function wantedFormat(capture: Capture, wish: DocumentWish): DocumentFormat | undefined {
@@ -20,7 +20,22 @@ export function wantedFormat(capture: Capture, wish: DocumentWish): DocumentForm
     },
     bytesOf(capture),
   );
-  return format !== undefined && wish === 'files' && isTextual(format) ? undefined : format;
+  return format !== undefined && WANTED[wish](format) ? format : undefined;
+}
+
+const WANTED: Readonly<Record<NonNullable<DocumentWish>, (format: DocumentFormat) => boolean>> = {
+  markdown: (format) => format === 'markdown',
+  files: (format) => !isTextual(format),
+  all: () => true,
+};
+
+/** Whether a crawl that follows links follows those of this page: markdown that was asked for is the page itself. */
+export function leadsOn(
+  document: { readonly format: string } | undefined,
+  settings: { readonly documents?: boolean | 'follow' | undefined; readonly acceptMarkdown?: boolean | undefined },
+): boolean {
+  if (!document || settings.documents === 'follow') return true;
+  return document.format === 'markdown' && settings.acceptMarkdown === true;
 }
 
 /** Reads a response as a document, which it then carries. */

@@ -16,6 +16,8 @@ export interface HttpSideParts<Live extends object> {
   readonly postNavigationHooks: readonly Hook[];
   /** The user agent that a URL is requested with. */
   readonly userAgentFor: (url: string) => string;
+  /** Whether markdown is asked for, where a site offers it. */
+  readonly acceptsMarkdown?: ((visit: Visit) => boolean) | undefined;
   /** What requests show of their sender, where that may differ from our own name. */
   readonly shown?: ShownHeaders | undefined;
   readonly refuseVisit?: RefuseVisit | undefined;
@@ -35,13 +37,20 @@ export interface HttpSideParts<Live extends object> {
 
 const DEFAULT_HEADERS = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
 
+/** A site that knows none sends HTML as ever. */
+const MARKDOWN_FIRST = 'text/markdown,text/html;q=0.9,application/xhtml+xml;q=0.9,*/*;q=0.7';
+
 export function createHttpSide<Live extends object>(parts: HttpSideParts<Live>): Side<Live> {
   const { rules, userAgentFor, refuseVisit, received, shown } = parts;
   const chosen = createHookOptionsReader();
 
-  function usualHeaders({ request, identity: { session } }: Visit): Record<string, string> {
-    if (shown?.instead) return { ...shown.instead(request.target, session) };
-    return { 'user-agent': userAgentFor(request.target), ...(session?.headerSet ?? DEFAULT_HEADERS) };
+  function usualHeaders(visit: Visit): Record<string, string> {
+    const { target } = visit.request;
+    const { session } = visit.identity;
+    const headers = shown?.instead
+      ? { ...shown.instead(target, session) }
+      : { 'user-agent': userAgentFor(target), ...(session?.headerSet ?? DEFAULT_HEADERS) };
+    return parts.acceptsMarkdown?.(visit) ? { ...headers, accept: MARKDOWN_FIRST } : headers;
   }
 
   function hookOptionsFor(visit: Visit): HttpHookOptions {

@@ -136,6 +136,7 @@ const HTTP = {
   persistCookiesPerSession: aBoolean,
   additionalMimeTypes: arrayOf(aMimeType),
   documents: aBoolean,
+  acceptMarkdown: aBoolean,
   suggestResponseEncoding: anEncoding,
   forceResponseEncoding: anEncoding,
   ignoreHttpErrorStatusCodes: statusCodes,
@@ -170,6 +171,7 @@ const FILE = { ...HTTP, streamHandler: aFunction } as const satisfies Checked<Fi
 const {
   additionalMimeTypes: _types,
   documents: _documents,
+  acceptMarkdown: _markdown,
   suggestResponseEncoding: _suggested,
   forceResponseEncoding: _forced,
   ...NAVIGATING

@@ -268,6 +268,8 @@ export interface HttpCrawlerOptions<
   additionalMimeTypes?: readonly string[] | undefined;
   /** Read PDF, Office, OpenDocument, EPUB, RTF, CSV, plain text, JSON and feeds as pages: `content`, links and `$`. Default false. */
   documents?: boolean | undefined;
+  /** Ask for markdown where a site offers it, and read it as the page it stands for (ours). Default false. */
+  acceptMarkdown?: boolean | undefined;
   /** The encoding of responses that name none. */
   suggestResponseEncoding?: string | undefined;
   /** The encoding of all responses, in place of the declared one. */

@@ -157,6 +157,7 @@ function withDefaults(kind: CrawlerKind, given: FileDownloadOptions<AnyData>) {
     additionalMimeTypes:
       kind === 'file' ? frozenList(['*/*']) : frozenList(given.additionalMimeTypes?.map(mediaTypeOf)),
     documents: kind !== 'file' && (given.documents ?? false),
+    acceptMarkdown: kind !== 'file' && (given.acceptMarkdown ?? false),
     suggestResponseEncoding: given.suggestResponseEncoding && encodingLabel(given.suggestResponseEncoding),
     forceResponseEncoding: given.forceResponseEncoding && encodingLabel(given.forceResponseEncoding),
     log: given.log,

@@ -43,12 +43,50 @@ describe('the text by which versions of a page are compared', () => {
   it.each([
     ['a label', (text: string) => `<section aria-label="Werbung"><p>${text}</p></section>`],
     ['the name of a network', (text: string) => `<ins class="adsbygoogle"><span>${text}</span></ins>`],
-    ['a list of headlines beside the article', (text: string) => `<ul><li><a href="/x">${text}</a></li></ul>`],
+    ['a list of what is related', (text: string) => `<div class="related"><ul><li><a href="/x">${text}</a></ul></div>`],
   ])('does not have adverts and lists beside an article: %s', (_, furniture) => {
     const page = (text: string) => `<main>${prose}${furniture(text)}${prose}</main>`;
     expect(compared(page('Harbour festival postponed until the end of next week'))).toBe(
       compared(page('Ten ways to cook a perfect egg in less than a minute')),
     );
+  });
+
+  it.each([
+    ['beside its element', (text: string) => `<main>${prose}</main><div><a href="/x">${text}</a></div>`],
+    ['beside its paragraphs', (text: string) => `${prose}${prose}<ol><li><a href="/x">${text}</a></ol>`],
+  ])('does not have lists of headlines without a name: %s', (_, page) => {
+    expect(compared(page('Harbour festival postponed until the end of next week'))).toBe(
+      compared(page('Ten ways to cook a perfect egg in less than a minute')),
+    );
+  });
+
+  const sentence = 'Harbour festival postponed until the end of next week';
+  it.each([
+    ['a link amid the article', `<p><a href="/x">${sentence}</a></p>`],
+    ['a list of links amid the article', `<ul><li><a href="/x">${sentence}</a><li><a href="/y">Another</a></ul>`],
+    [
+      'a card that is a link',
+      `<div class="nav-card"><a href="/x"><div>${sentence} in the old town, say officials.</div></a></div>`,
+    ],
+    ['a link within the page, in a column', `<div class="rightcol"><a href="#x"><div>${sentence}</div></a></div>`],
+    ['a short sentence aside', '<div class="sidebar"><p>The Harbour festival is postponed.</p></div>'],
+    ['a heading whose name is its text', `<h3 id="read-more-ads"><a href="/x">${sentence}</a></h3>`],
+    ['a closed part', `<div class="tab-dropdown hidden" aria-hidden="true"><p>${sentence} once more.</p></div>`],
+    [
+      'a sentence aside that is mostly a link',
+      `<div class="dropdown"><p>More here: <a href="/x">${sentence}</a> and so on</p></div>`,
+    ],
+  ])('has what content says in the place of furniture: %s', (_, part) => {
+    expect(compared(`<main>${prose}${part}${prose}</main>`)).toContain('Harbour festival');
+  });
+
+  it('has a list that is most of what a page says, whatever it is called', () => {
+    const items = Array.from(
+      { length: 20 },
+      (_, n) => `<h2><a href="/${n}">Camera number ${n} with a lens and a bag</a></h2>`,
+    );
+    const page = `<main><p>Cameras of all makers, at the best prices in town.</p><div class="right-side">${items.join('')}</div></main>`;
+    expect(compared(page)).toContain('Camera number 7');
   });
 
   it('has questions that open by a click', () => {

@@ -1,5 +1,7 @@
 // The content fields of a CrawlResult, each computed when first read: the only link from results to parse/ and extract/.
 // Promise: nothing is decoded or scanned until read, and a page that is not markup has only its text.
+import { createHash } from 'node:crypto';
+import { comparedText } from '../../extract/page/compared-text.js';
 import type { Extracted } from '../../extract/fields/fields.js';
 import { type MediaInventory, readMediaInventory } from '../../extract/fields/inventory.js';
 import { type PageMarkdown, readMarkdown } from '../../extract/markdown/markdown-document.js';
@@ -52,6 +54,8 @@ export interface ResultContent {
   readonly tables: readonly PageTable[];
   /** What the config's schema found; undefined without one. */
   readonly extracted: Extracted | readonly Extracted[] | undefined;
+  /** By which it is compared with other pages. */
+  readonly compared: string;
 }
 
 const HTML = 'text/html; charset=utf-8';
@@ -82,6 +86,7 @@ export const NO_CONTENT: ResultContent = Object.freeze({
   markdown: NO_MARKDOWN,
   tables: NO_TABLES,
   extracted: undefined,
+  compared: '',
 });
 
 export function createResultContent(capture: Capture, config: ContentConfig): ResultContent {
@@ -153,6 +158,10 @@ export function createResultContent(capture: Capture, config: ContentConfig): Re
     },
     get extracted() {
       return hasMarkup ? extracted() : undefined;
+    },
+    get compared() {
+      if (hasMarkup) return comparedText(view()) || page().text;
+      return isText ? html() : createHash('sha1').update(body).digest('hex');
     },
   };
 }

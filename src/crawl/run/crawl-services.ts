@@ -150,6 +150,11 @@ export async function openCrawlServices(parts: CrawlServicesParts): Promise<Craw
   };
   const rules = navigationRulesOf(options);
   const { refuseVisit } = policy;
+  const documentWish = options.documents
+    ? ('all' as const)
+    : options.acceptMarkdown
+      ? ('markdown' as const)
+      : undefined;
   const httpSideParts = {
     rules,
     preNavigationHooks: options.preNavigationHooks,
@@ -158,7 +163,8 @@ export async function openCrawlServices(parts: CrawlServicesParts): Promise<Craw
     shown,
     refuseVisit,
     checksType: true,
-    documents: options.documents ? () => 'all' as const : undefined,
+    documents: documentWish ? () => documentWish : undefined,
+    acceptsMarkdown: options.acceptMarkdown ? () => true : undefined,
     received: parts.received,
     ...(rendering && { more: (visit: Visit) => rendering.more(visit) }),
     conditionsFor: parts.remembering && ((request: Request) => parts.remembering!.conditionsFor(request)),

@@ -52,6 +52,8 @@ class Reader {
   readonly notes: string[] = [];
   pages = 0;
   #room: number = LIMITS.documentCells.max;
+  /** Cells that repeats may still make, more of them with every cell that the file has. */
+  #places = 20_000;
 
   constructor(readonly styles: OdfStyles) {}
 
@@ -205,12 +207,24 @@ class Reader {
     this.#room -= cells;
   }
 
+  /** How often a cell is written: a file may say "200 times" in every row, of nothing. */
+  #repeats(said: number): number {
+    this.#places += LIMITS.tablePlaces.max;
+    const times = Math.min(said, LIMITS.tableColumns.max);
+    if (this.#places < times) {
+      limitReached('tablePlaces');
+      return 1;
+    }
+    this.#places -= times;
+    return times;
+  }
+
   #row(row: XmlElement, isHeader: boolean): Cell[] {
     const cells: Cell[] = [];
     for (const cell of elementsOf(row)) {
       if (cell.local !== 'table-cell') continue;
       const html = cellHtml(this.blocksOf(cell));
-      const times = Math.min(Number(attributeOf(cell, 'number-columns-repeated') ?? 1) || 1, LIMITS.tableColumns.max);
+      const times = this.#repeats(Number(attributeOf(cell, 'number-columns-repeated') ?? 1) || 1);
       const columns = Number(attributeOf(cell, 'number-columns-spanned') ?? 1) || 1;
       const down = Number(attributeOf(cell, 'number-rows-spanned') ?? 1) || 1;
       for (let n = 0; n < times && cells.length < LIMITS.tableColumns.max; n++) {

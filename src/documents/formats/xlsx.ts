@@ -19,6 +19,7 @@ export function readXlsx(bytes: Uint8Array): DocumentParts {
     isDate: dateStylesOf(archive.text(relations.byType.get('styles')?.[0] ?? '')),
     dayZero: uses1904 ? Date.UTC(1904, 0, 1) : Date.UTC(1899, 11, 30),
     room: LIMITS.documentCells.max,
+    characters: LIMITS.documentCharacters.max,
   };
   const blocks: Block[] = [];
   let pages = 0;
@@ -40,8 +41,9 @@ interface Book {
   readonly isDate: (style: number) => boolean;
   /** Milliseconds at the day that has the number 0. */
   readonly dayZero: number;
-  /** Cells that may still be read. */
+  /** Cells that may still be read, and what they may say together: many cells may share one long text. */
   room: number;
+  characters: number;
 }
 
 function rowsOf(sheet: XmlElement | undefined, book: Book, archive: Archive, file: string): Cell[][] {
@@ -63,8 +65,8 @@ function rowsOf(sheet: XmlElement | undefined, book: Book, archive: Archive, fil
       if (column >= LIMITS.tableColumns.max) continue;
       const text = valueOf(cell, book);
       if (text === '') continue;
-      if (book.room-- <= 0) {
-        limitReached('documentCells');
+      if (book.room-- <= 0 || (book.characters -= text.length) < 0) {
+        limitReached(book.characters < 0 ? 'documentCharacters' : 'documentCells');
         return tableOf(filled, lastColumn, spans);
       }
       cells.set(column, inlineHtml([{ text, href: links.get(reference ?? '') }]));
@@ -82,16 +84,36 @@ function tableOf(
   spans: ReadonlyMap<string, { columns: number }>,
 ): Cell[][] {
   const rows: Cell[][] = [];
+  let count = 0;
+  for (const cells of filled.values()) count += cells.size;
+  // A sheet may have one cell per row, far to the right: blanks are written one by one in proportion to what is filled.
+  let room = LEAST_PLACES + LIMITS.tablePlaces.max * count;
   for (const [at, cells] of filled) {
     const row: Cell[] = [];
-    for (let column = 0; column <= lastColumn;) {
-      const columns = Math.min(spans.get(`${at} ${column}`)?.columns ?? 1, lastColumn - column + 1);
-      row.push({ html: cells.get(column) ?? '', isHeader: rows.length === 0, columns });
-      column += columns;
+    if (room < 0) pushSparse(row, cells, rows.length === 0);
+    else {
+      for (let column = 0; column <= lastColumn;) {
+        const columns = Math.min(spans.get(`${at} ${column}`)?.columns ?? 1, lastColumn - column + 1);
+        row.push({ html: cells.get(column) ?? '', isHeader: rows.length === 0, columns });
+        column += columns;
+      }
+      if ((room -= row.length) < 0) limitReached('tablePlaces');
     }
     rows.push(row);
   }
   return rows;
+}
+
+const LEAST_PLACES = 20_000;
+
+/** The filled cells of a row, with one wide blank for those in between. */
+function pushSparse(row: Cell[], cells: ReadonlyMap<number, string>, isHeader: boolean): void {
+  let next = 0;
+  for (const [column, html] of [...cells].sort(([a], [b]) => a - b)) {
+    if (column > next) row.push({ html: '', isHeader, columns: column - next });
+    row.push({ html, isHeader, columns: 1 });
+    next = column + 1;
+  }
 }
 
 function valueOf(cell: XmlElement, book: Book): string {

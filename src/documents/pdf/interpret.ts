@@ -50,6 +50,10 @@ const BLANK = 0.14;
 /** A rule is no thicker than this, in points. */
 const THICKEST_RULE = 3;
 const LARGEST_DOT = 9;
+/** No page is so large, in points. Beyond it, and where a place is not a number, nothing is drawn that a reader sees. */
+const FARTHEST = 1e6;
+const isNear = (a: number, b: number, c: number, d: number): boolean =>
+  Math.abs(a) < FARTHEST && Math.abs(b) < FARTHEST && Math.abs(c) < FARTHEST && Math.abs(d) < FARTHEST;
 export const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
 
 export function interpretPage(page: SourcePage, numbers: OperationNumbers): PageDrawing {
@@ -144,7 +148,7 @@ class Drawing {
   }
 
   get isFull(): boolean {
-    return this.words.length + this.rules.length > LIMITS.documentPageItems.max;
+    return this.words.length + this.rules.length + this.dots.length > LIMITS.documentPageItems.max;
   }
 
   save(): void {
@@ -192,6 +196,7 @@ class Drawing {
     const height = Math.hypot(whole[2], whole[3]) * Math.abs(size);
     const isLevel = Math.abs(whole[1]) <= Math.abs(whole[0]) * 0.02 && whole[0] > 0;
     for (const glyph of glyphs as readonly (Glyph | number | null)[]) {
+      if (this.isFull) return;
       if (glyph === null) continue;
       if (typeof glyph === 'number') {
         this.#x -= (glyph * size * scale) / 1000;
@@ -204,7 +209,8 @@ class Drawing {
       if (this.#artifacts > 0 || font?.vertical || !isLevel) continue;
       const x0 = whole[0] * from + whole[2] * rise + whole[4];
       const y = whole[1] * from + whole[3] * rise + whole[5];
-      this.#place(glyph.unicode ?? '', x0, x0 + whole[0] * advance, y, height, look);
+      const x1 = x0 + whole[0] * advance;
+      if (isNear(x0, x1, y, height)) this.#place(glyph.unicode ?? '', x0, x1, y, height, look);
     }
   }
 
@@ -284,7 +290,7 @@ class Drawing {
       box = undefined;
       isStraight = true;
     };
-    for (let at = 0; at < data.length;) {
+    for (let at = 0; at < data.length && !this.isFull;) {
       const kind = data[at++]!;
       if (kind === 0) flush();
       const points = kind <= 1 ? 1 : kind === 2 ? 3 : kind === 3 ? 2 : 0;
@@ -298,6 +304,7 @@ class Drawing {
   }
 
   #shape(box: Box, isFilled: boolean, isStraight: boolean): void {
+    if (!isNear(box.x0, box.y0, box.x1, box.y1)) return;
     const width = box.x1 - box.x0;
     const height = box.y1 - box.y0;
     const isRule = Math.min(width, height) <= THICKEST_RULE && Math.max(width, height) > THICKEST_RULE * 2;
@@ -332,6 +339,7 @@ function linkFinder(page: SourcePage): LinkAt | undefined {
   const strips = new Map<number, { box: Box; href: string }[]>();
   for (const { box: area, href } of page.links.slice(0, MAX_LINKS)) {
     const box = boxOf(page.toPage, area[0]!, area[1]!, area[2]!, area[3]!);
+    if (!isNear(box.x0, box.y0, box.x1, box.y1)) continue;
     const first = Math.floor(box.y0 / STRIP);
     const last = Math.min(Math.floor(box.y1 / STRIP), first + MAX_STRIPS);
     for (let key = first; key <= last; key++) {

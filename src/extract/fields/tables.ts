@@ -3,7 +3,7 @@
 import { elementNumber } from '../page/elements.js';
 import { nodeText } from '../page/node-text.js';
 import type { PageView } from '../page/page-view.js';
-import { readGrid } from '../page/table-grid.js';
+import { placesOf, readGrid } from '../page/table-grid.js';
 
 const TABLE = elementNumber('table');
 
@@ -13,7 +13,7 @@ export interface PageTable {
   readonly caption: string | null;
   /** The heading row, empty when the table has none. */
   readonly headers: readonly string[];
-  /** The other rows, each as long as the table is wide. */
+  /** The other rows, each as long as the table is wide; beyond the limit `tablePlaces`, as long as its own cells. */
   readonly rows: readonly (readonly string[])[];
 }
 
@@ -25,8 +25,10 @@ export function readTables({ tree }: PageView): PageTable[] {
     const grid = readGrid(tree, node, null);
     if (grid === null) continue;
     const width = grid.rows.reduce((most, row) => Math.max(most, row.length), 0);
+    const take = placesOf(tree, node);
     const cells = grid.rows.map((row) =>
-      Array.from({ length: width }, (_, column) => {
+      // One wide row makes every other one as wide, within a limit.
+      Array.from({ length: take(width) ? width : row.length }, (_, column) => {
         const cell = row[column] ?? -1;
         return cell < 0 ? '' : nodeText(tree, cell);
       }),

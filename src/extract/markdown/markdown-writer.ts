@@ -78,8 +78,12 @@ export class MarkdownWriter {
   }
 
   #prefix(): string {
+    if (this.#prefixRoom < 0) return '';
     let prefix = '';
-    for (const container of this.#containers) {
+    // Deeper ones have none.
+    const depth = Math.min(this.#containers.length, MAX_CONTAINERS);
+    for (let k = 0; k < depth; k++) {
+      const container = this.#containers[k]!;
       if (container.first === '') prefix += container.rest;
       else {
         prefix += container.first;
@@ -90,8 +94,11 @@ export class MarkdownWriter {
   }
 
   #blankPrefix(): string {
+    if (this.#prefixRoom < 0) return '';
     let prefix = '';
-    for (const { first, rest } of this.#containers) {
+    const depth = Math.min(this.#containers.length, MAX_CONTAINERS);
+    for (let k = 0; k < depth; k++) {
+      const { first, rest } = this.#containers[k]!;
       if (first !== '') break;
       prefix += rest;
     }

@@ -4,40 +4,72 @@
 import { elementSet } from './elements.js';
 import { advertsByLabel, isNamedAdvert, isNamedConsent } from './furniture-names.js';
 import { HINT_NAMES } from './hints.js';
+import type { PageTree } from '../../parse/tree/tree.js';
 import type { PageView } from './page-view.js';
-import { CHARS, CONTAINER, FIRST_NODE, HEADING, IS_HIDDEN, LAST_NODE, LINK_WORDS, STRIDE, WORDS } from './segment.js';
+import {
+  CHARS,
+  CONTAINER,
+  FIRST_NODE,
+  HEADING,
+  INNER_LINKS,
+  IS_HIDDEN,
+  LAST_NODE,
+  LINK_WORDS,
+  LINKS,
+  SENTENCES,
+  STRIDE,
+  type Segments,
+  WORDS,
+} from './segment.js';
 
 /** Nothing in these is content. */
 const FURNITURE = elementSet('nav footer button menu');
 const ADVERT_NAMES = namesOf('advert');
 const CONSENT_NAMES = namesOf('consent');
 /** Sentences in these may be content that has the wrong name; a counter or a caption is not worth the doubt. */
-const ASIDE = elementSet('aside form dialog');
-const ASIDE_WORDS = 'navigation footer breadcrumb pager share related comment modal newsletter search account';
+const ASIDE = elementSet('form dialog');
+const ASIDE_WORDS = 'navigation footer breadcrumb pager share comment modal newsletter search account';
 const ASIDE_NAMES = namesOf(`${ASIDE_WORDS} sidebar`);
+/** Of these also lists of headlines amid the content are other pages'. */
+const RELATED = elementSet('aside');
+const RELATED_NAMES = namesOf('related');
 /** An article beside others is laid out, not aside: cards in lists of articles are called `side-by-side`. */
 const ARTICLE = elementSet('article');
+/** An item of a list is a card, whatever it is called; what the list is called counts. */
+const ITEM = elementSet('li');
+const BODY = elementSet('html body');
 const ASIDE_NAMES_OF_ARTICLES = namesOf(ASIDE_WORDS);
 /** Questions and headings open their answers by a button. */
 const BUTTON = elementSet('button');
 const HEADINGS = elementSet('h1 h2 h3 h4 h5 h6 dt');
-/** From here on it is a sentence. */
+/** A heading is often named by what it says: `id="six-ways-to-read-more"`. */
+const NAMED_BY_TEXT = elementSet('h1 h2 h3 h4 h5 h6');
+const A = elementSet('a');
+/** From here on it is a sentence; a shorter one ends like one. */
 const SENTENCE_WORDS = 7;
+const SHORT_SENTENCE_WORDS = 5;
+/** A link that says so much, and ends like a sentence, is not a headline but a card of text. */
+const CARD_WORDS = 10;
 /** A link of so many words and letters is a headline: on a page that lists articles, it is what the page says. */
 const HEADLINE_WORDS = 4;
 const HEADLINE_CHARS = 25;
 
+/** A link that is further above a text is not looked for. */
+const MOST_ABOVE = 20;
 /** Names are often wrong: an element with this share of the page's prose is not furniture, whatever its name. */
 const MOST_OF_THE_PAGE = 0.3;
 /** Unless it is so little: then the page has next to no prose. */
 const FEW_WORDS = 50;
-/** A page with so much prose, and more of it than of headlines, is an article: lists of headlines beside it are not its own. */
-const ARTICLE_WORDS = 200;
+/** A page with so much prose, and more of it than of headlines, is an article. */
+const ARTICLE_WORDS = 60;
 const PROSE_OVER_HEADLINES = 2;
+/** The smallest element with this share of what the page says is its core: lists of headlines elsewhere are not its own. */
+const CORE_SHARE = 0.8;
 
 /** By name or label, also within a line; a question in a button is no furniture. */
-const IS_ADVERT = 3;
-const IS_FURNITURE = 2;
+const IS_ADVERT = 4;
+const IS_FURNITURE = 3;
+const IS_RELATED = 2;
 const IS_ASIDE = 1;
 
 export function comparedText(view: PageView): string {
@@ -45,7 +77,10 @@ export function comparedText(view: PageView): string {
   const { blocks, count } = view.segments;
   const isLinks = (at: number): boolean =>
     blocks[at + LINK_WORDS]! > 0 && blocks[at + LINK_WORDS]! * 2 >= blocks[at + WORDS]!;
-  const isAllLinks = (at: number): boolean => blocks[at + LINK_WORDS]! * 10 >= blocks[at + WORDS]! * 9;
+  /** To other pages: a link within the page says what the page says. */
+  const isAllLinks = (at: number): boolean =>
+    blocks[at + LINK_WORDS]! * 10 >= blocks[at + WORDS]! * 9 && !isWithinPage(view.segments, at);
+  const isCard = (at: number): boolean => blocks[at + WORDS]! >= CARD_WORDS && blocks[at + SENTENCES]! > 0;
   const isHeadline = (at: number): boolean =>
     blocks[at + WORDS]! >= SENTENCE_WORDS ||
     (blocks[at + WORDS]! >= HEADLINE_WORDS && blocks[at + CHARS]! >= HEADLINE_CHARS);
@@ -54,54 +89,111 @@ export function comparedText(view: PageView): string {
     const within = Math.min(places[blocks[at + FIRST_NODE]!]!, places[blocks[at + LAST_NODE]!]!);
     return within === IS_ADVERT ? within : places[blocks[at + CONTAINER]!]!;
   };
-  let [prose, headlines] = [0, 0];
+  const { tree } = view.segments;
+  const said = new Int32Array(tree.count);
+  const prose = new Int32Array(tree.count);
   for (let at = 0; at < count * STRIDE; at += STRIDE) {
-    if (placeOf(at) !== 0) continue;
-    if (!isLinks(at)) prose += blocks[at + WORDS]! >= SENTENCE_WORDS ? blocks[at + WORDS]! : 0;
-    else if (isHeadline(at)) headlines += blocks[at + WORDS]!;
+    if (placeOf(at) !== 0 || !isHeadline(at)) continue;
+    said[blocks[at + CONTAINER]!]! += blocks[at + WORDS]!;
+    if (!isLinks(at) && blocks[at + WORDS]! >= SENTENCE_WORDS) prose[blocks[at + CONTAINER]!]! += blocks[at + WORDS]!;
   }
-  const isArticle = prose >= ARTICLE_WORDS && prose >= PROSE_OVER_HEADLINES * headlines;
+  sumUp(tree, said);
+  sumUp(tree, prose);
+  const core = coreOf(tree, said);
+  const isArticle = prose[0]! >= ARTICLE_WORDS && prose[0]! >= PROSE_OVER_HEADLINES * (said[0]! - prose[0]!);
+  // An article that is not in one element: beside it stand lists without a sentence.
+  const foreign = isArticle && BODY[tree.tag[core]!] === 1 ? childrenWithout(tree, core, prose) : undefined;
+  const isInCore = (at: number): boolean => {
+    const container = blocks[at + CONTAINER]!;
+    return container >= core && container < tree.end[core]! && foreign?.[container] !== 1;
+  };
   const lines: string[] = [];
   for (let block = 0; block < count; block++) {
     const at = block * STRIDE;
     const place = placeOf(at);
-    const isSentence = blocks[at + WORDS]! >= SENTENCE_WORDS;
+    const isSentence =
+      blocks[at + WORDS]! >= SENTENCE_WORDS ||
+      (blocks[at + WORDS]! >= SHORT_SENTENCE_WORDS && blocks[at + SENTENCES]! > 0);
     const isHidden = blocks[at + IS_HIDDEN] === 1;
-    const isLeftOut = isLinks(at) && (!isHeadline(at) || (isArticle && isAllLinks(at) && blocks[at + HEADING]! === 0));
+    const isOfList = isAllLinks(at) && !isCard(at);
+    const isLeftOut = isLinks(at) && (!isHeadline(at) || (isOfList && blocks[at + HEADING]! === 0 && !isInCore(at)));
     const isPlain = place === 0 && !isLeftOut && (isSentence || !isHidden);
-    const isSaidAside = place === IS_ASIDE && isSentence && !isLinks(at) && !isHidden;
+    const isAside = place === IS_ASIDE || place === IS_RELATED;
+    const isSaidAside = isAside && isSentence && (!isOfList || (place === IS_ASIDE && isInCore(at)));
     if (isPlain || isSaidAside) lines.push(view.blockText(block));
   }
   return lines.join('\n');
 }
 
+/** By element, over all within. */
+function sumUp({ count, parent }: PageTree, words: Int32Array): void {
+  for (let node = count - 1; node > 0; node--) words[parent[node]!]! += words[node]!;
+}
+
+/** By node: 1 in children of an element that have no such words. */
+function childrenWithout({ count, end }: PageTree, element: number, words: Int32Array): Uint8Array {
+  const marked = new Uint8Array(count);
+  for (let child = element + 1; child < end[element]!; child = end[child]!) {
+    if (words[child] === 0) marked.fill(1, child, end[child]!);
+  }
+  return marked;
+}
+
+/** Where the page says what it says. */
+function coreOf({ end }: PageTree, said: Int32Array): number {
+  const least = CORE_SHARE * said[0]!;
+  let core = 0;
+  for (let child = core + 1; child < end[core]!;) {
+    if (said[child]! >= least) {
+      core = child;
+      child++;
+    } else child = end[child]!;
+  }
+  return core;
+}
+
+/** Whether the links of a block lead to places of its own page. */
+function isWithinPage({ tree, blocks }: Segments, at: number): boolean {
+  if (blocks[at + LINKS]! > 0) return blocks[at + INNER_LINKS]! >= blocks[at + LINKS]!;
+  // A link around blocks.
+  let node = tree.parent[blocks[at + FIRST_NODE]!]!;
+  for (let up = 0; up < MOST_ABOVE && node > 0 && A[tree.tag[node]!] === 0; up++) node = tree.parent[node]!;
+  if (A[tree.tag[node]!] === 0) return false;
+  return /^(?:#|javascript:)/i.test(tree.attribute(node, 'href')?.trim() ?? '#');
+}
+
 /** By node: what it stands in. */
 function placesOf({ segments }: PageView): Uint8Array {
-  const { tree, hintLow, hintHigh, proseWords, words } = segments;
+  const { tree, hintLow, hintHigh, proseWords, words, blocks, count } = segments;
   const total = Math.max(1, proseWords[0]! || words[0]!);
   const places = new Uint8Array(tree.count);
+  const told = new Int32Array(tree.count);
+  for (let at = 0; at < count * STRIDE; at += STRIDE) {
+    if (blocks[at + WORDS]! >= HEADLINE_WORDS && blocks[at + CHARS]! >= HEADLINE_CHARS)
+      told[blocks[at + CONTAINER]!]! += blocks[at + WORDS]!;
+  }
+  sumUp(tree, told);
   const isLabelled = advertsByLabel(tree);
   for (let node = 1; node < tree.count; node++) {
     const tag = tree.tag[node]!;
     const is = (names: Names) => (hintLow[node]! & names.low) !== 0 || (hintHigh[node]! & names.high) !== 0;
     const said = proseWords[node]! || words[node]!;
     const isLarge = said > FEW_WORDS && said > MOST_OF_THE_PAGE * total;
-    const isNamed = () =>
-      (is(ADVERT_NAMES) && isNamedAdvert(tree, node)) ||
-      (is(CONSENT_NAMES) && isNamedConsent(tree, node)) ||
-      isLabelled(node);
     const isQuestion = () =>
       BUTTON[tag] === 1 && (HEADINGS[tree.tag[tree.parent[node]!]!] === 1 || words[node]! >= SENTENCE_WORDS);
-    const own = isLarge
-      ? 0
-      : isNamed()
-        ? IS_ADVERT
-        : FURNITURE[tag] === 1 && !isQuestion()
-          ? IS_FURNITURE
-          : ASIDE[tag] === 1 || is(ARTICLE[tag] === 1 ? ASIDE_NAMES_OF_ARTICLES : ASIDE_NAMES)
-            ? IS_ASIDE
-            : 0;
-    places[node] = Math.max(own, places[tree.parent[node]!]!);
+    const isNamed = () =>
+      (is(ADVERT_NAMES) && isNamedAdvert(tree, node) && !isQuestion()) ||
+      (is(CONSENT_NAMES) && isNamedConsent(tree, node)) ||
+      isLabelled(node);
+    const own = () => {
+      if (isLarge || NAMED_BY_TEXT[tag] === 1) return 0;
+      if (isNamed()) return IS_ADVERT;
+      if (FURNITURE[tag] === 1 && !isQuestion()) return IS_FURNITURE;
+      if (ITEM[tag] === 1 || (told[node]! > FEW_WORDS && told[node]! > MOST_OF_THE_PAGE * told[0]!)) return 0;
+      if (RELATED[tag] === 1 || is(RELATED_NAMES)) return IS_RELATED;
+      return ASIDE[tag] === 1 || is(ARTICLE[tag] === 1 ? ASIDE_NAMES_OF_ARTICLES : ASIDE_NAMES) ? IS_ASIDE : 0;
+    };
+    places[node] = Math.max(own(), places[tree.parent[node]!]!);
   }
   return places;
 }

@@ -4,6 +4,7 @@ import { limitReached, LIMITS } from '../../limits.js';
 import type { PageTree } from '../../parse/tree/tree.js';
 import { withoutSessionId } from '../../request/session-ids.js';
 import { parseUrl } from '../../request/url.js';
+import { elementSet } from './elements.js';
 
 /** Schemes that only fetch or open a mail, call or chat. */
 const SAFE_SCHEMES = new Set(['http:', 'https:', 'mailto:', 'tel:', 'ftp:', 'sms:', 'geo:']);
@@ -20,11 +21,27 @@ export interface PageUrls {
   resolve(reference: string): string | null;
 }
 
+const LINK = elementSet('a area img');
+/** Shorter than these, a base costs no page anything. */
+const SHORT_BASE = 256;
+const LEAST_CHARACTERS = 1_000_000;
+
+/** Every relative link repeats the base: a long one and short links would make gigabytes of a page. */
+function repeatsTooMuch(tree: PageTree, base: string): boolean {
+  if (base.length <= SHORT_BASE) return false;
+  let links = 0;
+  for (let node = 0; node < tree.count; node++) links += LINK[tree.tag[node]!]!;
+  const isTooMuch = links * base.length > LEAST_CHARACTERS + LIMITS.baseRepeats.max * tree.bytes.length;
+  if (isTooMuch) limitReached('baseRepeats');
+  return isTooMuch;
+}
+
 /** Makes a resolver for a page; without any base, relative references stay as written. */
 export function createPageUrls(tree: PageTree, url: string | null, baseHref: string | null): PageUrls {
   const page = url === null ? null : parseUrl(url);
   const given = baseHref === null || baseHref.length > MAX_URL_LENGTH ? null : parseUrl(baseHref.trim(), page?.href);
   const base = (given && SAFE_SCHEMES.has(given.protocol) ? given : null) ?? page;
+  const hasLongBase = base !== null && base !== undefined && repeatsTooMuch(tree, base.href);
   const isHttp = base !== null && base !== undefined && /^https?:$/.test(base.protocol);
   const origin = isHttp ? base.origin : null;
 
@@ -46,7 +63,7 @@ export function createPageUrls(tree: PageTree, url: string | null, baseHref: str
       // Control characters inside a scheme are ignored by browsers, so they are before the check.
       return /^[\u0000-\u0020]*[a-z][a-z0-9+.\-\t\n\r]*:/i.test(text) ? null : text.replace(/[\u0000-\u001f]+/g, '');
     }
-    const absolute = parseUrl(text, base.href);
+    const absolute = hasLongBase ? parseUrl(text) : parseUrl(text, base.href);
     return absolute && SAFE_SCHEMES.has(absolute.protocol) ? absolute.href : null;
   }
   return {

@@ -1,5 +1,6 @@
 // One page under extraction: its tree and what the extractors share of it, each part worked out once, when first needed.
 // Promise: reading one output never computes another; the page's bytes are held as long as the view is.
+import { limitReached, LIMITS } from '../../limits.js';
 import type { PageTree } from '../../parse/tree/tree.js';
 import { blockText } from './block-text.js';
 import { elementNumber } from './elements.js';
@@ -26,6 +27,8 @@ const A = elementNumber('a');
 const BODY = elementNumber('body');
 const AUTHOR = 1 << HINT_NAMES.indexOf('author');
 
+/** Each is compared with its neighbours in some hundred ways. */
+const MAX_BLOCKS = LIMITS.contentBlocks.max;
 /** Longer lines are not read. */
 const MAX_BYLINE = 200;
 /** A day after the name of an author, in its usual forms. */
@@ -69,6 +72,10 @@ export class PageView {
 
   get main(): MainContent {
     if (this.#main === undefined && this.isWhole) this.#main = wholeContent(this.segments);
+    if (this.#main === undefined && this.segments.count > MAX_BLOCKS) {
+      limitReached('contentBlocks');
+      this.#main = { ...wholeContent(this.segments), confidence: 0 };
+    }
     if (this.#main === undefined) {
       this.#main = findMainContent(this.segments, this.head, this.url, this.options.favor);
       const { title, byline, captions, comments, contents } = this.options;

@@ -15,6 +15,18 @@ const NOT_IN_DATA = elementSet('table pre h1 h2 h3 h4 h5 h6 blockquote hr');
 /** The standard allows more; no reader wants a row of a million empty cells. */
 const MAX_SPAN = LIMITS.cellSpan.max;
 const MAX_COLUMNS = LIMITS.tableColumns.max;
+/** Spans make places that no text of the page pays for: so many per element of the table, and some for small tables. */
+const PLACES_PER_ELEMENT = LIMITS.tablePlaces.max;
+const LEAST_PLACES = 2_000;
+
+/** Counts the places of a table down; false once there are too many for what the table holds. */
+export function placesOf(tree: PageTree, table: number): (count: number) => boolean {
+  let room = LEAST_PLACES + PLACES_PER_ELEMENT * (tree.end[table]! - table);
+  return (count) => {
+    if (room > 0 && (room -= count) <= 0) limitReached('tablePlaces');
+    return room > 0;
+  };
+}
 
 export interface Grid {
   /** The caption's row in the tree, or -1. */
@@ -33,6 +45,8 @@ export function readGrid(tree: PageTree, table: number, dropped: Uint8Array | nu
   let headRows = 0;
   let headEnd = 0;
   let carried: { column: number; left: number }[] = [];
+  const take = placesOf(tree, table);
+  let maySpan = true;
   for (let at = table + 1; at < end; at++) {
     const kind = tree.tag[at]!;
     if (dropped !== null && dropped[at] === 1) {
@@ -55,8 +69,8 @@ export function readGrid(tree: PageTree, table: number, dropped: Uint8Array | nu
       for (let cell = at + 1; cell < tree.end[at]!; cell = tree.end[cell]!) {
         if (CELL[tree.tag[cell]!] !== 1 || (dropped !== null && dropped[cell] === 1)) continue;
         while (occupied.has(row.length) && row.length < MAX_COLUMNS) row.push(-1);
-        const across = spanOf(tree, cell, 'colspan');
-        const down = spanOf(tree, cell, 'rowspan');
+        const across = maySpan ? spanOf(tree, cell, 'colspan') : 1;
+        const down = maySpan ? spanOf(tree, cell, 'rowspan') : 1;
         for (let k = 0; k < across && row.length < MAX_COLUMNS; k++) {
           if (down > 1) next.push({ column: row.length, left: down - 1 });
           row.push(k === 0 ? cell : -1);
@@ -68,7 +82,8 @@ export function readGrid(tree: PageTree, table: number, dropped: Uint8Array | nu
         rows.push(row);
       }
       if (next.length > MAX_COLUMNS) limitReached('tableColumns');
-      carried = next.slice(0, MAX_COLUMNS);
+      maySpan = take(row.length);
+      carried = maySpan ? next.slice(0, MAX_COLUMNS) : [];
     }
   }
   if (!rows.some((row) => row.length > 1)) return null;

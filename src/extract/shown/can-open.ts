@@ -30,12 +30,14 @@ export function createOpenReader(tree: PageTree): (node: number) => boolean {
   };
 }
 
+const REFERRING = ['aria-controls', 'data-target', 'data-bs-target', 'href'];
+
 /** The ids that links and buttons of the page refer to. */
 function readTargets(tree: PageTree): Set<string> {
   const ids = new Set<string>();
   for (let node = 1; node < tree.count && ids.size < MAX_IDS; node++) {
     if (tree.tag[node] === TEXT || tree.tag[node] === RAW || tree.from[node]! >= tree.to[node]!) continue;
-    for (const name of ['aria-controls', 'data-target', 'data-bs-target', 'href']) {
+    for (const name of REFERRING) {
       const range = tree.attributeRange(node, name);
       if (range === null || range.to - range.from > MAX_NAMES) continue;
       const value = tree.raw(range.from, range.to);

@@ -107,7 +107,7 @@ export function createHttpEngine(options: HttpEngineOptions = {}): HttpEngine {
   const pool = createConnectionPool(resolved);
   const deadlines = createDeadlines(now, (nowMs) => pool.sweep(nowMs));
   const sockets = new WeakMap<Undici.Client, Socket>();
-  const parts = { pool, deadlines, now, bytesRead: (client: Undici.Client) => sockets.get(client)?.bytesRead ?? 0 };
+  const parts = { pool, deadlines, now, socketOf: (client: Undici.Client) => sockets.get(client) };
   const { maxConnectionsPerAddress } = resolved;
   const seats = Number.isFinite(maxConnectionsPerAddress)
     ? createAddressSeats({ perAddress: maxConnectionsPerAddress, maxWaitMs: connectTimeoutMs })

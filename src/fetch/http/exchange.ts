@@ -1,5 +1,6 @@
 // One request and its response over one connection: collects the body within the limits, watches the deadlines,
 // and settles exactly once. Whatever goes wrong, the connection is returned or destroyed before it settles.
+import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import type { Client, Dispatcher } from 'undici';
 import { asCrawlError, CrawlError } from '../../errors.js';
@@ -15,6 +16,7 @@ import type { Phase } from './errors.js';
 import { exchangeError, timeoutError, tooLargeError } from './errors.js';
 import { headerText, incomingHeaders } from './headers.js';
 import type { LentBody } from './body/lent.js';
+import { wasStreamCut, watchStreamEnd } from './stream-end.js';
 
 /** What came back. The body is decoded; empty when discarded or streamed. */
 export interface Answer {
@@ -52,8 +54,8 @@ export interface ExchangeParts {
   readonly pool: ConnectionPool;
   readonly deadlines: Deadlines;
   readonly now: () => number;
-  /** What a client's socket has received so far, all of it. */
-  readonly bytesRead: (client: Client) => number;
+  /** The socket of a client, once it is connected. */
+  readonly socketOf: (client: Client) => Socket | undefined;
 }
 
 /** A chunk of one byte comes with five others, in a TLS record of its own with thirty. */
@@ -140,15 +142,25 @@ export class Exchange implements Dispatcher.DispatchHandler, Waiting, BodySource
 
   /** The parser skips status texts and extensions of chunks: only the socket knows how much came. */
   private isAllFraming(): boolean {
-    const framing = this.parts.bytesRead(this.connection.client) - this.bytesBefore - this.wireBytes;
+    const framing = this.bytesRead() - this.bytesBefore - this.wireBytes;
     return framing > LIMITS.framingBytes.max + FRAME_BYTES_PER_BYTE * this.wireBytes;
+  }
+
+  /** What the socket has received so far, all of it. */
+  private bytesRead(): number {
+    return this.socket?.bytesRead ?? 0;
+  }
+
+  private get socket(): Socket | undefined {
+    return this.parts.socketOf(this.connection.client);
   }
 
   /** The client calls it when its socket is ready, and writes the request in the same step unless it throws. */
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.beforeSend?.();
     this.controller = controller;
-    this.bytesBefore = this.parts.bytesRead(this.connection.client);
+    this.bytesBefore = this.bytesRead();
+    watchStreamEnd(this.socket);
     this.phase = 'headers';
     this.phaseSinceMs = this.parts.now();
   }
@@ -204,10 +216,8 @@ export class Exchange implements Dispatcher.DispatchHandler, Waiting, BodySource
 
   onResponseEnd(): void {
     if (this.ended) return;
-    if (this.isCutShort()) {
-      const { host } = this.limits;
-      return this.fail(new CrawlError('BODY_INCOMPLETE', `${host}: the body is shorter than its Content-Length`));
-    }
+    const cut = this.cutShort();
+    if (cut !== undefined) return this.fail(new CrawlError('BODY_INCOMPLETE', `${this.limits.host}: ${cut}`));
     const isLast = headerText(this.headers, 'connection') === 'close';
     // Before waiters for the response are notified, since those capture stacks.
     if (isLast) queueMicrotask(restoreStacks);
@@ -215,11 +225,12 @@ export class Exchange implements Dispatcher.DispatchHandler, Waiting, BodySource
     if (isLast) omitStacks();
   }
 
-  /** A stream of HTTP/2 that the server cancels ends like a complete one; over HTTP/1.1 the client counts by itself. */
-  private isCutShort(): boolean {
-    if (this.use === 'discard' || this.isBodiless()) return false;
+  /** What is missing of a body. Over HTTP/1.1 the client finds out by itself; over HTTP/2 every end looks complete to it. */
+  private cutShort(): string | undefined {
+    if (this.use === 'discard' || this.isBodiless()) return undefined;
     const announced = Number(headerText(this.headers, 'content-length') ?? NaN);
-    return this.wireBytes < announced;
+    if (this.wireBytes < announced) return 'the body is shorter than its Content-Length';
+    return wasStreamCut(this.socket) ? 'the body ended early (the HTTP/2 stream was cut)' : undefined;
   }
 
   private end(): void {

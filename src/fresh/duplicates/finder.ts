@@ -1,6 +1,7 @@
 // Near duplicates among the pages of a memory: who said the same before.
 // Promise: the first of several alike is the one that the others repeat; a page is never a duplicate of itself.
 import type { Fingerprint } from '../../request/fingerprint.js';
+import type { Arrivals } from '../memory/memory-lmdb-arrivals.js';
 import type { KeyHalves, PageMemory } from '../memory/memory.js';
 import { isSameHash } from '../memory/page-row.js';
 import type { DuplicateOf } from '../page-change.js';
@@ -19,11 +20,17 @@ export interface DuplicateFinder {
 /** Of so many candidates with the same 32 bits, one is the page. */
 const MAX_LATELY = 10_000;
 
-export function createDuplicateFinder(memory: Pick<PageMemory, 'pages'> & KeyHalves): DuplicateFinder {
+/** As many arrivals are read at once. */
+const PORTION = 1_000;
+
+export type ComparedMemory = Pick<PageMemory, 'pages'> & KeyHalves & Partial<Arrivals>;
+
+export function createDuplicateFinder(memory: ComparedMemory): DuplicateFinder {
   const index = createNearIndex();
   const sites = createSiteCopies();
   /** Seen in this run, and perhaps not in the memory yet: by the first half of the key. */
   const lately = new Map<number, { readonly key: Fingerprint; readonly url: string }>();
+  let heard = memory.lastArrival?.() ?? 0;
   for (const { key, page } of memory.pages()) {
     if (page.statusCode < 400 && (page.simhash.hi | page.simhash.lo) !== 0) index.add(page.simhash, key.hi);
   }
@@ -37,7 +44,30 @@ export function createDuplicateFinder(memory: Pick<PageMemory, 'pages'> & KeyHal
     return undefined;
   }
 
+  function keep(key: Fingerprint, url: string): void {
+    if (lately.size >= MAX_LATELY) lately.delete(lately.keys().next().value!);
+    lately.set(key.hi, { key, url });
+  }
+
+  /** What other writers of the memory saw since the last look; their pages may not be in it yet. */
+  function hear(): void {
+    for (;;) {
+      const others = memory.arrivalsAfter?.(heard, PORTION) ?? [];
+      for (const { number, key, simhash, url } of others) {
+        heard = number;
+        const own = lately.get(key.hi);
+        if (own && isSameHash(own.key, key)) continue;
+        index.add(simhash, key.hi);
+        keep(key, url);
+      }
+      if (others.length < PORTION) return;
+    }
+  }
+
   function found(key: Fingerprint, simhash: Simhash, url: string): DuplicateOf | undefined {
+    hear();
+    // A page that says nothing repeats nobody.
+    if ((simhash.hi | simhash.lo) === 0) return undefined;
     let isKnown = false;
     for (const near of index.find(simhash)) {
       if (near.note === key.hi) {
@@ -48,8 +78,7 @@ export function createDuplicateFinder(memory: Pick<PageMemory, 'pages'> & KeyHal
       if (of !== undefined) return { url: of, distance: near.distance };
     }
     if (!isKnown) index.add(simhash, key.hi);
-    if (lately.size >= MAX_LATELY) lately.delete(lately.keys().next().value!);
-    lately.set(key.hi, { key, url });
+    keep(key, url);
     return undefined;
   }
 

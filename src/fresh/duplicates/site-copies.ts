@@ -39,6 +39,8 @@ const MAX_PAIRS = 50_000;
 const MAX_URL_CHARACTERS = 2_048;
 /** A mark is short: an article's name is none. */
 const MAX_MARK_CHARACTERS = 24;
+/** Each of them is tried in turn: beyond these, a URL has no further ones. */
+const MAX_MARKS_OF_URL = 40;
 const LEAST_PAGES = 20;
 const LEAST_VERSIONS = 10;
 const ALIKE_PART = 0.9;
@@ -127,9 +129,11 @@ function markBetween(one: URL, other: URL): string | undefined {
 /** The parameters and the folders of a URL. */
 function marksOf(url: URL): ReadonlySet<string> {
   const marks = new Set<string>();
-  for (const [name, value] of url.searchParams) marks.add(`?${name}=${value}`);
-  for (const part of url.pathname.split('/')) if (part) marks.add(`/${part}/`);
-  for (const mark of marks) if (mark.length > MAX_MARK_CHARACTERS) marks.delete(mark);
+  const add = (mark: string): void => {
+    if (mark.length <= MAX_MARK_CHARACTERS && marks.size < MAX_MARKS_OF_URL) marks.add(mark);
+  };
+  for (const [name, value] of url.searchParams) add(`?${name}=${value}`);
+  for (const part of url.pathname.split('/')) if (part) add(`/${part}/`);
   return marks;
 }
 

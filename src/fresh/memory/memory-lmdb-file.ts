@@ -18,7 +18,7 @@ export function openMemoryFile(folder: string, shared: boolean): RootDatabase {
     const lmdb = createRequire(import.meta.url)('lmdb') as typeof import('lmdb');
     return lmdb.open({
       path: folder,
-      maxDbs: 8,
+      maxDbs: 9,
       noSubdir: false,
       ...PRIVATE_LMDB,
       ...(shared ? SHARED_WRITERS : { eventTurnBatching: false }),

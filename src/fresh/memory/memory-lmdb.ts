@@ -6,6 +6,7 @@ import { afterOtherThreads, createTransactions } from '../../base/lmdb-shared.js
 import { CrawlError } from '../../errors.js';
 import { type Fingerprint, fingerprintToId, fingerprintFromId } from '../../request/fingerprint.js';
 import { ownerName } from '../../store/segments/segment-names.js';
+import { type Arrivals, arrivalsOf, noteArrivals } from './memory-lmdb-arrivals.js';
 import { memoryError, openMemoryFile } from './memory-lmdb-file.js';
 import type { KnownPage, PageVisit, StageNote, WholeMemory } from './memory.js';
 import { packNames, packVersion, unpackNames, unpackVersion } from './names-row.js';
@@ -17,6 +18,8 @@ export interface LmdbMemoryOptions {
   readonly shared?: boolean;
   /** Who this process is among those that write to the memory. */
   readonly writer?: string;
+  /** Whether those that write to it tell each other which pages they see. */
+  readonly tellsArrivals?: boolean;
 }
 
 /** What is to be told of visits, in the order in which they became true. */
@@ -29,6 +32,7 @@ export interface TellList {
 
 /** A memory on disk. */
 export type LmdbMemory = Omit<WholeMemory, 'stage'> &
+  Partial<Arrivals> &
   TellList & {
     /** How many pages are known. */
     readonly size: number;
@@ -73,6 +77,7 @@ export async function openLmdbMemory(folder: string, options: LmdbMemoryOptions 
   const staged = environment.openDB<Staged, Buffer>({ name: 'staged', encoding: 'json', keyEncoding: 'binary' });
   const notes = environment.openDB<unknown, string>({ name: 'notes', encoding: 'json' });
   const tells = environment.openDB<string, number>({ name: 'tells', encoding: 'json', keyEncoding: 'uint32' });
+  const arrivals = environment.openDB<Buffer, number>({ name: 'arrivals', encoding: 'binary', keyEncoding: 'uint32' });
   /** Acknowledged, and not yet a page on disk: by key. */
   const acknowledged = new Map<string, PageVisit>();
   let ended: { readonly visit: PageVisit; readonly isPage: boolean }[] = [];
@@ -198,6 +203,7 @@ export async function openLmdbMemory(folder: string, options: LmdbMemoryOptions 
   }
 
   return {
+    ...(options.tellsArrivals ? arrivalsOf(arrivals) : {}),
     find: known,
     versionOf(key) {
       const stored = unpackVersion(versions.get(packKey(key)));
@@ -223,6 +229,7 @@ export async function openLmdbMemory(folder: string, options: LmdbMemoryOptions 
       await transact(() => {
         writeEnded(these);
         for (const [key, row] of rows) void staged.put(key, row);
+        if (options.tellsArrivals) noteArrivals(arrivals, visits);
       });
       forget(these);
       return { key: MEMORY_KEY_PREFIX + by, note: String(batch) };

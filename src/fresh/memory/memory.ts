@@ -37,6 +37,8 @@ export interface PageVisit extends KnownPage {
   readonly links?: readonly Fingerprint[] | undefined;
   /** To be told of the visit, in memories with an outbox: there once the visit is true. */
   readonly tell?: string | undefined;
+  /** It repeats another page. */
+  readonly isCopy?: boolean | undefined;
 }
 
 /** What of a page is kept for the next comparison. */

@@ -1,6 +1,6 @@
 // Character references: from the `&` in the bytes to the UTF-8 of what it stands for.
 // Promise: exactly the HTML standard's rules, constant work per reference, nothing built until the first one is met.
-import { AMPERSAND, CLASS, EQUALS, HASH, IS_DIGIT, IS_LETTER, LOWER, SEMICOLON } from '../../base/bytes.js';
+import { AMPERSAND, CLASS, EQUALS, HASH, IS_DIGIT, IS_LETTER, LF, LOWER, SEMICOLON, SPACE } from '../../base/bytes.js';
 import { readEntityFile } from './entity-file.js';
 import { windows1252 } from '../encoding/windows-1252.js';
 
@@ -10,12 +10,14 @@ const LONGEST_NAME = 31;
 const LONGEST_BARE_NAME = 6;
 const SLOTS = 8192;
 
-/** An open-addressing table from name bytes to value bytes: no string is made to look a name up. */
+/**
+ * An open-addressing table from the bytes of a name to its line of the file: no string is made, and what a name stands
+ * for is read from its line when it is met. To build it costs a pass over the file (28 KB).
+ */
 interface NameTable {
-  readonly slots: Int16Array;
-  readonly names: readonly Uint8Array[];
-  readonly values: readonly Uint8Array[];
-  readonly bare: readonly boolean[];
+  readonly file: Uint8Array;
+  /** Where the line of a name begins in the file; -1 for an empty slot. */
+  readonly slots: Int32Array;
 }
 
 let nameTable: NameTable | undefined;
@@ -29,37 +31,31 @@ function slotOf(hash: number): number {
 }
 
 function buildNameTable(): NameTable {
-  const slots = new Int16Array(SLOTS).fill(-1);
-  const names: Uint8Array[] = [];
-  const values: Uint8Array[] = [];
-  const bare: boolean[] = [];
-  for (const line of readEntityFile().trimEnd().split('\n')) {
-    const [full, ...points] = line.split(' ') as [string, ...string[]];
-    const isBare = !full.endsWith(';');
-    const name = Buffer.from(isBare ? full : full.slice(0, -1), 'latin1');
+  const file = readEntityFile();
+  const slots = new Int32Array(SLOTS).fill(-1);
+  for (let line = 0; line < file.length; line = file.indexOf(LF, line) + 1) {
     let hash = 0;
-    for (const byte of name) hash = mix(hash, byte);
+    for (let at = line; file[at] !== SEMICOLON && file[at] !== SPACE; at++) hash = mix(hash, file[at]!);
     let slot = slotOf(hash);
     while (slots[slot] !== -1) slot = (slot + 1) & (SLOTS - 1);
-    slots[slot] = names.length;
-    names.push(name);
-    values.push(Buffer.from(String.fromCodePoint(...points.map((point) => Number.parseInt(point, 16))), 'utf8'));
-    bare.push(isBare);
+    slots[slot] = line;
   }
-  return { slots, names, values, bare };
+  return { file, slots };
 }
 
-function lookUp(table: NameTable, bytes: Uint8Array, from: number, to: number): number {
+/** Where the file's line goes on after this name: at the semicolon, or at a space if the name works without; or -1. */
+function lookUp({ file, slots }: NameTable, bytes: Uint8Array, from: number, to: number): number {
   let hash = 0;
   for (let k = from; k < to; k++) hash = mix(hash, bytes[k]!);
   for (let slot = slotOf(hash); ; slot = (slot + 1) & (SLOTS - 1)) {
-    const index = table.slots[slot]!;
-    if (index === -1) return -1;
-    const name = table.names[index]!;
-    if (name.length !== to - from) continue;
-    let k = 0;
-    while (k < name.length && name[k] === bytes[from + k]) k++;
-    if (k === name.length) return index;
+    let at = slots[slot]!;
+    if (at === -1) return -1;
+    let k = from;
+    while (k < to && file[at] === bytes[k]) {
+      at++;
+      k++;
+    }
+    if (k === to && (file[at] === SEMICOLON || file[at] === SPACE)) return at;
   }
 }
 
@@ -115,24 +111,34 @@ export class ReferenceReader {
     let to = from + 1;
     while (to < limit && (CLASS[bytes[to]!]! & (IS_LETTER | IS_DIGIT)) !== 0) to++;
     if (to < end && bytes[to] === SEMICOLON) {
-      const index = lookUp(nameTable, bytes, from, to);
-      if (index !== -1) return this.#take(nameTable.values[index]!, to + 1);
+      const found = lookUp(nameTable, bytes, from, to);
+      if (found !== -1) return this.#take(nameTable.file, found, to + 1);
     }
     for (let cut = Math.min(to, from + LONGEST_BARE_NAME); cut >= from + 2; cut--) {
-      const index = lookUp(nameTable, bytes, from, cut);
-      if (index === -1 || !nameTable.bare[index]) continue;
+      const found = lookUp(nameTable, bytes, from, cut);
+      if (found === -1 || nameTable.file[found] !== SPACE) continue;
       if (inAttribute && cut < end) {
         const after = bytes[cut]!;
         if (after === EQUALS || (CLASS[after]! & (IS_LETTER | IS_DIGIT)) !== 0) return at;
       }
-      return this.#take(nameTable.values[index]!, cut);
+      return this.#take(nameTable.file, found, cut);
     }
     return at;
   }
 
-  #take(value: Uint8Array, after: number): number {
-    for (let k = 0; k < value.length; k++) this.value[k] = value[k]!;
-    this.length = value.length;
+  /** The code points of a line, from the end of its name. */
+  #take(file: Uint8Array, nameEnd: number, after: number): number {
+    let length = 0;
+    let at = file[nameEnd] === SEMICOLON ? nameEnd + 1 : nameEnd;
+    while (file[at] === SPACE) {
+      let point = 0;
+      for (at++; file[at]! > SPACE; at++) {
+        const digit = file[at]!;
+        point = point * 16 + (digit < 0x61 ? digit - 0x30 : digit - 0x57);
+      }
+      length = writeUtf8(this.value, length, point);
+    }
+    this.length = length;
     return after;
   }
 

@@ -26,6 +26,10 @@ export interface TreeRows {
 }
 
 const attributes = new AttributeList();
+/** Whose attributes are in the list: several are asked for of one element in a row. Numbers, so that no page is held. */
+let listedTree = 0;
+let listedNode = 0;
+let trees = 0;
 const values = new ValueDecoder(new ReferenceReader());
 const attributeNames = new Map<string, Uint8Array>();
 
@@ -53,6 +57,7 @@ export class PageTree implements TreeRows {
   /** True when the page had more nodes or depth than is kept. */
   readonly truncated: boolean;
   readonly #words: DataView;
+  readonly #number = ++trees;
 
   constructor(bytes: Buffer, rows: TreeRows, truncated: boolean) {
     this.bytes = bytes;
@@ -82,8 +87,11 @@ export class PageTree implements TreeRows {
 
   /** All attributes of an element, as positions. The list is shared: it holds until the next call. */
   attributes(node: number): AttributeList {
+    if (listedNode === node && listedTree === this.#number) return attributes;
     if (this.from[node]! < this.to[node]!) attributes.read(this.bytes, this.#words, this.from[node]!, this.to[node]!);
     else attributes.release();
+    listedNode = node;
+    listedTree = this.#number;
     return attributes;
   }
 

@@ -75,25 +75,56 @@ export async function readConfigFile(file: string, problems: string[]): Promise<
 
 /** The values and problems of a YAML text; `file` is its name in messages. */
 export async function readConfigText(text: string, file: string, problems: string[]): Promise<ConfigFile | undefined> {
-  const { parseDocument } = await import('yaml');
-  const document = parseDocument(text, { prettyErrors: true, uniqueKeys: true });
-  for (const { message } of document.errors.slice(0, MAX_YAML_PROBLEMS)) {
-    problems.push(`${file} is not valid YAML: ${message.split('\n', 1)[0]!.replace(/:$/, '')}`);
-  }
-  if (document.errors.length > 0) return undefined;
+  const { isMap, isScalar, LineCounter, parseDocument, visit } = await import('yaml');
+  const lineCounter = new LineCounter();
+  const wrong = new Set<string>();
+  const refuse = (what: string): void => {
+    const said = what.includes('call stack') ? 'it is nested too deeply' : what;
+    if (wrong.size < MAX_YAML_PROBLEMS) wrong.add(said);
+  };
   let content: unknown;
   try {
-    content = document.toJS({ maxAliasCount: 100 });
+    // Its own check for repeated keys compares each with each.
+    const document = parseDocument(text, { prettyErrors: true, uniqueKeys: false, lineCounter });
+    for (const { message } of document.errors.slice(0, MAX_YAML_PROBLEMS)) {
+      refuse(message.split('\n', 1)[0]!.replace(/:$/, ''));
+    }
+    visit(document, (_key, node) => {
+      if (!isMap(node)) return;
+      const names = new Set<unknown>();
+      for (const { key } of node.items) {
+        if (!isScalar(key)) continue;
+        if (names.has(key.value)) {
+          const { line, col } = lineCounter.linePos(key.range?.[0] ?? 0);
+          refuse(`Map keys must be unique at line ${line}, column ${col}`);
+        }
+        names.add(key.value);
+      }
+    });
+    if (wrong.size === 0) content = document.toJS({ maxAliasCount: 100 });
+    if (isCircular(content)) refuse('an alias stands within what it names');
   } catch (error) {
-    problems.push(`${file} is not valid YAML: ${(error as Error).message}`);
-    return undefined;
+    refuse((error as Error).message);
   }
+  for (const problem of wrong) problems.push(`${file} is not valid YAML: ${problem}`);
+  if (wrong.size > 0) return undefined;
   if (content === null || content === undefined) return { values: {}, wrong: new Set() };
   if (typeof content !== 'object' || Array.isArray(content)) {
     problems.push(`${file} must hold keys with values, got ${shown(content)}`);
     return undefined;
   }
   return checkedValues(content as Record<string, unknown>, problems);
+}
+
+/** Whether a value holds itself. Each object is looked at once, however often it is named. */
+function isCircular(value: unknown, above = new Set<object>(), done = new Set<object>()): boolean {
+  if (typeof value !== 'object' || value === null || done.has(value)) return false;
+  if (above.has(value)) return true;
+  above.add(value);
+  const found = Object.values(value).some((one) => isCircular(one, above, done));
+  above.delete(value);
+  done.add(value);
+  return found;
 }
 
 function checkedValues(content: Record<string, unknown>, problems: string[]): ConfigFile {

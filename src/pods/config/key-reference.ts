@@ -65,6 +65,12 @@ export const KEY_TEXTS: Readonly<Record<FileKey, KeyText>> = {
     example: 'true',
     says: 'Read PDF, Office, EPUB and other documents as pages; follow: and queue their links.',
   },
+  accept_markdown: {
+    group: 'crawl',
+    usually: 'false',
+    example: 'true',
+    says: 'Ask for markdown where a site offers it, and read it as the page it stands for.',
+  },
   order: {
     group: 'crawl',
     usually: 'bfs',
@@ -255,7 +261,7 @@ export const KEY_TEXTS: Readonly<Record<FileKey, KeyText>> = {
     example: '{ budget: 500/h }',
     says:
       'Visit pages again and again, for ever: `budget` requests over all pods, spent where they buy most freshness; ' +
-      '`importance: depth`, `diff: true`, `webhook: URL`, `hints: false` or a list of feeds. Changes are in the dataset `changes`. See fresh.md.',
+      '`importance: depth` or `inlinks`, `diff: true`, `webhook: URL`, `hints: false` or a list of feeds. Changes are in the dataset `changes`. See fresh.md.',
   },
   dedup: {
     group: 'queue',

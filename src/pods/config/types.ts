@@ -20,7 +20,7 @@ export type PodStore =
 export interface PodsWatch {
   /** Of all pods together. */
   readonly requestsPerHour: number;
-  readonly importance: 'none' | 'depth';
+  readonly importance: 'none' | 'depth' | 'inlinks';
   readonly diff: boolean;
   readonly webhook: string | undefined;
   /** Whether sitemaps, feeds and headers are read for what changed; or further lists to read. */
@@ -58,6 +58,8 @@ export interface PodsSettings {
   readonly extractText: boolean | 'main';
   /** Read documents too; `follow`: and follow their links. */
   readonly documents: boolean | 'follow';
+  /** Ask for markdown where a site offers it. */
+  readonly acceptMarkdown: boolean;
   readonly storeRawHtml: boolean;
   /** An index line for each URL that failed or was skipped. */
   readonly recordFates: boolean;

@@ -4,6 +4,7 @@ import { createFeeder } from '../../crawl/watch/feeder.js';
 import { createHintReader } from '../../crawl/watch/hint-reader.js';
 import { createPoster } from '../../crawl/watch/poster.js';
 import { changeItemOf, CHANGES_DATASET, isTold } from '../../crawl/watch/watch.js';
+import { isMarkup } from '../../crawl/navigate/content-type.js';
 import { systemTime } from '../../crawl/time.js';
 import { operationInfo } from '../../frontier/queue/operation-infos.js';
 import { entryOf } from '../../frontier/entry.js';
@@ -92,6 +93,15 @@ export function createPodWatch(parts: PodWatchParts): PodWatch {
     return { addedRequests, waitForAllRequestsToBeAdded: Promise.resolve(addedRequests) };
   }
 
+  /** The links of a page to pages of this pod. */
+  function ownLinks({ content, document, contentType }: CheerioCrawlingContext): { url: string; depth: number }[] {
+    if (!document && !isMarkup(contentType.type)) return [];
+    return content.links
+      .filter(({ element, url }) => element === 'a' && /^https?:/.test(url))
+      .filter(({ url }) => podOfUrl(url, pods.length) === parts.pod)
+      .map(({ url }) => ({ url, depth: 0 }));
+  }
+
   async function postAll(): Promise<void> {
     for (;;) {
       const portion = memory.untold(TOLD_AT_ONCE);
@@ -134,6 +144,8 @@ export function createPodWatch(parts: PodWatchParts): PodWatch {
     async tell(page) {
       const { change, request, response } = page;
       reader?.addOrigin(new URL(request.loadedUrl ?? request.url).origin);
+      // Links are counted at the first visit; links that lead to other pods are counted nowhere.
+      if (watch.importance === 'inlinks' && change?.visits === 1) remembering.found(request, ownLinks(page), 0);
       if (!change || !isTold(change)) return;
       const item = changeItemOf(request, change, response.statusCode, systemTime, watch.diff);
       await page.pushData(item, CHANGES_DATASET);

@@ -30,6 +30,7 @@ export function crawlOptionsOf(config: PodsConfig, scoreLink: LinkScorer | undef
     maxRequestsPerDomain: config.pods.every(({ kind }) => kind === 'redis') ? undefined : config.maxUrlsPerDomain,
     additionalMimeTypes: ['text/plain', ...config.additionalMimeTypes],
     documents: config.documents !== false,
+    acceptMarkdown: config.acceptMarkdown,
     duplicates: config.duplicates,
     useSessionPool: false,
   });

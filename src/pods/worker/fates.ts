@@ -1,5 +1,6 @@
 // Records how URLs end without a page: as index lines, in the same atomic step as the end itself.
 // Promise: one line per end, whatever dies when; also of requests that the store ended because they ended their worker.
+import { setTimeout as delay } from 'node:timers/promises';
 import { mediaTypeOf } from '../../base/media-type.js';
 import { headerOf } from '../../crawl/navigate/content-type.js';
 import type { Fate, RecordFate } from '../../crawl/run/report/fate.js';
@@ -11,7 +12,9 @@ import { packFate, type PackedPage } from '../../store/content/page.js';
 
 /** Notes of the store: `fate/NUMBER` → code, losses and record, separated by spaces. */
 const NOTE_PREFIX = 'fate/';
-const LOOK_MS = 2_000;
+/** Rare, as such ends are; what happened since is looked for once more when the process ends. */
+const LOOK_MS = 10_000;
+const LAST_LOOK_MS = 5_000;
 
 export function createFateRecorder(crawl: string | undefined, nowMs = Date.now): RecordFate {
   return (request, fate) => packed(request, fate, crawl, nowMs());
@@ -44,10 +47,10 @@ export interface LostWorkerParts {
 }
 
 /** Records the requests that the store itself ended. One process of a pod does it. */
-export function recordLostWorkers(parts: LostWorkerParts): { close(): void } {
+export function recordLostWorkers(parts: LostWorkerParts): { close(): Promise<void> } {
   const { fateOf, log } = parts;
   let known = -1;
-  let isLooking = false;
+  let looking: Promise<void> | undefined;
 
   async function look(): Promise<void> {
     const count = await parts.count();
@@ -75,13 +78,20 @@ export function recordLostWorkers(parts: LostWorkerParts): { close(): void } {
     }
   }
 
-  const timer = setInterval(() => {
-    if (isLooking) return;
-    isLooking = true;
+  function lookOnce(): Promise<void> {
     // The run reports an unreachable store.
-    void look()
+    looking ??= look()
       .catch(() => undefined)
-      .finally(() => (isLooking = false));
-  }, LOOK_MS);
-  return { close: () => clearInterval(timer) };
+      .finally(() => (looking = undefined));
+    return looking;
+  }
+
+  const timer = setInterval(() => void lookOnce(), LOOK_MS);
+  return {
+    async close() {
+      clearInterval(timer);
+      await looking;
+      await Promise.race([lookOnce(), delay(LAST_LOOK_MS, undefined, { ref: false })]);
+    },
+  };
 }

@@ -18,6 +18,7 @@ import { Request } from '../../request/request.js';
 import { isOwnerGone } from '../../store/segments/segment-names.js';
 import type { PodsConfig } from '../config/types.js';
 import type { WorkerPlace } from '../messages.js';
+import { type ListReading, readListsOf } from './revisit-hints.js';
 
 export interface PodMemory {
   readonly memory: LmdbMemory;
@@ -30,7 +31,7 @@ export interface PodMemory {
 }
 
 export interface PodMemoryParts {
-  readonly config: Pick<PodsConfig, 'dataDirs' | 'pods' | 'watch' | 'duplicates'>;
+  readonly config: ListReading & Pick<PodsConfig, 'dataDirs' | 'pods' | 'watch' | 'duplicates'>;
   readonly place: WorkerPlace;
   readonly log: Pick<Log, 'info'>;
   /** Adds requests to the pod's queue. */
@@ -53,13 +54,18 @@ export async function openPodMemory(parts: PodMemoryParts): Promise<PodMemory> {
   const { place, log } = parts;
   const { watch, pods } = parts.config;
   const nowSecs = () => Math.floor(Date.now() / 1000);
-  const memory = await openLmdbMemory(podMemoryFolder(parts.config, place.pod), { shared: true });
+  const comparesPages = parts.config.duplicates !== 'keep';
+  const memory = await openLmdbMemory(podMemoryFolder(parts.config, place.pod), {
+    shared: true,
+    tellsArrivals: comparesPages,
+  });
   const isFirst = place.role === 'fetcher' && place.id === 0;
   let hints: SiteHints | undefined;
   try {
     await memory.recover(await parts.notes(), isOwnerGone);
     hints = watch?.hints === false ? undefined : createSiteHints(memory, nowSecs);
     if (watch === undefined && isFirst) {
+      await readListsOf(memory, hints!, parts.config);
       const { added, leftAlone } = await addRevisits(memory, parts.add, hints!);
       const alone = leftAlone > 0 ? `, ${leftAlone} are the same by what their sites say` : '';
       log.info(`${countOf(added, 'remembered page')} to visit again${alone}`);
@@ -73,12 +79,13 @@ export async function openPodMemory(parts: PodMemoryParts): Promise<PodMemory> {
   const remembering = createRemembering({
     memory,
     hints,
-    duplicates: parts.config.duplicates === 'keep' ? undefined : createDuplicateFinder(memory),
+    duplicates: comparesPages ? createDuplicateFinder(memory) : undefined,
     run: 1,
     nowMs: Date.now,
     keepsVersions: watch?.diff === true,
     schedule,
     importanceOf: watch && IMPORTANCE[watch.importance],
+    countsLinks: watch?.importance === 'inlinks',
   });
   return {
     memory,

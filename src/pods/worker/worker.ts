@@ -3,6 +3,7 @@
 // Promise: unfinished requests return to the queue; it exits when told to, or when its supervisor is gone.
 import { join } from 'node:path';
 import { Configuration } from '../../configuration.js';
+import { leadsOn } from '../../crawl/navigate/documents.js';
 import { createLinkPolicy } from '../../crawl/polite/link-policy.js';
 import { openCrawlServices } from '../../crawl/run/crawl-services.js';
 import type { FetchEvent } from '../../crawl/run/report/fetch-events.js';
@@ -236,7 +237,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     const startedMs = performance.now();
     const page = context as CheerioCrawlingContext;
     if (handler) await handler.handle(page as never);
-    else if (!page.document || config.documents === 'follow') await page.enqueueLinks({ strategy: 'all' });
+    else if (leadsOn(page.document, config)) await page.enqueueLinks({ strategy: 'all' });
     // Nothing was fetched.
     if (page.request.skipNavigation) return;
     await watching?.tell(page);
@@ -340,10 +341,10 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     stopping.abort();
     clearInterval(feeling);
     clearInterval(telling);
-    lostWorkers?.close();
     excluded.close();
     const closeStored = () => closeStorages(storage);
     for (const close of [
+      lostWorkers?.close,
       watching?.close,
       opened.close,
       content.close,

@@ -143,10 +143,10 @@ export function parseIndexLine(line: string): IndexEntry | undefined {
     url,
     uniqueKey: textOf(fields.key) ?? url,
     loadedUrl: textOf(fields.loaded_url),
-    statusCode: Number(fields.status) || 0,
+    statusCode: wholeNumber(fields.status) ?? 0,
     fetchedAtMs,
     contentType: textOf(isRevisit ? fields.original_mime : fields.mime) ?? '',
-    depth: Number(fields.depth),
+    depth: wholeNumber(fields.depth) ?? NaN,
     digest: textOf(fields.digest) ?? '',
     filename: textOf(fields.filename),
     offset: wholeNumber(fields.offset),
@@ -176,7 +176,8 @@ function textOf(value: unknown): string | undefined {
 }
 
 function wholeNumber(value: unknown): number | undefined {
-  const number = value === undefined ? NaN : Number(value);
+  // Of a list, `Number` would read the text, at any depth.
+  const number = typeof value === 'number' || typeof value === 'string' ? Number(value) : NaN;
   return Number.isSafeInteger(number) && number >= 0 ? number : undefined;
 }
 

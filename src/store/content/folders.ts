@@ -60,6 +60,8 @@ function local(dataDir: string): ContentFolder {
       }
     },
     async open(name) {
+      // An index may come from elsewhere: what it names lies in this folder.
+      if (!isPlainName(name)) return undefined;
       const file = await open(join(folder, name), 'r').catch((error: unknown) => {
         if (isMissing(error)) return undefined;
         throw error;
@@ -69,7 +71,7 @@ function local(dataDir: string): ContentFolder {
       return {
         size,
         async read(fromByte, toByte) {
-          const bytes = Buffer.allocUnsafe(Math.max(0, toByte - fromByte));
+          const bytes = Buffer.allocUnsafe(Math.max(0, Math.min(toByte, size) - fromByte));
           let filled = 0;
           while (filled < bytes.length) {
             const { bytesRead } = await file.read(bytes, filled, bytes.length - filled, fromByte + filled);
@@ -86,6 +88,10 @@ function local(dataDir: string): ContentFolder {
   };
 }
 
+function isPlainName(name: string): boolean {
+  return name !== '' && !/[/\\\0]/.test(name) && name !== '.' && name !== '..';
+}
+
 async function remote(url: string): Promise<ContentFolder> {
   const objects = await openObjects(url);
   return {
@@ -95,6 +101,7 @@ async function remote(url: string): Promise<ContentFolder> {
       return names;
     },
     async open(name) {
+      if (!isPlainName(name)) return undefined;
       const size = await objects.sizeOf(name);
       if (size === undefined) return undefined;
       return {

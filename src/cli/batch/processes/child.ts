@@ -1,5 +1,6 @@
 // Entry of a process of `batch --processes`: visits what it leases and sends results, until told to close or until the
 // channel closes: no orphans. Ctrl-C is for whoever has the list.
+import { simhashOfResult } from '../../../crawl/batch/copies.js';
 import type { FromVisitor, ToVisitor } from '../../../crawl/batch/processes/messages.js';
 import { createVisitor } from '../../../crawl/batch/processes/visitor.js';
 import { workOn } from '../../../base/loop-watch/visit-marks.js';
@@ -25,7 +26,10 @@ async function visitAll(settings: VisitorSettings): Promise<void> {
   const dispatcher = dispatcherOf(settings, settings.tells ? visitor.monitor : undefined);
   for await (const result of crawler.runMany(visitor.items, config, dispatcher)) {
     const { index } = result.dispatch;
-    const sent = workOn(result.url, () => told(sentResult(result, wanted, lackIn(result, settings))));
+    const sent = workOn(result.url, () => ({
+      ...told(sentResult(result, wanted, lackIn(result, settings))),
+      ...(settings.compares ? { simhash: simhashOfResult(result) } : {}),
+    }));
     try {
       await visitor.send(index, sent);
     } catch {

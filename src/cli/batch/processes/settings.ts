@@ -7,6 +7,8 @@ export interface VisitorSettings extends Pick<
   'permits' | 'delay' | 'memoryThresholdPercent' | 'config' | 'crawler' | 'format' | 'fields'
 > {
   readonly wanted: readonly Part[];
+  /** Whether whoever has the list compares the pages. */
+  readonly compares: boolean;
   /** Whether somebody is shown what starts. */
   readonly tells: boolean;
 }

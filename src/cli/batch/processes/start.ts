@@ -1,5 +1,6 @@
 // `batch --processes N`: the list, the queue and the output are here, the visits in other processes.
 import { entryFile } from '../../../base/entry-file.js';
+import { createBatchCopies } from '../../../crawl/batch/copies.js';
 import { startSpread } from '../../../crawl/batch/processes/spread.js';
 import { streamOf } from '../../../crawl/batch/results.js';
 import { resolveRunConfig } from '../../../crawl/batch/run-config.js';
@@ -24,6 +25,7 @@ export function startProcesses(
   const permits = Math.min(settings.permits, settings.maxConnections ?? Infinity);
   const isShown = dashboard?.dashboard || dashboard?.open;
   const wanted = [...new Set([...partsWanted(format, fields), ...(isShown ? partsWanted('jsonl', PAGE_FIELDS) : [])])];
+  const copies = (settings.duplicates ?? 'keep') !== 'keep' ? createBatchCopies(systemTime.wallMs) : undefined;
   const lacks = new WeakMap<ResultView, SentResult['lack']>();
   const stream = streamOf<ToldResult>((parts) =>
     startSpread<ToldResult>({
@@ -45,6 +47,7 @@ export function startProcesses(
           format,
           fields,
           wanted,
+          compares: copies !== undefined,
           tells: !!monitor,
         };
       },
@@ -55,12 +58,18 @@ export function startProcesses(
       },
     }),
   );
+  async function compared(sent: ToldResult): Promise<SentResult> {
+    const { facts, simhash } = sent;
+    const original = simhash && (await copies?.see(facts.dispatch.index, facts.url, simhash));
+    return original ? { ...sent, facts: { ...facts, duplicateOf: original } } : sent;
+  }
+
   // By hand: a generator could not be left while it waits.
   const results: Visits['results'] = {
     async next() {
       const next = await stream.next();
       if (next.done) return { done: true, value: undefined };
-      const view = viewOf(next.value);
+      const view = viewOf(await compared(next.value));
       lacks.set(view, next.value.lack);
       return { done: false, value: view };
     },
@@ -73,6 +82,9 @@ export function startProcesses(
   return {
     results,
     lackOf: (result) => lacks.get(result),
-    close: async () => void (await stream.return?.()),
+    async close() {
+      await stream.return?.();
+      await copies?.close();
+    },
   };
 }

@@ -21,7 +21,14 @@ interface CheckFlags extends ConfigFlags {
 }
 
 export function addConfigCommand(program: Command, onExit: (code: number) => void): void {
-  const config = program.command('config').summary('write or check a pods configuration');
+  const config = program
+    .command('config')
+    .summary('write or check a pods configuration')
+    .description('Writes or checks the YAML file of a crawl on pods.')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ orcrawl config init crawl.yaml\n  $ orcrawl config check crawl.yaml\n  $ orcrawl run --config crawl.yaml\n',
+    );
   const checking = config
     .command('check')
     .summary('validate a configuration and print the plan')

@@ -10,8 +10,14 @@ import { EXIT, UsageError } from '../../exit-codes.js';
 import { addStoreFlags, type ConfigFlags, reportConfigProblems } from '../../pods-flags.js';
 import { say } from '../../terminal.js';
 
+const EXAMPLE = '\nExample:\n  $ orcrawl pods up --config crawl.yaml\n';
+
 export function addPodsCommand(program: Command, onExit: (code: number) => void): void {
-  const pods = program.command('pods').summary('local stores for development').description('Stores of pods.');
+  const pods = program
+    .command('pods')
+    .summary('local stores for development')
+    .description('Starts the stores of a crawl on pods on this machine, for development.')
+    .addHelpText('after', EXAMPLE);
   addStoreFlags(
     pods
       .command('up')
@@ -22,7 +28,7 @@ export function addPodsCommand(program: Command, onExit: (code: number) => void)
       )
       .requiredOption('--config <FILE>', 'the YAML file'),
   )
-    .addHelpText('after', '\nExample:\n  $ orcrawl pods up --config crawl.yaml\n')
+    .addHelpText('after', EXAMPLE)
     .action(async (flags: ConfigFlags) => onExit(await up(flags)));
 }
 

@@ -72,7 +72,7 @@ interface Place {
   readonly length: number;
 }
 
-/** The lines that stay, by the place of their records; undefined if one of them does not point at a record. */
+/** The lines that stay, by the place of their records; undefined if one of them cannot point at a record of its own. */
 async function keptLines(old: OldSegment): Promise<{ count: number; places: Place[] } | undefined> {
   const places: Place[] = [];
   let count = 0;
@@ -86,7 +86,19 @@ async function keptLines(old: OldSegment): Promise<{ count: number; places: Plac
     if (filename !== old.name || offset === undefined || !length) return undefined;
     places.push({ offset, length });
   }
-  return { count, places: places.sort((a, b) => a.offset - b.offset) };
+  return (await areRecords(old, places)) ? { count, places } : undefined;
+}
+
+/** Puts places in order, and says whether they can be records: one after the other, within the segment. */
+async function areRecords({ folder, name }: OldSegment, places: Place[]): Promise<boolean> {
+  if (places.length === 0) return true;
+  places.sort((a, b) => a.offset - b.offset);
+  let end = 0;
+  for (const { offset, length } of places) {
+    if (offset < end) return false;
+    end = offset + length;
+  }
+  return end <= (await stat(join(folder, name))).size;
 }
 
 async function* entriesOf({ folder, name, drops }: OldSegment): AsyncGenerator<IndexEntry | undefined> {
