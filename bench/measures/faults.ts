@@ -1,25 +1,21 @@
 // Every fault class over and over: processes killed at named points and at random, disks, Redis, networks, clocks, pages and
 // servers that fail. The verdict is that of test/fault/web/checker.mjs, which shares no code with src/.
-// A round is every class once, with a seed of its own; it takes a quarter of an hour or more, so rounds add up over several
-// runs: each that is complete is a line of bench/faults-rounds.jsonl, and the figures are their sums. FAULTS_TIMES=N takes
-// N rounds, FAULTS_ONLY=REGEXP some classes (not recorded), FAULTS_KEEP=1 keeps the folders. To begin anew, delete the file.
-import { execFileSync } from 'node:child_process';
-import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+// A round is every class once, with a seed of its own; it takes a quarter of an hour or more, and rounds add up over several
+// runs. FAULTS_TIMES=N takes N rounds, FAULTS_ONLY=REGEXP some classes (not recorded), FAULTS_KEEP=1 keeps the folders.
 import { FAULTS } from '../../test/fault/suite/case.js';
 import { type FaultClass, missingFor, type Report, runClass } from '../../test/fault/suite/bench.js';
 import { FAULT_CLASSES } from '../../test/fault/suite/classes.js';
 import type { Figure } from '../measure.js';
+import { originOf, type RoundOrigin, roundsOf } from './rounds.js';
 
 const TIMES = Number(process.env.FAULTS_TIMES ?? 5);
 const SIDE_BY_SIDE = Number(process.env.FAULTS_SIDE_BY_SIDE ?? 2);
 const LEAST = { kills: 200, pages: 50_000 };
-const ROUNDS = new URL('../faults-rounds.jsonl', import.meta.url);
+const ROUNDS = roundsOf<Round>('faults');
 
 /** What one round found: every class once. */
-interface Round {
+interface Round extends RoundOrigin {
   readonly seed: number;
-  readonly commit: string;
-  readonly day: string;
   readonly classes: number;
   readonly skipped: number;
   readonly kills: number;
@@ -37,7 +33,7 @@ export async function measure(): Promise<Figure[]> {
   const classes = FAULT_CLASSES.filter(({ name }) => only.test(name));
   const skipped = classes.filter((one) => missingFor(one) !== undefined);
   for (const one of skipped) console.log(`  skipped: ${one.name}: ${missingFor(one)}`);
-  const before = FAULTS_ONLY === undefined && existsSync(ROUNDS) ? readRounds() : [];
+  const before = FAULTS_ONLY === undefined ? ROUNDS.read() : [];
   const first = Number(FAULTS_SEED ?? Math.max(0, ...before.map(({ seed }) => seed)) + 1);
   const rounds: Round[] = [...before];
   for (let seed = first; seed < first + TIMES; seed++) {
@@ -47,16 +43,10 @@ export async function measure(): Promise<Figure[]> {
     );
     const round = roundOf(reports, seed, skipped.length);
     rounds.push(round);
-    if (FAULTS_ONLY === undefined) appendFileSync(ROUNDS, `${JSON.stringify(round)}\n`);
+    if (FAULTS_ONLY === undefined) ROUNDS.add(round);
   }
   return figuresOf(rounds);
 }
-
-const readRounds = (): Round[] =>
-  readFileSync(ROUNDS, 'utf8')
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line) as Round);
 
 async function playRound(classes: readonly FaultClass[], seed: number): Promise<Report[]> {
   const reports: Report[] = [];
@@ -77,8 +67,7 @@ function roundOf(reports: readonly Report[], seed: number, skipped: number): Rou
   const sum = (of: (report: Report) => number): number => reports.reduce((total, report) => total + of(report), 0);
   return {
     seed,
-    commit: execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim(),
-    day: new Date().toISOString().slice(0, 10),
+    ...originOf(),
     classes: reports.length,
     skipped,
     kills: sum(({ kills }) => kills),
