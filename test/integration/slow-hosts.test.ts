@@ -102,8 +102,8 @@ describe('a batch with 30 permits', () => {
 });
 
 describe.skipIf(redisMissing)('a pod whose fetcher has 30 workers', () => {
-  const plan = { healthy: 40, pages: 8, latencyMs: 100, slots: SLOTS, delaySecs: 0.3 };
-  const patience = 'slow_host_patience_seconds: 0.3';
+  const plan = { healthy: 40, pages: 14, latencyMs: 100, slots: SLOTS, delaySecs: 0.3 };
+  const patience = 'slow_host_patience_seconds: 1';
 
   it('takes at most twice as long beside 60 hosts that hang, because of the share', TWICE, async () => {
     const first = timeOnPods({ ...plan, slow: 0, more: [patience], limit: FOREVER });

@@ -1,8 +1,8 @@
 // Programs that make PDF files of known documents, for the test and for `npm run measure -- documents`.
 // Promise: a program that is not installed is told before it is asked to make anything.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, realpathSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { asFlatOdt, asGroff, asHtml, asLatex, HTML_STYLES, type SourceDocument, sourceDocument } from './pdf-corpus.js';
 
 /** A PDF file and what it was made from. */
@@ -24,6 +24,12 @@ export interface Producer {
 
 function lacks(command: string, ...options: string[]): boolean {
   return spawnSync(command, options, { stdio: 'ignore', timeout: 60_000 }).status !== 0;
+}
+
+/** The program may be there without its writer, and then converts nothing and says so in no way. */
+function lacksWriter(): boolean {
+  const { stdout, status } = spawnSync('sh', ['-c', 'command -v soffice'], { encoding: 'utf8' });
+  return status !== 0 || !existsSync(join(dirname(realpathSync(stdout.trim())), 'libswlo.so'));
 }
 
 const QUIET = { stdio: 'pipe' as const, maxBuffer: 1 << 28 };
@@ -97,7 +103,7 @@ export const PRODUCERS: readonly Producer[] = [
   {
     name: 'LibreOffice',
     count: 10,
-    missing: () => (lacks('soffice', '--version') ? 'soffice (libreoffice-writer-nogui)' : null),
+    missing: () => (lacksWriter() ? 'soffice with its writer (libreoffice-writer-nogui)' : null),
     make: convertAll,
   },
   {
