@@ -41,6 +41,7 @@ export async function measure(): Promise<Figure[]> {
       goal: '≤ 2 ×',
     },
     ...figures,
+    await firstPaint(),
     ...(await crawlCost(costs.one)),
   ];
 }
@@ -119,6 +120,33 @@ async function tabFigures(feed: Feed): Promise<Figure[]> {
     { what: 'a connection cut for 10 s has caught up after', measured: `${cutMs.toFixed(0)} ms`, goal: '≤ 2 s' },
     { what: 'rows missing in what is shown then', measured: String(placesMissing), goal: '0' },
   ];
+}
+
+/** The first look at a server that has answered nobody yet: CPU of the page until it is painted, and of the server meanwhile. */
+async function firstPaint(): Promise<Figure> {
+  const data = await dataFolder();
+  const server = await startServe(data.dir, LOOPBACK);
+  const browser = await launch();
+  try {
+    const { page, context } = await newTab(browser);
+    const session = await context.newCDPSession(page);
+    await session.send('Performance.enable', { timeDomain: 'threadTicks' });
+    const beforeMs = cpuMsOf(server);
+    await page.goto(`${server.url}/#token=${server.token}`);
+    await page.waitForFunction("performance.getEntriesByName('first-contentful-paint').length > 0");
+    const serverMs = cpuMsOf(server) - beforeMs;
+    const { metrics } = await session.send('Performance.getMetrics');
+    const pageMs = 1_000 * metrics.find(({ name }) => name === 'TaskDuration')!.value;
+    return {
+      what: 'first paint from a cold server: CPU of the page, of the server',
+      measured: `${pageMs.toFixed(0)}, ${serverMs.toFixed(0)} ms`,
+      goal: '≤ 300 ms',
+    };
+  } finally {
+    await browser.close();
+    await server.kill();
+    await data.remove();
+  }
 }
 
 /** Milliseconds between frames while the list is scrolled as by a wheel. */

@@ -216,6 +216,22 @@ const KEPT: readonly Kept[] = [
       ['release', 0, 0, 0],
     ],
   },
+  {
+    found: 'the model took a forgotten request for one in front, its process had added it in line since (seed 739)',
+    backend: 'redis',
+    setting: { pacing: { delayMs: 300, turns: 10 }, domains: 2, seen: 'requests', budget: 20, maxUrls: 400 },
+    steps: [
+      ['mark', 417_226, 607_273, 102_759],
+      ['add', 597_874, 671_475, 536_469],
+      ['add', 316_745, 153_848, 746_782],
+      ['add', 909_450, 844_065, 983_221],
+      ['reopen', 128_348, 954_419, 556_973],
+      ['add', 311_943, 886_616, 431_309],
+      ['add', 634_862, 95_486, 287_809],
+      ['loseTail', 678_940, 690_260, 4_583],
+      ['add', 191_910, 981_004, 926_705],
+    ],
+  },
 ];
 
 describe('histories that once failed', () => {

@@ -2,10 +2,12 @@
 // openings as processes have them, spill by hand, and pods with an outbox.
 import { readdirSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
+import { Redis } from 'ioredis';
 import { CrawlError } from '../../src/errors.js';
 import type { SettleCall } from '../../src/frontier/frontier.js';
 import { openRedisFrontier, type RedisFrontier } from '../../src/frontier/redis/frontier.js';
 import { KEYS } from '../../src/frontier/redis/keys.js';
+import { domainKey } from '../../src/frontier/redis/packing.js';
 import type { SeenMemory } from '../../src/frontier/redis/seen-memory.js';
 import { unpackStateNumbers } from '../../src/frontier/redis/state-numbers.js';
 import { deliverOutbox } from '../../src/pods/supervise/outbox.js';
@@ -135,6 +137,17 @@ async function redisStore(
     const packed = (await frontiers[0]!.pod.command('HGET', KEYS.state, 'numbers')) as Buffer | null;
     return unpackStateNumbers(packed);
   };
+  async function budgetUsed(domain: string): Promise<number> {
+    // The key is bytes, and rarely asked for.
+    const client = new Redis(server.url);
+    const key = domainKey(domain);
+    const used = await client.hgetBuffer(
+      Buffer.concat([Buffer.from(`${prefix}u:`), key.subarray(0, 2)]),
+      key.subarray(2),
+    );
+    client.disconnect();
+    return Number(used ?? 0);
+  }
   const allowance = { epoch: 1, pages: Infinity };
 
   function openingOf(frontier: RedisFrontier): ModelOpening {
@@ -179,6 +192,7 @@ async function redisStore(
     openAt,
     numbers,
     receives: 'queue',
+    ...(budget > 0 ? { budgetUsed } : {}),
     zeroAtEnd: ['queued', 'retrying', 'leased', 'far', 'overflow', 'parsing', 'parsebytes', 'outbox'],
     rules: {
       remembers: seen === 'requests' ? 'requests' : 'fingerprints',

@@ -1,8 +1,9 @@
 // What happens to processes and stores: they end, die, come back, forget; and links on their way between pods.
 // The model follows by the rules that hold then.
-import type { HolderId } from '../../frontier/frontier.js';
+import type { HolderId, QueueEntry } from '../../frontier/frontier.js';
 import { differs, mustEqual, withoutFates } from './difference.js';
 import type { Mark, ModelScene, Pod } from './scene.js';
+import { keyOf } from './state.js';
 import { mixed, type Step } from './steps.js';
 import type { ModelOpening } from './store.js';
 
@@ -92,7 +93,29 @@ export function createFaults(scene: ModelScene) {
     const missing = added.find(({ by }, i) => !found[i] && living.includes(by));
     if (isSure && missing) differs(`${missing.entry.record} was forgotten, though who added it is back`);
     const there = added.filter((_, i) => found[i]).map(({ entry }) => entry);
+    const isBack = there.filter(({ fingerprint }) => pod.model.requestOf(fingerprint) === undefined);
+    const before = new Map([...pod.model.domains()].map(({ name, used }) => [name, used]));
     pod.model.addAll(there, undefined, now(pod), true);
+    if (pod.store.budgetUsed) await takeBudgets(pod, isBack, before);
+  }
+
+  /** A request that was added in front and in line is there again as one of them: who comes back first decides. */
+  async function takeBudgets({ store, model }: Pod, entries: readonly QueueEntry[], before: Map<string, number>) {
+    const budget = store.rules.budget!;
+    for (const domain of model.domains()) {
+      const own = entries.filter((entry) => entry.domain === domain.name);
+      const keysOf = (list: readonly QueueEntry[]) => new Set(list.map(({ fingerprint }) => keyOf(fingerprint)));
+      const inFront = keysOf(own.filter(({ forefront }) => forefront));
+      const inLine = keysOf(own.filter(({ forefront }) => !forefront));
+      const usedBefore = before.get(domain.name) ?? 0;
+      const most = Math.min(budget, usedBefore + inLine.size);
+      const least = Math.min(budget, usedBefore + [...inLine].filter((key) => !inFront.has(key)).length);
+      const used = await store.budgetUsed!(domain.name);
+      if (used < least || used > most) {
+        differs(`${used} of the budget of ${domain.name} are used after a loss, not ${least} to ${most}`);
+      }
+      domain.used = used;
+    }
   }
 
   /** Notes that the server forgot are made again as they were at first. */

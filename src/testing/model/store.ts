@@ -33,6 +33,8 @@ export interface ModelStore {
   loseTail?(andAll: boolean): Promise<readonly number[]>;
   /** Numbers of the store, none of which may be below zero. */
   numbers?(): Promise<Readonly<Record<string, number>>>;
+  /** How much of a domain's budget is used, where there is one. */
+  budgetUsed?(domain: string): Promise<number>;
   /** Numbers that must be zero when nothing is pending. */
   readonly zeroAtEnd?: readonly string[];
   /** Takes in links that other pods sent; `isCut`: dies before it has removed them. */
