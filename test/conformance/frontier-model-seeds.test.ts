@@ -232,6 +232,19 @@ const KEPT: readonly Kept[] = [
       ['add', 191_910, 981_004, 926_705],
     ],
   },
+  {
+    found: 'the model took holders that fell silent and those that died with their pod for two losses (seed 1882)',
+    backend: 'embedded-pods',
+    setting: { pacing: { delayMs: 0, turns: 2 }, domains: 12, holders: 9, seen: 'requests', pods: 3, maxUrls: 400 },
+    steps: [
+      ['add', 138_631, 0, 0],
+      ['lease', 464_914, 780_137, 84_404],
+      ['add', 444_919, 852_119, 541_617],
+      ['lease', 439_315, 584_426, 82_458],
+      ['advance', 12_563, 476_280, 321_776],
+      ['takeIn', 223_840, 937_710, 715_235],
+    ],
+  },
 ];
 
 describe('histories that once failed', () => {

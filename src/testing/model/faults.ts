@@ -150,7 +150,8 @@ export function createFaults(scene: ModelScene) {
     const { store, model } = pod;
     if (!store.takeIn) return;
     await store.takeIn(isCut);
-    model.counters(now(pod));
+    // Nothing to take in: nothing is called, and whoever fell silent is lost together with the others.
+    if (pod.inbox.length > 0) model.counters(now(pod));
     for (const entries of pod.inbox) model.addAll(entries, undefined, now(pod));
     if (!isCut) pod.inbox = [];
     else {
