@@ -26,6 +26,7 @@ import { isShell, type PageItem, pageItem } from './page-item.js';
 import { type CrawlReport, createReasons, type FailedItem, type ReasonCount } from './report.js';
 import { type ResultFile, writePageFiles, writeResultFile } from './result-file.js';
 import { linkRules, seedUrls, urlsOfSitemaps } from './seeds.js';
+import { createSkipsWriter } from './skips.js';
 import { beginUpdate, siteCopies, updateFigures } from './update.js';
 import { complainAsLogged, shown } from '../terminal.js';
 import { version } from '../version.js';
@@ -74,6 +75,10 @@ export async function runCrawl(
   };
   const leftOut = { reasons: createReasons() };
   const shells = { count: 0, example: '' };
+  const skips = createSkipsWriter(
+    (items) => crawler.pushData(items, SKIPPED_DATASET),
+    (error) => progress.print(`cannot write what was left out: ${(error as Error).message}\n`),
+  );
 
   const progress = startProgress({
     output: manners.quiet ? { write: () => undefined } : process.stderr,
@@ -112,7 +117,7 @@ export async function runCrawl(
       const named = hideLogins(url);
       leftOut.reasons.add(reason, named);
       if (reason === 'robotsTxt') await dashboard?.put({ kind: 'robots', key: `robots ${url}`, url: named });
-      if (settings.explainSkips) await crawler.pushData({ url: named, reason }, SKIPPED_DATASET);
+      if (settings.explainSkips) await skips.add({ url: named, reason });
     },
   }).catch((error: unknown) => {
     progress.close();
@@ -159,6 +164,7 @@ export async function runCrawl(
     const startedAtMs = performance.now();
     const named = seeds && headers ? naming(seeds, headers) : (seeds ?? []);
     await interruptible(crawler, progress, manners, () => crawler.run(named));
+    await skips.flush();
     const durationMs = performance.now() - startedAtMs;
     progress.close();
     kept.leftOut = leftOut.reasons.list();
