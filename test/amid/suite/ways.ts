@@ -136,13 +136,14 @@ async function scrape(errand: Errand): Promise<Ends> {
       const finished = await runNode([MAIN, 'scrape', url, ...flags], { cwd: folder, timeoutMs: PATIENCE_MS });
       whole = added(whole, finished);
       if (finished.code === 0) {
-        const title =
-          format === 'json' ? (JSON.parse(finished.stdout) as { metadata: { title?: string } }).metadata.title : '';
-        stored.push({ url, title: title ?? '' });
+        // What is not markup has no metadata.
+        const { metadata } =
+          format === 'json' ? (JSON.parse(finished.stdout) as { metadata: { title?: string } | null }) : {};
+        stored.push({ url, title: metadata?.title ?? '' });
       } else {
         failed.push({
           url,
-          code: /\(([A-Z_]+)\)/.exec(finished.stderr)?.[1] ?? `exit ${finished.code ?? finished.signal}`,
+          code: /\(([A-Z_]+)\)$/m.exec(finished.stderr)?.[1] ?? `exit ${finished.code ?? finished.signal}`,
         });
       }
     }

@@ -7,6 +7,8 @@ import { shiftedClock } from './shifted-clock.js';
 
 const PAGES = 308;
 const share = (bench: Bench, from: number, to: number) => Math.floor(PAGES * (from + bench.random() * (to - from)));
+/** Whoever writes there meanwhile makes a folder that is not empty. */
+const GONE = { recursive: true, force: true, maxRetries: 50, retryDelay: 10 } as const;
 const ROOT = ['redis', 'root'] as const;
 
 export const podsDisks: readonly FaultClass[] = [
@@ -61,7 +63,7 @@ export const podsDisks: readonly FaultClass[] = [
       const crawl = await podsCrawl(bench, { more: { state_dir: './state' } });
       const run = crawl.run();
       await crawl.web.untilServed(share(bench, 0.2, 0.6));
-      rmSync(crawl.dataDirs[1]!, { recursive: true, force: true });
+      rmSync(crawl.dataDirs[1]!, GONE);
       await run.ended();
     },
   },
@@ -78,7 +80,7 @@ export const podsDisks: readonly FaultClass[] = [
       await bench.pause(1_500);
       first.signal('SIGINT');
       await first.ended();
-      rmSync(path.join(bench.folder, 'state'), { recursive: true, force: true });
+      rmSync(path.join(bench.folder, 'state'), GONE);
       const second = crawl.resume();
       await second.ended(60_000);
     },
@@ -93,7 +95,7 @@ export const podsDisks: readonly FaultClass[] = [
       for (let n = 0; n < 4; n++) {
         const pages = share(bench, 0.1 + n * 0.15, 0.2 + n * 0.15);
         await bench.until(async () => !run.isRunning || (await crawl.web.served()) >= pages, `${pages} pages`);
-        rmSync(path.join(bench.folder, 'handoff', 'pod_0'), { recursive: true, force: true });
+        rmSync(path.join(bench.folder, 'handoff', 'pod_0'), GONE);
       }
       await crawl.wholeInTheEnd(run);
     },
@@ -106,7 +108,7 @@ export const podsDisks: readonly FaultClass[] = [
       const crawl = await podsCrawl(bench);
       const run = crawl.run();
       await crawl.web.untilServed(share(bench, 0.1, 0.5));
-      rmSync(path.join(bench.folder, 'logs'), { recursive: true, force: true });
+      rmSync(path.join(bench.folder, 'logs'), GONE);
       await crawl.whole(run);
     },
   },
