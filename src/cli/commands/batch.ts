@@ -76,6 +76,7 @@ export function addBatchCommand(program: Command, onExit: (code: number) => void
       new Option('--monitor <M>', 'progress on standard error')
         .choices(['detailed', 'aggregated', 'none'])
         .default('aggregated'),
+      new Option('-q, --quiet', 'show only errors: --monitor none').implies({ monitor: 'none' }),
     ],
     pace: [
       new Option('-c, --concurrency <N>', 'most URLs at once (default: 20)').argParser(wholeNumber(1, 10_000)),
