@@ -51,9 +51,11 @@ describe('progress', () => {
     expect(written[1]).toMatch(/^\r\u001b\[Ka note\n. 1,234 pages/u);
   });
 
-  it('says that it waits for hosts when nothing is in progress and something is queued', () => {
+  it('says that it starts or waits for hosts when nothing is in progress, never "0 at once"', () => {
     expect(progressText({ ...FIGURES, concurrency: 0 }, 2, 1_000)).toContain(' · waiting for hosts · ');
-    expect(progressText({ ...FIGURES, concurrency: 0, queued: 0 }, 2, 1_000)).toContain(' · 0 at once · ');
+    expect(progressText({ ...FIGURES, concurrency: 0, queued: 0 }, 2, 1_000)).toContain(' · waiting for hosts · ');
+    const nothing = { ...FIGURES, concurrency: 0, queued: 0, done: 0, failed: 0 };
+    expect(progressText(nothing, 0, 1_000)).toContain(' · starting · ');
     expect(progressText(FIGURES, 2, 1_000)).toContain(' · 40 at once · ');
   });
 

@@ -119,12 +119,17 @@ export function progressText(figures: ProgressFigures, pagesPerSec: number, elap
     `${countText(figures.queued)} queued`,
     `${countText(figures.failed)} failed`,
     `${rateText(pagesPerSec)}/s`,
-    // Between two requests to paced hosts nothing is in progress.
-    figures.concurrency === 0 && figures.queued > 0 ? 'waiting for hosts' : `${countText(figures.concurrency)} at once`,
+    workText(figures),
     durationText(elapsedMs),
   ];
   if (figures.host !== undefined) parts.push(escapeControls(figures.host));
   return parts.join(' · ');
+}
+
+/** Between two requests to paced hosts, and while a robots.txt is read, no page is in progress. */
+function workText({ concurrency, queued, done, failed }: ProgressFigures): string {
+  if (concurrency > 0) return `${countText(concurrency)} at once`;
+  return queued + done + failed === 0 ? 'starting' : 'waiting for hosts';
 }
 
 /** Pages per second over the last moments, from a start with none. */

@@ -50,6 +50,19 @@ const KNOWN: readonly Known[] = [
     lacks: [],
   },
   {
+    name: 'heise',
+    file: 'pages/heise.html.gz',
+    title: /^1Password für Mac/,
+    has: [/TOTP-Standard/, /setzt in seiner aktuellen Version/],
+    lacks: [/twitter\.com/, /plus\.google/, /Praxistipp/, /Apple Watch/, /doubleclick/],
+  },
+  {
+    name: 'a book that shows its chapter in the header (Google’s SRE book)',
+    file: 'pages/google-sre-book-1.html.gz',
+    has: [/^## Chapter 6 - Monitoring Distributed Systems$/m, /^# Definitions$/m],
+    lacks: [/Table of Contents/],
+  },
+  {
     name: 'MathJax 3',
     file: 'pages/mathjax.html.gz',
     has: [/^\$\$x=\\frac\{-b\\pm\\sqrt\{b\^2-4ac\}\}\{2a\}/m, /\$a\\ne 0\$/],

@@ -1,4 +1,7 @@
 // What became of the URLs of `orcrawl crawl`, from its folder: `why`, `why --all` and `retry-failed`.
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { orcrawlHere } from '../support/cli-here.js';
 import { temporaryFolder } from '../support/crawl.js';
@@ -7,14 +10,15 @@ import { MAIN, startNode } from './cli-process.js';
 
 let site: Site;
 let folder: string;
-let isWell = false;
+/** Paths that answer 500. */
+const ill = new Set(['/broken', '/worse']);
 
 beforeAll(async () => {
   site = await startSite((request, response) => {
     const { url = '/' } = request;
     if (url === '/robots.txt') return void response.end('User-agent: *\nDisallow: /private\n');
-    response.writeHead(url === '/broken' && !isWell ? 500 : 200, { 'content-type': 'text/html' });
-    response.end('<p>A page.</p><a href="/broken">b</a><a href="/private">p</a>');
+    response.writeHead(ill.has(url) ? 500 : 200, { 'content-type': 'text/html' });
+    response.end('<p>A page.</p><a href="/broken">b</a><a href="/worse">w</a><a href="/private">p</a>');
   });
 });
 afterAll(async () => {
@@ -24,6 +28,12 @@ afterAll(async () => {
 /** The crawls, and what is asked of their folder, each once in a process of its own. */
 const alone = (...args: string[]) => startNode([MAIN, ...args], { cwd: folder, timeoutMs: 300_000 }).ended;
 const run = (...args: string[]) => orcrawlHere(args, { cwd: folder });
+
+const failedLines = async () =>
+  (await readFile(path.join(folder, 'out', 'failed.jsonl'), 'utf8'))
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { url: string });
 
 it('tells the fate of each URL, lists those that failed or were skipped, and fetches failed ones again', async () => {
   folder = await temporaryFolder();
@@ -50,10 +60,18 @@ it('tells the fate of each URL, lists those that failed or were skipped, and fet
   expect((await run('why', '--all')).code).toBe(1);
   expect((await run('why')).code).toBe(1);
 
-  isWell = true;
+  ill.delete('/broken');
   const again = await alone('retry-failed', '--storage', 'out');
-  expect(again.stdout).toContain('Queued 1 URL again: HTTP_STATUS × 1');
+  expect(again.stdout).toContain('Queued 2 URLs again: HTTP_STATUS × 2');
   expect((await run('retry-failed', '--storage', 'out')).stdout).toContain('Nothing to retry');
-  await run('crawl', '--resume', '--out', 'out', '-q');
+  const resumed = await run('crawl', '--resume', '--out', 'out', '--retries', '0', '-q');
   expect((await run('why', `${site.url}/broken`, '--storage', 'out')).stdout).toContain('done');
+  // What was fetched since has not failed, and what failed again has failed once.
+  expect(resumed.stderr).toContain('1 failed: 1 × HTTP_STATUS');
+  expect((await failedLines()).map(({ url }) => url)).toEqual([`${site.url}/worse`]);
+
+  ill.clear();
+  await run('retry-failed', '--storage', 'out');
+  expect((await run('crawl', '--resume', '--out', 'out', '-q')).code).toBe(0);
+  expect(existsSync(path.join(folder, 'out', 'failed.jsonl'))).toBe(false);
 }, 400_000);

@@ -51,7 +51,14 @@ describe('orcrawl config check', () => {
     expect(stdout).toMatch(/^Data: +\S+\/ssd1\n +\S+\/ssd2$/m);
     expect(stdout).toMatch(/^Stops: +after 5,000 pages, when nothing is left to crawl$/m);
     expect(stdout).toMatch(/^ {2}pod 0 {2}redis:\/\/127\.0\.0\.1:1\/0/m);
-    const { stdout: json } = await run(folder(), ['config', 'check', 'crawl.yaml', '--no-connect', '--json']);
+    const { stdout: json } = await run(folder(), [
+      'config',
+      'check',
+      '--config',
+      'crawl.yaml',
+      '--no-connect',
+      '--json',
+    ]);
     expect(JSON.parse(json)).toMatchObject({ fetchersPerPod: 2, pods: [{ where: 'redis://127.0.0.1:1/0' }] });
     expect(json).not.toContain('hush');
   });

@@ -25,6 +25,14 @@ async function echo() {
   return { url, asked };
 }
 
+describe('open', () => {
+  it('says of an option of a run where to give it', async () => {
+    await expect(WebCrawler.open({ ignoreSslErrors: true } as object)).rejects.toThrow(
+      'WebCrawler option "ignoreSslErrors" is an option of a run: give it to run(url, options)',
+    );
+  });
+});
+
 describe('run', () => {
   it('takes the URL in its config, with every other option there', async () => {
     const { url } = await echo();

@@ -9,8 +9,9 @@ import { inputOf } from '../batch/urls.js';
 import { addDashboardFlags, type DashboardFlags } from '../dashboard.js';
 import { EXIT, exitCodeOf, UsageError } from '../exit-codes.js';
 import { columnsOf } from '../flags/extract.js';
-import { checkSelector, type RunFlags, runConfigOf, webCrawlerOptionsOf } from '../flags/page.js';
+import { type RunFlags, runConfigOf, webCrawlerOptionsOf } from '../flags/page.js';
 import { proxiesOf } from '../flags/proxies.js';
+import { checkSelectors } from '../flags/selectors.js';
 import { addPageFlags } from '../flags/table.js';
 import { complain, errorLine, programName, quoted } from '../terminal.js';
 
@@ -76,6 +77,7 @@ export function addBatchCommand(program: Command, onExit: (code: number) => void
       new Option('--monitor <M>', 'progress on standard error')
         .choices(['detailed', 'aggregated', 'none'])
         .default('aggregated'),
+      new Option('-q, --quiet', 'show only errors: --monitor none').implies({ monitor: 'none' }),
     ],
     pace: [
       new Option('-c, --concurrency <N>', 'most URLs at once (default: 20)').argParser(wholeNumber(1, 10_000)),
@@ -135,7 +137,7 @@ async function batch(args: readonly string[], flags: BatchFlags): Promise<number
   const { processes = 1, session, userDataDir } = flags;
   const single = session === undefined ? userDataDir !== undefined && '--user-data-dir' : '--session';
   if (processes > 1 && single) throw new UsageError(`${single} is for one browser: remove --processes`);
-  await checkSelector(flags.selector);
+  await checkSelectors(flags);
   const inputs = (args.length === 0 ? ['-'] : args).map(inputOf);
   const settings = {
     inputs,

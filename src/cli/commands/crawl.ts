@@ -2,7 +2,6 @@
 // Promise: everything is checked before the first request; the crawler is loaded only after that.
 import path from 'node:path';
 import { type Command, Option } from 'commander';
-import { checkSchema } from '../../extract/fields/fields.js';
 import { countText } from '../../observe/figures.js';
 import { withoutLogin } from '../../request/login.js';
 import { EnqueueStrategy } from '../../request/scope.js';
@@ -16,9 +15,10 @@ import { addDashboardFlags, type DashboardFlags } from '../dashboard.js';
 import { EXIT, exitCodeOf, UsageError } from '../exit-codes.js';
 import { contentOf } from '../flags/content.js';
 import { extractOf } from '../flags/extract.js';
-import { actionsOf, checkSelector, engineOf, type PageFlags, readCookies } from '../flags/page.js';
+import { actionsOf, engineOf, type PageFlags, readCookies } from '../flags/page.js';
 import { profileFolder } from '../flags/profiles.js';
 import { proxiesOf } from '../flags/proxies.js';
+import { checkSelectors } from '../flags/selectors.js';
 import { addPageFlags } from '../flags/table.js';
 import type { CrawlReport } from '../crawl/report.js';
 import { complain, errorLine, programName, quoted, say, saySummary } from '../terminal.js';
@@ -169,8 +169,7 @@ async function settingsOf(flags: CrawlFlags): Promise<Partial<CrawlSettings>> {
   const engine = engineOf(flags);
   const actions = actionsOf(flags);
   const { extract } = extractOf(flags);
-  await checkSelector(flags.selector);
-  if (extract && extract.engine !== 'model') checkSchema(extract);
+  await checkSelectors(flags);
   proxiesOf(flags);
   if (flags.cookies !== undefined) readCookies(flags.cookies);
   if (flags.userDataDir !== undefined) profileFolder(flags.userDataDir);

@@ -19,8 +19,9 @@ import {
 import { DEFAULT_FIELDS, itemOf, lackOfResult, partsOf } from '../batch/items.js';
 import { itemFor } from '../batch/urls.js';
 import { EXIT } from '../exit-codes.js';
-import { checkSelector, type RunFlags, runConfigOf, webCrawlerOptionsOf } from '../flags/page.js';
+import { type RunFlags, runConfigOf, webCrawlerOptionsOf } from '../flags/page.js';
 import { proxiesOf } from '../flags/proxies.js';
+import { checkSelectors } from '../flags/selectors.js';
 import { addPageFlags } from '../flags/table.js';
 import { writeArtifact } from '../pages/artifacts.js';
 import { createPageNames } from '../pages/names.js';
@@ -63,7 +64,7 @@ export function addScrapeCommand(program: Command, onExit: (code: number) => voi
 async function scrape(text: string, flags: ScrapeFlags): Promise<number> {
   const config = runConfigOf(flags);
   const typed = pageUrl(text);
-  await checkSelector(flags.selector);
+  await checkSelectors(flags);
   const crawlerOptions = webCrawlerOptionsOf(flags);
   const usesBrowser = crawlerOptions.engine !== undefined;
   const item = itemFor(typed, { usesBrowser, header: flags.header, proxyFor: proxiesOf(flags) });

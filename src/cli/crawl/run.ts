@@ -23,6 +23,7 @@ import { createNamedHeaders, type NamedHeaders } from '../named-headers.js';
 import { createArtifactWriter } from '../pages/artifacts.js';
 import { createCrawler } from './crawler.js';
 import { isShell, type PageItem, pageItem } from './page-item.js';
+import { failuresOf } from './failures.js';
 import { type CrawlReport, createReasons, type FailedItem, type ReasonCount } from './report.js';
 import { type ResultFile, writePageFiles, writeResultFile } from './result-file.js';
 import { linkRules, seedUrls, urlsOfSitemaps } from './seeds.js';
@@ -190,7 +191,7 @@ export async function runCrawl(
       pending,
       errorPages: await errorPagesOf(config),
       answers: crawler.stats.state.requestsWithStatusCode,
-      ...(await failuresOf(config, folder, failed)),
+      ...(await failuresOf(config, folder, queue, failed)),
       ...(settings.explainSkips ? await skipsOf(config, folder) : {}),
       ...(settings.update ? { update: await updateFigures(config, folder) } : {}),
       ...((settings.duplicates ?? 'keep') === 'keep' ? {} : { copies: await siteCopies(config) }),
@@ -354,21 +355,4 @@ async function skipsOf(config: Configuration, folder: string): Promise<{ skipped
   const dataset = await Dataset.open(SKIPPED_DATASET, { config });
   if (((await dataset.getInfo())?.itemCount ?? 0) === 0) return {};
   return { skippedFile: await writeResultFile(dataset, folder, 'jsonl', { name: 'skipped.jsonl' }) };
-}
-
-async function failuresOf(
-  config: Configuration,
-  folder: string,
-  failed: number,
-): Promise<{ failures: ReasonCount[]; failedFile?: ResultFile }> {
-  if (failed === 0) return { failures: [] };
-  const dataset = await Dataset.open<FailedItem>(FAILED_DATASET, { config });
-  const reasons = createReasons();
-  for await (const { url, code, message } of dataset) {
-    reasons.add(code, url, message.includes(url) ? message : `${url}: ${message}`);
-  }
-  return {
-    failures: reasons.list(),
-    failedFile: await writeResultFile(dataset, folder, 'jsonl', { name: 'failed.jsonl' }),
-  };
 }

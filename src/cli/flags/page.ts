@@ -1,7 +1,7 @@
 // What the shared flags of `crawl`, `batch` and `scrape` set in the library: options of crawlers, and of single runs.
 // Promise: flags that contradict each other, and files that cannot be used, are refused before anything is fetched.
 import { readFileSync } from 'node:fs';
-import { CrawlError } from '../../errors.js';
+import type { CrawlError } from '../../errors.js';
 import type { Cookie, PageActions, PageStep, RunConfig, WebCrawlerOptions } from '../../index.js';
 import { parseCookieFile } from '../../session/cookie-file.js';
 import type { CacheMode } from '../../store/cache/cache.js';
@@ -128,17 +128,5 @@ export function readCookies(file: string): Cookie[] {
     return parseCookieFile(text);
   } catch (error) {
     throw new UsageError(`--cookies ${file}: ${(error as CrawlError).message.replace(/^cookies: /, '')}`);
-  }
-}
-
-/** Rejects an invalid selector before anything is fetched. */
-export async function checkSelector(selector: string | undefined): Promise<void> {
-  if (selector === undefined) return;
-  const { load } = await import('cheerio');
-  try {
-    load('')(selector);
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new CrawlError('OPTION_INVALID', `--selector "${selector}" is not a valid CSS selector: ${why}`);
   }
 }

@@ -2,9 +2,10 @@
 import type { Awaitable, HttpHookOptions } from '../../handle/context.js';
 import { Log } from '../../observe/log.js';
 import { aBoolean, aFilledString, aFunction, anyOf, arrayOf, aWholeNumber, check } from '../../option-checks.js';
-import { anObject, aNumber, findProblems, oneOf, optionError, type Shape } from '../../option-checks.js';
+import { anObject, aNumber, findProblems, oneOf, optionError, refused, type Shape } from '../../option-checks.js';
 import type { CookieObject } from '../../session/cookies.js';
-import { type BrowserConfig, browserProblems, type PageHook } from '../browser/page-config.js';
+import { RUN_SHAPE } from '../batch/run-config.js';
+import { type BrowserConfig, browserProblems, PAGE_SHAPE, type PageHook } from '../browser/page-config.js';
 
 /** What a hook may change of a request before it is sent. */
 export type RequestToSend = HttpHookOptions & { readonly url: string };
@@ -97,6 +98,13 @@ const SHAPE: Shape = {
   cache: anObject,
   log: check('a Log', (value) => value instanceof Log),
 };
+/** What is chosen for each run, such as `ignoreSslErrors`. */
+const OF_A_RUN: Shape = Object.fromEntries(
+  [...Object.keys(RUN_SHAPE), ...Object.keys(PAGE_SHAPE)].map((name) => [
+    name,
+    refused('is an option of a run: give it to run(url, options) or runMany(urls, options)'),
+  ]),
+);
 function isCookie(value: unknown): boolean {
   const { name, value: text, domain, url } = (value ?? {}) as Partial<CookieObject>;
   return typeof name === 'string' && typeof text === 'string' && typeof (domain ?? url) === 'string';
@@ -111,7 +119,7 @@ const HOOKS_SHAPE: Shape = {
 const CACHE_SHAPE: Shape = { maxBytes: aWholeNumber({ from: 1 }), maxAgeSecs: aNumber({ above: 0, orInfinity: true }) };
 
 export function checkedWebCrawlerOptions(given: WebCrawlerOptions = {}): WebCrawlerOptions {
-  const problems = findProblems('WebCrawler', given, SHAPE);
+  const problems = findProblems('WebCrawler', given, { ...OF_A_RUN, ...SHAPE });
   if (problems.length === 0) {
     problems.push(
       ...findProblems('WebCrawler hooks', given.hooks, HOOKS_SHAPE),

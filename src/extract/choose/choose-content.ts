@@ -4,6 +4,7 @@ import { weighArticleParts } from './article-parts.js';
 import { isBare } from './bare-page.js';
 import type { Choice } from './best-set.js';
 import { chooseBlocks } from './best-set.js';
+import { keepChapterTitle } from './chapter-title.js';
 import { commentNodes, holdsPosts, leaveComments } from './comments.js';
 import { consentNodes } from './consent.js';
 import { contentsNodes } from './contents.js';
@@ -13,6 +14,7 @@ import { leaveFailures } from './failures.js';
 import { formulasOf } from '../math/formulas.js';
 import { logistic } from '../model/trees.js';
 import { createNameMatcher } from './name-matcher.js';
+import { leaveAroundArticle } from './one-article.js';
 import { NEVER, weighPosts } from './posts.js';
 import { leaveRelated } from './related.js';
 import { leaveRepeats } from './repeats.js';
@@ -75,6 +77,7 @@ export function chooseContent(segments: Segments, kinds: Float32Array, logits: F
   const posts = isForum ? weighPosts(segments, logits) : null;
   if (comments !== null && posts === null && kinds[FORUM]! < FORUM_SURE) leaveComments(segments, comments, logits);
   if (kinds[LISTING]! + kinds[COLLECTION]! + kinds[DOCUMENTATION]! < 0.5) leaveRelated(segments, logits);
+  leaveAroundArticle(segments, kinds[LISTING]!, logits);
   weighArticleParts(segments, kinds[ARTICLE]!, logits);
   const probabilities = logistic(logits);
   const sizes = new Int32Array(count);
@@ -89,6 +92,7 @@ export function chooseContent(segments: Segments, kinds: Float32Array, logits: F
     keepCode(segments, logits, chosen);
     const isManual = posts === null && kinds[DOCUMENTATION] === Math.max(...kinds);
     keepHeadings(segments, logits, chosen, isManual);
+    keepChapterTitle(segments, chosen);
     keepFormulas(segments, chosen);
     // Manuals say the same for each system on purpose.
     if (kinds[DOCUMENTATION]! < 0.5) leaveRepeats(segments, chosen);

@@ -35,12 +35,15 @@ export function addConfigCommand(program: Command, onExit: (code: number) => voi
     .description(
       'Checks a configuration, its folders and its stores, and prints the processes, cores, folders and memory.',
     )
-    .argument('<FILE>', 'the YAML file')
+    .argument('[FILE]', 'the YAML file')
+    .option('--config <FILE>', 'the same, as run and status name it')
     .option('--no-connect', 'do not connect to the Redis servers')
     .option('--json', 'the resolved configuration as JSON, passwords removed');
   addPodsFlags(checking)
     .addHelpText('after', '\nExample:\n  $ orcrawl config check crawl.yaml\n\nExit codes: 0 usable, 1 not.\n')
-    .action(async (file: string, flags: CheckFlags) => onExit(await checkConfig(file, flags)));
+    .action(async (file: string | undefined, flags: CheckFlags) =>
+      onExit(await checkConfig(fileOf(file, flags), flags)),
+    );
   config
     .command('init')
     .summary('write a commented configuration')
@@ -91,6 +94,14 @@ async function initConfig(file: string, flags: InitFlags): Promise<number> {
   say(`Wrote ${shown(file)}${missing.length === 0 ? '' : `: fill in ${missing.join(' and ')}`}`);
   say(`Then: orcrawl config check ${shown(file)}`);
   return EXIT.done;
+}
+
+/** The file, as an argument or as --config. */
+function fileOf(file: string | undefined, { config }: CheckFlags): string {
+  const [one, other] = [file, config].filter((name) => name !== undefined);
+  if (one === undefined) throw new UsageError('which file? orcrawl config check crawl.yaml');
+  if (other !== undefined) throw new UsageError(`two files to check, ${shown(one)} and ${shown(other)}: give one`);
+  return one;
 }
 
 async function checkConfig(file: string, flags: CheckFlags): Promise<number> {
