@@ -210,15 +210,14 @@ async function pods(errand: Errand, parsers: number): Promise<Ends> {
   await writeFile(path.join(folder, 'crawl.yaml'), `${lines.join('\n')}\n`);
   await writeFile(path.join(folder, 'seeds.txt'), `${inOrder(errand).join('\n')}\n`);
   const finished = await runNode([MAIN, 'run', '--config', 'crawl.yaml'], { cwd: folder, timeoutMs: PATIENCE_MS });
-  const stored = new Set(await storedKeys(path.join(folder, 'data', 'content')));
+  const content = path.join(folder, 'data', 'content');
+  const stored = new Set(await storedKeys(content));
   const named = (await datasetOf(path.join(folder, 'data'))).filter(({ url }) => stored.has(url));
-  const logs = await readdir(path.join(folder, 'logs'), { recursive: true }).catch(() => []);
   const failed: Item[] = [];
-  for (const name of logs.filter((one) => one.endsWith('.log'))) {
-    for (const line of (await readFile(path.join(folder, 'logs', name), 'utf8')).split('\n')) {
-      const failure =
-        /Request failed and reached maximum retries: (\S+) \((\w+)/.exec(line) ?? /Left out (\S+) \((\w+)/.exec(line);
-      if (failure) failed.push({ url: failure[1]!, code: failure[2]! });
+  for (const name of (await readdir(content).catch(() => [])).filter((one) => one.includes('.fates.'))) {
+    for (const line of (await readFile(path.join(content, name), 'utf8')).split('\n').filter((one) => one !== '')) {
+      const { url, code, fate } = JSON.parse(line.slice(line.indexOf('{'))) as Item & { fate?: string };
+      failed.push({ url, code: code ?? fate ?? 'failed' });
     }
   }
   return endsOf(named, failed, finished);
