@@ -130,7 +130,9 @@ async function compare(group: readonly Scenario[], crawlee: string): Promise<Com
   const ours = await outcomesOf(OURS, group, packages);
   return group.map(({ area, name, purpose }) => {
     const [one, other] = [theirs.get(name)!, ours.get(name)!];
-    return { area, name, isSame: one === other, ...(purpose ? { purpose } : {}), theirs: one, ours: other };
+    // A script that is wrong itself fails the same way under both, and shows nothing.
+    const isWrong = /^\{"error":"(?:TypeError|ReferenceError)"/.test(one) || one.startsWith(NO_OUTCOME);
+    return { area, name, isSame: !isWrong && one === other, ...(purpose ? { purpose } : {}), theirs: one, ours: other };
   });
 }
 

@@ -55,7 +55,7 @@ export const scenarios = {
   'sitemap: a crawl of a SitemapRequestList': async ({ lib, crawl, at }) => {
     const seen = [];
     const requestList = await lib.SitemapRequestList.open({ sitemapUrls: [at('/sitemap.xml')] });
-    const requestManager = await requestList.toTandem();
+    const requestManager = new lib.RequestManagerTandem(requestList, await lib.RequestQueue.open());
     await crawl(lib.CheerioCrawler, { requestManager, requestHandler: ({ request }) => void seen.push(request.url) });
     return seen.sort();
   },

@@ -275,6 +275,6 @@ function frozenList<Item>(items: readonly Item[] = []): readonly Item[] {
   return Object.freeze([...items]);
 }
 
-function timerMs(seconds: number): number {
+export function timerMs(seconds: number): number {
   return Math.min(seconds * 1_000, MAX_TIMER_MS);
 }
