@@ -13,6 +13,7 @@ import {
   HttpCrawler,
   KeyValueStore,
   MemoryStorage,
+  RequestManagerTandem,
   RequestQueue,
   RobotsTxtFile,
   Session,
@@ -86,6 +87,15 @@ describe('SitemapRequestList', () => {
     await list.teardown();
     expect(await rest(await open('cut'))).toEqual(['/a', '/b', '/c']);
   });
+});
+
+it('a list before a queue, as one request manager, is crawled to its end', async () => {
+  const list = await SitemapRequestList.open({ sitemapUrls: [`${origin}/sitemap.xml`], config });
+  const requestManager = new RequestManagerTandem(list, await RequestQueue.open(null, { config }));
+  const paths: string[] = [];
+  const requestHandler = ({ request }: { request: { url: string } }) => void paths.push(new URL(request.url).pathname);
+  await new BasicCrawler({ requestManager, requestHandler }, config).run();
+  expect(paths.sort()).toEqual(['/a', '/b', '/c']);
 });
 
 describe('maxNewRequests', () => {

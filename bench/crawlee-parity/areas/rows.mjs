@@ -394,6 +394,22 @@ export const scenarios = {
     );
     return (await crawler.getData()).items;
   },
+  'adaptive: enqueueLinks without a selector waits': async ({ lib, crawl, at }) => {
+    const seen = [];
+    await crawl(
+      lib.AdaptivePlaywrightCrawler,
+      {
+        launchContext: { launchOptions },
+        headless: true,
+        async requestHandler({ request, enqueueLinks }) {
+          seen.push(request.url);
+          if (request.label) await enqueueLinks();
+        },
+      },
+      [{ url: at('/dynamic'), label: 'S' }],
+    );
+    return [...new Set(seen)].sort();
+  },
   'pool: retireBrowserByPage': async ({ lib, crawl, at }) => {
     let got;
     await crawl(

@@ -38,6 +38,7 @@ import {
   type NewerOptions,
   type OlderOptions,
 } from './crawler-options.js';
+import { endingBySignal } from './end-by-signal.js';
 
 export type { NewerOptions, OlderOptions } from './crawler-options.js';
 
@@ -116,7 +117,7 @@ export class BasicCrawler<Context extends CrawlingContext = BasicCrawlingContext
     events.on(EventType.MIGRATING, rest);
     events.on(EventType.ABORTING, rest);
     try {
-      return await super.run(...given);
+      return await endingBySignal(() => super.run(...given));
     } finally {
       events.off(EventType.MIGRATING, rest);
       events.off(EventType.ABORTING, rest);
