@@ -235,7 +235,14 @@ export {
   defaultRoute,
 } from './handle/router.js';
 export type { UserDataSchema } from './handle/user-data-schema.js';
-export type { RouteContext, RouterHandler, RouterRoutes, RouteSchemas, RoutesFromSchemas } from './handle/router.js';
+export type {
+  RouteContext,
+  RouteOptions,
+  RouterHandler,
+  RouterRoutes,
+  RouteSchemas,
+  RoutesFromSchemas,
+} from './handle/router.js';
 export { parseOpenGraph } from './handle/open-graph.js';
 /**
  * Finds e-mail addresses, phone numbers and social profiles.
@@ -325,7 +332,7 @@ export type { ConfigurationKey, LogLevelName, PurgeOnStart, StorageClientOptions
 export type { CrawlerExperiments, RequestListLike, RequestManagerLike } from './crawl/options/options-types.js';
 export type { ContentConfig, FetchConfig, CacheConfig } from './crawl/batch/run-config.js';
 export type { Batch, Membership, TaskEnd, TaskMonitor } from './dispatch/dispatcher.js';
-export type { LoadStatus, SystemLoad } from './dispatch/system-load.js';
+export type { FurtherSignal, LoadStatus, SystemLoad } from './dispatch/system-load.js';
 export type { RequestSink } from './handle/enqueue-links.js';
 export type { OpenGraphProperty, OpenGraphResult } from './handle/open-graph.js';
 export type { RouterLabel } from './handle/router.js';

@@ -13,5 +13,7 @@ export const PURPOSES = {
   'kvs: file names': 'a record `a.png` is the file `a.png.png`: two keys are two files',
   'cheerio: a page without content type': 'a page without content type is handled as HTML',
   'request: not a URL': 'a request without a valid URL is an error at once',
+  'playwright: downloads without acceptDownloads':
+    'downloads need `acceptDownloads: true`: a page must not fill the disk',
   'config: purgeOnStart': '`purgeOnStart` is `finished`: what was interrupted goes on',
 };

@@ -1,7 +1,16 @@
 // Runs every scenario under Crawlee and under this build, each in a process and an empty folder of its own, and compares
 // what came out. A scenario may say that it differs on purpose, and why; any other difference is a failure.
 import { fork, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -88,10 +97,10 @@ export async function listScenarios(only = /(?:)/): Promise<Scenario[]> {
   return found;
 }
 
-/** Every scenario, two processes at a time. */
+/** Every scenario, two processes at a time; without Crawlee's path, beside what it said when it was measured last. */
 export async function compareAll(
   scenarios: readonly Scenario[],
-  crawlee: string,
+  crawlee: string | undefined,
   onResult: (result: Compared) => void,
 ): Promise<Compared[]> {
   const results: Compared[] = [];
@@ -121,35 +130,38 @@ export const OUTCOMES = join(HERE, 'outcomes.json');
 
 /** What this build says to scripts of one file, by name. */
 export function ourOutcomes(group: readonly Scenario[]): Promise<Map<string, string>> {
-  return outcomesOf(OURS, group);
+  // Some need a package that Crawlee brings (jquery), if it was installed for the whole measure.
+  const folder = join(CACHE, `crawlee-parity-${VERSION}`);
+  return outcomesOf(OURS, group, existsSync(folder) ? folder : undefined);
 }
 
-async function compare(group: readonly Scenario[], crawlee: string): Promise<Compared[]> {
-  const packages = join(dirname(crawlee), 'node_modules');
-  const theirs = await outcomesOf(crawlee, group, packages);
-  const ours = await outcomesOf(OURS, group, packages);
+async function compare(group: readonly Scenario[], crawlee: string | undefined): Promise<Compared[]> {
+  const theirs = crawlee === undefined ? stored() : await outcomesOf(crawlee, group, dirname(crawlee));
+  const ours = await ourOutcomes(group);
   return group.map(({ area, name, purpose }) => {
-    const [one, other] = [theirs.get(name)!, ours.get(name)!];
-    return { area, name, isSame: one === other, ...(purpose ? { purpose } : {}), theirs: one, ours: other };
+    const [one, other] = [theirs.get(name) ?? NO_OUTCOME, ours.get(name)!];
+    // A script that is wrong itself fails the same way under both, and shows nothing.
+    const isWrong = /^\{"error":"(?:TypeError|ReferenceError)"/.test(one) || one.startsWith(NO_OUTCOME);
+    return { area, name, isSame: !isWrong && one === other, ...(purpose ? { purpose } : {}), theirs: one, ours: other };
   });
 }
 
+function stored(): Map<string, string> {
+  return new Map(Object.entries(JSON.parse(readFileSync(OUTCOMES, 'utf8')) as Record<string, string>));
+}
+
 /** Scripts that a busy machine cut off are run once more. */
-async function outcomesOf(
-  library: string,
-  group: readonly Scenario[],
-  packages?: string,
-): Promise<Map<string, string>> {
-  const outcomes = await runOnce(library, group, packages);
+async function outcomesOf(library: string, group: readonly Scenario[], folder?: string): Promise<Map<string, string>> {
+  const outcomes = await runOnce(library, group, folder);
   const missing = group.filter(({ name }) => outcomes.get(name)!.startsWith(NO_OUTCOME));
-  if (missing.length > 0) for (const pair of await runOnce(library, missing, packages)) outcomes.set(...pair);
+  if (missing.length > 0) for (const pair of await runOnce(library, missing, folder)) outcomes.set(...pair);
   return outcomes;
 }
 
-function runOnce(library: string, group: readonly Scenario[], packages?: string): Promise<Map<string, string>> {
+function runOnce(library: string, group: readonly Scenario[], folder?: string): Promise<Map<string, string>> {
   const cwd = mkdtempSync(join(tmpdir(), 'parity-'));
   // A project of a user, with what Crawlee brings (jquery) installed.
-  if (packages !== undefined) symlinkSync(packages, join(cwd, 'node_modules'));
+  if (folder !== undefined) symlinkSync(join(folder, 'node_modules'), join(cwd, 'node_modules'));
   const env = { ...process.env, CRAWLEE_LOG_LEVEL: 'OFF', CRAWLEE_AVAILABLE_MEMORY_RATIO: '0.5' };
   const names = group.map(({ name }) => name);
   const child = fork(join(HERE, 'child.mjs'), [library, group[0]!.file, ...names], {

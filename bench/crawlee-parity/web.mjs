@@ -108,6 +108,26 @@ const PAGES = {
       ),
     ),
   '/frames': () => html(page('Frames', '<h1>Outer</h1><iframe src="/a"></iframe>')),
+  '/download-page': () => html(page('Downloads', '<a href="/file.bin">file</a>')),
+  '/file.bin': () => ({
+    status: 200,
+    headers: { 'content-type': 'application/octet-stream', 'content-disposition': 'attachment; filename="file.bin"' },
+    body: Buffer.alloc(300, 1),
+  }),
+  '/tall': () =>
+    html(
+      page(
+        'Tall',
+        '<script>window.scrolls = 0; addEventListener("scroll", () => window.scrolls++)</script><div style="height:9000px">x</div>',
+      ),
+    ),
+  '/clicks': () =>
+    html(
+      page(
+        'Clicks',
+        `<button onclick="location.href='/b'">here</button><button onclick="location.href='http://other.example/x'">there</button>`,
+      ),
+    ),
   '/form': () =>
     html(
       page('Form', '<form action="/echo" method="post"><input name="q" value="orc"><button id="go">Go</button></form>'),

@@ -26,10 +26,10 @@ export type {
 } from './http/http-client.js';
 export { RobotsTxtFile as RobotsFile } from '../crawl/polite/robots-txt-file.js';
 export * from './browsers/index.js';
-export { BrowserController } from './browsers/index.js';
+export { BrowserController, playwrightUtils } from './browsers/index.js';
 export type * from './type-names.js';
 export { BasicCrawler, CheerioCrawler, FileDownload, HttpCrawler } from './crawlers/crawlers.js';
-export type { OlderOptions } from './crawlers/crawlers.js';
+export type { NewerOptions, OlderOptions } from './crawlers/crawlers.js';
 export {
   AdaptivePlaywrightCrawler,
   PlaywrightCrawler,
@@ -47,6 +47,10 @@ export {
   RequestQueueV1,
   RequestQueueV2,
 } from './storage/client-storages.js';
+export type { AddRequestsBatchedOptions, AddRequestsBatchedResult } from './storage/new-requests.js';
+export { SitemapRequestList } from './requests/sitemap-request-list.js';
+export type { SitemapRequestListOptions } from './requests/sitemap-request-list.js';
+export type { FetchHttpClient } from './http/fetch-client.js';
 export { StorageManager } from './storage/storage-manager.js';
 export type { IStorage, StorageClass } from './storage/storage-manager.js';
 export { Session } from './sessions/session.js';

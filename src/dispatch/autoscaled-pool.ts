@@ -206,10 +206,15 @@ export class AutoscaledPool {
     return true;
   }
 
+  #isHeldBack(): boolean {
+    const status = this.#load?.current();
+    return status !== undefined && (status.memory.isOverloaded || status.further === true);
+  }
+
   #freeSlots(): number {
     const free = this.#scaler.desired - this.#running;
     if (free <= 0 || this.#ended || this.#paused) return 0;
-    if (this.#running >= this.#scaler.min && this.#load?.current().memory.isOverloaded) return 0;
+    if (this.#running >= this.#scaler.min && this.#isHeldBack()) return 0;
     const waitMs = this.#pace.waitMs();
     if (waitMs > 0) {
       this.#paceTimer ??= setTimeout(this.#paceElapsed, Math.ceil(waitMs));

@@ -1,7 +1,16 @@
 // Samples CPU, memory and event-loop delay during a crawl, and reports which is overloaded.
 // Promise: history is bounded, timers never keep the process alive and end with stop(), queries are free
 // (they read the last sample's result).
-import { aBoolean, aNumber, aWholeNumber, check, checkOptions, optionError } from '../option-checks.js';
+import {
+  aBoolean,
+  aNumber,
+  arrayOf,
+  aWholeNumber,
+  check,
+  checkOptions,
+  objectWith,
+  optionError,
+} from '../option-checks.js';
 import type { ShapeOf } from '../option-checks.js';
 import { createSystemReaders } from './system-readers.js';
 import type { MemoryLimitOptions, MemoryReading, SystemReaders } from './system-readers.js';
@@ -38,6 +47,18 @@ export interface SystemStatusOptions {
   maxCpuOverloadedRatio?: number;
   /** Accepted for Crawlee scripts; there is no remote storage client to watch. */
   maxClientOverloadedRatio?: number;
+  /** What else can be overloaded, by your own judgement: while one is, no task is started beyond the least. */
+  loadSignals?: readonly FurtherSignal[];
+}
+
+/** Something of your own that can be overloaded, such as a database (Crawlee's `LoadSignal` in `orcrawl/crawlee`). */
+export interface FurtherSignal {
+  /** Begins to sample. */
+  start?(): unknown;
+  /** Ends all timers. */
+  stop?(): unknown;
+  /** Whether it was overloaded in the last so many milliseconds. */
+  isOverloaded(windowMs: number): boolean;
 }
 
 /** One signal over a window: the share of overloaded time, and what it may be. */
@@ -60,6 +81,8 @@ export interface LoadStatus {
   readonly memory: LoadSignal;
   /** How late timers run. */
   readonly eventLoop: LoadSignal;
+  /** Whether one of `loadSignals` is overloaded; missing without any. */
+  readonly further?: boolean;
 }
 
 /** The newest readings, for progress lines. */
@@ -122,8 +145,11 @@ export function createSystemLoad(
       memory: over(memory, limits.maxMemoryOverloadedRatio),
       eventLoop: over(eventLoop, limits.maxEventLoopOverloadedRatio),
     };
-    const isOverloaded = signals.cpu.isOverloaded || signals.memory.isOverloaded || signals.eventLoop.isOverloaded;
-    return { isOverloaded, ...signals };
+    const further =
+      limits.further.length === 0 ? {} : { further: limits.further.some((one) => one.isOverloaded(windowMs)) };
+    const isOverloaded =
+      signals.cpu.isOverloaded || signals.memory.isOverloaded || signals.eventLoop.isOverloaded || !!further.further;
+    return { isOverloaded, ...signals, ...further };
   }
 
   function start(): void {
@@ -162,11 +188,13 @@ export function createSystemLoad(
       setInterval(sampleEventLoop, limits.eventLoopIntervalMs),
     ];
     for (const timer of timers) timer.unref();
+    for (const signal of limits.further) void signal.start?.();
   }
 
   return {
     start,
     stop: () => {
+      if (timers.length > 0) for (const signal of limits.further) void signal.stop?.();
       for (const timer of timers) clearInterval(timer);
       timers = [];
     },
@@ -229,6 +257,7 @@ const STATUS_SHAPE: ShapeOf<SystemStatusOptions> = {
   maxEventLoopOverloadedRatio: aRatio,
   maxCpuOverloadedRatio: aRatio,
   maxClientOverloadedRatio: aRatio,
+  loadSignals: arrayOf(objectWith('a signal', ['isOverloaded'])),
 };
 
 function resolve(snapshotter: SnapshotterOptions, status: SystemStatusOptions) {
@@ -250,5 +279,6 @@ function resolve(snapshotter: SnapshotterOptions, status: SystemStatusOptions) {
     maxMemoryOverloadedRatio: status.maxMemoryOverloadedRatio ?? 0.2,
     maxEventLoopOverloadedRatio: status.maxEventLoopOverloadedRatio ?? 0.6,
     maxCpuOverloadedRatio: status.maxCpuOverloadedRatio ?? 0.4,
+    further: status.loadSignals ?? [],
   } as const;
 }

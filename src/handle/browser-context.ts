@@ -1,6 +1,6 @@
 // What a handler is given when its page is in a browser: types only; crawl/ builds the objects.
 import type { CheerioAPI } from 'cheerio';
-import type { Browser, GotoOptions, Page, PageResponse } from '../fetch/browser/playwright-types.js';
+import type { Browser, Download, GotoOptions, Page, PageResponse } from '../fetch/browser/playwright-types.js';
 import type { PageContent } from '../parse/page.js';
 import type { Dictionary } from '../request/request.js';
 import type { CookieObject } from '../session/cookies.js';
@@ -90,6 +90,8 @@ export interface PlaywrightCrawlingContext<UserData extends Dictionary = AnyData
   waitForSelector(selector: string, timeoutMs?: number): Promise<void>;
   /** Clicks elements and queues where they would have led: navigations are noted and not made. */
   enqueueLinksByClickingElements(options: ClickElementsOptions): Promise<BatchAddRequestsResult>;
+  /** The downloads of this visit so far. They fail unless `launchOptions` of the crawler say `acceptDownloads: true`. */
+  listDownloads(): Promise<Download[]>;
   /** Scrolls down until the page stops growing. */
   infiniteScroll(options?: InfiniteScrollOptions): Promise<void>;
   /** Lets requests for what is only looked at fail, for this visit. Call it in a preNavigationHook. */

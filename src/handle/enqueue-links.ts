@@ -59,6 +59,8 @@ export interface EnqueueLinksOptions {
   globs?: readonly GlobInput[];
   /** Only URLs that match one of these regular expressions, or of `globs`. */
   regexps?: readonly RegExpInput[];
+  /** The same as `globs` and `regexps` in one list: only URLs that match one of these. */
+  include?: readonly PatternInput[];
   /** Never URLs that match one of these globs or regular expressions. */
   exclude?: readonly PatternInput[];
   /** Changes each request before it is queued, or leaves it out by a falsy result. */
@@ -73,6 +75,8 @@ export interface EnqueueLinksOptions {
   requestQueue?: RequestSink;
   /** Leaves out what these rules forbid; crawlers with `respectRobotsTxtFile` do so by themselves. */
   robotsTxtFile?: { isAllowed(url: string, userAgent?: string): boolean };
+  /** Whether and as whom `robotsTxtFile` is obeyed. Default true. The crawler's own check stays as it is. */
+  respectRobotsTxtFile?: boolean | { userAgent?: string };
   /** Told of each link that is left out, and why; besides the crawler's own callback. */
   onSkippedRequest?: SkippedRequestCallback;
 }
@@ -118,6 +122,7 @@ const KNOWN = new Set<string>([
   'strategy',
   'globs',
   'regexps',
+  'include',
   'exclude',
   'transformRequestFunction',
   'forefront',
@@ -125,20 +130,15 @@ const KNOWN = new Set<string>([
   'skipNavigation',
   'requestQueue',
   'robotsTxtFile',
+  'respectRobotsTxtFile',
   'onSkippedRequest',
 ] satisfies (keyof EnqueueLinksOptions)[]);
 
-/** Rejects options that would be ignored silently. */
-export function checkEnqueueLinksOptions(options: EnqueueLinksOptions): void {
+/** Rejects options that would be ignored silently. `obeysRobots`: the crawler checks every request anyway. */
+export function checkEnqueueLinksOptions(options: EnqueueLinksOptions, obeysRobots = false): void {
   for (const name in options) {
     if (name === 'pseudoUrls') {
       throw new CrawlError('OPTION_INVALID', 'enqueueLinks option "pseudoUrls" was removed: use "globs" or "regexps"');
-    }
-    if (name === 'respectRobotsTxtFile') {
-      throw new CrawlError(
-        'OPTION_INVALID',
-        'enqueueLinks option "respectRobotsTxtFile": set it on the crawler, which then checks every request',
-      );
     }
     if (KNOWN.has(name)) continue;
     const nearest = nearestName(name, [...KNOWN]);
@@ -147,6 +147,12 @@ export function checkEnqueueLinksOptions(options: EnqueueLinksOptions): void {
   }
   if (options.urls !== undefined && !Array.isArray(options.urls)) {
     throw new CrawlError('OPTION_INVALID', 'enqueueLinks option "urls" must be an array of strings');
+  }
+  if (options.respectRobotsTxtFile && !options.robotsTxtFile && !obeysRobots) {
+    throw new CrawlError(
+      'OPTION_INVALID',
+      'enqueueLinks option "respectRobotsTxtFile" needs "robotsTxtFile". Or set it on the crawler, which then checks every request; see docs/from-crawlee.md.',
+    );
   }
   if (options.limit !== undefined && !(Number.isInteger(options.limit) && options.limit >= 0)) {
     throw new CrawlError('OPTION_INVALID', 'enqueueLinks option "limit" must be a whole number, 0 or more');
@@ -227,7 +233,9 @@ export function selectLinks(
   rules: LinkRules,
 ): SelectedLink[] {
   const scope = createScope(options, { baseUrl: options.baseUrl, url: page.url, loadedUrl: page.loadedUrl });
-  const { transformRequestFunction: transform, robotsTxtFile } = options;
+  const { transformRequestFunction: transform, respectRobotsTxtFile: robots } = options;
+  const robotsTxtFile = robots === false ? undefined : options.robotsTxtFile;
+  const robotsAgent = typeof robots === 'object' ? robots.userAgent : undefined;
   const crawlDepth = page.crawlDepth + 1;
   const tooDeep = rules.maxCrawlDepth !== undefined && crawlDepth > rules.maxCrawlDepth;
   const shared: Partial<RequestOptions> = { crawlDepth, enqueueStrategy: scope.strategy };
@@ -241,7 +249,7 @@ export function selectLinks(
   for (const found of urls) {
     if (seen.has(found)) continue;
     seen.add(found);
-    if (robotsTxtFile && !robotsTxtFile.isAllowed(found)) {
+    if (robotsTxtFile && !robotsTxtFile.isAllowed(found, robotsAgent)) {
       rules.skip(found, 'robotsTxt');
       continue;
     }

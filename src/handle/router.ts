@@ -47,6 +47,12 @@ export type RoutesFromSchemas<Schemas extends RouteSchemas> = {
     : Dictionary;
 };
 
+/** What holds for one route only; the last argument of `addHandler` and `addDefaultHandler`. */
+export interface RouteOptions {
+  /** The longest that this route's handler may take, in place of the crawler's. */
+  requestHandlerTimeoutSecs?: number;
+}
+
 type Handle = (context: never) => Awaitable<void>;
 
 /**
@@ -66,6 +72,7 @@ export class Router<
   /** Schemas of `userData`, by label. */
   readonly schemas = new Map<string | symbol, UserDataSchema>();
   readonly #middlewares: Handle[] = [];
+  readonly #timeouts = new Map<string | symbol, number>();
   #defaultHandler: Handle | undefined;
 
   /** Made by `Router.create()`, which returns it as a callable handler. */
@@ -77,35 +84,61 @@ export class Router<
     handler: (
       context: RouteContext<Context, Label extends keyof Routes ? Routes[Label] : Dictionary>,
     ) => Awaitable<void>,
+    options?: RouteOptions,
   ): void;
   /** Registers the handler of a label, whose `userData` has this type. */
   addHandler<UserData extends Dictionary>(
     label: RouterLabel<Routes>,
     handler: (context: RouteContext<Context, UserData>) => Awaitable<void>,
+    options?: RouteOptions,
   ): void;
   /** Registers the handler of a label, whose `userData` is checked by a schema. */
   addHandler<Output extends Dictionary>(
     label: RouterLabel<Routes>,
     schema: UserDataSchema<Output>,
     handler: (context: RouteContext<Context, Output>) => Awaitable<void>,
+    options?: RouteOptions,
   ): void;
-  addHandler(label: string | symbol, second: Handle | UserDataSchema, third?: Handle): void {
-    const handler = (third ?? second) as Handle;
+  addHandler(
+    label: string | symbol,
+    second: Handle | UserDataSchema,
+    third?: Handle | RouteOptions,
+    fourth?: RouteOptions,
+  ): void {
+    const handler = (isSchema(second) ? third : second) as Handle;
+    const options = isSchema(second) ? fourth : (third as RouteOptions | undefined);
     expectFunction(handler, `the handler of label "${String(label)}"`);
     if (this.#routes.has(label)) {
       throw new CrawlError('OPTION_INVALID', `label "${String(label)}" already has a handler`);
     }
     this.#routes.set(label, handler);
+    this.#keepTimeout(label, options);
     if (isSchema(second)) this.schemas.set(label, second);
   }
 
   /** Registers the handler of requests whose label has none of its own. */
   addDefaultHandler<UserData extends Dictionary = Dictionary>(
     handler: (context: RouteContext<Context, UserData>) => Awaitable<void>,
+    options?: RouteOptions,
   ): void {
     expectFunction(handler, 'the default handler');
     if (this.#defaultHandler) throw new CrawlError('OPTION_INVALID', 'the router already has a default handler');
     this.#defaultHandler = handler as Handle;
+    this.#keepTimeout(defaultRoute, options);
+  }
+
+  #keepTimeout(label: string | symbol, { requestHandlerTimeoutSecs: secs }: RouteOptions = {}): void {
+    if (secs === undefined) return;
+    if (typeof secs !== 'number' || !(secs > 0)) {
+      throw new CrawlError('OPTION_INVALID', `requestHandlerTimeoutSecs of label "${String(label)}" must be above 0`);
+    }
+    this.#timeouts.set(label, secs);
+  }
+
+  /** The longest that the handler of a label may take; undefined: as long as the crawler says. */
+  getTimeoutSecs(label?: string | symbol): number | undefined {
+    if (label !== undefined && this.#routes.has(label)) return this.#timeouts.get(label);
+    return this.#timeouts.get(defaultRoute);
   }
 
   /** Runs before every handler, in the order of registration. */
@@ -169,6 +202,7 @@ export class Router<
       use: router.use.bind(router),
       getHandler: router.getHandler.bind(router),
       getSchema: router.getSchema.bind(router),
+      getTimeoutSecs: router.getTimeoutSecs.bind(router),
       schemas: router.schemas,
       route: router.route.bind(router),
     });
@@ -181,7 +215,7 @@ export interface RouterHandler<
   Routes extends Record<keyof Routes, Dictionary> = AnyRoutes<Context>,
 > extends Pick<
   Router<Context, Routes>,
-  'addHandler' | 'addDefaultHandler' | 'use' | 'getHandler' | 'getSchema' | 'schemas' | 'route'
+  'addHandler' | 'addDefaultHandler' | 'use' | 'getHandler' | 'getSchema' | 'getTimeoutSecs' | 'schemas' | 'route'
 > {
   (context: Context): Promise<void>;
 }

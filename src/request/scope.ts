@@ -30,6 +30,7 @@ export interface ScopeRules {
   strategy?: EnqueueStrategy;
   globs?: readonly GlobInput[];
   regexps?: readonly RegExpInput[];
+  include?: readonly PatternInput[];
   exclude?: readonly PatternInput[];
 }
 
@@ -71,7 +72,11 @@ const FILTERED: ScopeDecision = Object.freeze({ allowed: false, reason: 'filters
  */
 export function createScope(rules: ScopeRules = {}, page: ScopePage = {}): Scope {
   const exclude = compileMixed('exclude', rules.exclude);
-  const include = [...compileGlobs('globs', rules.globs), ...compileRegExps('regexps', rules.regexps)];
+  const include = [
+    ...compileGlobs('globs', rules.globs),
+    ...compileRegExps('regexps', rules.regexps),
+    ...compileMixed('include', rules.include),
+  ];
   const strategy = checkedStrategy(rules.strategy) ?? (include.length > 0 ? 'all' : 'same-hostname');
   const base = comparedUrl(strategy, page);
   const within = base === undefined ? undefined : createReach(strategy, base);

@@ -59,7 +59,7 @@ function load(): typeof ToughCookieModule {
 }
 
 /** Cookies of a session, empty or as persisted earlier. */
-export function createCookies(persisted?: SerializedCookieJar): Cookies {
+export function createCookies(persisted?: SerializedCookieJar | CookieJar): Cookies {
   let jar: CookieJar | undefined;
   /** As many as there are, or more: what expired counts until the next count. */
   const domainCounts = new Map<string, number>();
@@ -70,8 +70,10 @@ export function createCookies(persisted?: SerializedCookieJar): Cookies {
   function open(): CookieJar {
     if (jar !== undefined) return jar;
     const { CookieJar } = load();
-    // An unreadable persisted jar counts as empty.
-    jar = (persisted && quietly(() => CookieJar.deserializeSync(persisted))) ?? new CookieJar();
+    // An unreadable persisted jar counts as empty; a jar is used as it is, so that whoever gave it sees what is set.
+    jar = isJar(persisted)
+      ? persisted
+      : ((persisted && quietly(() => CookieJar.deserializeSync(persisted))) ?? new CookieJar());
     for (const cookie of allCookies(jar)) count(cookie);
     return jar;
   }
@@ -95,7 +97,10 @@ export function createCookies(persisted?: SerializedCookieJar): Cookies {
     }
     if (setBy === 'server' && !keepsPromise(cookie)) return false;
     const before = known(open(), cookie, target);
-    const stored = quietly(() => open().setCookieSync(cookie, url, { ignoreError: true }));
+    // A jar of another copy of tough-cookie knows only its own cookies, but reads any line.
+    const isOwn = open() instanceof load().CookieJar;
+    const given = isOwn ? cookie : cookie.toString();
+    const stored = quietly(() => open().setCookieSync(given, url, { ignoreError: true }));
     if (stored === undefined) return false;
     // One that replaces another takes no more room.
     if (before !== undefined) {
@@ -142,8 +147,15 @@ export function createCookies(persisted?: SerializedCookieJar): Cookies {
       return target !== undefined && isOneCookie(made) && isShort(made) && set(made, target, 'user');
     },
     jar: open,
-    serialize: () => (jar === undefined ? persisted : (jar.serializeSync() ?? undefined)),
+    serialize: () => {
+      const used = jar ?? persisted;
+      return isJar(used) ? (used.serializeSync() ?? undefined) : used;
+    },
   };
+}
+
+function isJar(value: SerializedCookieJar | CookieJar | undefined): value is CookieJar {
+  return typeof (value as Partial<CookieJar> | undefined)?.setCookieSync === 'function';
 }
 
 /** A semicolon would begin another cookie in the header, and a line break another header. */

@@ -276,7 +276,7 @@ export class Session {
 
   /** All of it as JSON, as the pool saves it. */
   getState(): SessionState {
-    const cookieJar = this.#cookies === undefined ? this.#persistedJar : this.#cookies.serialize();
+    const cookieJar = this.#hasCookies() ? this.#jar().serialize() : undefined;
     return {
       id: this.id,
       ...(cookieJar !== undefined && { cookieJar }),

@@ -87,3 +87,66 @@ describe('crawler.browserPool', () => {
     await crawler.teardown();
   });
 });
+
+describe('the context of a page', () => {
+  let server: Server;
+  let origin: string;
+  beforeAll(async () => {
+    server = createServer((request, response) => {
+      if (request.url === '/file.bin') {
+        response.setHeader('content-disposition', 'attachment; filename="file.bin"').end(Buffer.alloc(300));
+        return;
+      }
+      const there = 'http://other.example/x';
+      const buttons = `<button onclick="location.href='/b'">b</button><button onclick="location.href='${there}'">c</button>`;
+      response.setHeader('content-type', 'text/html').end(`<a href="/file.bin">file</a>${buttons}`);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  afterAll(() => new Promise((resolve) => server.close(resolve)));
+
+  it.each([true, false])('lists the downloads of its visit; with acceptDownloads: %s', async (acceptDownloads) => {
+    const said: unknown[] = [];
+    const crawler = new PlaywrightCrawler(
+      {
+        maxRequestRetries: 0,
+        maxConcurrency: 1,
+        launchContext: { launchOptions: { acceptDownloads } as object },
+        async requestHandler({ page, request, listDownloads }) {
+          said.push((await listDownloads()).length);
+          if (request.url.endsWith('/2')) return;
+          await page.click('a');
+          await expect.poll(async () => (await listDownloads()).length).toBe(1);
+          const [download] = await listDownloads();
+          said.push(download!.suggestedFilename(), (await download!.failure()) === null);
+        },
+      },
+      new Configuration({ persistStorage: false }),
+    );
+    await crawler.run([`${origin}/1`, `${origin}/2`]);
+    expect(said).toEqual([0, 'file.bin', acceptDownloads, 0]);
+  });
+
+  it('clicks may lead to any host, unless a strategy is given', async () => {
+    const found: string[][] = [];
+    const crawler = new PlaywrightCrawler(
+      {
+        maxRequestRetries: 0,
+        maxRequestsPerCrawl: 2,
+        async requestHandler({ request, enqueueLinksByClickingElements }) {
+          const strategy = request.url.endsWith('/same') ? { strategy: 'same-hostname' as const } : {};
+          const options = { selector: 'button', waitForPageIdleSecs: 0.3, ...strategy };
+          const { processedRequests } = await enqueueLinksByClickingElements(options);
+          found.push(processedRequests.map(({ uniqueKey }) => uniqueKey).sort());
+        },
+      },
+      new Configuration({ persistStorage: false }),
+    );
+    await crawler.run([`${origin}/any`, `${origin}/same`]);
+    expect(found.sort((a, b) => a.length - b.length)).toEqual([
+      [`${origin}/b`],
+      [`${origin}/b`, 'http://other.example/x'],
+    ]);
+  });
+});

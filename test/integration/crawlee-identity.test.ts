@@ -247,6 +247,41 @@ describe('ImpitHttpClient', () => {
     expect(seen[0]!.headers.host).toBe(`inside.test:${port}`);
   });
 
+  it.skipIf(process.platform !== 'linux')('never reaches the private address of a name that is rebound', async () => {
+    const reached: string[] = [];
+    const rebound = createServer((request, response) => {
+      reached.push(`${request.socket.localAddress} ${request.url}`);
+      response.writeHead(200, { connection: 'close' }).end('mine');
+    });
+    await new Promise<void>((resolve) => rebound.listen(0, '0.0.0.0', resolve));
+    const at = `http://rebind.test:${(rebound.address() as AddressInfo).port}`;
+    // 127.0.0.2 stands for the public address: the only one that may be reached here.
+    const answers: string[] = [];
+    let nowMs = 0;
+    const http = createHttpEngine({
+      allowPrivateAddresses: ['127.0.0.2/32'],
+      now: () => nowMs,
+      resolve: async () => ({ addresses: [answers.length > 1 ? answers.shift()! : answers[0]!], ttlMs: 0 }),
+    });
+    const { engine, close } = createClientEngine(httpClient, http);
+    const visit = (path: string) => engine.visit(order(at + path), async ({ statusCode }) => statusCode);
+    answers.splice(0, Infinity, '127.0.0.2');
+    await expect(visit('/first')).resolves.toBe(200);
+    // Between two visits, and between the check and the connection; longer than any answer is kept.
+    nowMs += 3_600_000;
+    answers.splice(0, Infinity, '127.0.0.1');
+    await expect(visit('/second')).rejects.toMatchObject({ code: 'ADDRESS_REFUSED' });
+    nowMs += 3_600_000;
+    answers.splice(0, Infinity, '127.0.0.2', '127.0.0.1');
+    await visit('/third').catch((error: unknown) => expect(error).toMatchObject({ code: 'ADDRESS_REFUSED' }));
+    expect(reached.filter((line) => !line.startsWith('127.0.0.2'))).toEqual([]);
+    expect(reached[0]).toBe('127.0.0.2 /first');
+    await close();
+    await http.close();
+    rebound.closeAllConnections();
+    await new Promise((resolve) => rebound.close(resolve));
+  });
+
   it('refuses redirects into a private network, and takes no secret to another origin', async () => {
     const inner: IncomingMessage[] = [];
     const other = await listen(createServer((request, response) => (inner.push(request), response.end('inner'))));

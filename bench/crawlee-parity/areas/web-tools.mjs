@@ -55,8 +55,10 @@ export const scenarios = {
   'sitemap: a crawl of a SitemapRequestList': async ({ lib, crawl, at }) => {
     const seen = [];
     const requestList = await lib.SitemapRequestList.open({ sitemapUrls: [at('/sitemap.xml')] });
-    const requestManager = await requestList.toTandem();
-    await crawl(lib.CheerioCrawler, { requestManager, requestHandler: ({ request }) => void seen.push(request.url) });
+    const requestQueue = await lib.RequestQueue.open();
+    await requestQueue.addRequest({ url: at('/dir/c.html') });
+    const requestHandler = ({ request }) => void seen.push(request.url);
+    await crawl(lib.CheerioCrawler, { requestList, requestQueue, requestHandler });
     return seen.sort();
   },
   'robots: find and isAllowed': async ({ lib, at }) => {

@@ -14,6 +14,7 @@ const PAGE_ONLY = [
   'injectJQuery',
   'closeCookieModals',
   'enqueueLinksByClickingElements',
+  'listDownloads',
 ];
 
 export function addPageWishes(visit: Visit): void {

@@ -1,6 +1,7 @@
 // Browser pages as hooks and handlers see them: the live page and its tools, already before the navigation.
 // Promise: the session's cookies are set in the page's context, and new ones are saved in the session.
 import type { LivePage } from './engine.js';
+import type { Download, Page } from '../../fetch/browser/playwright-types.js';
 import type { ClickElementsOptions, PlaywrightGotoOptions } from '../../handle/browser-context.js';
 import type { CrawlingContext } from '../../handle/context.js';
 import type { Visit } from '../run/attempt.js';
@@ -27,6 +28,7 @@ export function createBrowserSide<Live extends object>(parts: BrowserSideParts):
   const { rules, options } = parts;
   /** The cookies that a context was last given, so that unchanged ones are not sent again. */
   const given = new WeakMap<object, Map<string, string>>();
+  const downloadsOf = createDownloadLists();
 
   function open(visit: Visit, live: LivePage): void {
     const { lent } = live;
@@ -34,6 +36,7 @@ export function createBrowserSide<Live extends object>(parts: BrowserSideParts):
     live.content = addLivePage(visit, lent, options);
     extend(visit.context, {
       ...(options.kind === 'adaptive' ? { renderingType: 'browser' } : {}),
+      listDownloads: downloadsOf(lent.page),
       async enqueueLinksByClickingElements(clicking: ClickElementsOptions) {
         const urls = await urlsByClicking(lent, clicking);
         const {
@@ -118,6 +121,18 @@ export function createBrowserSide<Live extends object>(parts: BrowserSideParts):
     },
   };
   return side as Side<Live | LivePage>;
+}
+
+/** Lists of downloads, one per visit: a page that is used again has one listener, and a new list. */
+function createDownloadLists(): (page: Page) => () => Promise<Download[]> {
+  const current = new WeakMap<Page, Download[]>();
+  return (page) => {
+    const isKnown = current.has(page);
+    const downloads: Download[] = [];
+    current.set(page, downloads);
+    if (!isKnown) page.on('download', (download) => void current.get(page)!.push(download));
+    return () => Promise.resolve(downloads);
+  };
 }
 
 /** What is known of a visit before its page is lent. */

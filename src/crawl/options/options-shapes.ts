@@ -122,7 +122,7 @@ const BASIC = {
   statusMessageCallback: aFunction,
   statisticsOptions: anObject,
   experiments: anObject,
-  httpClient: objectWith('an HTTP client', ['sendRequest', 'stream']),
+  httpClient: anyOf(objectWith('an HTTP client', ['sendRequest', 'stream']), objectWith('one with', ['fetch'])),
   impersonateWithRobots: aBoolean,
 } as const satisfies Checked<BasicCrawlerOptions>;
 

@@ -1,6 +1,7 @@
 // The options of the crawlers as users write them: Crawlee 3's names, and ours where the JSDoc says "ours".
 // Only types live here; options-shapes.ts checks them, options.ts applies the defaults.
 import type { Readable } from 'node:stream';
+import type { FetchHttpClient } from '../../crawlee/http/fetch-client.js';
 import type { BaseHttpClient } from '../../crawlee/http/http-client.js';
 import type { AutoscaledPoolOptions } from '../../dispatch/pool-options.js';
 import type { RequestQueue } from '../../frontier/queue/request-queue.js';
@@ -207,7 +208,7 @@ export interface BasicCrawlerOptions<Context extends CrawlingContext = BasicCraw
    * From Crawlee: sends the crawl's requests in place of the built-in engine. The address guard checks each URL before; how
    * the client connects is its own business. `GotScrapingHttpClient` is the built-in engine.
    */
-  httpClient?: BaseHttpClient | undefined;
+  httpClient?: BaseHttpClient | FetchHttpClient | undefined;
   /**
    * Says that requests may look like those of a browser although robots.txt is obeyed under another name (ours). Default
    * false: `useHeaderGenerator`, `useFingerprints` and a client that impersonates are errors then.

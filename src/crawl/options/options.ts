@@ -168,7 +168,12 @@ function withDefaults(kind: CrawlerKind, given: FileDownloadOptions<AnyData>) {
 }
 
 /** A queue of another kind, such as one over a Crawlee storage client, is a source that is moved into the crawl's own. */
-function sourcesOf({ requestQueue, requestList, requestManager }: FileDownloadOptions<AnyData>) {
+function sourcesOf(given: FileDownloadOptions<AnyData>) {
+  // A list before a queue of ours: the crawl works on that queue itself, or it would wait for what the manager holds.
+  const pair = given.requestManager as Pick<typeof given, 'requestList' | 'requestQueue'> | undefined;
+  const isPair = pair?.requestList !== undefined && pair.requestQueue instanceof RequestQueue;
+  const { requestQueue, requestList } = isPair ? pair : given;
+  const requestManager = isPair ? undefined : given.requestManager;
   const isOwn = requestQueue instanceof RequestQueue;
   return {
     requestQueue: isOwn ? requestQueue : undefined,
@@ -275,6 +280,6 @@ function frozenList<Item>(items: readonly Item[] = []): readonly Item[] {
   return Object.freeze([...items]);
 }
 
-function timerMs(seconds: number): number {
+export function timerMs(seconds: number): number {
   return Math.min(seconds * 1_000, MAX_TIMER_MS);
 }

@@ -91,7 +91,7 @@ export class SitemapRequestList {
   #failure: unknown;
   #fetched = 0;
 
-  private constructor(options: SitemapRequestListOptions) {
+  protected constructor(options: SitemapRequestListOptions) {
     this.#options = options;
     const { globs, regexps, exclude } = options;
     this.#scope = createScope({ globs, regexps, exclude, strategy: 'all' });
@@ -103,7 +103,7 @@ export class SitemapRequestList {
     checkOptions('SitemapRequestList', options, { ...SHAPE, ...CRAWLEE });
     if (!options?.sitemapUrls) throw new CrawlError('OPTION_INVALID', 'SitemapRequestList needs "sitemapUrls"');
     const { maxDepth, sitemapRetries } = options.parseSitemapOptions ?? {};
-    const list = new SitemapRequestList(
+    const list = new this(
       Object.freeze({
         ...options,
         sitemapUrls: namedUrls(options.sitemapUrls),

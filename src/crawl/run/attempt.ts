@@ -246,12 +246,13 @@ async function handle<Context extends BaseContext>(
 ): Promise<void> {
   request.state = RequestState.REQUEST_HANDLER;
   mark.handling(true);
+  const timeoutMs = handlers.timeoutMsOf?.(request.label) ?? handlers.timeoutMs;
   try {
     await withinMs(
       time,
-      handlers.timeoutMs,
+      timeoutMs,
       () => mark.work(() => handlers.request(context)),
-      () => new CrawlError('HANDLER_TIMEOUT', `requestHandler timed out after ${handlers.timeoutMs / 1000} seconds`),
+      () => new CrawlError('HANDLER_TIMEOUT', `requestHandler timed out after ${timeoutMs / 1000} seconds`),
       signal,
     );
   } finally {

@@ -9,6 +9,7 @@ import type { Remembering } from '../../fresh/remembering.js';
 import type { RequestQueue } from '../../frontier/queue/request-queue.js';
 import type { ContextCrawler, CrawlingContext } from '../../handle/context.js';
 import type { SkipReason } from '../../handle/enqueue-links.js';
+import type { RouterHandler } from '../../handle/router.js';
 import type { Log } from '../../observe/log.js';
 import { decodeBody, detectEncoding } from '../../parse/encoding/encoding.js';
 import type { Request } from '../../request/request.js';
@@ -22,7 +23,7 @@ import { createHttpSide, type HttpSideParts } from '../navigate/http-side.js';
 import { cookiesOf, createNavigation, isSeededAddress, type NavigationParts } from '../navigate/navigate.js';
 import { navigationRulesOf } from '../navigate/rules.js';
 import { openShownHeaders } from '../navigate/shown-headers.js';
-import type { CrawlerKind, ResolvedOptions } from '../options/options.js';
+import { type CrawlerKind, type ResolvedOptions, timerMs } from '../options/options.js';
 import { createLinkOrder } from '../order/order.js';
 import { addFile, addPage } from '../page/page-context.js';
 import type { LinkPolicy } from '../polite/link-policy.js';
@@ -204,6 +205,7 @@ export async function openCrawlServices(parts: CrawlServicesParts): Promise<Craw
       parts.refuseLink?.(url) ?? gate?.refusal(url) ?? copyRefusal(url) ?? policy.refuseLink(url, depth),
     releaseLink: policy.giveBack,
     onSkipped: parts.onSkipped,
+    obeysRobots: options.robotsAgent !== undefined,
     order: createLinkOrder(options, time),
   };
   const forContexts: ContextServices = {
@@ -241,6 +243,7 @@ export async function openCrawlServices(parts: CrawlServicesParts): Promise<Craw
     navigate: browsers?.navigate ?? navigationOfKind(),
     handlers: {
       timeoutMs: options.requestHandlerTimeoutMs,
+      timeoutMsOf: routeTimeouts(parts.requestHandler),
       request: parts.requestHandler,
       error: options.errorHandler,
       failed: options.failedRequestHandler,
@@ -267,6 +270,16 @@ export async function openCrawlServices(parts: CrawlServicesParts): Promise<Craw
       await browsers?.close();
       await close();
     },
+  };
+}
+
+/** The limits of routes, where the handler is a router. */
+function routeTimeouts(handler: unknown): ((label: string | undefined) => number | undefined) | undefined {
+  const { getTimeoutSecs } = handler as Partial<RouterHandler>;
+  if (!getTimeoutSecs) return undefined;
+  return (label) => {
+    const secs = getTimeoutSecs(label);
+    return secs === undefined ? undefined : timerMs(secs);
   };
 }
 

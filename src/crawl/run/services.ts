@@ -63,12 +63,16 @@ export interface LinkServices {
   /** A link that was let in is not queued after all: its visit failed, or another was first. */
   readonly releaseLink?: ((url: string) => void) | undefined;
   readonly onSkipped: SkippedRequestCallback;
+  /** Every request is checked by its host's robots.txt before it is sent. */
+  readonly obeysRobots?: boolean | undefined;
   /** How what is found is queued; missing for breadth first. */
   readonly order?: LinkOrder | undefined;
 }
 
 export interface HandlerServices<Context> {
   readonly timeoutMs: number;
+  /** Of the route that a label chooses, if it has one of its own. */
+  readonly timeoutMsOf?: ((label: string | undefined) => number | undefined) | undefined;
   readonly request: (context: Context) => unknown;
   readonly error?: ((context: Context, error: Error) => unknown) | undefined;
   readonly failed?: ((context: Context, error: Error) => unknown) | undefined;

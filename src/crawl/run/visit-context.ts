@@ -79,7 +79,7 @@ export function createVisitContext(
   };
 
   async function enqueueLinks(options: EnqueueLinksOptions = {}): Promise<BatchAddRequestsResult> {
-    checkEnqueueLinksOptions(options);
+    checkEnqueueLinksOptions(options, rules.obeysRobots);
     const skipped: { url: string; reason: SkipReason }[] = [];
     const skip = (url: string, reason: SkipReason) => void skipped.push({ url, reason });
     const finding = options.urls

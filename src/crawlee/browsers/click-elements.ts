@@ -1,6 +1,7 @@
 // Crawlee's `playwrightClickElements`: clicks of one's own, and where they would have led.
-import { playwrightUtils } from '../../crawl/browser/playwright-tools.js';
+import { playwrightUtils as ownUtils } from '../../crawl/browser/playwright-tools.js';
 import type { Page } from '../../fetch/browser/playwright-types.js';
+import type { ClickElementsOptions } from '../../handle/browser-context.js';
 
 /** What is clicked, and how long is waited for what it does. */
 export interface ClickAndInterceptOptions {
@@ -37,6 +38,26 @@ async function clickElementsAndInterceptNavigationRequests(
   });
   return urls.map((url) => ({ url }));
 }
+
+type Clicking<Options extends ClickElementsOptions, Result> = (options: Options) => Promise<Result>;
+
+/** A click may lead to any host, as in Crawlee; ours keep to the host of the page unless told otherwise. */
+export function clicksAnywhere<Options extends ClickElementsOptions, Result>(
+  clicking: Clicking<Options, Result>,
+): Clicking<Options, Result> {
+  return (options) => clicking({ strategy: 'all', ...options });
+}
+
+/**
+ * Crawlee's tools for Playwright pages, by themselves. In handlers the context has the same, without `page`.
+ *
+ * @example
+ * await playwrightUtils.injectJQuery(page);
+ */
+export const playwrightUtils = Object.freeze({
+  ...ownUtils,
+  enqueueLinksByClickingElements: clicksAnywhere(ownUtils.enqueueLinksByClickingElements),
+});
 
 /**
  * Crawlee's tools for clicks, by themselves.

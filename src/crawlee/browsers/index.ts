@@ -22,7 +22,7 @@ export { BROWSER_CONTROLLER_EVENTS, BROWSER_POOL_EVENTS } from './types.js';
 export type { CommonBrowser, CommonLibrary, CommonPage, UnwrapPromise } from './types.js';
 export { anonymizeProxySugar } from './anonymize-proxy.js';
 export type { AnonymizeProxySugarOptions } from './anonymize-proxy.js';
-export { playwrightClickElements } from './click-elements.js';
+export { playwrightClickElements, playwrightUtils } from './click-elements.js';
 export type { ClickAndInterceptOptions } from './click-elements.js';
 export type { CrawlerBrowserPool } from './crawler-pool.js';
 export { BrowserLauncher, PlaywrightLauncher } from './launcher.js';

@@ -26,62 +26,26 @@ import { KeyValueStore } from '../../store/records/key-value.js';
 import { eventManagerOf } from '../events.js';
 import type { Dictionary } from '../../request/request.js';
 import type { DatasetExportOptions, ExportFormat } from '../../store/dataset/export.js';
-import { RequestQueue as OwnQueue } from '../../frontier/queue/request-queue.js';
+import type { RequestQueue as OwnQueue } from '../../frontier/queue/request-queue.js';
 import { CrawlerExtension } from '../checks.js';
-import { RequestManagerTandem, type TandemList } from '../requests/request-manager-tandem.js';
+import { withNewRequestLimit } from '../storage/new-requests.js';
 import { crawlerMembers } from './crawler-members.js';
+import {
+  asMethod,
+  contextExtension,
+  crawleeOptions,
+  type Handler,
+  type NewerOptions,
+  type OlderOptions,
+} from './crawler-options.js';
+import { endingBySignal } from './end-by-signal.js';
 
-/** Names that Crawlee 3 still takes, and what they are called. */
-const OLDER_NAMES = {
-  handleRequestFunction: 'requestHandler',
-  handlePageFunction: 'requestHandler',
-  handleFailedRequestFunction: 'failedRequestHandler',
-  handleRequestTimeoutSecs: 'requestHandlerTimeoutSecs',
-} as const;
-
-/** Options under Crawlee's older names, which it still takes. */
-export type OlderOptions = { [Name in keyof typeof OLDER_NAMES]?: unknown };
-
-/** Options by their present names, with what Crawlee does when nothing is said: a retry comes at once. */
-function crawleeOptions<Options extends object>(given: Options & OlderOptions): Options {
-  const options: Record<string, unknown> = { ...given };
-  for (const [old, name] of Object.entries(OLDER_NAMES)) {
-    if (options[old] === undefined) continue;
-    rootLog.deprecated(`The option "${old}" is called "${name}" now`);
-    options[name] ??= options[old];
-    delete options[old];
-  }
-  // A list and a queue over a client of the user's: the list goes through that queue, as in Crawlee.
-  const { requestList, requestQueue } = options as { requestList?: TandemList; requestQueue?: object };
-  if (requestList && requestQueue && !(requestQueue instanceof OwnQueue)) {
-    options['requestManager'] = new RequestManagerTandem(requestList, requestQueue as OwnQueue);
-    delete options['requestList'];
-    delete options['requestQueue'];
-  }
-  if (options['retryDelayMs'] === undefined && options['maxRetryDelayMs'] === undefined) options['retryDelayMs'] = 0;
-  return options as Options;
-}
-
-type Handler = (context: CrawlingContext) => unknown;
+export type { NewerOptions, OlderOptions } from './crawler-options.js';
 
 /** How long visits may take to end before the process is moved, as in Crawlee. */
 const REST_SECS = 20;
 /** Stores whose states are saved with events already. */
 const SAVED_BY_EVENTS = new WeakSet<KeyValueStore>();
-
-/**
- * Options whose handler is called as a method of the crawler. A router stays what it is, unless all handlers are wanted:
- * then the labels' schemas still are the router's.
- */
-function asMethod<Options extends object>(options: Options, run: Handler, wantsAll: boolean): Options {
-  const { requestHandler, router = requestHandler } = options as { requestHandler?: object; router?: object };
-  const isRouter = typeof router !== 'function' || 'addHandler' in router;
-  if (isRouter && !wantsAll) return options;
-  const routed = router as { schemas?: unknown; getSchema?: unknown } | undefined;
-  const method =
-    routed && isRouter ? Object.assign(run, { schemas: routed.schemas, getSchema: routed.getSchema }) : run;
-  return { ...options, router: undefined, requestHandler: method };
-}
 
 /**
  * Calls your handler for every request, as Crawlee's does: a failed request comes back at once.
@@ -97,20 +61,23 @@ export class BasicCrawler<Context extends CrawlingContext = BasicCrawlingContext
   /** Yours, unless it is a router or a `streamHandler`. */
   protected requestHandler: Handler;
   readonly #wantsAll: boolean;
+  readonly #extend: ((context: CrawlingContext) => Promise<void>) | undefined;
   #options: BasicCrawlerOptions<NoInfer<Context>>;
 
   constructor(
-    options: BasicCrawlerOptions<NoInfer<Context>> & OlderOptions = {},
+    options: BasicCrawlerOptions<NoInfer<Context>> & OlderOptions & NewerOptions<NoInfer<Context>> = {},
     config?: Configuration,
     kind: CrawlerKind = 'basic',
   ) {
-    const named = crawleeOptions(options);
+    const { options: named, extend } = contextExtension(crawleeOptions(options), kind !== 'basic');
+    const wantsAll = kind === 'adaptive' || extend !== undefined;
     const late: { self?: BasicCrawler<Context> } = {};
     const run: Handler = (context) => late.self!._runRequestHandler(context as Context);
-    super(asMethod(named, run, kind === 'adaptive') as never, config, kind);
+    super(asMethod(named, run, wantsAll) as never, config, kind);
     late.self = this;
     this.#options = named;
-    this.#wantsAll = kind === 'adaptive';
+    this.#wantsAll = wantsAll;
+    this.#extend = extend;
     Object.assign(this, crawlerMembers(named));
     this.requestHandler = (named.requestHandler ?? named.router ?? this.router) as Handler;
   }
@@ -150,7 +117,7 @@ export class BasicCrawler<Context extends CrawlingContext = BasicCrawlingContext
     events.on(EventType.MIGRATING, rest);
     events.on(EventType.ABORTING, rest);
     try {
-      return await super.run(...given);
+      return await endingBySignal(() => super.run(...given));
     } finally {
       events.off(EventType.MIGRATING, rest);
       events.off(EventType.ABORTING, rest);
@@ -167,6 +134,11 @@ export class BasicCrawler<Context extends CrawlingContext = BasicCrawlingContext
     await requestList?.persistState?.().catch((error: unknown) => {
       rootLog.exception(error as Error, 'The state of the list could not be saved');
     });
+  }
+
+  /** The queue of the crawl, which knows `maxNewRequests`. */
+  override async getRequestQueue(): Promise<OwnQueue> {
+    return withNewRequestLimit(await super.getRequestQueue());
   }
 
   /** An object for all handlers, saved regularly and with every event `persistState`. */
@@ -189,6 +161,7 @@ export class BasicCrawler<Context extends CrawlingContext = BasicCrawlingContext
     const id = ((context as { id?: string }).id ??= randomBytes(8).toString('hex'));
     this.crawlingContexts.set(id, context);
     try {
+      await this.#extend?.(context);
       await this.requestHandler(context);
     } finally {
       this.crawlingContexts.delete(id);
@@ -223,7 +196,7 @@ export class BasicCrawler<Context extends CrawlingContext = BasicCrawlingContext
  */
 export class HttpCrawler<Context extends CrawlingContext = HttpCrawlingContext> extends BasicCrawler<Context> {
   constructor(
-    options: HttpCrawlerOptions<NoInfer<Context>> & OlderOptions = {},
+    options: HttpCrawlerOptions<NoInfer<Context>> & OlderOptions & NewerOptions<NoInfer<Context>> = {},
     config?: Configuration,
     kind: CrawlerKind = 'http',
   ) {
@@ -238,7 +211,10 @@ export class HttpCrawler<Context extends CrawlingContext = HttpCrawlingContext> 
  * const crawler = new CheerioCrawler({ requestHandler: async ({ $, pushData }) => pushData({ title: $('title').text() }) });
  */
 export class CheerioCrawler<Context extends CrawlingContext = CheerioCrawlingContext> extends HttpCrawler<Context> {
-  constructor(options: CheerioCrawlerOptions<NoInfer<Context>> & OlderOptions = {}, config?: Configuration) {
+  constructor(
+    options: CheerioCrawlerOptions<NoInfer<Context>> & OlderOptions & NewerOptions<NoInfer<Context>> = {},
+    config?: Configuration,
+  ) {
     super(options as HttpCrawlerOptions<Context>, config, 'cheerio');
   }
 }
@@ -250,7 +226,10 @@ export class CheerioCrawler<Context extends CrawlingContext = CheerioCrawlingCon
  * const crawler = new FileDownload({ requestHandler: ({ body, request }) => log.info(`${request.url}: ${body.length}`) });
  */
 export class FileDownload<Context extends CrawlingContext = FileDownloadCrawlingContext> extends HttpCrawler<Context> {
-  constructor(options: FileDownloadOptions<NoInfer<Context>> & OlderOptions = {}, config?: Configuration) {
+  constructor(
+    options: FileDownloadOptions<NoInfer<Context>> & OlderOptions & NewerOptions<NoInfer<Context>> = {},
+    config?: Configuration,
+  ) {
     super(options as HttpCrawlerOptions<Context>, config, 'file');
   }
 }

@@ -7,11 +7,17 @@ import type {
   PlaywrightLaunchContext,
 } from '../../crawl/browser/playwright-options.js';
 import type { CrawlingContext } from '../../handle/context.js';
-import type { AdaptivePlaywrightCrawlingContext, PlaywrightCrawlingContext } from '../../handle/browser-context.js';
+import type {
+  AdaptivePlaywrightCrawlingContext,
+  ClickElementsOptions,
+  PlaywrightCrawlingContext,
+} from '../../handle/browser-context.js';
+import type { BatchAddRequestsResult } from '../../handle/enqueue-links.js';
+import { clicksAnywhere } from '../browsers/click-elements.js';
 import type { BrowserPoolHooks } from '../browsers/browser-pool.js';
 import { CrawlerBrowserPool } from '../browsers/crawler-pool.js';
 import { type AdaptiveRuns, createAdaptiveRuns, type RenderingCounts, type RenderingOptions } from './adaptive-runs.js';
-import { BasicCrawler, type OlderOptions } from './crawlers.js';
+import { BasicCrawler, type NewerOptions, type OlderOptions } from './crawlers.js';
 import type { CommonPage } from '../browsers/types.js';
 
 const SERVER_ERRORS = Array.from({ length: 100 }, (_, i) => 500 + i);
@@ -23,6 +29,19 @@ type WithPoolHooks<Options extends PlaywrightCrawlerOptions<never>> = Omit<Optio
 };
 type Hooks = PlaywrightCrawlerOptions<never>['preNavigationHooks'];
 
+interface ClickingContext {
+  page?: CommonPage;
+  enqueueLinksByClickingElements?: (options: ClickElementsOptions) => Promise<BatchAddRequestsResult>;
+}
+
+/** Clicks in Crawlee's contexts may lead to any host. */
+function withClicksAnywhere(context: ClickingContext): void {
+  // Without a page the context is that of a fetch, and to ask it for clicks means to want a browser.
+  if (!context.page) return;
+  const value = clicksAnywhere(context.enqueueLinksByClickingElements!.bind(context));
+  Object.defineProperty(context, 'enqueueLinksByClickingElements', { value, writable: true, configurable: true });
+}
+
 /** Options whose browsers a pool shows. */
 function shownBy<Options extends PlaywrightCrawlerOptions<never>>(
   options: WithPoolHooks<Options>,
@@ -33,7 +52,7 @@ function shownBy<Options extends PlaywrightCrawlerOptions<never>>(
     const controller = context.page && pool.getBrowserControllerByPage(context.page);
     if (controller?.browser) context.browserController = controller;
   };
-  const preNavigationHooks = [withController, ...(options.preNavigationHooks ?? [])] as Hooks;
+  const preNavigationHooks = [withController, withClicksAnywhere, ...(options.preNavigationHooks ?? [])] as Hooks;
   return { pool, options: { ...options, preNavigationHooks, browserPoolOptions: pool.crawlerOptions } as never };
 }
 
@@ -55,7 +74,9 @@ export class PlaywrightCrawler<
   readonly launchContext: PlaywrightLaunchContext;
 
   constructor(
-    given: WithPoolHooks<PlaywrightCrawlerOptions<NoInfer<Context>>> & OlderOptions = {},
+    given: WithPoolHooks<PlaywrightCrawlerOptions<NoInfer<Context>>> &
+      OlderOptions &
+      NewerOptions<NoInfer<Context>> = {},
     config?: Configuration,
   ) {
     const { pool, options } = shownBy<PlaywrightCrawlerOptions<never>>(given as never, config);
@@ -107,7 +128,9 @@ export class AdaptivePlaywrightCrawler<
 
   constructor(
     given: WithPoolHooks<Omit<AdaptivePlaywrightCrawlerOptions<NoInfer<Context>>, keyof RenderingOptions>> &
-      RenderingOptions = {},
+      RenderingOptions &
+      OlderOptions &
+      NewerOptions<NoInfer<Context>> = {},
     config: Configuration = Configuration.getGlobalConfig(),
   ) {
     const { pool, options } = shownBy<AdaptivePlaywrightCrawlerOptions<never>>(given as never, config);

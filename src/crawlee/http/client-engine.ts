@@ -19,6 +19,7 @@ import {
   type SendSetting,
 } from '../../fetch/http/send-request.js';
 import { parseHttpUrl } from '../../request/url.js';
+import { asBaseHttpClient, type FetchHttpClient } from './fetch-client.js';
 import {
   type BaseHttpClient,
   GotScrapingHttpClient,
@@ -56,7 +57,8 @@ export interface ClientEngine {
  * @example
  * const { engine } = createClientEngine(httpClient, createHttpEngine());
  */
-export function createClientEngine(client: BaseHttpClient, http: HttpEngine): ClientEngine {
+export function createClientEngine(given: BaseHttpClient | FetchHttpClient, http: HttpEngine): ClientEngine {
+  const client = asBaseHttpClient(given);
   const nothing = () => Promise.resolve();
   if (isBuiltIn(client)) {
     return { engine: http, sendRequest: (...given) => sendRequest(http, ...given), close: nothing };

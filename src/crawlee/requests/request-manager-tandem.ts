@@ -29,68 +29,70 @@ const BATCH = 25;
  * await new CheerioCrawler({ requestManager, requestHandler }).run();
  */
 export class RequestManagerTandem {
-  readonly #list: TandemList;
-  readonly #queue: RequestQueue;
+  /** Where requests come from. */
+  readonly requestList: TandemList;
+  /** Where they go before they are handled. */
+  readonly requestQueue: RequestQueue;
 
   constructor(requestList: TandemList, requestQueue: RequestQueue) {
-    this.#list = requestList;
-    this.#queue = requestQueue;
+    this.requestList = requestList;
+    this.requestQueue = requestQueue;
   }
 
   /** The next request of the queue, which takes more from the list when it is empty. */
   async fetchNextRequest<T extends Dictionary = Dictionary>(): Promise<Request<T> | null> {
-    if (await this.#queue.isEmpty()) await this.#move();
-    return this.#queue.fetchNextRequest<T>();
+    if (await this.requestQueue.isEmpty()) await this.#move();
+    return this.requestQueue.fetchNextRequest<T>();
   }
 
   /** Whether neither has a request to fetch. */
   async isEmpty(): Promise<boolean> {
-    return (await this.#queue.isEmpty()) && (await this.#list.isEmpty());
+    return (await this.requestQueue.isEmpty()) && (await this.requestList.isEmpty());
   }
 
   /** Whether both have handled everything. */
   async isFinished(): Promise<boolean> {
-    return (await this.#list.isFinished()) && this.#queue.isFinished();
+    return (await this.requestList.isFinished()) && this.requestQueue.isFinished();
   }
 
   /** How many requests were handled. */
   handledCount(): Promise<number> {
-    return this.#queue.handledCount();
+    return this.requestQueue.handledCount();
   }
 
   /** How many requests the queue was given. */
   getTotalCount(): number {
-    return this.#queue.getTotalCount();
+    return this.requestQueue.getTotalCount();
   }
 
   /** How many requests of the queue are not handled yet. */
   getPendingCount(): number {
-    return this.#queue.getPendingCount();
+    return this.requestQueue.getPendingCount();
   }
 
   /** Tells the queue that a request is done. */
   markRequestHandled(...given: Parameters<RequestQueue['markRequestHandled']>) {
-    return this.#queue.markRequestHandled(...given);
+    return this.requestQueue.markRequestHandled(...given);
   }
 
   /** Returns a request to the queue, to be fetched again. */
   reclaimRequest(...given: Parameters<RequestQueue['reclaimRequest']>) {
-    return this.#queue.reclaimRequest(...given);
+    return this.requestQueue.reclaimRequest(...given);
   }
 
   /** Adds a request to the queue. */
   addRequest(...given: Parameters<RequestQueue['addRequest']>) {
-    return this.#queue.addRequest(...given);
+    return this.requestQueue.addRequest(...given);
   }
 
   /** Adds requests to the queue. */
   addRequests(...given: Parameters<RequestQueue['addRequests']>) {
-    return this.#queue.addRequests(...given);
+    return this.requestQueue.addRequests(...given);
   }
 
   /** Adds many requests to the queue, in batches. */
   addRequestsBatched(...given: Parameters<RequestQueue['addRequestsBatched']>) {
-    return this.#queue.addRequestsBatched(...given);
+    return this.requestQueue.addRequestsBatched(...given);
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Request> {
@@ -99,18 +101,18 @@ export class RequestManagerTandem {
 
   async #move(): Promise<void> {
     for (let moved = 0; moved < BATCH; moved++) {
-      const request = await this.#list.fetchNextRequest();
+      const request = await this.requestList.fetchNextRequest();
       if (!request) return;
       try {
-        await this.#queue.addRequest(request);
+        await this.requestQueue.addRequest(request);
       } catch (error) {
         log.exception(error as Error, 'The queue did not take a request of the list, which has it again', {
           url: request.url,
         });
-        await this.#list.reclaimRequest?.(request);
+        await this.requestList.reclaimRequest?.(request);
         return;
       }
-      await this.#list.markRequestHandled(request);
+      await this.requestList.markRequestHandled(request);
     }
   }
 }

@@ -8,6 +8,7 @@ import { KeyValueStore as OwnStore } from '../../store/records/key-value.js';
 import { ClientDataset, type ClientStorageOptions } from './client-dataset.js';
 import { ClientRequestQueue, ClientRequestQueueV1 } from './client-queue.js';
 import { ClientKeyValueStore } from './client-records.js';
+import { withNewRequestLimit } from './new-requests.js';
 
 type Constructor<T> = new (options: ClientStorageOptions, config?: Configuration) => T;
 
@@ -27,6 +28,16 @@ function withClients<Own extends { readonly prototype: object }, Made extends ob
     get: (target, name, receiver) =>
       name === Symbol.hasInstance ? isInstance : (Reflect.get(target, name, receiver) as unknown),
   }) as unknown as Pick<Own, keyof Own> & Constructor<Made>;
+}
+
+/** A class of queues that know `maxNewRequests` when they are opened. */
+function opensLimited<Queues extends Pick<typeof OwnQueue, 'open'> & object>(queues: Queues): Queues {
+  const open: typeof OwnQueue.open = async (...given) => withNewRequestLimit(await OwnQueue.open(...given));
+  return new Proxy(queues, {
+    construct: (target, given, caller) =>
+      withNewRequestLimit(Reflect.construct(target as unknown as Constructor<OwnQueue>, given, caller) as OwnQueue),
+    get: (target, name, receiver) => (name === 'open' ? open : (Reflect.get(target, name, receiver) as unknown)),
+  });
 }
 
 /** The methods of a derived class in front of those of the storage. */
@@ -59,7 +70,9 @@ export type KeyValueStore = OwnStore;
  * @example
  * const queue = new RequestQueue({ id: 'shop', client: new MemoryStorage() });
  */
-export const RequestQueue = withClients<typeof OwnQueue, ClientRequestQueue>(OwnQueue, ClientRequestQueue);
+export const RequestQueue = opensLimited(
+  withClients<typeof OwnQueue, ClientRequestQueue>(OwnQueue, ClientRequestQueue),
+);
 export type RequestQueue = OwnQueue;
 /**
  * Crawlee's request queue that locks what it takes: the same as `RequestQueue`.
@@ -75,7 +88,9 @@ export type RequestQueueV2 = OwnQueue;
  * @example
  * const queue = new RequestQueueV1({ id: 'shop', client: new MemoryStorage() });
  */
-export const RequestQueueV1 = withClients<typeof OwnQueue, ClientRequestQueueV1>(OwnQueue, ClientRequestQueueV1);
+export const RequestQueueV1 = opensLimited(
+  withClients<typeof OwnQueue, ClientRequestQueueV1>(OwnQueue, ClientRequestQueueV1),
+);
 export type RequestQueueV1 = OwnQueue;
 /**
  * Crawlee's base of queues.

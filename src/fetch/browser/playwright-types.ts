@@ -13,6 +13,8 @@ export type BrowserType = import('playwright-core').BrowserType;
 /** @ts-ignore */
 export type CDPSession = import('playwright-core').CDPSession;
 /** @ts-ignore */
+export type Download = import('playwright-core').Download;
+/** @ts-ignore */
 export type Frame = import('playwright-core').Frame;
 /** @ts-ignore */
 export type LaunchOptions = import('playwright-core').LaunchOptions;

@@ -1,8 +1,7 @@
 // Near duplicates among the pages of a memory: who said the same before.
 // Promise: the first of several alike is the one that the others repeat; a page is never a duplicate of itself.
 import type { Fingerprint } from '../../request/fingerprint.js';
-import type { Arrivals } from '../memory/memory-lmdb-arrivals.js';
-import type { KeyHalves, PageMemory } from '../memory/memory.js';
+import type { Arrivals, KeyHalves, PageMemory } from '../memory/memory.js';
 import { isSameHash } from '../memory/page-row.js';
 import type { DuplicateOf } from '../page-change.js';
 import { createNearIndex, type NearIndex } from './near-index.js';

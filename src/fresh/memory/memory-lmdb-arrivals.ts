@@ -1,24 +1,8 @@
 // The pages that all writers of a memory saw lately, so that each of them finds the near copies of what others saw.
 // Promise: a bounded list; a row is written in the transaction that writes its visit aside, so it costs none of its own.
 import type { Database } from 'lmdb';
-import type { Fingerprint } from '../../request/fingerprint.js';
-import type { PageVisit } from './memory.js';
-import { type Hash64, KEY_BYTES, packKey, unpackKey } from './page-row.js';
-
-/** A page that was seen, and that repeats no other. */
-export interface Arrival {
-  readonly key: Fingerprint;
-  readonly simhash: Hash64;
-  readonly url: string;
-}
-
-/** What the writers of a memory tell each other of the pages they see. */
-export interface Arrivals {
-  /** The number of the newest. */
-  lastArrival(): number;
-  /** Those after a number, the oldest first, at most so many. */
-  arrivalsAfter(number: number, max: number): (Arrival & { readonly number: number })[];
-}
+import type { Arrivals, PageVisit } from './memory.js';
+import { KEY_BYTES, packKey, unpackKey } from './page-row.js';
 
 /** Whoever is further behind has missed some; 100,000 rows take some 15 MB on disk. */
 const KEPT = 100_000;

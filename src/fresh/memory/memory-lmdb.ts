@@ -6,9 +6,9 @@ import { afterOtherThreads, createTransactions } from '../../base/lmdb-shared.js
 import { CrawlError } from '../../errors.js';
 import { type Fingerprint, fingerprintToId, fingerprintFromId } from '../../request/fingerprint.js';
 import { ownerName } from '../../store/segments/segment-names.js';
-import { type Arrivals, arrivalsOf, noteArrivals } from './memory-lmdb-arrivals.js';
+import { arrivalsOf, noteArrivals } from './memory-lmdb-arrivals.js';
 import { memoryError, openMemoryFile } from './memory-lmdb-file.js';
-import type { KnownPage, PageVisit, StageNote, WholeMemory } from './memory.js';
+import type { Arrivals, KnownPage, PageVisit, StageNote, WholeMemory } from './memory.js';
 import { packNames, packVersion, unpackNames, unpackVersion } from './names-row.js';
 import { isFoundOnly, KEY_BYTES, packKey, packPage, replaces, unpackKey, unpackPage } from './page-row.js';
 import { dueKey, type Staged, stagedKey, stagedRow, unpackLinks } from './staged-row.js';

@@ -1,7 +1,7 @@
 // PORT. The page memory: what earlier visits found, per URL, across crawls; and its implementation without a disk.
 // Promise: a visit takes effect in the memory exactly if its acknowledgement took effect in the queue.
 import type { Fingerprint } from '../../request/fingerprint.js';
-import { type RememberedPage, replaces } from './page-row.js';
+import { type Hash64, type RememberedPage, replaces } from './page-row.js';
 
 /** What a page is called and how it says which version it is. */
 export interface PageNames {
@@ -143,4 +143,19 @@ export function createPageMemory(): WholeMemory {
     setNote: async (key, value) => void notes.set(key, value),
     close: async () => undefined,
   };
+}
+
+/** A page that was seen, and that repeats no other. */
+export interface Arrival {
+  readonly key: Fingerprint;
+  readonly simhash: Hash64;
+  readonly url: string;
+}
+
+/** What the writers of a memory tell each other of the pages they see. */
+export interface Arrivals {
+  /** The number of the newest. */
+  lastArrival(): number;
+  /** Those after a number, the oldest first, at most so many. */
+  arrivalsAfter(number: number, max: number): (Arrival & { readonly number: number })[];
 }
