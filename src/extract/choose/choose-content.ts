@@ -99,8 +99,7 @@ export function chooseContent(segments: Segments, kinds: Float32Array, logits: F
 /** Tables, code and boxes of facts are taken whole where most of them is chosen; the last two are left whole where it is not. */
 function keepWhole(segments: Segments, sizes: Int32Array, logits: Float32Array, chosen: Uint8Array): void {
   const { tree, blocks, count, words } = segments;
-  const hasInfobox = tree.bytes.includes('portable-infobox');
-  const isInfobox = (node: number): boolean => hasInfobox && isNamedInfobox(segments, node);
+  const isInfobox = (node: number): boolean => isNamedInfobox(segments, node);
   // By node: the innermost table, listing or box that it stands in.
   const whole = new Int32Array(tree.count);
   for (let node = 1; node < tree.count; node++)
