@@ -12,8 +12,10 @@ const NOSCRIPT = elementNumber('noscript');
 const MAX_NOTE = 2_000;
 const MAX_NOTE_NODES = 100;
 const isMarked = createNameMatcher(
-  // A name that search engines define; MediaWiki's notes to those who write the page, and the lines below its text.
-  'nocontent ambox catlinks printfooter',
+  // A name that search engines define; MediaWiki's notes to those who write or read the page, and the lines below its text.
+  'nocontent ambox ombox catlinks printfooter',
+  ['notice', 'metadata'],
+  ['metadata', 'notice'],
   // Instagram's embeds.
   ['instagram', 'media'],
   // The line above MediaWiki's text.

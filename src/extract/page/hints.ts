@@ -78,7 +78,7 @@ export const hintsFound = {
   noSnippet: false,
   /** What {@link markWord} says of its names. */
   mark: -1,
-  /** Whether a name may be that of a label for screen readers. */
+  /** Whether a name may be that of a label which is no text. */
   label: false,
   /** 1 by the attribute `hidden`, 2 by `aria-hidden`. */
   hiddenBy: 0,

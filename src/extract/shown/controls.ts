@@ -11,13 +11,17 @@ const MAX_NAMES = 400;
 /** What rustdoc calls the line that its page hides once the description is open. */
 const UNFOLDS = /(?:^|\s)hideme(?:\s|$)/;
 
-/** Utility classes whose rules stand in a sheet elsewhere: the libraries that define them hide such text from eyes. */
-const FOR_EARS = /(?:^|\s)(?:visually-?hidden|sr-only|screen-reader-text|element-invisible|u-hidden-visually)(?:\s|$)/i;
+/**
+ * Utility classes whose rules stand in a sheet elsewhere: the libraries that define them hide such text from eyes. And what
+ * rustdoc sets at the right edge, beside the heading that it stands above: since which version, where the source is.
+ */
+const NO_TEXT =
+  /(?:^|\s)(?:visually-?hidden|sr-only|screen-reader-text|element-invisible|u-hidden-visually|rightside)(?:\s|$)/i;
 const SPAN = elementNumber('span');
 
 /**
  * The elements that are controls; `words` are those of each subtree, `hidden` what is left out already, `labels` the elements
- * with a part of a name of {@link FOR_EARS}.
+ * with a part of a name of {@link NO_TEXT}.
  */
 export function controlNodes(
   tree: PageTree,
@@ -49,7 +53,7 @@ export function controlNodes(
     } else if (
       (kind === SUMMARY && UNFOLDS.test(classOf(tree, node))) ||
       // After a text that only eyes see, it says the same again and is all that is left.
-      (hasLabels && kind === SPAN && labels.has(node) && hidden[node - 1] === 0 && FOR_EARS.test(classOf(tree, node)))
+      (hasLabels && kind === SPAN && labels.has(node) && hidden[node - 1] === 0 && NO_TEXT.test(classOf(tree, node)))
     ) {
       found.push(node);
       node = tree.end[node]! - 1;

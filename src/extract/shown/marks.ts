@@ -10,10 +10,10 @@ const EDIT = 'editsection headerlink';
 const NUMBERS = 'lineno linenos linenumber linenumbers gutter blobnum';
 const BUBBLES = 'tooltip tooltiptext popover hovercard rollover';
 const SKIPS = 'jump jumplink skip skiplink skipnav skipto';
-/** Parts of the utility classes of text for screen readers; controls.ts reads the whole names. */
-const LABELS = 'visually visuallyhidden sr reader invisible';
+/** Parts of the names of labels beside a text or for screen readers; controls.ts reads the whole names. */
+const LABELS = 'visually visuallyhidden sr reader invisible rightside';
 const words = createWordTable([EDIT, NUMBERS, BUBBLES, SKIPS, LABELS]);
-/** What {@link markWord} says of a label for screen readers. */
+/** What {@link markWord} says of such a label. */
 export const LABEL_WORD = 4;
 const A = elementNumber('a');
 const HASH = 0x23;
