@@ -62,6 +62,13 @@ function isOfSoftware(segments: Segments, at: number): boolean {
   return (blocks[at + HEADING]! > 0 && /^re: /i.test(text)) || /^This topic was automatically \w+ after /.test(text);
 }
 
+/** Whether a line says whom a reply quotes, as forum software writes it. */
+function saysWho(segments: Segments, at: number): boolean {
+  const { blocks } = segments;
+  const text = blockText(segments, blocks[at + FIRST_NODE]!, blocks[at + LAST_NODE]!);
+  return /[:：↑]$|^(?:originally )?posted by |^quote from |^zitat von |^citation de /i.test(text.trim());
+}
+
 /** A reply that quotes a post repeats what stands further up: lowers quotations half of which was there already. */
 function leaveQuotes(segments: Segments, quote: Int32Array, logits: Float32Array): void {
   const { tree, blocks, count, words: wordsOf } = segments;
@@ -84,8 +91,10 @@ function leaveQuotes(segments: Segments, quote: Int32Array, logits: Float32Array
     // "Ada said:" stands in the quotation, or in an element that has nothing else.
     const around = tree.parent[node]!;
     const outer = wordsOf[around]! - wordsOf[node]! <= MAX_QUOTED_WORDS ? around : node;
-    const before = at - STRIDE;
-    if (b > 0 && blocks[before + FIRST_NODE]! >= outer && blocks[before + WORDS]! <= MAX_QUOTED_WORDS)
+    const isFirst = (block: number): boolean =>
+      blocks[block * STRIDE + FIRST_NODE]! >= outer &&
+      (block === 0 || blocks[(block - 1) * STRIDE + FIRST_NODE]! < outer);
+    if (b > 0 && isFirst(b - 1) && blocks[at - STRIDE + WORDS]! <= MAX_QUOTED_WORDS && saysWho(segments, at - STRIDE))
       logits[b - 1] = Math.min(logits[b - 1]!, REPEATED_QUOTE);
   }
 }

@@ -11,11 +11,9 @@ const KEPT = elementSet('pre table');
 /** Utility classes of Tailwind, Bootstrap and Foundation for what wide screens hide. */
 const NARROW =
   /(?:^|\s)(?:(?:sm|md|lg):(?:!?hidden)|d-(?:sm|md|lg)-none|hidden-(?:md|lg|sm-up|md-up)|visible-(?:xs|sm)(?:-block)?|show-for-small-only|hide-for-(?:medium|large)|(?:mobile|small)-only|(?:only|show)-(?:on-)?mobile|hide-(?:on-)?desktop)(?:\s|$)/;
+/** Shown again on wider ones. */
+const WIDE = /(?:^|\s)(?:md|lg|xl|2xl):(?:!?(?:block|flex|inline|grid|table|contents))/;
 const MAX_NAMES = 400;
-/** Elements around a text that may say so. */
-const STEPS = 12;
-/** Of one text; more are a list. */
-const MAX_SAME = 4;
 
 /** Leaves out, of the chosen blocks, those that repeat chosen ones further up. */
 export function leaveRepeats(segments: Segments, chosen: Uint8Array): void {
@@ -50,27 +48,40 @@ export function leaveRepeats(segments: Segments, chosen: Uint8Array): void {
   }
 }
 
-/** Leaves out what only narrow screens show, where wide ones show the same elsewhere. */
+/** Leaves out a part that only narrow screens show, where wide ones show all of its texts elsewhere. */
 function leaveNarrow({ tree, blocks, count }: Segments, chosen: Uint8Array): void {
-  // By text: the blocks that have it.
-  const same = new Map<number, number[]>();
+  const wide = new Set<number>();
+  // By part: the blocks of it that are chosen.
+  const parts = new Map<number, number[]>();
+  const known = new Map<number, number>();
   for (let b = 0, at = 0; b < count; b++, at += STRIDE) {
     if (chosen[b] === 0 || blocks[at + WORDS]! === 0) continue;
-    const others = same.get(blocks[at + HASH]!);
-    if (others === undefined) same.set(blocks[at + HASH]!, [b]);
-    else if (others.length < MAX_SAME) others.push(b);
+    const part = narrowPart(tree, blocks[at + CONTAINER]!, known);
+    if (part === 0) wide.add(blocks[at + HASH]!);
+    else parts.set(part, [...(parts.get(part) ?? []), b]);
   }
-  for (const group of same.values()) {
-    if (group.length === 1) continue;
-    const narrow = group.filter((b) => isNarrow(tree, blocks[b * STRIDE + CONTAINER]!));
-    if (narrow.length < group.length) for (const b of narrow) chosen[b] = 0;
-  }
+  for (const part of parts.values())
+    if (part.every((b) => wide.has(blocks[b * STRIDE + HASH]!))) for (const b of part) chosen[b] = 0;
 }
 
-function isNarrow(tree: Segments['tree'], node: number): boolean {
-  for (let up = node, steps = 0; up > 0 && steps < STEPS; up = tree.parent[up]!, steps++)
-    if (!hasLongTag(tree, up) && NARROW.test((tree.attribute(up, 'class') ?? '').slice(0, MAX_NAMES))) return true;
-  return false;
+/** The outermost element around a node that only narrow screens show, or 0; `known` remembers it by element. */
+function narrowPart(tree: Segments['tree'], node: number, known: Map<number, number>): number {
+  const passed: number[] = [];
+  let part = 0;
+  for (let up = node; up > 0; up = tree.parent[up]!) {
+    const found = known.get(up);
+    if (found !== undefined) {
+      part = found === 0 ? part : found;
+      break;
+    }
+    passed.push(up);
+    if (hasLongTag(tree, up)) continue;
+    const names = (tree.attribute(up, 'class') ?? '').slice(0, MAX_NAMES);
+    if (NARROW.test(names) && !WIDE.test(names)) part = up;
+  }
+  // Elements between the outermost such part and the text are within it; those around it are not.
+  for (const up of passed) known.set(up, up >= part ? part : 0);
+  return part;
 }
 
 /** Whether a node stands in code or in a table. */

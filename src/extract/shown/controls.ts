@@ -18,6 +18,9 @@ const UNFOLDS = /(?:^|\s)hideme(?:\s|$)/;
 const NO_TEXT =
   /(?:^|\s)(?:visually-?hidden|sr-only|screen-reader-text|element-invisible|u-hidden-visually|rightside)(?:\s|$)/i;
 const SPAN = elementNumber('span');
+const TIME = elementNumber('time');
+/** A date for machines, beside the one that readers see. */
+const MACHINE_DATE = /(?:^|\s)(?:hide|hidden|d-none)(?:\s|$)/;
 
 /**
  * The elements that are controls; `words` are those of each subtree, `hidden` what is left out already, `labels` the elements
@@ -53,7 +56,8 @@ export function controlNodes(
     } else if (
       (kind === SUMMARY && UNFOLDS.test(classOf(tree, node))) ||
       // After a text that only eyes see, it says the same again and is all that is left.
-      (hasLabels && kind === SPAN && labels.has(node) && hidden[node - 1] === 0 && NO_TEXT.test(classOf(tree, node)))
+      (hasLabels && kind === SPAN && labels.has(node) && hidden[node - 1] === 0 && NO_TEXT.test(classOf(tree, node))) ||
+      (hasLabels && kind === TIME && labels.has(node) && MACHINE_DATE.test(classOf(tree, node)))
     ) {
       found.push(node);
       node = tree.end[node]! - 1;

@@ -11,7 +11,7 @@ const NUMBERS = 'lineno linenos linenumber linenumbers gutter blobnum';
 const BUBBLES = 'tooltip tooltiptext popover hovercard rollover';
 const SKIPS = 'jump jumplink skip skiplink skipnav skipto';
 /** Parts of the names of labels beside a text or for screen readers; controls.ts reads the whole names. */
-const LABELS = 'visually visuallyhidden sr reader invisible rightside';
+const LABELS = 'visually visuallyhidden sr reader invisible rightside hide hidden none';
 const words = createWordTable([EDIT, NUMBERS, BUBBLES, SKIPS, LABELS]);
 /** What {@link markWord} says of such a label. */
 export const LABEL_WORD = 4;
