@@ -5,12 +5,7 @@ import type { Segments } from '../page/segment.js';
 import { CONTAINER, INNER_LINKS, LINKS, STRIDE } from '../page/segment.js';
 import { createNameMatcher, markElements } from './name-matcher.js';
 
-const isNamed = createNameMatcher(
-  'toc toctree tableofcontents onthispage localtoc',
-  ['table page', 'of toc contents'],
-  // Of manual pages.
-  ['section', 'dir'],
-);
+const isNamed = createNameMatcher('toc toctree tableofcontents onthispage localtoc', ['table page', 'of toc contents']);
 const OUTERMOST = elementSet('html body main article');
 const MIN_SHARE = 0.6;
 
