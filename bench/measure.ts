@@ -69,6 +69,7 @@ const MEASURES = {
   'frontier-model':
     'every backend of the frontier beside its model, 5 million random steps each (MODEL_STEPS, MODEL_BACKENDS)',
   extraction: 'main content and markdown: speed beside Readability.js on jsdom, and html → markdown → html',
+  metadata: 'author, dates and language of pages that state them in JSON-LD, found without it',
   documents:
     'PDF files of Chromium, LibreOffice, LaTeX, groff and WeasyPrint (those installed): words in order, headings, tables',
   growth:

@@ -3,7 +3,7 @@
 // Promise: a nudge as far as the page is an article; nothing here knows a site.
 import { elementNumber } from '../page/elements.js';
 import { HINT_NAMES } from '../page/hints.js';
-import { CALLS, CUT_OFF, lineMarks } from './line-marks.js';
+import { CALLS, CUT_OFF, NOTICES, lineMarks } from './line-marks.js';
 import { createNameMatcher, markElements } from './name-matcher.js';
 import type { Segments } from '../page/segment.js';
 import { CONTAINER, LAST_BYTE, LINK_WORDS, STRIDE, WORDS } from '../page/segment.js';
@@ -22,8 +22,6 @@ const NOTICE_WORDS = 20;
 /** One that asks for something anywhere in it. */
 const CALL_COST = 2;
 const CALL_WORDS = 30;
-/** Bits of `away`, `take part` and `credit`; a date is part of a text more often. */
-const NOTICES = 7;
 const TEASER_WORDS = 90;
 /** Less of a text that leads elsewhere is a link like any other. */
 const TEASER_LINK = 0.05;

@@ -12,6 +12,7 @@ import { PAGE_KINDS } from '../model/context-features.js';
 import { elementNumber, elementSet } from '../page/elements.js';
 import { leaveFailures } from './failures.js';
 import { formulasOf } from '../math/formulas.js';
+import { CALLS, NOTICES, lineMarks } from './line-marks.js';
 import { logistic } from '../model/trees.js';
 import { createNameMatcher } from './name-matcher.js';
 import { leaveAroundArticle } from './one-article.js';
@@ -20,7 +21,17 @@ import { leaveRelated } from './related.js';
 import { leaveRepeats } from './repeats.js';
 import type { Segments } from '../page/segment.js';
 import { leaveSetAside } from './set-aside.js';
-import { CONTAINER, FIRST_NODE, HEADING, STRIDE, WORDS } from '../page/segment.js';
+import {
+  CONTAINER,
+  FIRST_NODE,
+  HEADING,
+  INNER_LINKS,
+  LINKS,
+  LINK_WORDS,
+  SIGNATURE,
+  STRIDE,
+  WORDS,
+} from '../page/segment.js';
 
 const ARTICLE = PAGE_KINDS.indexOf('article');
 const DOCUMENTATION = PAGE_KINDS.indexOf('documentation');
@@ -91,7 +102,8 @@ export function chooseContent(segments: Segments, kinds: Float32Array, logits: F
     if (posts === null && kinds[DOCUMENTATION]! + kinds[LISTING]! >= 0.5) keepDefinitions(segments, logits, chosen);
     keepCode(segments, logits, chosen);
     const isManual = posts === null && kinds[DOCUMENTATION] === Math.max(...kinds);
-    keepHeadings(segments, logits, chosen, isManual);
+    keepHeadings(segments, logits, chosen, isManual, kinds[ARTICLE]! >= 0.5);
+    if (posts === null && kinds[LISTING]! + kinds[COLLECTION]! >= 0.5) keepCardTitles(segments, logits, chosen);
     keepChapterTitle(segments, chosen);
     keepFormulas(segments, chosen);
     // Manuals say the same for each system on purpose.
@@ -103,8 +115,7 @@ export function chooseContent(segments: Segments, kinds: Float32Array, logits: F
 /** Tables, code and boxes of facts are taken whole where most of them is chosen; the last two are left whole where it is not. */
 function keepWhole(segments: Segments, sizes: Int32Array, logits: Float32Array, chosen: Uint8Array): void {
   const { tree, blocks, count, words } = segments;
-  const hasInfobox = tree.bytes.includes('portable-infobox');
-  const isInfobox = (node: number): boolean => hasInfobox && isNamedInfobox(segments, node);
+  const isInfobox = (node: number): boolean => isNamedInfobox(segments, node);
   // By node: the innermost table, listing or box that it stands in.
   const whole = new Int32Array(tree.count);
   for (let node = 1; node < tree.count; node++)
@@ -189,11 +200,13 @@ function stepsAround({ parent, end }: Segments['tree'], node: number, other: num
 
 /** Takes a heading between texts that are kept, in the same element; manuals nest it deeper. A text without its headings is half a text. */
 function keepHeadings(
-  { tree, blocks, count }: Segments,
+  segments: Segments,
   logits: Float32Array,
   chosen: Uint8Array,
   isManual: boolean,
+  isArticle: boolean,
 ): void {
+  const { tree, blocks, count } = segments;
   const containerOf = (b: number): number => blocks[b * STRIDE + CONTAINER]!;
   // By block: the last one before it that is kept.
   const before = new Int32Array(count);
@@ -214,9 +227,43 @@ function keepHeadings(
     if (chosen[b + 1] === 1) next = b + 1;
     if (chosen[b] === 1 || blocks[b * STRIDE + HEADING]! < 2 || logits[b]! <= RULED_OUT) continue;
     if (next - b > AFTER_HEADING || before[b]! < 0) continue;
+    if (isArticle && leadsAway(segments, b)) continue;
     const toNext = stepsAround(tree, containerOf(b), containerOf(next));
     const toBefore = stepsAround(tree, containerOf(b), containerOf(before[b]!));
     if (isManual ? toNext <= TO_TEXT && toBefore <= toNext + TO_TEXT_BEFORE : isAmidSiblings(b, next)) chosen[b] = 1;
+  }
+}
+
+/** Whether a heading amid an article is the title of another page, or a notice. */
+function leadsAway(segments: Segments, block: number): boolean {
+  const { blocks } = segments;
+  const at = block * STRIDE;
+  const isLink = blocks[at + LINK_WORDS]! >= blocks[at + WORDS]! && blocks[at + LINKS]! > blocks[at + INNER_LINKS]!;
+  return isLink || (lineMarks(segments, block) & (NOTICES | CALLS)) !== 0;
+}
+
+/** The share of look-alikes that makes a heading the title of a card. */
+const MIN_ALIKE = 0.3;
+const AFTER_TITLE = 2;
+
+/** Takes the title of a card whose text is kept, where titles that look alike are. */
+function keepCardTitles({ tree, blocks, count }: Segments, logits: Float32Array, chosen: Uint8Array): void {
+  // By look: how many headings there are, and how many of them are chosen.
+  const all = new Map<number, number>();
+  const taken = new Map<number, number>();
+  const lookOf = (b: number): number => blocks[b * STRIDE + SIGNATURE]!;
+  const isTitle = (b: number): boolean => blocks[b * STRIDE + HEADING]! > 1;
+  for (let b = 0; b < count; b++) {
+    if (!isTitle(b)) continue;
+    all.set(lookOf(b), (all.get(lookOf(b)) ?? 0) + 1);
+    if (chosen[b] === 1) taken.set(lookOf(b), (taken.get(lookOf(b)) ?? 0) + 1);
+  }
+  const containerOf = (b: number): number => blocks[b * STRIDE + CONTAINER]!;
+  for (let b = count - 2, next = count; b >= 0; b--) {
+    if (chosen[b + 1] === 1) next = b + 1;
+    if (chosen[b] === 1 || !isTitle(b) || logits[b]! <= RULED_OUT || next - b > AFTER_TITLE) continue;
+    if ((taken.get(lookOf(b)) ?? 0) < MIN_ALIKE * all.get(lookOf(b))!) continue;
+    if (!isTitle(next) && stepsAround(tree, containerOf(b), containerOf(next)) <= TO_TEXT) chosen[b] = 1;
   }
 }
 

@@ -21,6 +21,15 @@ describe('lines for the case that a script fails', () => {
     expect(text).not.toContain(line);
   });
 
+  it.each(['X.X stars as of ---', 'From {{ product.price | money }}', '[object Object]'])(
+    'are no content where a value was never filled in: %s',
+    (line) => {
+      const { text } = extractContent(shop(line), { url: 'https://shop.example/products/lantern', favor: 'recall' });
+      expect(text).toContain('brass');
+      expect(text).not.toContain(line);
+    },
+  );
+
   it('are kept where a text says more', () => {
     const line = 'Nothing went wrong in thirty years, and an error occurred only once, on the first of May.';
     expect(

@@ -1,4 +1,5 @@
-// What scripts of shops and forms write into a page for the case that they fail: "Something went wrong. Please try again."
+// What scripts of shops and forms write into a page for the case that they fail: "Something went wrong. Please try again.",
+// and what they have not filled in: "X.X stars", "{{ product.price }}".
 // Promise: only a line that says nothing else; articles and manuals, which write about failures, keep them.
 import { blockText } from '../page/block-text.js';
 import { NEVER } from './posts.js';
@@ -29,6 +30,9 @@ const FAILURE = new RegExp(`^${START}(?:${WHAT})[^.!?]{0,60}(?:[.!] [^.!?]{1,60}
 const BRIEF_WORDS = 6;
 const AGAIN =
   /again|refresh|reload|later|contact|erneut|später|réessay|plus tard|intent|tent[ae]|riprova|probeer|spróbuj|попробуйте|повторите/iu;
+/** Stands for a value that a script puts there; a page's own text has it in code. */
+const PLACEHOLDER = /(?:^|\s)X\.XX?(?=\s|$)|\{\{\s?[\w.$[\]| ]{1,60}\s?\}\}|\[object Object\]/;
+const PLACEHOLDER_WORDS = 8;
 const CHINESE_JAPANESE = /^(?:出错了|发生错误|抱歉，出错|エラーが発生しました|問題が発生しました).{0,30}$/u;
 
 /** Lowers such lines; `prose` is how sure the page is an article or documentation. */
@@ -39,6 +43,7 @@ export function leaveFailures(segments: Segments, prose: number, logits: Float32
     if (logits[b]! <= HOPELESS || blocks[at + WORDS]! > MAX_WORDS || blocks[at + CHARS]! > MAX_CHARS) continue;
     const text = blockText(segments, blocks[at + FIRST_NODE]!, blocks[at + LAST_NODE]!);
     const isFailure = FAILURE.test(text) && (blocks[at + WORDS]! <= BRIEF_WORDS || AGAIN.test(text));
-    if (isFailure || CHINESE_JAPANESE.test(text)) logits[b] = NEVER;
+    const isUnfilled = blocks[at + WORDS]! <= PLACEHOLDER_WORDS && PLACEHOLDER.test(text);
+    if (isFailure || isUnfilled || CHINESE_JAPANESE.test(text)) logits[b] = NEVER;
   }
 }

@@ -5,6 +5,8 @@ import type { Segments } from '../page/segment.js';
 import { FIRST_NODE, LAST_NODE, STRIDE, WORDS } from '../page/segment.js';
 import { MAX_NOTICE_WORDS, NOTICE_NAMES, hasCall, isCutOff, noticesIn } from './notices.js';
 
+/** Bits of `away`, `take part` and `credit`; a date is part of a text more often. */
+export const NOTICES = 7;
 /** Bits after those of {@link NOTICE_NAMES}. */
 export const CALLS = 1 << NOTICE_NAMES.length;
 export const CUT_OFF = CALLS << 1;

@@ -8,15 +8,18 @@ import { createWordTable } from '../page/word-table.js';
 /** Tells whether the names of a node match. */
 export type NameMatcher = (segments: Pick<Segments, 'names' | 'nameStart'>, node: number) => boolean;
 
-/** `pair` holds the first words and the second ones: `['cookie', 'banner bar']` matches `cookie-banner` and `cookieBar`. */
-export function createNameMatcher(words: string, pair: readonly [string, string] = ['', '']): NameMatcher {
-  const single = createWordTable([words]);
-  const first = createWordTable([pair[0]]);
-  const second = createWordTable([pair[1]]);
+/**
+ * A pair holds first words and second ones: `['cookie', 'banner bar']` matches `cookie-banner` and `cookieBar`. No two pairs
+ * of a matcher share a first word: each word of a page is looked up once.
+ */
+export function createNameMatcher(words: string, ...pairs: readonly (readonly [string, string])[]): NameMatcher {
+  const table = createWordTable([words, ...pairs.map(([first]) => first)]);
+  const seconds = pairs.map(([, second]) => createWordTable([second]));
   return ({ names, nameStart }, node) => {
     for (let k = nameStart[node]!, end = nameStart[node + 1]!; k < end; k++) {
-      if (single.find(names[k]!) >= 0) return true;
-      if (k + 1 < end && first.find(names[k]!) >= 0 && second.find(names[k + 1]!) >= 0) return true;
+      const found = table.find(names[k]!);
+      if (found === 0) return true;
+      if (found > 0 && k + 1 < end && seconds[found - 1]!.find(names[k + 1]!) >= 0) return true;
     }
     return false;
   };

@@ -3,12 +3,16 @@
 import type { PostMarks } from './post-names.js';
 import { FOREIGN, MEMBER, WHEN, WHO } from './post-names.js';
 import { blockText } from '../page/block-text.js';
+import { hasLongTag } from '../page/elements.js';
 import type { Segments } from '../page/segment.js';
 import { CHARS, CONTAINER, FIRST_NODE, HEADING, IS_HIDDEN, LAST_NODE, STRIDE, WORDS } from '../page/segment.js';
 
 const MAX_WHO_WORDS = 4;
 const MAX_WHEN_WORDS = 15;
 const MAX_CHARS = 120;
+/** Elements between a text and the item that it is of. */
+const ITEM_STEPS = 20;
+const MAX_TYPE = 200;
 const MONTH = '(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\\.?';
 /** Dates of the calendar: "a year ago" says little once the page is stored. */
 const DATE = new RegExp(
@@ -20,7 +24,7 @@ const DATE = new RegExp(
 export interface PostHeads {
   /** By block: 1 where it names the author or date of a post. */
   readonly heads: Uint8Array;
-  /** The element of each post, with its text, author and date. */
+  /** The element of each post, with its text, author and date; remarks below a post belong to it. */
   readonly elements: readonly number[];
 }
 
@@ -37,7 +41,7 @@ export function headsOfPosts(segments: Segments, { post, beside, head }: PostMar
   let b = 0;
   for (let k = 0; k < texts.length; k++) {
     const outer = elementOfPost(tree, texts[k]!, texts[k - 1] ?? 0, texts[k + 1] ?? tree.count);
-    elements.push(outer);
+    if (!isRemark(tree, texts[k]!)) elements.push(outer);
     while (b < count && blocks[b * STRIDE + FIRST_NODE]! < outer) b++;
     let found = 0;
     for (; b < count && blocks[b * STRIDE + FIRST_NODE]! < tree.end[outer]!; b++) {
@@ -59,6 +63,26 @@ export function headsOfPosts(segments: Segments, { post, beside, head }: PostMar
     }
   }
   return { heads, elements };
+}
+
+/** Whether schema.org's names call a text a comment on a question or an answer. */
+function isRemark(tree: Segments['tree'], text: number): boolean {
+  for (let node = text, steps = 0; node > 0 && steps < ITEM_STEPS; node = tree.parent[node]!, steps++) {
+    const type = hasLongTag(tree, node) ? null : tree.attribute(node, 'itemtype');
+    if (type !== null) return /schema\.org\/Comment\s*$/i.test(type.slice(0, MAX_TYPE)) && isInAnswer(tree, node);
+  }
+  return false;
+}
+
+/** Whether a question or an answer stands around an item: elsewhere comments are the posts. */
+function isInAnswer(tree: Segments['tree'], item: number): boolean {
+  for (let node = tree.parent[item]!, steps = 0; node > 0 && steps < ITEM_STEPS; node = tree.parent[node]!, steps++)
+    if (
+      !hasLongTag(tree, node) &&
+      /schema\.org\/(?:Answer|Question)\s*$/i.test((tree.attribute(node, 'itemtype') ?? '').slice(0, MAX_TYPE))
+    )
+      return true;
+  return false;
 }
 
 /** The largest element around a post's text that holds no other post's. */

@@ -65,6 +65,27 @@ describe('weighPosts', () => {
     expect([...logits]).toEqual([2.5, -5.5, 2.5, 2.5]);
   });
 
+  it('lowers the line that says whom a left-out quotation is of, in it or just before it', () => {
+    const said = 'The valve is under the sink behind the blue pipe';
+    const quoting = (quote: string): number[] => {
+      const view = viewPage(
+        `<div class="postbody"><p>${said}</p></div><div class="postbody">${quote}<p>Found it</p></div>`,
+      );
+      const logits = new Float32Array(view.segments.count);
+      weighPosts(view.segments, logits);
+      return [...logits];
+    };
+    const lowered = [2.5, -5.5, -5.5, 2.5];
+    expect(quoting(`<aside class="quote"><div>ada:</div><blockquote><p>${said}</p></blockquote></aside>`)).toEqual(
+      lowered,
+    );
+    expect(quoting(`<div class="quotebody"><div>Originally posted by ada</div><p>${said}</p></div>`)).toEqual(lowered);
+    // A text of its own within the quotation stays.
+    expect(quoting(`<blockquote><p>Most active developers</p><p>${said}</p></blockquote>`)).toEqual([
+      2.5, 2.5, -5.5, 2.5,
+    ]);
+  });
+
   it('leaves a page alone on which fewer than two posts are named', () => {
     expect(weighed(`<h1>Thread</h1>${post(1)}<p>Something else</p>`)).toBeNull();
     expect(weighed('')).toBeNull();

@@ -19,6 +19,8 @@ const REPEATED_QUOTE = -8;
 const MAX_NOTICE_WORDS = 40;
 /** Words in a row that tell a repetition, and how many of such are remembered. */
 const RUN = 4;
+/** Words of the line that says whom a reply quotes. */
+const MAX_QUOTED_WORDS = 6;
 const MAX_RUNS = 100_000;
 
 /** Moves the logits of a forum's blocks: up in its posts, down elsewhere. Gives the posts' elements, `null` where few are named. */
@@ -60,9 +62,16 @@ function isOfSoftware(segments: Segments, at: number): boolean {
   return (blocks[at + HEADING]! > 0 && /^re: /i.test(text)) || /^This topic was automatically \w+ after /.test(text);
 }
 
+/** Whether a line says whom a reply quotes, as forum software writes it. */
+function saysWho(segments: Segments, at: number): boolean {
+  const { blocks } = segments;
+  const text = blockText(segments, blocks[at + FIRST_NODE]!, blocks[at + LAST_NODE]!);
+  return /[:：↑]$|^(?:originally )?posted by |^quote from |^zitat von |^citation de /i.test(text.trim());
+}
+
 /** A reply that quotes a post repeats what stands further up: lowers quotations half of which was there already. */
 function leaveQuotes(segments: Segments, quote: Int32Array, logits: Float32Array): void {
-  const { blocks, count } = segments;
+  const { tree, blocks, count, words: wordsOf } = segments;
   if (quote.every((node) => node === 0)) return;
   const seen = new Set<string>();
   for (let b = 0, at = 0; b < count; b++, at += STRIDE) {
@@ -76,6 +85,16 @@ function leaveQuotes(segments: Segments, quote: Int32Array, logits: Float32Array
       else if (seen.size < MAX_RUNS) seen.add(run);
     }
     const runs = words.length - length + 1;
-    if (quote[blocks[at + CONTAINER]!]! > 0 && repeated * 2 > runs) logits[b]! += REPEATED_QUOTE;
+    const node = quote[blocks[at + CONTAINER]!]!;
+    if (node === 0 || repeated * 2 <= runs) continue;
+    logits[b]! += REPEATED_QUOTE;
+    // "Ada said:" stands in the quotation, or in an element that has nothing else.
+    const around = tree.parent[node]!;
+    const outer = wordsOf[around]! - wordsOf[node]! <= MAX_QUOTED_WORDS ? around : node;
+    const isFirst = (block: number): boolean =>
+      blocks[block * STRIDE + FIRST_NODE]! >= outer &&
+      (block === 0 || blocks[(block - 1) * STRIDE + FIRST_NODE]! < outer);
+    if (b > 0 && isFirst(b - 1) && blocks[at - STRIDE + WORDS]! <= MAX_QUOTED_WORDS && saysWho(segments, at - STRIDE))
+      logits[b - 1] = Math.min(logits[b - 1]!, REPEATED_QUOTE);
   }
 }

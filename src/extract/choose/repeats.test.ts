@@ -25,6 +25,19 @@ describe('leaveRepeats', () => {
     ]);
   });
 
+  it('leaves out a part for narrow screens whose texts wide ones show elsewhere, however short', () => {
+    const head = '<h1>Lantern</h1><p>$48</p>';
+    for (const narrow of ['px-5 md:hidden', 'd-md-none', 'visible-xs', 'mobile-only'])
+      expect(
+        kept(`<div class="${narrow}"><div>${head}</div></div><aside>${head}<p>In stock</p></aside>`),
+        narrow,
+      ).toEqual([...['Lantern', '$48', 'In stock']]);
+    // All of it, or nothing: another text makes it a part of its own.
+    expect(kept(`<div class="md:hidden">${head}<p>Call us</p></div><aside>${head}</aside>`)).toHaveLength(5);
+    // Shown again on the widest.
+    expect(kept(`<div class="md:hidden xl:block">${head}</div><aside>${head}</aside>`)).toHaveLength(4);
+  });
+
   it('keeps refrains, code, tables and short lines', () => {
     expect(kept(`<div><p>${long}</p><p>Verse</p><p>${long}</p></div>`)).toHaveLength(3);
     expect(kept(`<div><pre>${long}</pre></div><div><pre>${long}</pre></div>`)).toHaveLength(2);

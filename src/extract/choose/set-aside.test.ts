@@ -23,6 +23,8 @@ describe('leaveSetAside', () => {
       'class="robots-nocontent"',
       'class="mw-pt-languages"',
       'class="language-name"',
+      'class="notice metadata" id="spoiler"',
+      'class="form-fail"',
     ];
     for (const tag of ['footer', ...marks.map((mark) => `div ${mark}`)])
       expect(left(`${text}<${tag}><p>Imprint</p></${tag.split(' ')[0]}><p>After</p>`), tag).toEqual(['Imprint']);

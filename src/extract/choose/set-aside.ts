@@ -11,16 +11,22 @@ const FOOTER = elementNumber('footer');
 const NOSCRIPT = elementNumber('noscript');
 const MAX_NOTE = 2_000;
 const MAX_NOTE_NODES = 100;
-/** Names that search engines and Instagram's embeds define. */
-const isMarked = createNameMatcher('nocontent', ['instagram', 'media']);
-/** MediaWiki's notes to those who write the page, and the lines above and below its text. */
-const isMaintenance = createNameMatcher('ambox catlinks printfooter', ['site', 'sub']);
-/** What Webflow shows once a form was sent. */
-const isFormReply = createNameMatcher('', ['form', 'fail done']);
-/** MediaWiki's list of the same page in other languages. */
-const isLanguages = createNameMatcher('', ['pt', 'languages']);
-/** The name of the language above code: the code has it too. */
-const isCodeLabel = createNameMatcher('', ['language', 'name label']);
+const isMarked = createNameMatcher(
+  // A name that search engines define; MediaWiki's notes to those who write or read the page, and the lines below its text.
+  'nocontent ambox ombox catlinks printfooter',
+  ['notice', 'metadata'],
+  ['metadata', 'notice'],
+  // Instagram's embeds.
+  ['instagram', 'media'],
+  // The line above MediaWiki's text.
+  ['site', 'sub'],
+  // What Webflow shows once a form was sent.
+  ['form', 'fail done'],
+  // MediaWiki's list of the same page in other languages.
+  ['pt', 'languages'],
+  // The name of the language above code: the code has it too.
+  ['language', 'name label'],
+);
 const SET_ASIDE = -8;
 /** The share of a page's likely content that may be set aside. */
 const MAX_SHARE = 0.5;
@@ -28,16 +34,10 @@ const MAX_SHARE = 0.5;
 /** Lowers the logits of what the page sets aside. */
 export function leaveSetAside(segments: Segments, logits: Float32Array): void {
   const { tree, blocks, count, noSnippet } = segments;
+  const hasNoSnippet = noSnippet.size > 0;
   const aside = markElements(
     tree,
-    (node) =>
-      tree.tag[node] === FOOTER ||
-      noSnippet.has(node) ||
-      isMarked(segments, node) ||
-      isMaintenance(segments, node) ||
-      isFormReply(segments, node) ||
-      isLanguages(segments, node) ||
-      isCodeLabel(segments, node),
+    (node) => tree.tag[node] === FOOTER || (hasNoSnippet && noSnippet.has(node)) || isMarked(segments, node),
   );
   leaveNotes(segments, logits);
   if (aside === null) return;

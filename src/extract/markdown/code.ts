@@ -11,7 +11,7 @@ const BUTTON = elementNumber('button');
 const LINE = elementSet('div li p tr');
 const LANGUAGE =
   /(?:^|\s)(?:lang(?:uage)?-|highlight-(?:source-)?|brush:\s*|sourceCode\s+)([a-z0-9+#.-]{1,20})(?=\s|;|$)/i;
-const DOCUMENTS = /^(?:none|default|notranslate|plain|text|plaintext|nohighlight|txt)$/i;
+const DOCUMENTS = /^(?:none|auto|default|notranslate|plain|text|plaintext|nohighlight|txt)$/i;
 
 /** The text of a subtree with its white space as written. */
 export function preformattedText(tree: PageTree, node: number, dropped: Uint8Array | null): string {

@@ -39,7 +39,7 @@ export type Formulas = ReadonlyMap<number, Formula>;
  * Parts of the names of {@link CLASS} and of MathJax's elements: a page without any is not read for them. They begin with
  * rare letters where they can, as a search stops at each.
  */
-const SIGNS = ['katex', 'Jax', 'jx-', 'we-math', 'math-inline', 'math-display'];
+const SIGNS = ['katex', 'Jax', 'jx-', 'math-'];
 const CLASS =
   /(?:^|\s)(katex|katex-display|mwe-math-element|MathJax|MathJax_Display|MathJax_Preview|MathJax_SVG|MathJax_CHTML|mjx-chtml|math-inline|math-display)(?:\s|$)/;
 const IMAGE_CLASS = /(?:^|\s)(?:mwe-math-fallback-\S+|tex|latex|math|ee_img|eq_math)(?:\s|$)/i;

@@ -71,8 +71,11 @@ export function blockText(
   return addLine(lines, text);
 }
 
+/** Most texts have none. */
+const LOOSE_SPACE = /[\t\n\f\r\u00a0]|  /;
+
 function addLine(lines: string, text: string): string {
-  const line = text.replace(/[\t\n\f\r \u00a0]+/g, ' ').trim();
+  const line = (LOOSE_SPACE.test(text) ? text.replace(/[\t\n\f\r \u00a0]+/g, ' ') : text).trim();
   if (line === '') return lines;
   return lines === '' ? line : `${lines}\n${line}`;
 }

@@ -1,7 +1,7 @@
 // What class names, ids and roles say about an element: each known word stands for one category.
 // Promise: one pass over the attribute's bytes, no strings; unknown words say nothing.
 import type { PageTree } from '../../parse/tree/tree.js';
-import { markWord } from '../shown/marks.js';
+import { LABEL_WORD, markWord } from '../shown/marks.js';
 import { WORD_SEED, createWordTable, mixLetter } from './word-table.js';
 
 /** Words by category. Words are whole parts of a name: `site-navBar` has the parts site, nav, bar. */
@@ -78,6 +78,8 @@ export const hintsFound = {
   noSnippet: false,
   /** What {@link markWord} says of its names. */
   mark: -1,
+  /** Whether a name may be that of a label which is no text. */
+  label: false,
   /** 1 by the attribute `hidden`, 2 by `aria-hidden`. */
   hiddenBy: 0,
   // Where its class, id and inline style stand in the bytes.
@@ -143,7 +145,8 @@ function note(hash: number): void {
   }
   wordsRead[wordsCount++] = hash;
   const mark = markWord(hash);
-  if (mark >= 0) hintsFound.mark = mark;
+  if (mark === LABEL_WORD) hintsFound.label = true;
+  else if (mark >= 0) hintsFound.mark = mark;
   const category = hintTable.find(hash);
   if (category < 0) return;
   if (category < 32) hintsFound.low |= 1 << category;
@@ -163,6 +166,7 @@ export function readHints(tree: PageTree, node: number): void {
   hintsFound.style = 0;
   hintsFound.noSnippet = false;
   hintsFound.mark = -1;
+  hintsFound.label = false;
   hintsFound.hiddenBy = 0;
   hintsFound.classFrom = hintsFound.classTo = hintsFound.idFrom = hintsFound.idTo = 0;
   hintsFound.styleFrom = hintsFound.styleTo = 0;

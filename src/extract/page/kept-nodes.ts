@@ -23,6 +23,32 @@ function outOfFigure({ tree }: Segments, node: number): number {
   return tree.parent[node]!;
 }
 
+/** Where pictures that load late have their address. */
+const LATE = ['data-src', 'data-lazy-src', 'data-original', 'src'];
+const MAX_ADDRESS = 1_000;
+/** A drawing that a page shows as often as this is a sign in front of its lines. */
+const SIGNS = 4;
+
+/** The first of the pictures that are the same; none of those that are signs: ticks of a list, stars of a rating. */
+function onceEach(tree: Segments['tree'], pictures: readonly number[]): number[] {
+  const byAddress = new Map<string, number[]>();
+  const kept: number[] = [];
+  for (const node of pictures) {
+    const address = LATE.map((name) => tree.attribute(node, name)).find((value) => value !== null) ?? '';
+    // Inline data may stand for any picture.
+    if (address === '' || address.length > MAX_ADDRESS || address.startsWith('data:')) {
+      kept.push(node);
+      continue;
+    }
+    const others = byAddress.get(address);
+    if (others === undefined) byAddress.set(address, [node]);
+    else others.push(node);
+  }
+  for (const [address, same] of byAddress)
+    if (same.length < SIGNS || !/\.svg(?:$|[?#])/i.test(address)) kept.push(same[0]!);
+  return kept;
+}
+
 /** By node: 1 for what is left out of the chosen part of the page. */
 export function droppedNodes(segments: Segments, chosen: Uint8Array): Uint8Array {
   const { tree, blocks, count, words, hidden } = segments;
@@ -49,6 +75,7 @@ export function droppedNodes(segments: Segments, chosen: Uint8Array): Uint8Array
     chosenWords[up]! += chosenWords[node]!;
     if (kept[node] === 1) kept[up] = 1;
   }
+  const pictures: number[] = [];
   // A picture belongs to the nearest text around it.
   for (let node = 1; node < tree.count; node++) {
     if (formulas.size > 0 && formulas.has(node)) {
@@ -65,8 +92,10 @@ export function droppedNodes(segments: Segments, chosen: Uint8Array): Uint8Array
       if (LOGO.test((tree.attribute(node, 'alt') ?? '').slice(0, MAX_ALT))) continue;
     }
     if (chosenWords[up]! * 2 <= words[up]! || words[up] === 0) continue;
-    for (let at = node; at > 0 && kept[at] === 0; at = tree.parent[at]!) kept[at] = 1;
+    pictures.push(node);
   }
+  for (const picture of onceEach(tree, pictures))
+    for (let at = picture; at > 0 && kept[at] === 0; at = tree.parent[at]!) kept[at] = 1;
   const dropped = new Uint8Array(tree.count);
   for (let node = 1; node < tree.count; node++) {
     if (kept[node] === 1) continue;

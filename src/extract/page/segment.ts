@@ -121,6 +121,7 @@ export function segment(tree: PageTree, keepsHidden = false): Segments {
   const proseWords = new Int32Array(count);
   const nameStart = new Int32Array(count + 1);
   const noSnippet = new Set<number>();
+  const labels = new Set<number>();
   forgetWords();
   let blocks = new Int32Array(STRIDE * 256);
   let made = 0;
@@ -263,6 +264,7 @@ export function segment(tree: PageTree, keepsHidden = false): Segments {
     if (reader !== null && (hintsFound.hiddenBy !== 0 || isStyledAway(tree)))
       markedEnd = Math.max(markedEnd, end[node]!);
     if (hintsFound.noSnippet) noSnippet.add(node);
+    if (hintsFound.label) labels.add(node);
     if (kind === A) {
       linkEnd = Math.max(linkEnd, end[node]!);
       links++;
@@ -294,7 +296,7 @@ export function segment(tree: PageTree, keepsHidden = false): Segments {
     proseWords[up]! += proseWords[k]!;
   }
   showIfAll(blocks, made, hiddenNodes, words[0]!);
-  leaveControls(tree, words, blocks.subarray(0, made * STRIDE), hiddenNodes);
+  leaveControls(tree, controlNodes(tree, words, hiddenNodes, labels), blocks.subarray(0, made * STRIDE), hiddenNodes);
   return {
     tree,
     count: made,
@@ -314,8 +316,7 @@ export function segment(tree: PageTree, keepsHidden = false): Segments {
 }
 
 /** Marks controls; a block that begins with one begins after it. */
-function leaveControls(tree: PageTree, words: Int32Array, blocks: Int32Array, hidden: Uint8Array): void {
-  const controls = controlNodes(tree, words, hidden);
+function leaveControls(tree: PageTree, controls: readonly number[], blocks: Int32Array, hidden: Uint8Array): void {
   if (controls.length === 0) return;
   for (const control of controls) for (let node = control; node < tree.end[control]!; node++) hidden[node] ||= CONTROL;
   for (let at = 0; at < blocks.length; at += STRIDE) {

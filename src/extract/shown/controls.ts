@@ -11,15 +11,29 @@ const MAX_NAMES = 400;
 /** What rustdoc calls the line that its page hides once the description is open. */
 const UNFOLDS = /(?:^|\s)hideme(?:\s|$)/;
 
-/** Utility classes whose rules stand in a sheet elsewhere: the libraries that define them hide such text from eyes. */
-const FOR_EARS = /(?:^|\s)(?:visually-?hidden|sr-only|screen-reader-text|element-invisible|u-hidden-visually)(?:\s|$)/i;
-const FOR_EARS_BYTES = ['visually', 'isuallyhidden', 'sr-only', 'screen-reader-text', 'element-invisible'];
+/**
+ * Utility classes whose rules stand in a sheet elsewhere: the libraries that define them hide such text from eyes. And what
+ * rustdoc sets at the right edge, beside the heading that it stands above: since which version, where the source is.
+ */
+const NO_TEXT =
+  /(?:^|\s)(?:visually-?hidden|sr-only|screen-reader-text|element-invisible|u-hidden-visually|rightside)(?:\s|$)/i;
 const SPAN = elementNumber('span');
+const TIME = elementNumber('time');
+/** A date for machines, beside the one that readers see. */
+const MACHINE_DATE = /(?:^|\s)(?:hide|hidden|d-none)(?:\s|$)/;
 
-/** The elements that are controls; `words` are those of each subtree, `hidden` what is left out already. */
-export function controlNodes(tree: PageTree, words: Int32Array, hidden: Uint8Array): number[] {
+/**
+ * The elements that are controls; `words` are those of each subtree, `hidden` what is left out already, `labels` the elements
+ * with a part of a name of {@link NO_TEXT}.
+ */
+export function controlNodes(
+  tree: PageTree,
+  words: Int32Array,
+  hidden: Uint8Array,
+  labels: ReadonlySet<number>,
+): number[] {
   const found: number[] = [];
-  const hasLabels = FOR_EARS_BYTES.some((name) => tree.bytes.includes(name));
+  const hasLabels = labels.size > 0;
   let inHeading: number[] = [];
   let heading = 0;
   let headingEnd = 0;
@@ -42,7 +56,8 @@ export function controlNodes(tree: PageTree, words: Int32Array, hidden: Uint8Arr
     } else if (
       (kind === SUMMARY && UNFOLDS.test(classOf(tree, node))) ||
       // After a text that only eyes see, it says the same again and is all that is left.
-      (hasLabels && kind === SPAN && hidden[node - 1] === 0 && FOR_EARS.test(classOf(tree, node)))
+      (hasLabels && kind === SPAN && labels.has(node) && hidden[node - 1] === 0 && NO_TEXT.test(classOf(tree, node))) ||
+      (hasLabels && kind === TIME && labels.has(node) && MACHINE_DATE.test(classOf(tree, node)))
     ) {
       found.push(node);
       node = tree.end[node]! - 1;

@@ -10,7 +10,11 @@ const EDIT = 'editsection headerlink';
 const NUMBERS = 'lineno linenos linenumber linenumbers gutter blobnum';
 const BUBBLES = 'tooltip tooltiptext popover hovercard rollover';
 const SKIPS = 'jump jumplink skip skiplink skipnav skipto';
-const words = createWordTable([EDIT, NUMBERS, BUBBLES, SKIPS]);
+/** Parts of the names of labels beside a text or for screen readers; controls.ts reads the whole names. */
+const LABELS = 'visually visuallyhidden sr reader invisible rightside hide hidden none';
+const words = createWordTable([EDIT, NUMBERS, BUBBLES, SKIPS, LABELS]);
+/** What {@link markWord} says of such a label. */
+export const LABEL_WORD = 4;
 const A = elementNumber('a');
 const HASH = 0x23;
 const BUBBLE = /(?:tooltip|popover|hovercard|rollover)[a-z_-]{0,30}(?:block|text|content|body|inner|card|box|bubble)/i;
@@ -23,7 +27,7 @@ const MAX_NODES = 60;
 const ANCHOR =
   /^(?:#+|¶|§|🔗|⚓|permalink|link|anchor|copy link|direct link to .{0,200}|link to this (?:heading|section|definition)|(?:(?:back|return|go) )?(?:to )?(?:the )?top|[↑⇧⬆▲])?$/iu;
 
-/** What a word of a class name says: 0 for an edit mark, 1 for line numbers, 2 for a bubble, 3 for a link that skips, -1 for none of these. */
+/** What a word of a class name says: 0 for an edit mark, 1 for line numbers, 2 for a bubble, 3 for a link that skips, {@link LABEL_WORD}, -1 for none of these. */
 export function markWord(hash: number): number {
   return words.find(hash);
 }
