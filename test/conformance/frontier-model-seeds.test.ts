@@ -245,6 +245,21 @@ const KEPT: readonly Kept[] = [
       ['takeIn', 223_840, 937_710, 715_235],
     ],
   },
+  {
+    found: 'the model knew in which order links of several pods arrive: one URL, two priorities (seed 75)',
+    backend: 'redis-pods',
+    setting: { pacing: { delayMs: 0, turns: 2 }, domains: 10, holders: 6, openings: 2, pods: 2, maxUrls: 400 },
+    steps: [
+      ['away', 273_804, 615_261, 453_032],
+      ['add', 859_763, 321_688, 306_251],
+      ['away', 754_720, 443_473, 65_149],
+      ['away', 347_436, 741_109, 316_591],
+      ['lease', 96_687, 817_283, 144_411],
+      ['settle', 137_019, 87_196, 425_799],
+      ['lease', 639_815, 20_997, 931_946],
+      ['settle', 58_865, 296_207, 766_722],
+    ],
+  },
 ];
 
 describe('histories that once failed', () => {

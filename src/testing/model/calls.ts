@@ -15,9 +15,24 @@ export interface UrlSource {
   known(domain: string, number: number, count: number): QueueEntry[];
 }
 
-export function createUrlSource({ maxUrls }: Setting): UrlSource {
+interface Form {
+  readonly priority: Priority;
+  readonly forefront: boolean;
+}
+
+const PLAIN: Form = { priority: 0, forefront: false };
+
+export function createUrlSource({ maxUrls, pods }: Setting): UrlSource {
   const used = new Map<string, number>();
+  const forms = new Map<string, Form>();
   let total = 0;
+
+  /** Links to other pods arrive in any order: there, a URL has one form, or which one counts would not be known. */
+  function formed(domain: string, number: number, form: Form = PLAIN): QueueEntry {
+    const url = `${domain}/${number}`;
+    if (pods > 1 && !forms.has(url)) forms.set(url, form);
+    return entry(url, domain, forms.get(url) ?? form);
+  }
 
   function fresh(domain: string): number {
     const next = used.get(domain) ?? 0;
@@ -37,14 +52,14 @@ export function createUrlSource({ maxUrls }: Setting): UrlSource {
         const rank = mixed(b, i + 200, 12);
         const priority = (rank < 4 ? rank - (rank < 2 ? 2 : 1) : 0) as Priority;
         const forefront = mixed(c, i + 200, 10) === 0;
-        return entry(`${domain}/${number}`, domain, { priority, forefront });
+        return formed(domain, number, { priority, forefront });
       });
     },
     known(domain, number, count) {
       const made = (used.get(domain) ?? 0) + 1;
-      return Array.from({ length: count }, (_, i) => entry(`${domain}/${mixed(number, i, made)}`, domain));
+      return Array.from({ length: count }, (_, i) => formed(domain, mixed(number, i, made)));
     },
-    wave: (domain, count) => Array.from({ length: count }, () => entry(`${domain}/${fresh(domain)}`, domain)),
+    wave: (domain, count) => Array.from({ length: count }, () => formed(domain, fresh(domain))),
   };
 }
 

@@ -51,8 +51,9 @@ export function createFaults(scene: ModelScene) {
   }
 
   async function mark(): Promise<void> {
-    // Repeated adds are unknown where a filter takes new ones for known.
+    // Repeated adds are unknown where a filter takes new ones for known, or where what a budget refused is known, too.
     if (pods.length > 1 || !pods[0]!.store.mark || setting.seen === 'small bloom') return;
+    if (setting.budget > 0 && setting.seen !== 'requests') return;
     const [pod] = pods as [Pod];
     await pod.store.mark!();
     pod.mark = { snapshot: pod.model.snapshot(), added: [], atMs: clock.monotonicMs(), realMs: performance.now() };
@@ -95,6 +96,8 @@ export function createFaults(scene: ModelScene) {
     const there = added.filter((_, i) => found[i]).map(({ entry }) => entry);
     const isBack = there.filter(({ fingerprint }) => pod.model.requestOf(fingerprint) === undefined);
     const before = new Map([...pod.model.domains()].map(({ name, used }) => [name, used]));
+    // They are there, whoever used the budget first.
+    if (pod.store.budgetUsed) for (const { domain } of there) pod.model.domain(domain).used = -Infinity;
     pod.model.addAll(there, undefined, now(pod), true);
     if (pod.store.budgetUsed) await takeBudgets(pod, isBack, before);
   }
