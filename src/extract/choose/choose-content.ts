@@ -16,7 +16,7 @@ import { CALLS, NOTICES, lineMarks } from './line-marks.js';
 import { logistic } from '../model/trees.js';
 import { createNameMatcher } from './name-matcher.js';
 import { leaveAroundArticle } from './one-article.js';
-import { NEVER, weighPosts } from './posts.js';
+import { NEVER, weighPosts } from '../posts/posts.js';
 import { leaveRelated } from './related.js';
 import { leaveRepeats } from './repeats.js';
 import type { Segments } from '../page/segment.js';

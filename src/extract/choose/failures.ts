@@ -2,7 +2,7 @@
 // and what they have not filled in: "X.X stars", "{{ product.price }}".
 // Promise: only a line that says nothing else; articles and manuals, which write about failures, keep them.
 import { blockText } from '../page/block-text.js';
-import { NEVER } from './posts.js';
+import { NEVER } from '../posts/posts.js';
 import type { Segments } from '../page/segment.js';
 import { CHARS, FIRST_NODE, LAST_NODE, STRIDE, WORDS } from '../page/segment.js';
 
