@@ -8,6 +8,7 @@ import type { Log } from '../../observe/log.js';
 import { ApiError, asApiError } from '../errors.js';
 import { parseJson, readBody } from './body.js';
 import type { Gate } from './gate.js';
+import { holdSilent } from './silent.js';
 import type { Answer, Call, Matched } from './router.js';
 import type { Token } from './tokens.js';
 
@@ -187,11 +188,12 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n');
     else socket.destroy();
   });
+  holdSilent(server, HEADERS_MS);
   const sockets = new Set<Socket>();
-  server.on('connection', (socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
-  });
+  function forget(this: Socket): void {
+    sockets.delete(this);
+  }
+  server.on('connection', (socket) => void sockets.add(socket.once('close', forget)));
 
   await listening(server, options.host, options.port);
   const { port } = server.address() as AddressInfo;
