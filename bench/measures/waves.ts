@@ -9,6 +9,8 @@ const PAGES = Number(process.env.WAVES_PAGES ?? 50_000);
 const HEADS = (process.env.WAVES_HEADS ?? '1,2,3,7,20,90,333,1000').split(',').map(Number);
 const KILLS = 12;
 
+export const isPart = process.env.WAVES_HEADS !== undefined;
+
 export async function measure(): Promise<Figure[]> {
   const figures: Figure[] = [];
   for (const [n, head] of HEADS.entries()) {

@@ -180,6 +180,12 @@ export function sendOrderOf(options: SendOptions, setting: SendSetting): FetchOr
 }
 
 function cookiesOf(jar: JarLike): CookieJar {
+  if (typeof jar.getCookieStringSync !== 'function' || typeof jar.setCookieSync !== 'function') {
+    throw invalid(
+      'cookieJar must answer at once: a CookieJar of tough-cookie with a store such as MemoryCookieStore. ' +
+        'Jars of promises are not supported (docs/from-crawlee.md, sendRequest)',
+    );
+  }
   return {
     cookieHeader: (url) => jar.getCookieStringSync(url),
     store: (url, lines) => {
