@@ -2,7 +2,7 @@
 // The model follows by the rules that hold then.
 import type { HolderId, QueueEntry } from '../../frontier/frontier.js';
 import { differs, mustEqual, withoutFates } from './difference.js';
-import type { Mark, ModelScene, Pod } from './scene.js';
+import type { Mark, ModelScene, Noted, Pod } from './scene.js';
 import { keyOf } from './state.js';
 import { mixed, type Step } from './steps.js';
 import type { ModelOpening } from './store.js';
@@ -126,16 +126,17 @@ export function createFaults(scene: ModelScene) {
     const notes = withoutFates((await pod.store.openings[0]!.frontier.overview()).notes);
     const known = pod.model.notes();
     const textsOf = (openings: readonly ModelOpening[], name: string): string[] =>
-      openings.flatMap((one) => pod.noted.get(one)?.get(name) ?? []);
+      openings.flatMap((one) => pod.noted.get(one)?.get(name)?.text ?? []);
     for (const [name, text] of Object.entries(notes)) {
       if (name in known) continue;
       if (!textsOf(by.all, name).includes(text)) differs(`${name} is "${text}", which nobody noted first`);
       pod.model.setNote(name, text);
     }
-    const names = by.over.flatMap((one) => [...(pod.noted.get(one)?.keys() ?? [])]);
-    const missing = names.find((name) => !(name in notes) && !(name in known));
-    const isSure = performance.now() - mark.realMs < SURELY_KEPT_MS;
-    if (isSure && missing) differs(`${missing} was forgotten, though who noted it is back`);
+    // A note that another process removed, and its maker made again, counts as old as its first text.
+    const isSure = ({ realMs }: Noted): boolean => performance.now() - Math.min(realMs, mark.realMs) < SURELY_KEPT_MS;
+    const kept = by.over.flatMap((one) => [...(pod.noted.get(one) ?? [])]).filter(([, first]) => isSure(first));
+    const missing = kept.find(([name]) => !(name in notes) && !(name in known));
+    if (missing) differs(`${missing[0]} was forgotten, though who noted it is back`);
   }
 
   /** It may have shrunk: the giver of pages learns how they were used. */

@@ -19,10 +19,15 @@ export interface Pod {
   outbox: { readonly target: number; readonly entries: readonly QueueEntry[] }[];
   /** What was added since the mark, if there is one, and the model at that moment. */
   mark: Mark | undefined;
-  /** The first text of each note, by the process that made it. */
-  readonly noted: Map<ModelOpening, Map<string, string>>;
+  /** The first text of each note, by the process that made it: it keeps that for a while, to make it again. */
+  readonly noted: Map<ModelOpening, Map<string, Noted>>;
   isLoose: boolean;
   behindMs: number;
+}
+
+export interface Noted {
+  readonly text: string;
+  readonly realMs: number;
 }
 
 export interface Mark {
@@ -63,7 +68,7 @@ export function createModelScene(world: ModelWorld, setting: Setting) {
     const own = names.filter((name) => world.podOf(name) === index);
     return {
       ...{ index, store, domains: own.length > 0 ? own : [nameIn(index)], inbox: [], outbox: [], mark: undefined },
-      ...{ isLoose: false, behindMs: 0, noted: new Map<ModelOpening, Map<string, string>>() },
+      ...{ isLoose: false, behindMs: 0, noted: new Map<ModelOpening, Map<string, Noted>>() },
       model: createModel({ ...store.rules, pacing: setting.pacing, leaseMs: setting.leaseMs }),
     };
   });

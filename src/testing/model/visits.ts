@@ -2,7 +2,7 @@
 import type { Frontier, QueueEntry, SettleCall } from '../../frontier/frontier.js';
 import { differs, mustEqual } from './difference.js';
 import { takeLeases } from './leasing.js';
-import type { ModelScene, Pod, Slot } from './scene.js';
+import type { ModelScene, Noted, Pod, Slot } from './scene.js';
 import type { ModelOpening } from './store.js';
 import { mixed, type Step } from './steps.js';
 import { pullable } from './suspects.js';
@@ -66,11 +66,11 @@ export function createVisits(scene: ModelScene) {
   }
 
   function note(pod: Pod, by: ModelOpening, notes: Readonly<Record<string, string | null>>): void {
-    const first = pod.noted.get(by) ?? new Map<string, string>();
+    const first = pod.noted.get(by) ?? new Map<string, Noted>();
     pod.noted.set(by, first);
     for (const [name, text] of Object.entries(notes)) {
       if (text === null) first.delete(name);
-      else if (!first.has(name)) first.set(name, text);
+      else if (!first.has(name)) first.set(name, { text, realMs: performance.now() });
     }
   }
 
