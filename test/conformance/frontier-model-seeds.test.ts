@@ -260,6 +260,23 @@ const KEPT: readonly Kept[] = [
       ['settle', 58_865, 296_207, 766_722],
     ],
   },
+  {
+    found: 'links of another pod found out who had fallen silent, and the model did not (seed 1927)',
+    backend: 'redis-pods',
+    setting: { pacing: { delayMs: 100, turns: 3 }, holders: 8, openings: 2, head: 50, pods: 2, maxUrls: 650 },
+    steps: [
+      ['add', 0, 0, 0],
+      ['lease', 551_764, 40_305, 0],
+      ['add', 185_349, 0, 0],
+      ['advance', 0, 524_671, 0],
+      ['lease', 403_053, 270_434, 436_401],
+      ['advance', 153_433, 848_828, 433_540],
+      ['advance', 314_270, 661_749, 974_216],
+      ['advance', 948_924, 266_977, 235_007],
+      ['settle', 126_493, 111_079, 295_920],
+      ['advance', 182_528, 422_368, 749_185],
+    ],
+  },
 ];
 
 describe('histories that once failed', () => {

@@ -173,7 +173,7 @@ export function createFaults(scene: ModelScene) {
     pod.outbox = pod.outbox.filter(({ target }) => isAway(target));
     for (const target of pods) {
       const entries = going.filter((one) => one.target === target.index).flatMap((one) => one.entries);
-      if (entries.length > 0) target.model.addAll(entries, undefined, now(target), true);
+      if (entries.length > 0) target.model.arrive(entries, now(target), true);
     }
   }
 

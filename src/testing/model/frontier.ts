@@ -308,6 +308,12 @@ export function createModel(rules: ModelRules) {
       addAll(entries, answers, nowMs);
     },
 
+    /** Links of another pod. Their call, as any, finds out who fell silent here. */
+    arrive(entries: readonly QueueEntry[], nowMs: number, unordered = false): void {
+      expire(nowMs);
+      addAll(entries, undefined, nowMs, unordered);
+    },
+
     /** What the backend must answer. */
     settle(holder: HolderId, settling: Omit<SettleCall, 'holder' | 'call'>, nowMs: number): SettleAnswer {
       const { landings = [], settlements, notes = {} } = settling;

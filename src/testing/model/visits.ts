@@ -82,7 +82,7 @@ export function createVisits(scene: ModelScene) {
       if (isAway(target.index)) {
         if (isHeld) from.outbox.push({ target: target.index, entries: list });
       } else if (target.store.receives === 'inbox') target.inbox.push(list);
-      else target.model.addAll(list, undefined, now(target));
+      else target.model.arrive(list, now(target));
     }
   }
 
