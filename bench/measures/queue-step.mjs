@@ -31,7 +31,7 @@ if (step === 'port' || step === 'port-one-domain') {
     entries.push({ fingerprint: fingerprintOf(record), domain, record });
     if (entries.length < 1000) continue;
     const before = process.cpuUsage();
-    await queue.holder.add(entries);
+    await queue.client.add(entries);
     const { user, system } = process.cpuUsage(before);
     microseconds += user + system;
     entries = [];
@@ -43,17 +43,17 @@ if (step === 'port' || step === 'port-one-domain') {
   if (!(await queue.fetchNextRequest())) throw new Error('nothing to fetch');
 } else {
   const before = process.cpuUsage();
-  const { holder } = queue;
+  const { client } = queue;
   // As a crawl does it: the next batch is leased in the same breath as the last one is settled.
-  let { leases } = await holder.lease({ max: batch });
+  let { leases } = await client.lease({ max: batch });
   for (let done = 0; done < count;) {
     if (leases.length === 0) throw new Error('nothing to lease');
-    const settled = holder.settle({
+    const settled = client.settle({
       landings: leases.map(({ id }) => ({ lease: id })),
       settlements: leases.map(({ id }) => ({ kind: 'done', lease: id })),
     });
     done += leases.length;
-    const next = holder.lease({ max: batch });
+    const next = client.lease({ max: batch });
     await settled;
     ({ leases } = await next);
   }
