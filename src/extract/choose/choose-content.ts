@@ -2,6 +2,7 @@
 // Promise: the extractor and the scoring script share it, so that scores describe the shipped code.
 import { weighArticleParts } from './article-parts.js';
 import { isBare } from './bare-page.js';
+import { keepCaptions, leaveCodeButtons } from './beside-code.js';
 import type { Choice } from './best-set.js';
 import { chooseBlocks } from './best-set.js';
 import { keepChapterTitle } from './chapter-title.js';
@@ -14,6 +15,7 @@ import { leaveFailures } from './failures.js';
 import { formulasOf } from '../math/formulas.js';
 import { CALLS, NOTICES, lineMarks } from './line-marks.js';
 import { logistic } from '../model/trees.js';
+import { leaveMenuTitles, titlesMenu } from './menu-titles.js';
 import { createNameMatcher } from './name-matcher.js';
 import { leaveAroundArticle } from './one-article.js';
 import { NEVER, weighPosts } from '../posts/posts.js';
@@ -106,6 +108,9 @@ export function chooseContent(segments: Segments, kinds: Float32Array, logits: F
     if (posts === null && kinds[LISTING]! + kinds[COLLECTION]! >= 0.5) keepCardTitles(segments, logits, chosen);
     keepChapterTitle(segments, chosen);
     keepFormulas(segments, chosen);
+    keepCaptions(segments, chosen);
+    leaveMenuTitles(segments, chosen);
+    leaveCodeButtons(segments, chosen);
     // Manuals say the same for each system on purpose.
     if (kinds[DOCUMENTATION]! < 0.5) leaveRepeats(segments, chosen);
   }
@@ -227,7 +232,7 @@ function keepHeadings(
     if (chosen[b + 1] === 1) next = b + 1;
     if (chosen[b] === 1 || blocks[b * STRIDE + HEADING]! < 2 || logits[b]! <= RULED_OUT) continue;
     if (next - b > AFTER_HEADING || before[b]! < 0) continue;
-    if (isArticle && leadsAway(segments, b)) continue;
+    if ((isArticle && leadsAway(segments, b)) || titlesMenu(segments, b)) continue;
     const toNext = stepsAround(tree, containerOf(b), containerOf(next));
     const toBefore = stepsAround(tree, containerOf(b), containerOf(before[b]!));
     if (isManual ? toNext <= TO_TEXT && toBefore <= toNext + TO_TEXT_BEFORE : isAmidSiblings(b, next)) chosen[b] = 1;

@@ -5,7 +5,11 @@ import type { Segments } from '../page/segment.js';
 import { CONTAINER, INNER_LINKS, LINKS, STRIDE } from '../page/segment.js';
 import { createNameMatcher, markElements } from './name-matcher.js';
 
-const isNamed = createNameMatcher('toc toctree tableofcontents onthispage localtoc', ['table page', 'of toc contents']);
+const isNamed = createNameMatcher(
+  'toc toctree tableofcontents onthispage localtoc',
+  ['table page', 'of toc contents'],
+  ['contents', 'topic list'],
+);
 const OUTERMOST = elementSet('html body main article');
 const MIN_SHARE = 0.6;
 

@@ -13,7 +13,8 @@ const MAX_NOTE = 2_000;
 const MAX_NOTE_NODES = 100;
 const isMarked = createNameMatcher(
   // A name that search engines define; MediaWiki's notes to those who write or read the page, and the lines below its text.
-  'nocontent ambox ombox catlinks printfooter',
+  // Then WordPress's buttons to share a post, and its list of other posts.
+  'nocontent ambox ombox catlinks printfooter sharedaddy relatedposts',
   ['notice', 'metadata'],
   ['metadata', 'notice'],
   // Instagram's embeds.
@@ -24,6 +25,8 @@ const isMarked = createNameMatcher(
   ['form', 'fail done'],
   // MediaWiki's list of the same page in other languages.
   ['pt', 'languages'],
+  // The day of the last change below the text of MkDocs, and the repository above it.
+  ['md', 'source'],
   // The name of the language above code: the code has it too.
   ['language', 'name label'],
 );

@@ -78,10 +78,17 @@ function sourced(candidates: Candidates, read: (text: string | null | undefined)
   return { value: null, source: null };
 }
 
-/** `headings` are the texts of the page's first-level headings. */
+/** What the page shows as titles. */
+export interface Titles {
+  /** The texts of its first headings. */
+  readonly headings: readonly string[];
+  /** Of headings that are the site's own. */
+  readonly sites: readonly string[];
+}
+
 export function readFacts(
   head: PageHead,
-  headings: readonly string[],
+  { headings, sites }: Titles,
   visible: VisibleFacts,
   url: string | null = null,
 ): PageFacts {
@@ -133,7 +140,7 @@ export function readFacts(
   const declared = first(head.language);
   const language = declared ?? visible.language();
   return {
-    title: titleOf(head, main, headings, [siteName ?? '', ...hostNames(url)].map(squeeze)),
+    title: titleOf(head, main, headings, [siteName ?? '', ...sites, ...hostNames(url)].map(squeeze)),
     byline: author.value,
     publishedAt: publishedAt.value,
     modifiedAt: modifiedAt.value,
@@ -228,13 +235,21 @@ function titleOf(
     head.title,
   );
   const isSite = (text: string): boolean => text !== '' && sites.includes(squeeze(text));
-  const known = squeeze(`${shared ?? ''} ${head.title.slice(0, MAX_FACT * 4)}`);
+  const own = head.title.slice(0, MAX_FACT * 4);
+  const known = squeeze(`${shared ?? ''} ${own}`);
+  // A heading beside the text may be a word of the title: it counts where it begins it, is a part of it, or much of it.
+  const parts = new Set([shared ?? '', own].flatMap((text) => text.split(SEPARATOR)).map(squeeze));
+  const least = squeeze(shared ?? '').length / 4;
   // Searching for a long text in another takes the product of their lengths.
   const keyOf = (heading: string): string => squeeze(heading.slice(0, MAX_FACT));
   const confirmed = headings.filter((heading) => {
     const key = keyOf(heading);
-    return key.length >= 4 && !isSite(heading) && (known.includes(key) || known === '');
+    if (key.length < 4 || isSite(heading)) return false;
+    return known.startsWith(key) || parts.has(key) || known === '' || (key.length >= least && known.includes(key));
   });
+  // An RFC's number and its name are two headings.
+  if (confirmed.length > 1 && shared !== null && squeeze(shared) === keyOf(confirmed[0]!) + keyOf(confirmed[1]!))
+    return shared;
   // Manuals have a heading for themselves above that of the page: the head's title begins with the page's.
   if (confirmed.length > 0)
     return first(
@@ -242,6 +257,7 @@ function titleOf(
       confirmed[0],
     );
   if (shared === null) return first(headings[0]);
+  if (isSite(shared)) return shared;
   // The site's name stands first or last, after or before a separator.
   let title = shared;
   for (let parts = title.split(SEPARATOR); parts.length > 1; parts = title.split(SEPARATOR)) {

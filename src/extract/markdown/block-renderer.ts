@@ -35,6 +35,8 @@ export interface BlockRenderer {
   write(lines: readonly string[]): void;
   /** All of an element on one line. */
   line(node: number): string;
+  /** A caption, as a line of its own. */
+  caption(node: number): string;
   /** What titles something, and the pictures in it on a line of their own. */
   title(node: number): [text: string, pictures: readonly string[]];
 }

@@ -8,6 +8,7 @@ import { textOf } from '../shown/shown-text.js';
 
 const BR = elementNumber('br');
 const BUTTON = elementNumber('button');
+const TABLE = elementNumber('table');
 const LINE = elementSet('div li p tr');
 const LANGUAGE =
   /(?:^|\s)(?:lang(?:uage)?-|highlight-(?:source-)?|brush:\s*|sourceCode\s+)([a-z0-9+#.-]{1,20})(?=\s|;|$)/i;
@@ -60,9 +61,23 @@ function namedIn(names: string): string | undefined {
   return LANGUAGE.exec(names)?.[1] ?? (RUSTDOC.test(names) ? 'rust' : undefined);
 }
 
+/** Tables that set line numbers beside code: of Pygments, Rouge and Hugo. */
+const CODE_TABLE = /(?:^|\s)(?:highlighttable|rouge-table|lntable)(?:\s|$)/;
+const TABLE_LEVELS = 6;
+
+/** What wraps the table that code stands in for its line numbers; 0 where it stands in none. */
+function aroundCodeTable(tree: PageTree, node: number): number {
+  for (let up = tree.parent[node]!, level = 0; up > 0 && level < TABLE_LEVELS; up = tree.parent[up]!, level++)
+    if (tree.tag[up] === TABLE && CODE_TABLE.test((tree.attribute(up, 'class') ?? '').slice(0, 300)))
+      return tree.parent[up]!;
+  return 0;
+}
+
 /** The language that the element, its `code` or what wraps it names; empty when none does. */
 export function codeLanguage(tree: PageTree, node: number): string {
+  const wrapper = aroundCodeTable(tree, node);
   const candidates = [node, tree.firstChild(node), tree.parent[node]!, tree.parent[tree.parent[node]!]!];
+  if (wrapper > 0) candidates.push(wrapper, tree.parent[wrapper]!);
   for (const candidate of candidates) {
     if (candidate <= 0 || tree.tag[candidate] === TEXT || tree.tag[candidate] === RAW) continue;
     if (candidate !== node && hasLongTag(tree, candidate)) continue;

@@ -195,14 +195,15 @@ export class InlineText {
     this.#tokens.push(token);
   }
 
-  /** The paragraph's lines; what is open stays open for the next one. */
-  take(): string[] {
+  /** The paragraph's lines; what is open stays open for the next one. Within a line of its own nothing starts a list. */
+  take(isWithinLine = false): string[] {
     for (let k = this.#open.length - 1; k >= 0; k--) this.#end(this.#open[k]!);
     const tokens = trimBreaks(this.#tokens);
     this.#tokens = [...this.#open];
     this.#spacePending = false;
     if (!tokens.some(({ kind }) => kind === WORDS || kind === MARKUP)) return [];
-    return write(tokens, this.#linkStyle, this.#dollars);
+    const lines = write(tokens, this.#linkStyle, this.#dollars);
+    return isWithinLine ? lines : lines.map(escapeLineStart);
   }
 }
 
@@ -303,7 +304,7 @@ function write(tokens: readonly Token[], linkStyle: LinkStyle, dollars: boolean)
         line += ' ';
         break;
       case BREAK:
-        lines.push(escapeLineStart(line.trim()));
+        lines.push(line.trim());
         line = '';
         break;
       case OPEN:
@@ -317,6 +318,6 @@ function write(tokens: readonly Token[], linkStyle: LinkStyle, dollars: boolean)
         line += `]${linkStyle(value)}`;
     }
   }
-  lines.push(escapeLineStart(line.trim()));
+  lines.push(line.trim());
   return lines.filter((text) => text !== '');
 }

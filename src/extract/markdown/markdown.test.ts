@@ -185,6 +185,7 @@ describe('markdown', () => {
   });
 
   it('escapes hashes at the end of a heading and bars in cells, once each', () => {
+    expect(md('<h2>1. Scope</h2>')).toBe('## 1. Scope');
     expect(md('<h1>C# and F##</h1>')).toBe('# C# and F\\##');
     expect(md('<table><tr><td>a|b<td>c\\|d<tr><td>1</table>')).toBe('| a\\|b | c\\\\\\|d |\n| --- | --- |\n| 1 |');
   });

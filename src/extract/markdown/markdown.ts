@@ -6,7 +6,7 @@ import type { BlockRenderer, LastList } from './block-renderer.js';
 import { codeLanguage, preformattedText } from './code.js';
 import { writeDefinitions } from './definition-lists.js';
 import type { LinkStyle } from './inline.js';
-import { InlineText, codeSpan, destination, escapeText, inlineLinks } from './inline.js';
+import { InlineText, codeSpan, destination, escapeLineStart, escapeText, inlineLinks } from './inline.js';
 import { LIST, writeList } from './lists.js';
 import { MarkdownWriter } from './markdown-writer.js';
 import { headingAddresses } from './self-links.js';
@@ -26,8 +26,10 @@ const BLOCKQUOTE = tag('blockquote');
 const BR = tag('br');
 const CITE = tag('cite');
 const DL = tag('dl');
+const FIGCAPTION = tag('figcaption');
 const HR = tag('hr');
 const IMG = tag('img');
+const LABEL = tag('label');
 const LI = tag('li');
 const Q = tag('q');
 const RT = tag('rt');
@@ -72,6 +74,8 @@ class Renderer implements BlockRenderer {
   #oneLine = 0;
   /** The heading or term being written, or -1, and the pictures in it, which follow it. */
   #titleNode = -1;
+  /** That, or the caption being written: links to where it stands are none. */
+  #ownNode = -1;
   #pictures: string[] = [];
   #ownAddresses: ReadonlySet<string> | null = null;
   /** Greater than zero within a sub- or superscript. */
@@ -151,6 +155,11 @@ class Renderer implements BlockRenderer {
         this.writer.close();
         this.lastList.marker = '';
         return;
+      case FIGCAPTION:
+        return this.#ofOwn(node, () => {
+          this.children(node);
+          this.flush();
+        });
       case TABLE:
         return writeTable(this, node);
       case DL:
@@ -172,7 +181,7 @@ class Renderer implements BlockRenderer {
     if (kind === IMG) return this.#image(node);
     if (kind === A) return this.#link(node);
     if (CODE[kind] === 1) return this.#code(node);
-    if (kind === 0) inline.space();
+    if (kind === 0 || kind === LABEL) inline.space();
     const script = scriptMarks(this.tree, node, inline.tail);
     if (script !== null) inline.mark(script[0]);
     if (script !== null) this.#scripts++;
@@ -196,7 +205,7 @@ class Renderer implements BlockRenderer {
       this.#scripts--;
       inline.mark(script[1]);
     }
-    if (kind === 0) inline.space();
+    if (kind === 0 || kind === LABEL) inline.space();
   }
 
   /** Where everything is one line, blocks are kept apart by a space. */
@@ -221,12 +230,12 @@ class Renderer implements BlockRenderer {
     else this.inline.markup(picture);
   }
 
-  /** The address of a link; `null` where none is wanted, or where a heading links to itself. */
+  /** The address of a link; `null` where none is wanted, or where a heading or a caption links to itself. */
   #address(node: number): string | null {
     const { urls, links } = this.#options;
     const url = links === false ? null : urls.read(node, 'href');
-    if (url === null || this.#titleNode < 0 || !url.includes('#')) return url;
-    this.#ownAddresses ??= headingAddresses(this.tree, this.#titleNode, urls);
+    if (url === null || this.#ownNode < 0 || !url.includes('#')) return url;
+    this.#ownAddresses ??= headingAddresses(this.tree, this.#ownNode, urls);
     return this.#ownAddresses.has(url) ? null : url;
   }
 
@@ -294,12 +303,26 @@ class Renderer implements BlockRenderer {
   /** What titles something, and the pictures in it on a line of their own. */
   title(node: number): [text: string, pictures: readonly string[]] {
     this.#titleNode = node;
-    const text = this.line(node);
+    const text = this.#ofOwn(node, () => this.line(node));
     this.#titleNode = -1;
-    this.#ownAddresses = null;
     const pictures = this.#pictures;
     this.#pictures = [];
     return [text, pictures.length > 0 ? [pictures.join(' ')] : []];
+  }
+
+  caption(node: number): string {
+    return escapeLineStart(this.#ofOwn(node, () => this.line(node)));
+  }
+
+  /** Writes what names the place where it stands. */
+  #ofOwn<T>(node: number, write: () => T): T {
+    const [outer, addresses] = [this.#ownNode, this.#ownAddresses];
+    this.#ownNode = node;
+    this.#ownAddresses = null;
+    const written = write();
+    this.#ownNode = outer;
+    this.#ownAddresses = addresses;
+    return written;
   }
 
   /** All of an element on one line. */
@@ -307,7 +330,7 @@ class Renderer implements BlockRenderer {
     this.#oneLine++;
     this.children(node);
     this.#oneLine--;
-    return this.inline.take().join(' ');
+    return this.inline.take(true).join(' ');
   }
 
   #preformatted(node: number): void {

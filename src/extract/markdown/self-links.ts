@@ -1,5 +1,5 @@
-// Links of a heading that lead to the heading itself, as manuals and forums write them for those who copy addresses.
-// Promise: by the id of the heading, of what stands in it or closely around it; a link to any other place stays.
+// Links of a heading or a caption that lead to itself, as manuals and forums write them for those who copy addresses.
+// Promise: by the id of the heading, of what stands in it, closely around it or empty before it; a link to any other place stays.
 import type { PageTree } from '../../parse/tree/tree.js';
 import { RAW, TEXT, hasLongTag } from '../page/elements.js';
 import type { PageUrls } from '../page/page-urls.js';
@@ -19,6 +19,10 @@ export function headingAddresses(tree: PageTree, heading: number, urls: PageUrls
     if (url !== null) found.add(url);
   };
   for (let at = heading; at < Math.min(tree.end[heading]!, heading + MAX_NODES); at++) note(at);
-  for (let up = tree.parent[heading]!, step = 0; up > 0 && step < STEPS; up = tree.parent[up]!, step++) note(up);
+  for (let up = heading, step = 0; up > 0 && step <= STEPS; up = tree.parent[up]!, step++) {
+    note(up);
+    // RFCs name a figure by an empty element before it.
+    if (up - 1 > tree.parent[up]! && tree.end[up - 1] === up) note(up - 1);
+  }
   return found;
 }

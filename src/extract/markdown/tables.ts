@@ -11,7 +11,7 @@ export function writeTable(to: BlockRenderer, node: number): void {
     to.children(node);
     return to.flush();
   }
-  if (grid.caption >= 0) to.write([to.line(grid.caption)].filter((line) => line !== ''));
+  if (grid.caption >= 0) to.write([to.caption(grid.caption)].filter((line) => line !== ''));
   const cells = grid.rows.map((row) => row.map((cell) => (cell < 0 ? '' : escapePipes(to.line(cell)))));
   const rows = cells.filter((row) => row.some((cell) => cell !== ''));
   if (rows.length === 0) return;

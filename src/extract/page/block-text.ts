@@ -11,6 +11,8 @@ import { isUnseen } from './segment.js';
 import { textOf } from '../shown/shown-text.js';
 
 const BR = elementNumber('br');
+/** Labels of tabs stand side by side without a space. */
+const LABEL = elementNumber('label');
 const RT = elementNumber('rt');
 const PRE = elementNumber('pre');
 const SUB = elementNumber('sub');
@@ -53,7 +55,7 @@ export function blockText(
         lines = addLine(lines, text);
         text = tail = '';
       }
-    } else if (tag === 0) add(' ');
+    } else if (tag === 0 || tag === LABEL) add(' ');
     else if (tag === RT || isUnseen(tree, node)) node = tree.end[node]! - 1;
     else if (preformatted) {
       const span = codeSpan(tree, node);

@@ -7,7 +7,7 @@ import { elementNumber } from './elements.js';
 import type { ContentSettings } from '../content-options.js';
 import { contentSettings } from '../content-options.js';
 import { writtenDate } from '../facts/dates.js';
-import type { PageFacts, VisibleFacts } from '../facts/facts.js';
+import type { PageFacts, Titles, VisibleFacts } from '../facts/facts.js';
 import { readFacts } from '../facts/facts.js';
 import { detectLanguage } from '../facts/language.js';
 import { HINT_NAMES } from './hints.js';
@@ -20,9 +20,10 @@ import type { PageUrls } from './page-urls.js';
 import { createPageUrls } from './page-urls.js';
 import type { Segments } from './segment.js';
 import { standInLines } from '../facts/stand-in.js';
-import { CONTAINER, FIRST_NODE, HEADING, LAST_NODE, STRIDE, WORDS, segment } from './segment.js';
+import { CONTAINER, FIRST_NODE, HEADING, LAST_NODE, LINK_WORDS, STRIDE, WORDS, segment } from './segment.js';
 
 const TIME = elementNumber('time');
+const PRE = elementNumber('pre');
 const A = elementNumber('a');
 const BODY = elementNumber('body');
 const AUTHOR = 1 << HINT_NAMES.indexOf('author');
@@ -96,7 +97,7 @@ export class PageView {
   }
 
   get facts(): PageFacts {
-    return (this.#facts ??= readFacts(this.head, this.#headings(), this.#visible(), this.url));
+    return (this.#facts ??= readFacts(this.head, this.#titles(), this.#visible(), this.url));
   }
 
   blockText(block: number): string {
@@ -113,19 +114,30 @@ export class PageView {
     return lines.join('\n');
   }
 
-  /** Texts of the first headings of the highest level, those of the content first. */
-  #headings(): string[] {
+  /** Texts of the first headings of the highest level, and of those that are the site's: links to its first page. */
+  #titles(): Titles {
     const { blocks, count } = this.segments;
-    const found: string[] = [];
+    const headings: string[] = [];
+    const sites: string[] = [];
     for (const level of [1, 2]) {
-      for (let b = 0; b < count && found.length < 5; b++) {
+      for (let b = 0; b < count && headings.length < 5 && sites.length < 5; b++) {
         const at = b * STRIDE;
-        if (blocks[at + HEADING] === level && blocks[at + WORDS]! <= 60)
-          found.push(this.blockText(b).replace(/\n/g, ' '));
+        if (blocks[at + HEADING] !== level || blocks[at + WORDS]! > 60) continue;
+        const isSite = blocks[at + LINK_WORDS]! >= blocks[at + WORDS]! && this.#leadsHome(blocks[at + FIRST_NODE]!);
+        (isSite ? sites : headings).push(this.blockText(b).replace(/\n/g, ' '));
       }
-      if (found.length > 0) break;
+      if (headings.length > 0) break;
     }
-    return found;
+    return { headings, sites };
+  }
+
+  /** Whether a text is a link to the first page of the site, on another page. */
+  #leadsHome(node: number): boolean {
+    const { tree, urls, url } = this;
+    let link = node;
+    for (let step = 0; step < LINK_STEPS && link > 0 && tree.tag[link] !== A; step++) link = tree.parent[link]!;
+    const address = tree.tag[link] === A ? urls.read(link, 'href') : null;
+    return address !== null && address !== url && FIRST_PAGE.test(address);
   }
 
   /** The author and dates that the page shows, as its markup names them, and what its text says where that is wanted. */
@@ -175,7 +187,7 @@ export class PageView {
     while (title < count && blocks[title * STRIDE + HEADING] !== 1) title++;
     if (title === count) title = 0;
     for (let b = Math.max(0, title - LINES_ABOVE); b < count && b < title + LINES_BELOW; b++) {
-      if (blocks[b * STRIDE + WORDS]! > DATED_WORDS) continue;
+      if (blocks[b * STRIDE + WORDS]! > DATED_WORDS || isCode(this.tree, blocks[b * STRIDE + CONTAINER]!)) continue;
       const text = this.blockText(b).slice(0, 300);
       const date = CHANGED.test(text) === isChange ? writtenDate(text) : null;
       if (date !== null) return date;
@@ -198,11 +210,19 @@ const BESIDE_NAME = /\s[»•·|]\s/;
 /** A price, or a sentence that goes on. */
 const NO_NAME = /[$€£¥]|^\p{Ll}\S*(?:\s+\S+){3}/u;
 const CHANGED = /modif|updat|aktualis|geändert|mis à jour|maj |actualiz|atualiz|aggiornat|bijgewerkt|gewijzigd/i;
+/** Elements between a text and the link around it. */
+const LINK_STEPS = 4;
+const FIRST_PAGE = /^https?:\/\/[^/?#]+\/?$/;
 const LINES_ABOVE = 8;
 const LINES_BELOW = 25;
 const DATED_WORDS = 25;
 const PROSE_CHARACTERS = 6_000;
 const PROSE_WORDS = 8;
+
+/** A day in code is an example. */
+function isCode(tree: PageTree, node: number): boolean {
+  return tree.tag[node] === PRE || tree.tag[tree.parent[node]!] === PRE;
+}
 
 /** True when a text stands in an element whose name, role or relation says author, no further up than its container. */
 function isAuthor(tree: PageTree, hintLow: Int32Array, node: number, container: number): boolean {
