@@ -105,6 +105,15 @@ export function operationsOf(text: string): SourcePage {
     values.push(given);
   };
   const matrix = (at: number) => [1, 0, 0, 1, numberAt(at), numberAt(at + 1)];
+  // One list per glyph, however often it is shown: to make them took most of the time, and it is no part of reading.
+  const shown = new Map<string, unknown[]>();
+  const show = (unicode: string, gap: number | null): void => {
+    const key = `${unicode}${gap}`;
+    const given = shown.get(key) ?? [[{ unicode, width: 500, isSpace: unicode === ' ' }, gap]];
+    shown.set(key, given);
+    operations.push(OPERATIONS.showText!);
+    values.push(given);
+  };
   add('setFont', 'f', 10);
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
@@ -119,7 +128,7 @@ export function operationsOf(text: string): SourcePage {
       else if (name.startsWith('beginMarked')) add(name, at % 9 === 0 ? 'Artifact' : 'P');
       else if (name !== 'showText') add(name, numberAt(at), numberAt(at + 3));
     }
-    add('showText', [{ unicode: text[at], width: 500, isSpace: text[at] === ' ' }, at % 11 === 0 ? -300 : null]);
+    show(text[at]!, at % 11 === 0 ? -300 : null);
   }
   const links = list(Math.min(text.length, 10_000), (at) => ({
     box: [numberAt(at), numberAt(at + 1), numberAt(at + 2), numberAt(at + 3)],

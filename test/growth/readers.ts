@@ -160,6 +160,11 @@ function refusing<T>(read: () => T): T {
   }
 }
 
+/** Not packed: that took most of the time, and it is no part of reading. */
+function archiveOf(files: Readonly<Record<string, string>>): Buffer {
+  return zip(Object.entries(files).map(([name, data]) => ({ name, data, isStored: true })));
+}
+
 const RELATION = (id: string, type: string, to: string) => `<Relationship Id="${id}" Type="x/${type}" Target="${to}"/>`;
 const OFFICE: readonly [
   name: string,
@@ -218,7 +223,7 @@ const DOCUMENT_READERS: readonly Reader[] = [
   ...OFFICE.map(([name, read, files]): Reader => ({
     name: `documents/formats/${name}`,
     of: 'page',
-    read: (text) => refusing(() => read(zip(files(text)))),
+    read: (text) => refusing(() => read(archiveOf(files(text)))),
   })),
   {
     name: 'documents/formats/feed#readJsonFeed',
