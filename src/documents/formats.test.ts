@@ -289,6 +289,18 @@ const a = '<b>';
     );
   });
 
+  it('may have lines of some MB of anything', async () => {
+    const html = async (text: string) => (await convertDocument(Buffer.from(text), 'markdown', {})).html;
+    const body = async (text: string) => /<body>([^]*)<\/body>/.exec(await html(text))![1];
+    const many = 6_000_000;
+    expect(await body(`a\n\n${'_'.repeat(many)}\n\nb`)).toBe('<p>a</p><p>b</p>');
+    expect(await body(`| a |\n|${'-|'.repeat(many)}\n| b |`)).toBe(
+      '<table><tr><th>a</th></tr><tr><td>b</td></tr></table>',
+    );
+    expect(await body(`a\n\n${'\\\n'.repeat(many / 2)}\nb`)).toBe('<p>a</p><p>b</p>');
+    expect(await body(`a\n${'b c\n'.repeat(10_000)}[d](x`)).toBe(`<p>a ${'b c '.repeat(10_000)}[d](x</p>`);
+  });
+
   it('of a stranger is text wherever it does not close', async () => {
     const { html } = await convertDocument(Buffer.from('**a [b ![c `d <e _f'), 'markdown', {});
     expect(html).toContain('<p>**a [b ![c `d &lt;e _f</p>');

@@ -15,7 +15,7 @@ const NAME = /\[([^\]]{0,200})\]/y;
 const AUTOLINK = /<(https?:\/\/[^\s<>]{1,3000}|[\w.+-]{1,64}@[\w.-]{1,200})>/y;
 const TAG = /<(?:\/?[a-z][^<>]{0,2000}|!--[^<>]{0,2000}--)>/iy;
 const BARE = /https?:\/\/[^\s<>"'`[\]{}|\\^]{1,2000}/y;
-const SPECIAL = /[\\`![\]<*_~\n]|h(?=ttps?:\/\/)/g;
+const SPECIAL = /[\\`[\]*_~\n]|!(?=\[)|<(?=[\w.+-]|\/[a-zA-Z]|!--)|h(?=ttps?:\/\/)/g;
 const MAX_OPEN = 50;
 
 export function inlineSpans(
@@ -48,7 +48,7 @@ export function inlineSpans(
       const end = ticks.closeOf(at, run);
       at = (end ?? at) + run;
       if (end !== undefined) text.replace(from, at, source.slice(from + run, end).replace(/\n/g, ' '));
-    } else if (char === '[' || (char === '!' && source[at + 1] === '[')) {
+    } else if (char === '[' || char === '!') {
       const sign = char === '!' ? '![' : '[';
       if (brackets.length < MAX_OPEN) brackets.push(text.open(at, sign));
       at += sign.length;
@@ -66,8 +66,7 @@ export function inlineSpans(
       const bare = isStart ? matchAt(BARE, source, at)?.[0].replace(/[.,;:!?)]{1,9}$/, '') : undefined;
       at += bare?.length ?? 1;
       if (bare !== undefined) text.add(from, at, { text: bare, href: bare });
-    } else if (char === '!') at++;
-    else at = mark(at, char);
+    } else at = mark(at, char);
   }
   return text.end();
 

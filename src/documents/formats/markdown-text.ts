@@ -26,10 +26,13 @@ interface PlacedSign extends OpenSign {
   next: number;
 }
 
+const MANY_PIECES = 4_096;
+
 export class InlineText {
   readonly #source: string;
   readonly #spans: MutableSpan[] = [];
-  /** Text since the last span. After the pieces comes the source from `#from` on. */
+  /** Text since the last span: `#joined`, then the pieces, then the source from `#from` on. */
+  #joined: string[] = [];
   #pieces: string[] = [];
   #from = 0;
   /** The open signs in that text, in their order. */
@@ -65,6 +68,10 @@ export class InlineText {
     if (from > this.#from) this.#pieces.push(this.#source.slice(this.#from, from));
     if (text !== '') this.#pieces.push(text);
     this.#from = to;
+    // Millions of short pieces would all be looked through by each collection of memory.
+    if (this.#pieces.length < MANY_PIECES || this.#signs.length > 0) return;
+    this.#joined.push(this.#pieces.join(''));
+    this.#pieces = [];
   }
 
   /** Shows a span of its own look in place of the source from `from` to `to`. */
@@ -82,6 +89,7 @@ export class InlineText {
   #makeSpans(from: number, to: number): void {
     this.replace(from, to, '');
     const pieces = this.#pieces;
+    if (this.#joined.length > 0) this.#push(this.#joined.join(''));
     let first = 0;
     let offset = 0;
     for (const sign of this.#signs) {
@@ -94,9 +102,10 @@ export class InlineText {
       first = sign.piece;
       offset = sign.offset + sign.sign.length;
     }
-    const rest = pieces.slice(first);
+    const rest = first === 0 ? pieces : pieces.slice(first);
     if (rest.length > 0) rest[0] = rest[0]!.slice(offset);
     this.#push(rest.join(''));
+    this.#joined = [];
     this.#pieces = [];
     this.#signs = [];
   }
