@@ -298,6 +298,9 @@ const a = '<b>';
       '<table><tr><th>a</th></tr><tr><td>b</td></tr></table>',
     );
     expect(await body(`a\n\n${'\\\n'.repeat(many / 2)}\nb`)).toBe('<p>a</p><p>b</p>');
+    const marked = await body(`**[a](https://e.com/) ${'*b* '.repeat(300_000)}\n[c](https://e.com/)**`);
+    expect(marked!.startsWith('<p>**<a href="https://e.com/">a</a> <em>b</em> <em>b</em>')).toBe(true);
+    expect(marked!.endsWith('*b* *b* *b* [c](https://e.com/)**</p>')).toBe(true);
     expect(await body(`a\n${'b c\n'.repeat(10_000)}[d](x`)).toBe(`<p>a ${'b c '.repeat(10_000)}[d](x</p>`);
   });
 

@@ -1,5 +1,5 @@
 // The text of a paragraph of markdown as spans: links, emphasis, code, line breaks.
-// Promise: one pass; what opens and never closes is text; marks nest to a bounded depth.
+// Promise: one pass; what opens and never closes is text; marks nest to a bounded depth, and there are so many at most.
 import type { Span } from '../parts/blocks.js';
 import { InlineText, type OpenSign } from './markdown-text.js';
 
@@ -17,6 +17,8 @@ const TAG = /<(?:\/?[a-z][^<>]{0,2000}|!--[^<>]{0,2000}--)>/iy;
 const BARE = /https?:\/\/[^\s<>"'`[\]{}|\\^]{1,2000}/y;
 const SPECIAL = /[\\`[\]*_~\n]|!(?=\[)|<(?=[\w.+-]|\/[a-zA-Z]|!--)|h(?=ttps?:\/\/)/g;
 const MAX_OPEN = 50;
+/** Of one paragraph, which is a MB long at least if it has so many. The rest of it is text. */
+const MAX_SPANS = 200_000;
 
 export function inlineSpans(
   source: string,
@@ -29,6 +31,10 @@ export function inlineSpans(
   const ticks = tickRuns(source);
   let at = 0;
   while (at < source.length) {
+    if (text.spans >= MAX_SPANS) {
+      text.replace(at, source.length, source.slice(at).replaceAll('\n', ' '));
+      break;
+    }
     SPECIAL.lastIndex = at;
     // Every match has one character. `test` makes no list of it, `exec` would, for each of millions.
     if (!SPECIAL.test(source)) break;

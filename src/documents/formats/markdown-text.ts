@@ -42,6 +42,11 @@ export class InlineText {
     this.#source = source;
   }
 
+  /** How many spans there are, not counting the text since the last one. */
+  get spans(): number {
+    return this.#spans.length;
+  }
+
   /** Notes that a sign stands at a place, which is text until it closes. */
   open(from: number, sign: string): OpenSign {
     const placed = { sign, from, piece: this.#pieces.length, offset: from - this.#from, next: 0 };
