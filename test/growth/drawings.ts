@@ -1,6 +1,7 @@
 // Pages of PDF files as a stranger might draw them: the text of a hostile input, laid out to be slow to read.
 // Each form asks much of another step: lines, rules, columns, tables, scattered words, links are the interpreter's.
 import type { Box, PageDrawing, Word } from '../../src/documents/pdf/geometry.js';
+import { LIMITS } from '../../src/limits.js';
 import type { SourcePage } from '../../src/documents/pdf/source.js';
 
 const FONT = { isBold: false, isItalic: false, isMono: false };
@@ -9,7 +10,8 @@ const BOLD = { ...FONT, isBold: true };
 type Place = (at: number, count: number) => { x: number; y: number; size?: number };
 
 function drawn(text: string, place: Place, rules: (count: number) => Box[] = () => []): PageDrawing {
-  const pieces = text.match(/[^]{1,4}/g) ?? [];
+  // The interpreter gives no more of a page.
+  const pieces = (text.match(/[^]{1,4}/g) ?? []).slice(0, LIMITS.documentPageItems.max);
   const words = pieces.map((piece, at): Word => {
     const { x, y, size = 10 } = place(at, pieces.length);
     const font = at % 7 === 0 ? BOLD : FONT;
