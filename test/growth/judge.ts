@@ -173,12 +173,17 @@ interface Outcome {
   readonly thrown: unknown;
 }
 
+/** What a reader reads for a text. */
+export function givenTo({ prepare }: Reader, text: string): string {
+  return (prepare ? prepare(text) : text) as string;
+}
+
 /** The least time of several runs; a run shorter than `leastMs` says little and is made more often. */
 function run(reader: Reader, text: string, times: number, leastMs = 0): Outcome {
   let best = Number.POSITIVE_INFINITY;
   let weight = 0;
   let thrown: unknown;
-  const given = (reader.prepare ? reader.prepare(text) : text) as string;
+  const given = givenTo(reader, text);
   for (let round = 0; round < times || (best < leastMs && round < times * 5); round++) {
     const startedMs = performance.now();
     const before = process.cpuUsage();
