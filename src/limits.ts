@@ -266,6 +266,11 @@ export const LIMITS = {
   },
   documentDepth: { max: 256, unit: 'levels of elements in a document', beyond: 'Elements are not nested any deeper.' },
   documentNodes: { max: 2_000_000, unit: 'nodes of XML in one part of a document', beyond: 'The part ends there.' },
+  documentAttributes: {
+    max: 256,
+    unit: 'attributes of an element in a document',
+    beyond: 'The rest is left out.',
+  },
   documentCells: { max: 500_000, unit: 'filled cells of a document’s sheets', beyond: 'The rest is left out.' },
   // What is stored
   parquetColumns: {

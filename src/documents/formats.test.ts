@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { docxFile, epubFile, odtFile, pptxFile, RTF, xlsxFile } from '../../test/support/office-files.js';
 import { zip } from '../../test/support/zip.js';
 import { toMarkdown } from '../crawl/page/extraction.js';
+import { limitsReached } from '../limits.js';
 import { convertDocument } from './convert.js';
 import { documentFormatOf, type DocumentFormat } from './format.js';
 import { DocumentFailure } from './model.js';
@@ -172,6 +173,26 @@ describe('documents that cannot be read', () => {
     expect(await codeOf(bomb, 'docx')).toBe('DOCUMENT_LIMIT');
   });
 
+  it('an element may have any number of attributes, of which the first ones count', async () => {
+    const many = Array.from({ length: 100_000 }, (_, at) => `a${at}="b"`).join(' ');
+    const read = (attributes: string) => {
+      const link = `&lt;p>before &lt;a ${attributes}>a link&lt;/a> after&lt;/p>`;
+      return markdownOf(`<rss><channel><item><description>${link}</description></item></channel></rss>`, 'feed');
+    };
+    const before = limitsReached('documentAttributes');
+    expect(await read(`href="https://e.com/1" ${many}`)).toBe('before [a link](https://e.com/1) after');
+    expect(await read(`${many} href="https://e.com/1"`)).toBe('before a link after');
+    expect(limitsReached('documentAttributes')).toBe(before + 2);
+  });
+
+  it('of two attributes of one name the first counts, and a tag that is cut off none', async () => {
+    const chapter = (text: string) =>
+      markdownOf(`<rss><channel><item><description><![CDATA[${text}]]></description></item></channel></rss>`, 'feed');
+    expect(await chapter('<a href="https://e.com/1" href="https://e.com/2">x</a>')).toBe('[x](https://e.com/1)');
+    expect(await chapter('words<a href="https://e.com/1"')).toBe('words');
+    expect(await chapter('<p>words')).toBe('words');
+  });
+
   it('takes no type for a format because of its name', () => {
     for (const type of ['constructor', '__proto__', 'valueof', 'application/constructor']) {
       expect(
@@ -268,10 +289,31 @@ const a = '<b>';
     );
   });
 
+  it('may have lines of some MB of anything', async () => {
+    const html = async (text: string) => (await convertDocument(Buffer.from(text), 'markdown', {})).html;
+    const body = async (text: string) => /<body>([^]*)<\/body>/.exec(await html(text))![1];
+    const many = 6_000_000;
+    expect(await body(`a\n\n${'_'.repeat(many)}\n\nb`)).toBe('<p>a</p><p>b</p>');
+    expect(await body(`| a |\n|${'-|'.repeat(many)}\n| b |`)).toBe(
+      '<table><tr><th>a</th></tr><tr><td>b</td></tr></table>',
+    );
+    expect(await body(`a\n\n${'\\\n'.repeat(many / 2)}\nb`)).toBe('<p>a</p><p>b</p>');
+    const marked = await body(`**[a](https://e.com/) ${'*b* '.repeat(300_000)}\n[c](https://e.com/)**`);
+    expect(marked!.startsWith('<p>**<a href="https://e.com/">a</a> <em>b</em> <em>b</em>')).toBe(true);
+    expect(marked!.endsWith('*b* *b* *b* [c](https://e.com/)**</p>')).toBe(true);
+    expect(await body(`a\n${'b c\n'.repeat(10_000)}[d](x`)).toBe(`<p>a ${'b c '.repeat(10_000)}[d](x</p>`);
+  });
+
   it('of a stranger is text wherever it does not close', async () => {
     const { html } = await convertDocument(Buffer.from('**a [b ![c `d <e _f'), 'markdown', {});
     expect(html).toContain('<p>**a [b ![c `d &lt;e _f</p>');
     const bare = await convertDocument(Buffer.from('See https://sea.example/x.'), 'markdown', {});
+    const signs = await convertDocument(Buffer.from('[*a](</ **b** [c]( ![d](x) _e [f_](/g) h'), 'markdown', {
+      url: 'https://sea.example/',
+    });
+    expect(signs.html).toContain(
+      '<p>[*a](&lt;/ <strong>b</strong> [c]( d <em>e </em><a href="https://sea.example/g"><em>f</em></a> h</p>',
+    );
     expect(bare.html).toContain('<p>See <a href="https://sea.example/x">https://sea.example/x</a>.</p>');
   });
 });

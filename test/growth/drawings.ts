@@ -1,6 +1,7 @@
 // Pages of PDF files as a stranger might draw them: the text of a hostile input, laid out to be slow to read.
 // Each form asks much of another step: lines, rules, columns, tables, scattered words, links are the interpreter's.
 import type { Box, PageDrawing, Word } from '../../src/documents/pdf/geometry.js';
+import { LIMITS } from '../../src/limits.js';
 import type { SourcePage } from '../../src/documents/pdf/source.js';
 
 const FONT = { isBold: false, isItalic: false, isMono: false };
@@ -9,7 +10,8 @@ const BOLD = { ...FONT, isBold: true };
 type Place = (at: number, count: number) => { x: number; y: number; size?: number };
 
 function drawn(text: string, place: Place, rules: (count: number) => Box[] = () => []): PageDrawing {
-  const pieces = text.match(/[^]{1,4}/g) ?? [];
+  // The interpreter gives no more of a page.
+  const pieces = (text.match(/[^]{1,4}/g) ?? []).slice(0, LIMITS.documentPageItems.max);
   const words = pieces.map((piece, at): Word => {
     const { x, y, size = 10 } = place(at, pieces.length);
     const font = at % 7 === 0 ? BOLD : FONT;
@@ -105,6 +107,15 @@ export function operationsOf(text: string): SourcePage {
     values.push(given);
   };
   const matrix = (at: number) => [1, 0, 0, 1, numberAt(at), numberAt(at + 1)];
+  // One list per glyph, however often it is shown: to make them took most of the time, and it is no part of reading.
+  const shown = new Map<string, unknown[]>();
+  const show = (unicode: string, gap: number | null): void => {
+    const key = `${unicode}${gap}`;
+    const given = shown.get(key) ?? [[{ unicode, width: 500, isSpace: unicode === ' ' }, gap]];
+    shown.set(key, given);
+    operations.push(OPERATIONS.showText!);
+    values.push(given);
+  };
   add('setFont', 'f', 10);
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
@@ -119,7 +130,7 @@ export function operationsOf(text: string): SourcePage {
       else if (name.startsWith('beginMarked')) add(name, at % 9 === 0 ? 'Artifact' : 'P');
       else if (name !== 'showText') add(name, numberAt(at), numberAt(at + 3));
     }
-    add('showText', [{ unicode: text[at], width: 500, isSpace: text[at] === ' ' }, at % 11 === 0 ? -300 : null]);
+    show(text[at]!, at % 11 === 0 ? -300 : null);
   }
   const links = list(Math.min(text.length, 10_000), (at) => ({
     box: [numberAt(at), numberAt(at + 1), numberAt(at + 2), numberAt(at + 3)],

@@ -160,6 +160,15 @@ function refusing<T>(read: () => T): T {
   }
 }
 
+/** Not packed: that took most of the time, and it is no part of reading. */
+function archiveOf(files: Readonly<Record<string, string>>): Buffer {
+  return zip(Object.entries(files).map(([name, data]) => ({ name, data, isStored: true })));
+}
+
+function prepared<T>(prepare: (text: string) => T, read: (made: T) => unknown): Pick<Reader, 'prepare' | 'read'> {
+  return { prepare, read: read as (made: unknown) => unknown };
+}
+
 const RELATION = (id: string, type: string, to: string) => `<Relationship Id="${id}" Type="x/${type}" Target="${to}"/>`;
 const OFFICE: readonly [
   name: string,
@@ -218,7 +227,7 @@ const DOCUMENT_READERS: readonly Reader[] = [
   ...OFFICE.map(([name, read, files]): Reader => ({
     name: `documents/formats/${name}`,
     of: 'page',
-    read: (text) => refusing(() => read(zip(files(text)))),
+    read: (text) => refusing(() => read(archiveOf(files(text)))),
   })),
   {
     name: 'documents/formats/feed#readJsonFeed',
@@ -280,15 +289,15 @@ const DOCUMENT_READERS: readonly Reader[] = [
     name: 'documents/pdf/interpret#interpretPage',
     of: 'text',
     factor: 150,
-    read: (text) => {
-      const drawing = interpretPage(operationsOf(text), OPERATIONS);
+    ...prepared(operationsOf, (page) => {
+      const drawing = interpretPage(page, OPERATIONS);
       return [drawing, readBlocks([readPageLines(drawing)], 'growth')];
-    },
+    }),
   },
   ...Object.entries(DRAWINGS).map(([name, draw]): Reader => ({
     name: `documents/pdf/pdf#readBlocks of ${name}`,
     of: 'text',
-    read: (text) => readBlocks([readPageLines(draw(text))], 'growth'),
+    ...prepared(draw, (drawing) => readBlocks([readPageLines(drawing)], 'growth')),
   })),
 ];
 /** Something of each thing that hides, marks or writes formulas. */

@@ -3,7 +3,16 @@
 import type { DocumentParts } from '../model.js';
 import { addAll, type Block, type Cell, inlineHtml, type Span, writeBlocks } from '../parts/blocks.js';
 import { writtenHtml } from '../parts/html.js';
-import { attributeOf, childOf, descend, elementsOf, isElement, readXml, type XmlElement } from '../parts/xml.js';
+import {
+  attributeNamed,
+  attributeOf,
+  childOf,
+  descend,
+  elementsOf,
+  isElement,
+  readXml,
+  type XmlElement,
+} from '../parts/xml.js';
 import { type DocxStyles, readStyles } from './docx-styles.js';
 import { corePropertiesOf, mainPart, openOffice, relationsOf } from './office.js';
 
@@ -103,7 +112,7 @@ class Reader {
           break;
         }
         case 'hyperlink':
-          this.#spans(child, { ...marks, href: this.targets.get(child.attributes['r:id'] ?? '') }, spans, boxes);
+          this.#spans(child, { ...marks, href: this.targets.get(attributeNamed(child, 'r:id') ?? '') }, spans, boxes);
           break;
         case 'fldSimple':
           this.#spans(child, { ...marks, href: hrefIn(attributeOf(child, 'instr') ?? '') ?? marks.href }, spans, boxes);

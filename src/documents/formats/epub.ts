@@ -6,6 +6,7 @@ import { writeClean } from '../parts/clean.js';
 import { writtenHtml } from '../parts/html.js';
 import { openArchive } from '../parts/zip.js';
 import {
+  attributeNamed,
   attributeOf,
   childOf,
   elementsOf,
@@ -46,15 +47,17 @@ export function readEpub(bytes: Uint8Array): DocumentParts {
 /** The files of the spine, without its table of contents. */
 function chaptersOf(book: XmlElement | undefined, folder: string): string[] {
   const files = new Map<string, string>();
-  for (const { attributes } of elementsOf(childOf(book, 'manifest') ?? readXml(''))) {
-    const isPage = /xhtml|html/.test(attributes['media-type'] ?? '');
-    const isContents = (attributes.properties ?? '').split(' ').includes('nav');
-    if (!isPage || isContents || !attributes.id || !attributes.href) continue;
-    files.set(attributes.id, partAt(folder, decoded(attributes.href)));
+  for (const item of elementsOf(childOf(book, 'manifest') ?? readXml(''))) {
+    const isPage = /xhtml|html/.test(attributeNamed(item, 'media-type') ?? '');
+    const isContents = (attributeNamed(item, 'properties') ?? '').split(' ').includes('nav');
+    const id = attributeNamed(item, 'id');
+    const href = attributeNamed(item, 'href');
+    if (!isPage || isContents || !id || !href) continue;
+    files.set(id, partAt(folder, decoded(href)));
   }
   const chapters: string[] = [];
-  for (const { attributes } of elementsOf(childOf(book, 'spine') ?? readXml(''))) {
-    const file = files.get(attributes.idref ?? '');
+  for (const item of elementsOf(childOf(book, 'spine') ?? readXml(''))) {
+    const file = files.get(attributeNamed(item, 'idref') ?? '');
     if (file !== undefined) chapters.push(file);
   }
   return [...new Set(chapters)];

@@ -1,6 +1,7 @@
 // The text of a paragraph of markdown as spans: links, emphasis, code, line breaks.
-// Promise: one pass; what opens and never closes is text; marks nest to a bounded depth.
+// Promise: one pass; what opens and never closes is text; marks nest to a bounded depth, and there are so many at most.
 import type { Span } from '../parts/blocks.js';
+import { InlineText, type OpenSign } from './markdown-text.js';
 
 /** Addresses by the names that a text gives them, in lower case. */
 export type Definitions = ReadonlyMap<string, string>;
@@ -10,121 +11,93 @@ type Style = 'bold' | 'italic' | 'struck';
 /** Ends of a link's text: its address, or its name. */
 const ADDRESS =
   /^\(\s{0,5}<?([^\s()<>]{0,3000}(?:\([^\s()<>]{0,1000}\)[^\s()<>]{0,1000}){0,3})>?(?:\s{1,5}["'(][^"')]{0,500}["')])?\s{0,5}\)/;
-const NAME = /^\[([^\]]{0,200})\]/;
-const AUTOLINK = /^<(https?:\/\/[^\s<>]{1,3000}|[\w.+-]{1,64}@[\w.-]{1,200})>/;
-const TAG = /^<(?:\/?[a-z][^<>]{0,2000}|!--[^<>]{0,2000}--)>/i;
-const BARE = /^https?:\/\/[^\s<>"'`[\]{}|\\^]{1,2000}/;
-const SPECIAL = /[\\`![\]<*_~\nh]/g;
+const NAME = /\[([^\]]{0,200})\]/y;
+const AUTOLINK = /<(https?:\/\/[^\s<>]{1,3000}|[\w.+-]{1,64}@[\w.-]{1,200})>/y;
+const TAG = /<(?:\/?[a-z][^<>]{0,2000}|!--[^<>]{0,2000}--)>/iy;
+const BARE = /https?:\/\/[^\s<>"'`[\]{}|\\^]{1,2000}/y;
+const SPECIAL = /[\\`[\]*_~\n]|!(?=\[)|<(?=[\w.+-]|\/[a-zA-Z]|!--)|h(?=ttps?:\/\/)/g;
 const MAX_OPEN = 50;
-
-interface OpenMark {
-  readonly mark: string;
-  /** The place among the spans from which on it counts. */
-  readonly at: number;
-  /** Stands for it, and gets its text when it does not close. */
-  readonly sign: MutableSpan;
-}
-
-interface MutableSpan {
-  text: string;
-  bold?: boolean;
-  italic?: boolean;
-  struck?: boolean;
-  href?: string;
-}
+/** Of one paragraph, which is a MB long at least if it has so many. The rest of it is text. */
+const MAX_SPANS = 200_000;
 
 export function inlineSpans(
   source: string,
   definitions: Definitions,
   address: (href: string) => string | undefined,
 ): Span[] {
-  const spans: MutableSpan[] = [];
-  const marks: OpenMark[] = [];
-  const brackets: { at: number; from: number; isImage: boolean; sign: MutableSpan }[] = [];
+  const text = new InlineText(source);
+  const marks: OpenSign[] = [];
+  const brackets: OpenSign[] = [];
   const ticks = tickRuns(source);
   let at = 0;
-  const push = (text: string): MutableSpan => {
-    const span: MutableSpan = { text };
-    spans.push(span);
-    return span;
-  };
-  const take = (length: number): void => {
-    push(source.slice(at, at + length));
-    at += length;
-  };
   while (at < source.length) {
+    if (text.spans >= MAX_SPANS) {
+      text.replace(at, source.length, source.slice(at).replaceAll('\n', ' '));
+      break;
+    }
     SPECIAL.lastIndex = at;
-    const next = SPECIAL.exec(source)?.index ?? source.length;
-    if (next > at) take(next - at);
-    if (at >= source.length) break;
+    // Every match has one character. `test` makes no list of it, `exec` would, for each of millions.
+    if (!SPECIAL.test(source)) break;
+    at = SPECIAL.lastIndex - 1;
+    const from = at;
     const char = source[at]!;
     if (char === '\\') {
-      const escaped = source[at + 1];
-      if (escaped === undefined || escaped === '\n') push(escaped === undefined ? '' : '\n');
-      else push(/[!-/:-@[-`{-~]/.test(escaped) ? escaped : `\\${escaped}`);
-      at += 2;
+      const escaped = source[at + 1] ?? '';
+      at = Math.min(at + 2, source.length);
+      if (escaped === '\n') text.replace(from, at, '\n');
+      // The character after it is shown as it stands.
+      else if (escaped === '' || /[!-/:-@[-`{-~]/.test(escaped)) text.replace(from, from + 1, '');
     } else if (char === '\n') {
-      push(' ');
-      at++;
+      text.replace(from, ++at, ' ');
     } else if (char === '`') {
       const run = runAt(source, at);
       const end = ticks.closeOf(at, run);
-      if (end === undefined) take(run);
-      else {
-        push(source.slice(at + run, end).replace(/\n/g, ' '));
-        at = end + run;
-      }
-    } else if (char === '[' || (char === '!' && source[at + 1] === '[')) {
-      const isImage = char === '!';
-      if (brackets.length < MAX_OPEN) brackets.push({ sign: push(''), at: spans.length, from: at, isImage });
-      else push(isImage ? '![' : '[');
-      at += isImage ? 2 : 1;
+      at = (end ?? at) + run;
+      if (end !== undefined) text.replace(from, at, source.slice(from + run, end).replace(/\n/g, ' '));
+    } else if (char === '[' || char === '!') {
+      const sign = char === '!' ? '![' : '[';
+      if (brackets.length < MAX_OPEN) brackets.push(text.open(at, sign));
+      at += sign.length;
     } else if (char === ']') {
       at = closeBracket(at);
     } else if (char === '<') {
-      const rest = source.slice(at, at + 3_100);
-      const link = AUTOLINK.exec(rest);
-      const tag = link ? null : TAG.exec(rest);
-      if (link) spans.push({ text: link[1]!, href: link[1]!.includes('://') ? link[1]! : `mailto:${link[1]!}` });
-      if (tag && /^<br\b/i.test(tag[0])) push('\n');
-      if (link || tag) at += (link ?? tag)![0].length;
-      else take(1);
+      const link = matchAt(AUTOLINK, source, at);
+      const tag = link ?? matchAt(TAG, source, at);
+      at += tag?.[0].length ?? 1;
+      if (link)
+        text.add(from, at, { text: link[1]!, href: link[1]!.includes('://') ? link[1]! : `mailto:${link[1]!}` });
+      else if (tag) text.replace(from, at, /^<br\b/i.test(tag[0]) ? '\n' : '');
     } else if (char === 'h') {
-      const isStart = at === 0 || !/[\p{L}\p{N}(]/u.test(source[at - 1]!);
-      const bare = isStart ? BARE.exec(source.slice(at, at + 2_100))?.[0].replace(/[.,;:!?)]{1,9}$/, '') : undefined;
-      if (bare === undefined || brackets.length > 0) take(1);
-      else {
-        spans.push({ text: bare, href: bare });
-        at += bare.length;
-      }
-    } else if (char === '!') take(1);
-    else at = mark(at, char);
+      const isStart = brackets.length === 0 && (at === 0 || !/[\p{L}\p{N}(]/u.test(source[at - 1]!));
+      const bare = isStart ? matchAt(BARE, source, at)?.[0].replace(/[.,;:!?)]{1,9}$/, '') : undefined;
+      at += bare?.length ?? 1;
+      if (bare !== undefined) text.add(from, at, { text: bare, href: bare });
+    } else at = mark(at, char);
   }
-  // What opened and did not close stays as it was written.
-  for (const { sign, mark: text } of marks) sign.text = text;
-  for (const { sign, isImage } of brackets) sign.text = isImage ? '![' : '[';
-  return spans.filter(({ text }) => text !== '');
+  return text.end();
 
   function closeBracket(place: number): number {
     const open = brackets.pop();
-    if (!open) {
-      push(']');
-      return place + 1;
-    }
-    const rest = source.slice(place + 1, place + 6_000);
-    const inline = ADDRESS.exec(rest);
-    const named = inline ? null : NAME.exec(rest);
-    const name = (named?.[1] || source.slice(open.from + (open.isImage ? 2 : 1), place).slice(0, 200)).toLowerCase();
-    const href = inline?.[1] ?? definitions.get(name);
+    const after = place + 1;
+    if (!open) return after;
+    const inline = source[after] === '(' ? ADDRESS.exec(source.slice(after, after + 5_999)) : null;
+    const named = source[after] === '[' ? matchAt(NAME, source, after) : null;
+    const href = inline ? inline[1]! : definitions.size === 0 ? undefined : definitions.get(nameOf(named, open, place));
     if (href === undefined) {
-      open.sign.text = open.isImage ? '![' : '[';
-      push(']');
-      return place + 1;
+      text.forget(open);
+      return after;
     }
+    const end = after + (inline ?? named ?? [''])[0].length;
     const target = address(href);
+    const inside = text.close(open, place, end);
     // Pictures are left out, as elsewhere in documents; their words are not.
-    if (!open.isImage && target !== undefined) for (const span of spans.slice(open.at)) span.href ??= target;
-    return place + 1 + (inline ?? named ?? [''])[0].length;
+    if (open.sign === '[' && target !== undefined) for (const span of inside) span.href ??= target;
+    return end;
+  }
+
+  function nameOf(named: RegExpExecArray | null, open: OpenSign, place: number): string {
+    const from = open.from + open.sign.length;
+    return (named?.[1] || source.slice(from, Math.min(place, from + 200))).toLowerCase();
   }
 
   function mark(place: number, char: string): number {
@@ -132,18 +105,23 @@ export function inlineSpans(
     const before = source[place - 1] ?? ' ';
     const after = source[place + run] ?? ' ';
     const isWord = char === '_' && /[\p{L}\p{N}]/u.test(before) && /[\p{L}\p{N}]/u.test(after);
-    const text = char.repeat(run);
+    const sign = char.repeat(run);
     const canClose = !/\s/.test(before) && !isWord;
     const canOpen = !/\s/.test(after) && !isWord;
     const last = marks.at(-1);
-    if (canClose && last?.mark === text) {
+    if (canClose && last?.sign === sign) {
       marks.pop();
-      for (const style of stylesOf(text)) for (const span of spans.slice(last.at)) span[style] = true;
-    } else if (canOpen && stylesOf(text).length > 0 && marks.length < MAX_OPEN)
-      marks.push({ sign: push(''), mark: text, at: spans.length });
-    else push(text);
+      const inside = text.close(last, place, place + run);
+      for (const style of stylesOf(sign)) for (const span of inside) span[style] = true;
+    } else if (canOpen && stylesOf(sign).length > 0 && marks.length < MAX_OPEN) marks.push(text.open(place, sign));
     return place + run;
   }
+}
+
+/** What a pattern with the flag `y` finds at one place: without a copy of the rest, however often it is asked. */
+function matchAt(pattern: RegExp, source: string, at: number): RegExpExecArray | null {
+  pattern.lastIndex = at;
+  return pattern.exec(source);
 }
 
 function stylesOf(mark: string): Style[] {

@@ -8,11 +8,13 @@ import { inlineSpans, type Definitions } from './markdown-inline.js';
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 const HEADING = /^ {0,3}(#{1,6})(?:\s+|$)/;
-const RULE = /^ {0,3}(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})$/;
+const RULE = /^ {0,3}([*_-])/;
+/** A line that can only be more of what is open: most lines, which no other pattern needs to look at. */
+const GOES_ON = /^\s*[^\s\d`~#=*_+>[-]/;
 const ITEM = /^([ \t]{0,40})(?:([-*+])|\d{1,9}[.)])[ \t]+(?=\S)/;
 const UNDERLINE = /^ {0,3}(=+|-+)[ \t]*$/;
-/** Of a line without blanks at its ends. */
-const DIVIDER = /^\|?[ \t]*:?-+:?(?:[ \t]*\|[ \t]*:?-+:?)*[ \t]*\|?$/;
+/** A cell of the line between the head of a table and its rows. */
+const DIVIDER_CELL = /^[ \t]*:?-+:?[ \t]*$/;
 const DEFINITION = /^ {0,3}\[([^\]]{1,200})\]:[ \t]*<?([^\s<>]{1,3000})/;
 const MAX_COLUMNS = 200;
 const MAX_DEFINITIONS = 10_000;
@@ -46,7 +48,8 @@ function withoutFrontMatter(lines: readonly string[]): { facts: DocumentParts['f
 function definitionsOf(lines: readonly string[]): Definitions {
   const found = new Map<string, string>();
   for (const line of lines) {
-    const [, name, href] = DEFINITION.exec(line) ?? [];
+    // Most lines have none, and a text may have millions of them.
+    const [, name, href] = (line.includes(']:') && DEFINITION.exec(line)) || [];
     if (name !== undefined && found.size < MAX_DEFINITIONS && !found.has(name.toLowerCase()))
       found.set(name.toLowerCase(), href!);
   }
@@ -64,6 +67,14 @@ function blocksOf(lines: readonly string[], html: (source: string) => string): B
     open = undefined;
   };
   for (let at = 0; at < lines.length; at++) {
+    if (lines[at] === '') {
+      flush();
+      continue;
+    }
+    if (open && GOES_ON.test(lines[at]!)) {
+      open.lines.push(paragraphLine(lines[at]!));
+      continue;
+    }
     const line = lines[at]!.replace(/^ {0,3}>[ \t]?(?:>[ \t]?){0,20}/, '');
     const fence = FENCE.exec(line.trimStart())?.[1];
     if (fence !== undefined) {
@@ -99,7 +110,7 @@ function blocksOf(lines: readonly string[], html: (source: string) => string): B
       const heading = html(open.lines.join('\n'));
       open = undefined;
       blocks.push({ kind: 'heading', level: line.trim().startsWith('=') ? 1 : 2, html: heading });
-    } else if (RULE.test(line) || (DEFINITION.test(line) && !open)) {
+    } else if (isRule(line) || (DEFINITION.test(line) && !open)) {
       flush();
     } else if (item && !isIndented) {
       flush();
@@ -110,12 +121,7 @@ function blocksOf(lines: readonly string[], html: (source: string) => string): B
         lines: [line.slice(item[0].length).replace(/^\[[ xX]\][ \t]+/, '')],
         item: { level: indents.length - 1, isOrdered: item[2] === undefined },
       };
-    } else if (
-      !open &&
-      line.includes('|') &&
-      DIVIDER.test((lines[at + 1] ?? '').trim()) &&
-      (lines[at + 1] ?? '').includes('-')
-    ) {
+    } else if (!open && line.includes('|') && isDivider(lines[at + 1] ?? '')) {
       const rows = [line];
       for (at += 2; at < lines.length && lines[at]!.includes('|'); at++) rows.push(lines[at]!);
       at--;
@@ -131,11 +137,34 @@ function blocksOf(lines: readonly string[], html: (source: string) => string): B
       else blocks.push({ kind: 'code', text });
     } else {
       if (!open && !/^\s/.test(line)) indents.length = 0;
-      (open ??= { lines: [] }).lines.push(line.trim() + (/ {2}$/.test(line) ? '\\' : ''));
+      (open ??= { lines: [] }).lines.push(paragraphLine(line));
     }
   }
   flush();
   return blocks;
+}
+
+/** Two blanks at the end of a line are a line break. */
+function paragraphLine(line: string): string {
+  return line.endsWith('  ') ? `${line.trim()}\\` : line.trim();
+}
+
+// Patterns that repeat a group remember every turn of it: a line of some MB is more than they have room for.
+
+function isRule(line: string): boolean {
+  const sign = RULE.exec(line)?.[1];
+  if (sign === undefined) return false;
+  let count = 0;
+  for (const char of line.trimStart()) {
+    if (char === sign) count++;
+    else if (char !== ' ' && char !== '\t') return false;
+  }
+  return count >= 3;
+}
+
+function isDivider(line: string): boolean {
+  const cells = line.trim().replace(/^\|/, '').replace(/\|$/, '').split('|');
+  return cells.every((cell) => DIVIDER_CELL.test(cell));
 }
 
 function isFenceEnd(line: string, fence: string): boolean {

@@ -2,7 +2,7 @@
 import type { DocumentFacts } from '../model.js';
 import { DocumentFailure } from '../model.js';
 import { openArchive, type Archive } from '../parts/zip.js';
-import { elementsOf, readXml, textBelow, childOf } from '../parts/xml.js';
+import { attributeNamed, elementsOf, readXml, textBelow, childOf } from '../parts/xml.js';
 
 /** What Office writes around a file that has a password: an archive of the 1990s. */
 const OLD_ARCHIVE = Buffer.from('d0cf11e0a1b11ae1', 'hex');
@@ -43,8 +43,11 @@ export function relationsOf(archive: Archive, part: string): Relations {
   const byId = new Map<string, string>();
   const byType = new Map<string, string[]>();
   const root = text === undefined ? undefined : childOf(readXml(text), 'Relationships');
-  for (const { attributes } of root ? elementsOf(root) : []) {
-    const { Id: id, Target: target, Type: type, TargetMode: mode } = attributes;
+  for (const relation of root ? elementsOf(root) : []) {
+    const id = attributeNamed(relation, 'Id');
+    const target = attributeNamed(relation, 'Target');
+    const type = attributeNamed(relation, 'Type');
+    const mode = attributeNamed(relation, 'TargetMode');
     if (id === undefined || target === undefined) continue;
     const to = mode === 'External' ? target : partAt(part.slice(0, slash), target);
     byId.set(id, to);

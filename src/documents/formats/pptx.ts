@@ -4,6 +4,7 @@ import type { DocumentParts } from '../model.js';
 import { addAll, type Block, type Cell, inlineHtml, type Span, writeBlocks } from '../parts/blocks.js';
 import { writtenHtml } from '../parts/html.js';
 import {
+  attributeNamed,
   attributeOf,
   childOf,
   descend,
@@ -25,8 +26,8 @@ export function readPptx(bytes: Uint8Array): DocumentParts {
   const show = childOf(readXml(archive.text(part) ?? ''), 'presentation');
   const blocks: Block[] = [];
   let pages = 0;
-  for (const { attributes } of elementsOf(childOf(show, 'sldIdLst') ?? readXml(''))) {
-    const file = byId.get(attributes['r:id'] ?? '');
+  for (const entry of elementsOf(childOf(show, 'sldIdLst') ?? readXml(''))) {
+    const file = byId.get(attributeNamed(entry, 'r:id') ?? '');
     const text = file === undefined ? undefined : archive.text(file);
     const slide = text === undefined ? undefined : childOf(readXml(text), 'sld');
     if (!slide || ['0', 'false'].includes(attributeOf(slide, 'show') ?? '1')) continue;
@@ -95,7 +96,7 @@ function spansOf(paragraph: XmlElement, targets: Targets): Span[] {
       bold: attributeOf(look, 'b') === '1',
       italic: attributeOf(look, 'i') === '1',
       script: raised > 0 ? 'sup' : raised < 0 ? 'sub' : undefined,
-      href: targets.get(childOf(look, 'hlinkClick')?.attributes['r:id'] ?? ''),
+      href: targets.get(attributeNamed(childOf(look, 'hlinkClick'), 'r:id') ?? ''),
     });
   }
   return spans;

@@ -5,7 +5,7 @@ import type { DocumentParts } from '../model.js';
 import { type Block, type Cell, inlineHtml, writeBlocks } from '../parts/blocks.js';
 import { escapeText, writtenHtml } from '../parts/html.js';
 import type { Archive } from '../parts/zip.js';
-import { attributeOf, childOf, elementsOf, readXml, textBelow, type XmlElement } from '../parts/xml.js';
+import { attributeNamed, attributeOf, childOf, elementsOf, readXml, textBelow, type XmlElement } from '../parts/xml.js';
 import { corePropertiesOf, mainPart, openOffice, relationsOf } from './office.js';
 
 export function readXlsx(bytes: Uint8Array): DocumentParts {
@@ -24,7 +24,7 @@ export function readXlsx(bytes: Uint8Array): DocumentParts {
   const blocks: Block[] = [];
   let pages = 0;
   for (const sheet of elementsOf(childOf(book, 'sheets') ?? readXml(''))) {
-    const file = relations.byId.get(sheet.attributes['r:id'] ?? '');
+    const file = relations.byId.get(attributeNamed(sheet, 'r:id') ?? '');
     if (file === undefined || (attributeOf(sheet, 'state') ?? 'visible') !== 'visible') continue;
     const text = archive.text(file);
     if (text === undefined) continue;
@@ -198,7 +198,7 @@ function linksOf(sheet: XmlElement, archive: Archive, file: string): Map<string,
   if (!list) return links;
   const { byId } = relationsOf(archive, file);
   for (const link of elementsOf(list)) {
-    const target = byId.get(link.attributes['r:id'] ?? '');
+    const target = byId.get(attributeNamed(link, 'r:id') ?? '');
     const cell = attributeOf(link, 'ref');
     if (target !== undefined && cell !== undefined) links.set(cell.split(':', 1)[0]!, target);
   }

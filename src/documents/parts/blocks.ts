@@ -116,7 +116,7 @@ function writeBlock(block: Exclude<Block, { kind: 'item' }>, out: HtmlWriter): v
 }
 
 function isBlank(html: string): boolean {
-  return html.trim() === '' || /^(?:<br>|\s)*$/.test(html);
+  return html.split('<br>').every((part) => part.trim() === '');
 }
 
 function writeTable(rows: readonly (readonly Cell[])[], mark: string, out: HtmlWriter): void {

@@ -3,7 +3,7 @@
 import { LIMITS } from '../../limits.js';
 import { parseUrl } from '../../request/url.js';
 import { escapeAttribute, type HtmlWriter } from './html.js';
-import { isElement, type XmlElement } from './xml.js';
+import { attributeNamed, isElement, type XmlElement } from './xml.js';
 
 const KEPT = new Set(
   (
@@ -30,12 +30,12 @@ function writeElement(element: XmlElement, base: string | undefined, out: HtmlWr
   const name = element.local.toLowerCase();
   if (DROPPED.has(name)) return;
   if (name === 'img') return writeImage(element, base, out);
-  const href = name === 'a' ? addressOf(element.attributes.href, base) : undefined;
+  const href = name === 'a' ? addressOf(attributeNamed(element, 'href'), base) : undefined;
   const isKept = KEPT.has(name) || href !== undefined;
   if (isKept) {
     const link = href === undefined ? '' : ` href="${escapeAttribute(href)}"`;
     const spans = SPANS.map((span) => {
-      const count = Number(element.attributes[span]);
+      const count = Number(attributeNamed(element, span));
       return Number.isInteger(count) && count > 1 && (name === 'td' || name === 'th') ? ` ${span}="${count}"` : '';
     });
     out.tag(`<${name}${link}${spans.join('')}>`);
@@ -44,10 +44,12 @@ function writeElement(element: XmlElement, base: string | undefined, out: HtmlWr
   if (isKept && !EMPTY.has(name)) out.tag(`</${name}>`);
 }
 
-function writeImage({ attributes }: XmlElement, base: string | undefined, out: HtmlWriter): void {
-  const src = addressOf(attributes.src, base);
+function writeImage(image: XmlElement, base: string | undefined, out: HtmlWriter): void {
+  const src = addressOf(attributeNamed(image, 'src'), base);
   if (src === undefined) return;
-  out.tag(`<img src="${escapeAttribute(src)}" alt="${escapeAttribute((attributes.alt ?? '').slice(0, 1000))}">`);
+  out.tag(
+    `<img src="${escapeAttribute(src)}" alt="${escapeAttribute((attributeNamed(image, 'alt') ?? '').slice(0, 1000))}">`,
+  );
 }
 
 function addressOf(reference: string | undefined, base: string | undefined): string | undefined {

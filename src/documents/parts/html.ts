@@ -46,8 +46,19 @@ export function writtenHtml(write: (out: HtmlWriter) => void): string {
 
 // Characters that no XML or HTML may hold are left out.
 const UNPRINTABLE = /[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g;
+const TO_ESCAPE = /[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff&<>]/;
+/** `replace` keeps some 100 bytes per match until it is done with a text: a long one is escaped in parts of this length. */
+const PART = 8_192;
 
 export function escapeText(text: string): string {
+  if (!TO_ESCAPE.test(text)) return text;
+  if (text.length <= PART) return escapePart(text);
+  const parts: string[] = [];
+  for (let at = 0; at < text.length; at += PART) parts.push(escapePart(text.slice(at, at + PART)));
+  return parts.join('');
+}
+
+function escapePart(text: string): string {
   return text.replace(UNPRINTABLE, '').replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
 }
 

@@ -11,7 +11,11 @@ export interface XmlElement {
   readonly name: string;
   /** Without its prefix. */
   readonly local: string;
-  readonly attributes: Readonly<Record<string, string>>;
+  /**
+   * Names and values by turns. As properties of an object, names that never repeat would take most of the time and memory
+   * of reading.
+   */
+  readonly attributes: readonly string[];
   readonly children: XmlNode[];
 }
 
@@ -27,31 +31,30 @@ export function readHtmlTree(text: string): XmlElement {
 }
 
 function readTree(text: string, xmlMode: boolean): XmlElement {
-  const root = newElement('', {});
-  const open: XmlElement[] = [root];
+  const root = newElement('');
+  const open: OpenElement[] = [root];
+  /** Its tag has begun, and may have further attributes. */
+  let begun: OpenElement | undefined;
   let nodes = 0;
   let tooDeep = 0;
   let isOver = false;
+  let isEnding = false;
+  let hasTooMany = false;
 
   const parser = new Parser(
     {
-      onopentag(name, attributes) {
-        if (isOver) return;
-        if (++nodes > LIMITS.documentNodes.max) {
-          limitReached('documentNodes');
-          return end();
-        }
-        // What is deeper stands beside its parent.
-        if (open.length > LIMITS.documentDepth.max) {
-          if (tooDeep++ === 0) limitReached('documentDepth');
-          if (tooDeep > MAX_TOO_DEEP) end();
-          return;
-        }
-        const element = newElement(name, attributes);
-        open.at(-1)!.children.push(element);
-        open.push(element);
+      onopentagname(name) {
+        place();
+        if (!isOver) begun = newElement(name);
+      },
+      onattribute(name, value) {
+        if (!begun) return;
+        if (begun.attributes === NONE) begun.attributes = [];
+        if (begun.attributes.length < LIMITS.documentAttributes.max * 2) begun.attributes.push(name, value);
+        else hasTooMany = true;
       },
       ontext(data) {
+        place();
         if (isOver) return;
         const { children } = open.at(-1)!;
         const last = children.length - 1;
@@ -59,23 +62,53 @@ function readTree(text: string, xmlMode: boolean): XmlElement {
         else if (++nodes <= LIMITS.documentNodes.max) children.push(data);
       },
       onclosetag() {
+        // A tag at the very end has nothing in it, and may be cut off.
+        if (isEnding) begun = undefined;
+        place();
         if (tooDeep > 0) tooDeep--;
         else if (open.length > 1) open.pop();
       },
     },
     { xmlMode, decodeEntities: true, recognizeCDATA: true },
   );
+  /** Puts the element whose tag has begun where it belongs: whatever comes next, the tag is over. */
+  function place(): void {
+    const element = begun;
+    begun = undefined;
+    if (isOver || !element) return;
+    if (++nodes > LIMITS.documentNodes.max) {
+      limitReached('documentNodes');
+      return end();
+    }
+    // What is deeper stands beside its parent.
+    if (open.length > LIMITS.documentDepth.max) {
+      if (tooDeep++ === 0) limitReached('documentDepth');
+      if (tooDeep > MAX_TOO_DEEP) end();
+      return;
+    }
+    open.at(-1)!.children.push(element);
+    open.push(element);
+  }
   function end(): void {
     isOver = true;
     parser.pause();
   }
   parser.write(text);
+  isEnding = true;
   if (!isOver) parser.end();
+  if (hasTooMany) limitReached('documentAttributes');
   return root;
 }
 
-function newElement(name: string, attributes: Record<string, string>): XmlElement {
-  return { name, local: name.slice(name.indexOf(':') + 1), attributes, children: [] };
+interface OpenElement extends XmlElement {
+  attributes: string[];
+}
+
+/** Most elements have none: one list for all of them. */
+const NONE: string[] = [];
+
+function newElement(name: string): OpenElement {
+  return { name, local: name.slice(name.indexOf(':') + 1), attributes: NONE, children: [] };
 }
 
 export function isElement(node: XmlNode): node is XmlElement {
@@ -112,11 +145,19 @@ export function findBelow(element: XmlElement, local: string): XmlElement | unde
 
 /** An attribute by its name without prefix. */
 export function attributeOf(element: XmlElement | undefined, local: string): string | undefined {
-  if (element === undefined) return undefined;
-  for (const name in element.attributes) {
+  const { attributes } = element ?? { attributes: NONE };
+  for (let at = 0; at < attributes.length; at += 2) {
+    const name = attributes[at]!;
     if (name === local || (name.endsWith(local) && name[name.length - local.length - 1] === ':'))
-      return element.attributes[name];
+      return attributes[at + 1];
   }
+  return undefined;
+}
+
+/** An attribute by its name as it is written. */
+export function attributeNamed(element: XmlElement | undefined, name: string): string | undefined {
+  const { attributes } = element ?? { attributes: NONE };
+  for (let at = 0; at < attributes.length; at += 2) if (attributes[at] === name) return attributes[at + 1];
   return undefined;
 }
 

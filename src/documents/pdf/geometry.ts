@@ -69,9 +69,22 @@ export function combine(outer: Matrix, inner: Matrix): Matrix {
 }
 
 export function boxOf(matrix: Matrix, x0: number, y0: number, x1: number, y1: number): Box {
-  const xs = [x0, x1].flatMap((x) => [y0, y1].map((y) => matrix[0] * x + matrix[2] * y + matrix[4]));
-  const ys = [x0, x1].flatMap((x) => [y0, y1].map((y) => matrix[1] * x + matrix[3] * y + matrix[5]));
-  return { x0: Math.min(...xs), y0: Math.min(...ys), x1: Math.max(...xs), y1: Math.max(...ys) };
+  // The four corners, without lists: a page may have millions of shapes.
+  const [a, b, c, d, e, f] = matrix;
+  const xs0 = a * x0 + c * y0 + e;
+  const xs1 = a * x0 + c * y1 + e;
+  const xs2 = a * x1 + c * y0 + e;
+  const xs3 = a * x1 + c * y1 + e;
+  const ys0 = b * x0 + d * y0 + f;
+  const ys1 = b * x0 + d * y1 + f;
+  const ys2 = b * x1 + d * y0 + f;
+  const ys3 = b * x1 + d * y1 + f;
+  return {
+    x0: Math.min(xs0, xs1, xs2, xs3),
+    y0: Math.min(ys0, ys1, ys2, ys3),
+    x1: Math.max(xs0, xs1, xs2, xs3),
+    y1: Math.max(ys0, ys1, ys2, ys3),
+  };
 }
 
 /** Numbers that lie close together, as one each: their middle. */
