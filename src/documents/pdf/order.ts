@@ -79,17 +79,16 @@ interface Stretch {
 
 /** The width cut into stretches that equally many items stand across, in whole points. */
 function depthsOf(items: readonly Item[], left: number, width: number): Stretch[] {
-  const edges: { x: number; by: number }[] = [];
+  // By the point: how many more items stand across from there on than before it.
+  const changes = new Int32Array(width + 2);
   for (const { x0, x1 } of items) {
-    edges.push({ x: Math.max(0, Math.floor(x0 - left)), by: 1 });
-    edges.push({ x: Math.min(width + 1, Math.ceil(x1 - left)), by: -1 });
+    changes[Math.max(0, Math.floor(x0 - left))]!++;
+    changes[Math.min(width + 1, Math.ceil(x1 - left))]!--;
   }
-  edges.sort((a, b) => a.x - b.x);
   const stretches: { from: number; to: number; count: number }[] = [];
   let count = 0;
-  for (let at = 0; at < edges.length;) {
-    const { x } = edges[at]!;
-    for (; at < edges.length && edges[at]!.x === x; at++) count += edges[at]!.by;
+  for (let x = 0; x < changes.length; x++) {
+    count += changes[x]!;
     const last = stretches.at(-1);
     if (last?.count === count) continue;
     if (last) last.to = x;
@@ -105,19 +104,28 @@ interface Drawn {
   readonly x1: Float64Array;
   readonly y0: Float64Array;
   readonly y1: Float64Array;
-  readonly isTable: readonly boolean[];
+  readonly isTable: Uint8Array;
 }
 
 function inDrawnOrder(items: readonly Item[]): Drawn {
-  const sorted = [...items].sort((a, b) => a.order - b.order);
-  return {
-    count: sorted.length,
-    x0: Float64Array.from(sorted, ({ x0 }) => x0),
-    x1: Float64Array.from(sorted, ({ x1 }) => x1),
-    y0: Float64Array.from(sorted, ({ y0 }) => y0),
-    y1: Float64Array.from(sorted, ({ y1 }) => y1),
-    isTable: sorted.map(({ isTable }) => isTable),
-  };
+  const count = items.length;
+  const order = new Float64Array(count);
+  items.forEach((item, at) => (order[at] = item.order));
+  const sorted = new Uint32Array(count).map((_, at) => at).sort((a, b) => order[a]! - order[b]! || a - b);
+  const numbers = (): Float64Array => new Float64Array(count);
+  const drawn = { count, x0: numbers(), x1: numbers(), y0: numbers(), y1: numbers(), isTable: new Uint8Array(count) };
+  const placeOf = new Uint32Array(count);
+  sorted.forEach((item, at) => (placeOf[item] = at));
+  // In the order of the list: a million items are read faster as they lie in memory.
+  items.forEach((item, index) => {
+    const at = placeOf[index]!;
+    drawn.x0[at] = item.x0;
+    drawn.x1[at] = item.x1;
+    drawn.y0[at] = item.y0;
+    drawn.y1[at] = item.y1;
+    drawn.isTable[at] = item.isTable ? 1 : 0;
+  });
+  return drawn;
 }
 
 /** How well a gap separates columns: lines on both sides that fill them, or were drawn one column after the other. */
@@ -175,7 +183,7 @@ function isFilled(drawn: Drawn, from: number, to: number, { x0, x1, count }: Sid
   let full = 0;
   for (let at = 0; at < drawn.count; at++) {
     if (drawn.x0[at]! < from || drawn.x1[at]! > to) continue;
-    if (drawn.isTable[at] || drawn.x1[at]! - drawn.x0[at]! > wide) full++;
+    if (drawn.isTable[at] === 1 || drawn.x1[at]! - drawn.x0[at]! > wide) full++;
   }
   return full >= count * 0.5;
 }
