@@ -45,3 +45,11 @@ describe('a part of a page', () => {
     expect(scopedHtml('<nav>n</nav><p>1</p><nav>m</nav>', false, { excludedTags: ['nav'] })).toBe('<p>1</p>');
   });
 });
+
+it('writes letters as they are, and escapes only what HTML needs', () => {
+  expect(cleanHtml('<body><p title="&uuml; &quot;">caf&eacute; 中文 &lt;b&gt; &amp;</p></body>')).toBe(
+    '<p title="ü &quot;">café 中文 &lt;b&gt; &amp;</p>',
+  );
+  expect(scopedHtml('<p>ü &lt;</p><i>no</i>', false, { cssSelector: 'p' })).toBe('<p>ü &lt;</p>');
+  expect(scopedHtml('<p>ü</p><i>no</i>', false, { excludedTags: ['i'] })).toContain('<p>ü</p>');
+});

@@ -4,6 +4,10 @@ import type { CheerioAPI } from 'cheerio';
 import { loadDocument } from '../../handle/document.js';
 import { eachNode, type EditedNode, keepChildren, outermost, removeNodes } from '../../handle/tree-edits.js';
 
+type Rendered = Parameters<CheerioAPI['html']>[0];
+/** Letters as they are: written as numbers, those of most languages take six times the room, and the time to read them. */
+const AS_WRITTEN = { encodeEntities: 'utf8' } as Parameters<CheerioAPI['html']>[1];
+
 /** What to leave of a page. */
 export interface PageScope {
   readonly cssSelector?: string | undefined;
@@ -25,11 +29,11 @@ export function scopedHtml(html: string, xml: boolean, scope: PageScope): string
   const base = $('base[href]').first().toString();
   const { cssSelector, targetElements } = scope;
   const root = $.root()[0];
-  if (cssSelector === undefined && targetElements === undefined) return $.html();
+  if (cssSelector === undefined && targetElements === undefined) return $.html($.root().toArray(), AS_WRITTEN);
   const within = cssSelector === undefined ? [root] : outermost(root, $(cssSelector).toArray());
   const targets = targetElements === undefined ? undefined : $(targetElements.join(', ')).toArray();
   const chosen = targets === undefined ? within : within.flatMap((part) => outermost(part, targets));
-  return base + chosen.map((one) => $.html(one as Parameters<CheerioAPI['html']>[0])).join('\n');
+  return base + chosen.map((one) => $.html(one as Rendered, AS_WRITTEN)).join('\n');
 }
 
 /** Elements that hold no content for a reader. */
@@ -48,7 +52,7 @@ export function cleanHtml(html: string): string {
     return true;
   });
   const body = $('body').first();
-  return withoutEmptyLines(body.length > 0 ? (body.html() ?? '') : $.html()).trim();
+  return withoutEmptyLines($.html((body.length > 0 ? body.contents() : $.root()).toArray(), AS_WRITTEN)).trim();
 }
 
 function isRead(node: EditedNode): boolean {
