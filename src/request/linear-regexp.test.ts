@@ -90,3 +90,7 @@ describe('a regular expression of a stranger', () => {
     }
   });
 });
+
+it('does not read a pattern of a hundred thousand characters and more', () => {
+  expect(createLinearRegExp('a'.repeat(100_001))).toEqual({ slow: 'is too large' });
+});

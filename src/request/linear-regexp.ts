@@ -17,6 +17,8 @@ class SlowPatternError extends Error {}
 
 const FLAGS = 'u';
 const MAX_SIZE = 1_000;
+/** Far more than so many states are written with; longer ones are not even read. */
+const MAX_CHARACTERS = 100_000;
 /** Each level of loops of groups may double the cost of a character. */
 const MAX_LOOP_DEPTH = 4;
 /** Steps that the engine of the language may take in the worst case before the automaton is used instead. */
@@ -24,6 +26,7 @@ const MAX_BACKTRACKS = 50_000;
 
 /** Throws a SyntaxError for what is no regular expression. */
 export function createLinearRegExp(source: string, maxBacktracks = MAX_BACKTRACKS): LinearRegExp | SlowPattern {
+  if (source.length > MAX_CHARACTERS) return { slow: 'is too large' };
   const native = new RegExp(source, FLAGS);
   try {
     return linearRegExp(native, source, maxBacktracks);
