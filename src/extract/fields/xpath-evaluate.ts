@@ -56,14 +56,20 @@ export class XPathQuery {
   }
 
   #step(step: Step, from: readonly number[]): number[] {
-    const out = new Set<number>();
+    const out: number[] = [];
+    // No node is the child of two: most steps need no set, which takes longer than to find its nodes.
+    const seen = from.length > 1 && step.axis !== 'child' && step.axis !== 'self' ? new Set<number>() : undefined;
     for (const node of from) {
       let found = this.#axis(step, node);
       for (const predicate of step.predicates) found = this.#filter(found, predicate);
-      for (const one of found) out.add(one);
+      for (const one of found) {
+        if (seen?.has(one)) continue;
+        seen?.add(one);
+        out.push(one);
+      }
       if (this.#left <= 0) break;
     }
-    return [...out];
+    return out;
   }
 
   #axis({ axis, test }: Step, node: number): number[] {
