@@ -1,5 +1,5 @@
 // Every format of document through every way in: extractContent, one scrape, `orcrawl crawl` and pods read the same text.
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import PDFDocument from 'pdfkit';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -88,6 +88,34 @@ it('`orcrawl crawl --documents` writes the same words', { timeout: 120_000 }, as
   const written = new Set(wordsOf(await readFile(path.join(cwd, 'out', 'pages.md'), 'utf8')));
   for (const name of names) expect([name, wanted.get(name)!.filter((word) => !written.has(word))]).toEqual([name, []]);
 });
+
+it(
+  '`orcrawl scrape` and `orcrawl batch` write the same words of files that are not text',
+  { timeout: 240_000 },
+  async () => {
+    const binary = names.filter((name) => !/\.(csv|txt|json|rss|atom)$/.test(name));
+    const cwd = await temporaryFolder();
+    await writeFile(path.join(cwd, 'urls.txt'), binary.map((name) => `${site.url}/${name}`).join('\n'));
+    const batch = await startNode([MAIN, 'batch', 'urls.txt', '--quiet'], { cwd }).ended;
+    expect(batch.code).toBe(0);
+    const lines = batch.stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { url: string; markdown: unknown });
+    for (const name of binary) {
+      const { markdown } = lines.find(({ url }) => url.endsWith(`/${name}`))!;
+      expect([name, missing(name, JSON.stringify(markdown).replaceAll('\\n', '\n'))]).toEqual([name, []]);
+      const scraped = await startNode([MAIN, 'scrape', `${site.url}/${name}`], { cwd }).ended;
+      expect([name, scraped.code, missing(name, scraped.stdout)]).toEqual([name, 0, []]);
+    }
+  },
+);
+
+/** The words of a document that a text lacks. */
+function missing(name: string, text: string): string[] {
+  const there = new Set(wordsOf(text));
+  return wanted.get(name)!.filter((word) => !there.has(word));
+}
 
 it('pods keep the same words', { timeout: 180_000 }, async () => {
   const seeds = names.map((name) => `${site.url}/${name}`);
