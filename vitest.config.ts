@@ -1,20 +1,21 @@
 // `unit` runs first (beside the source, no I/O, seconds). Then `sockets` (real servers and disks) and `processes` (whole
 // crawls in processes and browsers) together: while one waits, another computes. Then what asserts times: `timed` with a
 // core per file, and `alone` what compares the speed of two things. All but `unit` and `sources` import a bundle of src/.
+import { fileURLToPath } from 'node:url';
 import { defineConfig, type UserWorkspaceConfig } from 'vitest/config';
 import { BaseSequencer, type ProjectConfig, type TestSpecification } from 'vitest/node';
 // @ts-expect-error scripts have no types
 import { testSources } from './scripts/test-sources.mjs';
 
 /** A neighbour would change the result. */
-const ALONE = ['test/integration/{http-cost,slow-hosts}.test.ts'];
+const ALONE = ['test/integration/http-cost.test.ts'];
 
 /** Asserts times that a machine with work for all its cores may miss. */
 const TIMED = [
   'test/growth/growth.test.ts',
   'test/fault/{lease-fencing,slow-calls}.test.ts',
   'test/integration/{autoscaled-pool,dispatchers,polite-processes,politeness,run-many}.test.ts',
-  'test/integration/{browser-hostile,browser-pool,redis-pages,serve-console}.test.ts',
+  'test/integration/{browser-hostile,browser-pool,redis-pages,serve-console,slow-hosts}.test.ts',
 ];
 
 const PROCESSES = [
@@ -44,6 +45,8 @@ const LONGEST = [
   'integration/serve-jobs',
   'integration/pods-machines',
   'fault/blocked-loop',
+  'integration/serve-console',
+  'integration/slow-hosts.test',
 ];
 
 class LongestFirst extends BaseSequencer {
@@ -62,8 +65,16 @@ class LongestFirst extends BaseSequencer {
 const SOURCES = ['test/growth/readers.test.ts'];
 
 const LAST = [...TIMED, ...ALONE];
-/** More than there are cores: most of these files wait most of their time. */
-const together = { maxWorkers: 5, sequence: { groupOrder: 1 } };
+const SHORT_LIVES = fileURLToPath(new URL('scripts/short-lives.cjs', import.meta.url));
+
+const together = {
+  /** More than there are cores: most of these files wait most of their time. */
+  maxWorkers: 5,
+  sequence: { groupOrder: 1 },
+  /** For the workers, and for the processes that they start. */
+  execArgv: ['--require', SHORT_LIVES],
+  env: { NODE_OPTIONS: `--require ${JSON.stringify(SHORT_LIVES)}` },
+};
 
 const plugins = [testSources()];
 
