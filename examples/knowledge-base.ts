@@ -1,10 +1,11 @@
 // A knowledge base that stays current: the chunks of each page are replaced, added or removed as the page is.
 // Run: node --import jiti/register examples/knowledge-base.ts https://docs.example.com/
+import { createHash } from 'node:crypto';
 import { Configuration, HttpCrawler, KeyValueStore } from 'orcrawl';
 
 const config = new Configuration({ purgeOnStart: true });
 const chunks = await KeyValueStore.open('chunks', { config });
-const keyOf = (url: string) => Buffer.from(url).toString('base64url').slice(0, 200);
+const keyOf = (url: string) => createHash('sha256').update(url).digest('hex');
 
 const crawler = new HttpCrawler(
   {

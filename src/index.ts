@@ -64,7 +64,8 @@ export type { CacheStatus, DispatchFacts, ResultTimings } from './crawl/batch/cr
 export type { ResultLink, ResultLinks, ResultMedia, ResultMetadata } from './crawl/page/result-content.js';
 export type { BatchResults, BatchResults as ManyResults, ResultStream } from './crawl/batch/results.js';
 export type { UrlItem } from './crawl/batch/tasks.js';
-export type { MarkdownConfig, ModelSchema, RunConfig } from './crawl/batch/run-config.js';
+export type { ResultChange } from './crawl/batch/remembered.js';
+export type { MarkdownConfig, ModelSchema, RunConfig, RunMemory } from './crawl/batch/run-config.js';
 export { CacheMode } from './store/cache/cache.js';
 
 export type { DocumentFacts, DocumentHeading } from './documents/documents.js';

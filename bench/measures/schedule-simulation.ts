@@ -42,18 +42,41 @@ export function gamma(shape: number, random: () => number): number {
 }
 
 const DAY_SECS = 86_400;
+const MOST_IMPORTANT = 4_096;
+
+/** How much pages count: all alike, or as much as pages link to them. */
+export type Importance = keyof typeof IMPORTANCE;
+
+/**
+ * The importance of the page of a rank (1: the most linked to) among so many; no page has fewer than one link. Ranks have
+ * nothing to do with rates of change.
+ */
+const IMPORTANCE = {
+  alike: () => 1,
+  /** Zipf's law with exponent 1. */
+  'Zipf 1': (rank: number, count: number) => count / rank,
+  /** In-degrees of the web: a power law with exponent 2.1 (Broder et al., Graph structure in the web, 2000). */
+  'in-degree 2.1': (rank: number, count: number) => (count / rank) ** (1 / 1.1),
+  /** The same, where no page has more than 256 links: a site rather than the web. */
+  'in-degree 2.1, at most 256': (rank: number, count: number) => Math.min(256, (count / rank) ** (1 / 1.1)),
+} as const;
 
 /** Rates with a mean of one change per day. */
-export function pagesOf(kind: 'gamma' | 'two humps', count: number, seed: number, important = false): SimulatedPage[] {
+export function pagesOf(
+  kind: 'gamma' | 'two humps',
+  count: number,
+  seed: number,
+  importance: Importance = 'alike',
+): SimulatedPage[] {
   const random = randomFrom(seed);
-  return Array.from({ length: count }, () => {
+  const rates = Array.from({ length: count }, () => {
     const slow = 0.05 * gamma(4, random);
     const fast = 0.75 * gamma(4, random);
     const perDay = kind === 'gamma' ? 2 * gamma(0.5, random) : random() < 0.7 ? slow / 1.03 : fast / 1.03;
-    // As pages are linked to: few matter much.
-    const importance = important ? Math.min(256, (random() || 1e-9) ** -0.9) : 1;
-    return { rate: Math.max(perDay, 1e-5) / DAY_SECS, importance };
+    return Math.max(perDay, 1e-5) / DAY_SECS;
   });
+  // Rates are drawn one by one: the order of pages has nothing to do with them.
+  return rates.map((rate, page) => ({ rate, importance: IMPORTANCE[importance](page + 1, count) }));
 }
 
 /** The part of the time that a page is fresh that is visited every `gap`, with x = rate * gap. */
@@ -117,7 +140,8 @@ export function simulate(
   const states = pages.map(({ importance }) => ({
     visitedAt: 0,
     nextVisitAt: 0,
-    importance,
+    // More than this the memory of pages does not hold.
+    importance: Math.min(MOST_IMPORTANT, importance),
     ...schedule.firstBelief(),
   }));
   const heap = createHeap(pages.length);

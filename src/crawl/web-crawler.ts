@@ -22,6 +22,7 @@ import { adaptive } from './navigate/adaptive.js';
 import type { BrowserResources } from './browser/resources.js';
 import type { UrlItem } from './batch/tasks.js';
 import { cached } from './navigate/cache.js';
+import { openMemory } from './storage/page-memory.js';
 import type { CrawlOrder } from './navigate/order.js';
 import type { CrawlResult } from './batch/crawl-result.js';
 import { createMemoryGauge } from './batch/memory-gauge.js';
@@ -88,6 +89,14 @@ export class WebCrawler {
         return known;
       },
       config: new Configuration({ persistStorage: false }),
+      openMemory: async (name) => {
+        const { storageDir: localDataDirectory } = options;
+        const config = localDataDirectory
+          ? new Configuration({ storageClientOptions: { localDataDirectory } })
+          : Configuration.getGlobalConfig();
+        // Other batches, of this process and of others, may use it at the same time.
+        return openMemory(name, config, true);
+      },
       log: options.log ?? rootLog.child({ prefix: 'WebCrawler', level: isVerbose ? LogLevel.INFO : LogLevel.ERROR }),
       isVerbose,
       cookies: options.cookies && cookiesFrom(options.cookies),

@@ -92,6 +92,8 @@ export interface Capture {
   /** Set when a hop was refused: where it led and why. */
   readonly refusedRedirect?: { readonly url: string; readonly reason: string };
   readonly timings: { readonly startedAtMs: number; readonly headersMs: number; readonly totalMs: number };
+  /** Another process fetched it, and hands it on; with the trace of that visit, if there is one. */
+  readonly handed?: { readonly trace?: string | undefined };
 }
 
 /** The body, to be looked at now and not to be held on to: what is lent stays lent. */

@@ -5,6 +5,10 @@
 export type TraceStep = 'fetch' | 'handler' | 'settle';
 
 export interface VisitTrace {
+  /** Names the trace and its visit to the process that finishes it (W3C traceparent); undefined if there is no trace. */
+  readonly context: string | undefined;
+  /** Another process fetched the page: this visit goes on with its trace, if it has one. */
+  follow(context: string | undefined): void;
   begin(step: TraceStep): void;
   end(step: TraceStep): void;
   /** A response has come. */

@@ -54,7 +54,7 @@ export type ToWorker =
       readonly blockedLoopMs: number;
     }
   /** Load the handler module and exit: answered by `checked`. */
-  | { readonly kind: 'check'; readonly handler: string }
+  | { readonly kind: 'check'; readonly handler: string; readonly mustWeigh: boolean }
   /** Finish pages in progress, return the rest, exit. */
   | { readonly kind: 'drain' }
   /** Abort fetches, return their requests, exit. */

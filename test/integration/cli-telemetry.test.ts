@@ -8,6 +8,7 @@ import { createTelemetry } from '../../src/observe/otlp/telemetry.js';
 import { Simweb } from '../../src/testing/index.js';
 import { attributesOf, startCollector } from '../support/collector.js';
 import { podsTrial } from '../support/pods-trial.js';
+import { redisMissing } from '../support/redis-server.js';
 import { MAIN, startNode } from './cli-process.js';
 
 const REQUEST = { url: 'https://u:p4ss@a.test:8443/x/y?token=s3cret#f', method: 'POST', retryCount: 2 };
@@ -98,6 +99,45 @@ describe('a trace of a visit', () => {
     expect(telemetrySettings({ ...env, OTEL_TRACES_SAMPLER_ARG: 'x' }).ratio).toBe(0.01);
   });
 
+  it('goes on in the process that finishes the visit, if whoever fetched the page traced it', async () => {
+    await using collector = await startCollector();
+    const fetcher = telemetryTo(collector.url);
+    // What it would have chosen itself does not count.
+    const parser = telemetryTo(collector.url, { OTEL_TRACES_SAMPLER_ARG: '0' });
+    const fetching = fetcher.visit(REQUEST);
+    fetching.begin('fetch');
+    fetching.end('fetch');
+    fetching.decided('handed', undefined);
+    const { context } = fetching;
+    fetching.settled(true);
+    const parsing = parser.visit(REQUEST);
+    parsing.begin('fetch');
+    parsing.follow(context);
+    parsing.end('fetch');
+    parsing.begin('handler');
+    parsing.end('handler');
+    parsing.decided('done', undefined);
+    parsing.settled(true);
+    await fetcher.flush();
+    await parser.flush();
+    const spans = collector.spans();
+    expect(new Set(spans.map(({ traceId }) => traceId)).size).toBe(1);
+    const [visit, parse] = ['visit', 'parse'].map((name) => spans.find((one) => one.name === name)!);
+    expect(parse!.parentSpanId).toBe(visit!.spanId);
+    const below = (parent: string) =>
+      spans.filter(({ parentSpanId }) => parentSpanId === parent).map(({ name }) => name);
+    expect(below(visit!.spanId)).toEqual(expect.arrayContaining(['POST', 'settle', 'parse']));
+    expect(below(parse!.spanId)).toEqual(['take', 'handler', 'settle']);
+    for (const context of [undefined, 'nonsense', '00-0-0-01']) {
+      const untraced = fetcher.visit(REQUEST);
+      untraced.follow(context);
+      untraced.decided('done', undefined);
+      untraced.settled(true);
+    }
+    await fetcher.flush();
+    expect(collector.spans()).toHaveLength(spans.length);
+  });
+
   it('is dropped and counted when the collector refuses, hangs or is away, and when the queue is full', async () => {
     await using collector = await startCollector();
     collector.status = 503;
@@ -166,6 +206,24 @@ describe('a crawl', () => {
     const spans = collector.spans().slice(before);
     expect(spans.filter(({ name }) => name === 'visit')).toHaveLength(4);
     expect(collector.posted.some(({ text }) => text.includes('"pods"'))).toBe(true);
+  });
+
+  it.skipIf(redisMissing)('has one trace per visit on pods whose parsers are other processes', async () => {
+    await using web = await Simweb.start({ hosts: 1, pagesPerHost: 4 });
+    await using collector = await startCollector();
+    const trial = await podsTrial({ redis: 1, seeds: web.seeds(), more: ['parsers_per_pod: 1'] });
+    const env = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_TRACES_SAMPLER_ARG: '1' };
+    const { code, stderr } = await startNode([MAIN, 'run', '--config', 'crawl.yaml'], { cwd: trial.folder, env }).ended;
+    expect(code, stderr).toBe(0);
+    const spans = collector.spans();
+    const parses = spans.filter(({ name }) => name === 'parse');
+    expect(parses).toHaveLength(4);
+    for (const { traceId, parentSpanId, spanId } of parses) {
+      const visit = spans.find((one) => one.spanId === parentSpanId);
+      expect(visit).toMatchObject({ name: 'visit', traceId });
+      const names = spans.filter((one) => one.parentSpanId === spanId).map(({ name }) => name);
+      expect(names.sort()).toEqual(['handler', 'settle', 'take']);
+    }
   });
 
   it('goes on as ever when the collector never answers', async () => {

@@ -1,6 +1,8 @@
 // What the workers of a pod in Redis know together: near copies that another worker saw, what sitemaps say of remembered
 // pages, and how many pages link to a watched one.
 import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
@@ -132,4 +134,42 @@ it('a watch on pods counts the links to a page for its importance', patience, as
   expect([memory.inlinksOf(keyOf(1)), memory.inlinksOf(keyOf(2))]).toEqual([pages - 1, 1]);
   expect(memory.find(keyOf(1))!.page.importance).toBeGreaterThan(5);
   expect(memory.find(keyOf(2))!.page.importance).toBeLessThan(3);
+});
+
+it('a watch on pods weighs pages as the handler module says', patience, async () => {
+  const asked: string[] = [];
+  const port = await serving((_, { url = '' }, response) => {
+    if (url === '/robots.txt' || url === '/sitemap.xml') return response.writeHead(404).end();
+    asked.push(url);
+    const anchors = ['/0', '/1', '/2'].map((link) => `<a href="${link}">on</a>`).join(' ');
+    response.end(`<html><body><main><p>${textOf(Number(url.slice(1)))}</p></main>${anchors}</body></html>`);
+  });
+  const trial = await podsTrial({
+    redis: 1,
+    seeds: [`http://127.0.0.1:${port}/0`],
+    more: ['handler: ./weigh.mjs', 'watch: { budget: 20/s, importance: handler }'],
+    timeoutMs: 250_000,
+  });
+  const file = path.join(trial.folder, 'weigh.mjs');
+  const handler = 'export default async ({ enqueueLinks }) => { await enqueueLinks(); };\n';
+  await writeFile(file, handler);
+  const refused = await trial.run().ended;
+  expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('exports no function "importance"')]);
+  await writeFile(
+    file,
+    `${handler}export const importance = ({ url, inlinks }) => (url.endsWith('/1') ? 100 + inlinks : 1 / 16);\n`,
+  );
+  const running = trial.run();
+  const visitsOf = (page: string) => asked.filter((url) => url === page).length;
+  await expect
+    .poll(() => Math.min(visitsOf('/1'), visitsOf('/2')), { timeout: 200_000, interval: 250 })
+    .toBeGreaterThan(3);
+  running.signal('SIGTERM');
+  await running.ended;
+  const folder = podMemoryFolder({ dataDirs: trial.dataDirs, pods: [{}] as never }, 0);
+  const memory = await openLmdbMemory(folder, { shared: true });
+  onTestFinished(() => memory.close());
+  const importanceOf = (n: number) => memory.find(fingerprintOf(`http://127.0.0.1:${port}/${n}`))!.page.importance;
+  expect(importanceOf(1)).toBeGreaterThan(95);
+  expect(importanceOf(2)).toBeCloseTo(1 / 16, 2);
 });

@@ -104,3 +104,120 @@ describe('a synthetic web that changes', () => {
     expect(marked.length).toBeLessThan(25);
   });
 });
+
+describe('what the synthetic web says of changes, and what is true', () => {
+  const lastmods = async (path: string) => {
+    const text = await (await fetch(web!.url(0, path))).text();
+    return [...text.matchAll(/<(?:lastmod|pubDate|updated)>([^<]+)</g)].map(([, said]) => new Date(said!).getTime());
+  };
+
+  it('is in its log: the version of each page as it was, also where the server said another', async () => {
+    const changing = await started({ etags: 'wrong', lastModified: 'none' });
+    const url = changing.url(0, 2);
+    const first = await fetch(url);
+    changing.touch(0, 2);
+    const second = await fetch(url, { headers: { 'if-none-match': first.headers.get('etag')! } });
+    expect([first.status, second.status]).toEqual([200, 304]);
+    expect(changing.requests().map(({ version }) => version)).toEqual([0, 1]);
+    expect(changing.changesOf(0, 2)).toHaveLength(1);
+    await fetch(changing.url(0, '/robots.txt'));
+    expect(changing.requests().at(-1)!.version).toBeUndefined();
+  });
+
+  it.each(['/sitemaps/0.xml', '/feed.xml', '/atom.xml'])('%s tells the truth, or lies', async (path) => {
+    const touchedAt = async (lastmod: 'true' | 'now' | 'stale' | 'none') => {
+      await web?.close();
+      const changing = await started({ lastmod });
+      changing.touch(0, 5);
+      const [touched] = changing.changesOf(0, 5);
+      // Feeds have whole seconds.
+      return { said: await lastmods(path), from: Math.floor(touched! / 1_000) * 1_000 };
+    };
+    const truth = await touchedAt('true');
+    expect(truth.said).toHaveLength(12);
+    expect(truth.said.filter((atMs) => atMs >= truth.from)).toHaveLength(1);
+    const now = await touchedAt('now');
+    expect(now.said.filter((atMs) => atMs >= now.from)).toHaveLength(12);
+    const stale = await touchedAt('stale');
+    expect(stale.said.filter((atMs) => atMs >= stale.from)).toEqual([]);
+    expect((await touchedAt('none')).said).toEqual([]);
+  });
+
+  it('has mirrors that repeat a host page by page and change with it, and crawls find them', async () => {
+    const mirrored = await started(
+      { mirrors: 0.5, etags: 'none', lastModified: 'none' },
+      { hosts: 6, pagesPerHost: 30, pageBytes: [6_000, 9_000], crossHostLinks: 0.05, linkNoise: { duplicates: 0 } },
+    );
+    const mirrors = [1, 2, 3, 4, 5].filter((host) => mirrored.sourceOf(host) !== host);
+    expect(mirrors.length).toBeGreaterThan(0);
+    expect(mirrors.length).toBeLessThan(5);
+    const [mirror] = mirrors as [number];
+    const articleOf = async (host: number) =>
+      /<article>[^]*<\/article>/
+        .exec(await (await fetch(mirrored.url(host, 4))).text())![0]
+        .replaceAll(mirrored.origin(host), '');
+    const before = await articleOf(mirror);
+    expect(before).toBe(await articleOf(mirrored.sourceOf(mirror)));
+    mirrored.touch(mirror, 4);
+    expect(await articleOf(mirror)).not.toBe(before);
+    expect(await articleOf(mirror)).toBe(await articleOf(mirrored.sourceOf(mirror)));
+    const copies = new Set<string>();
+    const crawler = new HttpCrawler(
+      {
+        log: new Log({ level: LogLevel.ERROR }),
+        allowPrivateAddresses: true,
+        duplicates: 'mark',
+        async requestHandler({ change, request, enqueueLinks }) {
+          if (change!.duplicateOf) copies.add(`${new URL(request.url).host} ${new URL(change!.duplicateOf.url).host}`);
+          await enqueueLinks({ strategy: 'all' });
+        },
+      },
+      new Configuration({ persistStorage: false }),
+    );
+    await crawler.run(mirrored.seeds());
+    await crawler.teardown();
+    const hostOf = (host: number) => new URL(mirrored.origin(host)).host;
+    const pairs = new Set(
+      mirrors.flatMap((host) => [
+        `${hostOf(host)} ${hostOf(mirrored.sourceOf(host))}`,
+        `${hostOf(mirrored.sourceOf(host))} ${hostOf(host)}`,
+      ]),
+    );
+    expect([...copies].filter((pair) => pairs.has(pair)).length).toBeGreaterThanOrEqual(mirrors.length);
+  });
+
+  it.each(['/sitemaps/0.xml', '/feed.xml', '/atom.xml'])(
+    'is used by a crawl: by %s it visits what changed',
+    async (list) => {
+      const changing = await started({ etags: 'none', lastModified: 'none' }, { hosts: 1, pagesPerHost: 18 });
+      // Nothing is named in robots.txt: the list alone tells.
+      changing.serve('/robots.txt', { status: 404 });
+      changing.serve('/sitemap.xml', { status: 404 });
+      const config = new Configuration({ persistStorage: false });
+      const update = async (seeds: string[]) => {
+        changing.reset();
+        const changed: string[] = [];
+        const crawler = new HttpCrawler(
+          {
+            log: new Log({ level: LogLevel.ERROR }),
+            remember: { revisit: true, hints: [changing.url(0, list)] },
+            requestHandler: ({ change, request }) => void (change!.kind === 'changed' && changed.push(request.url)),
+          },
+          config,
+        );
+        await crawler.run(seeds);
+        await crawler.teardown();
+        return { changed, visits: changing.requests().filter(({ page }) => page !== undefined).length };
+      };
+      const all = Array.from({ length: 18 }, (_, page) => changing.url(0, page));
+      expect((await update(all)).visits).toBe(18);
+      // Nobody is trusted without a reason: all are visited, and found to be the same.
+      expect(await update([])).toEqual({ changed: [], visits: 18 });
+      await new Promise((resume) => setTimeout(resume, 1_100));
+      changing.touch(0, 7);
+      const { changed, visits } = await update([]);
+      expect(changed).toEqual([changing.url(0, 7)]);
+      expect(visits).toBeLessThan(9);
+    },
+  );
+});

@@ -1,6 +1,6 @@
 // A watch in this process: finds a site, visits it repeatedly, reports each change once, within its budget.
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -9,12 +9,14 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { budget } from '../../src/cli/commands/watch.js';
 import { runWatch } from '../../src/cli/watch/run.js';
 import { startOutbox } from '../../src/crawl/watch/outbox.js';
+import { loadImportance } from '../../src/crawl/watch/importance-module.js';
 import { systemTime } from '../../src/crawl/time.js';
 import { type ChangeItem, startWatch, type Watch, type WatchOptions } from '../../src/crawl/watch/watch.js';
 import { openMemory } from '../../src/crawl/storage/page-memory.js';
 import { Configuration, Log, LogLevel } from '../../src/index.js';
 import { fingerprintOf } from '../../src/request/fingerprint.js';
 import { Simweb } from '../../src/testing/index.js';
+import { MAIN, startNode } from './cli-process.js';
 
 const cleanups: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -173,6 +175,32 @@ describe('the command', () => {
     } finally {
       print.mockRestore();
     }
+  });
+});
+
+describe('the importance of pages by a module', () => {
+  const page = { url: 'https://shop.example/offers/1', depth: 2, inlinks: 3 };
+
+  it.each([
+    ['weigh.mjs', 'export const importance = ({ url }) => (url.includes("/offers/") ? 10 : 1);', 10],
+    ['weigh.mjs', 'export default ({ depth, inlinks }) => inlinks / depth;', 1.5],
+    ['weigh.cjs', 'exports.importance = ({ depth }) => depth;', 2],
+    ['weigh.ts', 'export const importance = ({ depth }: { depth: number }): number => depth + 1;', 3],
+  ])('%s: %s', async (name, text, expected) => {
+    const file = path.join(await newFolder(), name);
+    await writeFile(file, text);
+    expect((await loadImportance(file))(page)).toBe(expected);
+  });
+
+  it('is refused when it does not load, or has no function', async () => {
+    const file = path.join(await newFolder(), 'weigh.mjs');
+    await expect(loadImportance(file)).rejects.toMatchObject({ code: 'OPTION_INVALID' });
+    await writeFile(file, 'export const importance = 3;');
+    await expect(loadImportance(file)).rejects.toThrow(/neither a function "importance" nor a default one/);
+    const refused = await startNode([MAIN, 'watch', 'example.com', '--budget', '1/h', '--importance', 'weigh.mjs'], {
+      cwd: await newFolder(),
+    }).ended;
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('there is no such file')]);
   });
 });
 

@@ -33,6 +33,8 @@ const FIELDS: Readonly<Record<string, (result: ResultView) => unknown>> = {
   tables: ({ tables }) => tables,
   extracted: ({ extracted }) => extracted,
   duplicateOf: ({ duplicateOf }) => duplicateOf?.url ?? null,
+  change: ({ change }) => change?.kind ?? null,
+  diff: ({ change }) => change?.diff()?.text ?? null,
   timings: ({ timings }) => timings,
   dispatch: ({ dispatch }) => dispatch,
 };

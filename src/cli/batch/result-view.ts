@@ -23,6 +23,7 @@ const FACTS = [
   'bytes',
   'timings',
   'duplicateOf',
+  'change',
   'dispatch',
 ] as const;
 /** Worked out of the page. */

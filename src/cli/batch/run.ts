@@ -6,6 +6,7 @@ import {
   type DisplayMode,
   type DuplicatesRule,
   type RunConfig,
+  type RunMemory,
   WebCrawler,
   type WebCrawlerOptions,
 } from '../../index.js';
@@ -43,6 +44,8 @@ export interface BatchSettings {
   readonly delay?: readonly [number, number] | undefined;
   /** What becomes of pages that nearly repeat one before them. Default: nothing is compared. */
   readonly duplicates?: DuplicatesRule | undefined;
+  /** Where pages are remembered, if they are. */
+  readonly remember?: RunMemory | undefined;
   readonly monitor: DisplayMode | 'none';
   readonly dashboard?: DashboardFlags;
   readonly config: RunConfig & { cacheMode?: CacheMode };
@@ -127,7 +130,8 @@ async function visitHere(
   const crawler = await WebCrawler.open({ maxConnections: settings.maxConnections, ...settings.crawler });
   // What is left out has its place in the order, too.
   const duplicates = (settings.duplicates ?? 'keep') !== 'keep' ? ('mark' as const) : undefined;
-  const results = crawler.runMany(items, { ...settings.config, duplicates }, dispatcherOf(settings, monitor));
+  const config = { ...settings.config, duplicates, remember: settings.remember };
+  const results = crawler.runMany(items, config, dispatcherOf(settings, monitor));
   return {
     results: results[Symbol.asyncIterator](),
     lackOf: (result) => lackIn(result as CrawlResult, settings),

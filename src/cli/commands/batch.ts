@@ -8,6 +8,7 @@ import type { BatchFormat } from '../batch/output.js';
 import { inputOf } from '../batch/urls.js';
 import { addDashboardFlags, type DashboardFlags } from '../dashboard.js';
 import { EXIT, exitCodeOf, UsageError } from '../exit-codes.js';
+import type { RunMemory } from '../../index.js';
 import { columnsOf } from '../flags/extract.js';
 import { type RunFlags, runConfigOf, webCrawlerOptionsOf } from '../flags/page.js';
 import { proxiesOf } from '../flags/proxies.js';
@@ -29,6 +30,7 @@ interface BatchFlags extends RunFlags, DashboardFlags {
   readonly monitor: 'detailed' | 'aggregated' | 'none';
   readonly resume?: string;
   readonly duplicates?: 'keep' | 'mark' | 'skip';
+  readonly remember?: string | true;
 }
 
 const EXAMPLES = `
@@ -40,6 +42,7 @@ Examples:
   $ orcrawl batch urls.txt --format fit --out pages/     main content as markdown, one file per page
   $ orcrawl batch urls.txt --schema product.json --format csv --fields url,extracted.price --out prices.csv
   $ orcrawl batch urls.txt --duplicates skip --out pages.jsonl   one of several pages that say nearly the same
+  $ orcrawl batch urls.txt --remember --fields url,change,diff   what changed since the last time
   $ orcrawl batch urls.txt --processes 4 -c 100 --stream   on four cores, 100 URLs at once in all
 
 Results are written in the order of the list, each as soon as those before it are out; with --stream as they
@@ -70,6 +73,10 @@ export function addBatchCommand(program: Command, onExit: (code: number) => void
         '--duplicates <WHAT>',
         'pages that nearly repeat one before them: mark (each names that one in duplicateOf), skip (not written); default: keep',
       ).choices(['keep', 'mark', 'skip']),
+      new Option(
+        '--remember [NAME]',
+        'remember the pages in ./storage, and say in the field change what became of each: new, same, changed, removed',
+      ),
       new Option(
         '--resume <FILE>',
         'append to this file of JSON lines and skip URLs that succeeded in it; the last line per URL counts',
@@ -119,12 +126,19 @@ async function batch(args: readonly string[], flags: BatchFlags): Promise<number
   if (duplicates === 'mark' && isPageFormat(format)) {
     throw new UsageError(`--duplicates mark has no effect with --format ${format}: use skip, or jsonl, json or csv`);
   }
+  if (flags.remember !== undefined && isPageFormat(format)) {
+    throw new UsageError(`--remember has no effect with --format ${format}: use jsonl, json or csv`);
+  }
   if (config.extract && isPageFormat(format)) {
     throw new UsageError(`--schema gives data, not pages: use --format jsonl, json or csv, not ${format}`);
   }
   const columns = columnsOf(config.extract);
   const ofFormat = config.extract ? EXTRACT_FIELDS : DEFAULT_FIELDS;
-  const usual = duplicates === 'mark' ? [...ofFormat, 'duplicateOf'] : ofFormat;
+  const usual = [
+    ...ofFormat,
+    ...(duplicates === 'mark' ? ['duplicateOf'] : []),
+    ...(flags.remember === undefined ? [] : ['change']),
+  ];
   const fields =
     flags.fields !== undefined
       ? parseFields(flags.fields, columns)
@@ -136,6 +150,12 @@ async function batch(args: readonly string[], flags: BatchFlags): Promise<number
   }
   const { processes = 1, session, userDataDir } = flags;
   const single = session === undefined ? userDataDir !== undefined && '--user-data-dir' : '--session';
+  if (processes > 1 && flags.remember !== undefined) {
+    throw new UsageError('--remember works in one process: remove --processes');
+  }
+  if (flags.remember === undefined && fields.includes('diff')) {
+    throw new UsageError('the field diff needs --remember');
+  }
   if (processes > 1 && single) throw new UsageError(`${single} is for one browser: remove --processes`);
   await checkSelectors(flags);
   const inputs = (args.length === 0 ? ['-'] : args).map(inputOf);
@@ -153,6 +173,7 @@ async function batch(args: readonly string[], flags: BatchFlags): Promise<number
     memoryThresholdPercent: flags.memoryThreshold,
     delay: flags.delay,
     duplicates,
+    remember: memoryOf(flags.remember, fields),
     monitor: flags.monitor,
     config,
     crawler: webCrawlerOptionsOf(flags),
@@ -176,6 +197,12 @@ async function batch(args: readonly string[], flags: BatchFlags): Promise<number
     complain(`Paused: what was written is safe. Then: ${programName()} batch … --resume ${finish}`);
     return EXIT.paused;
   }
+}
+
+/** Versions of pages are only kept where differences are shown. */
+function memoryOf(name: string | true | undefined, fields: readonly string[]): RunMemory | undefined {
+  if (name === undefined) return undefined;
+  return { ...(name === true ? {} : { name }), versions: fields.includes('diff') };
 }
 
 function percent(text: string): number {

@@ -1,10 +1,12 @@
 // `orcrawl watch`: visits sites again and again within a budget, and prints a JSON line per change.
 // Promise: everything is checked before the first request; a watch that was killed goes on where it was.
+import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { Command } from 'commander';
 import { InvalidArgumentError, Option } from 'commander';
 import { PRIVATE_FOLDER } from '../../base/private-files.js';
+import type { WatchOptions } from '../../crawl/watch/watch.js';
 import { requestsPerHour } from '../../crawl/watch/budget.js';
 import { EnqueueStrategy } from '../../request/scope.js';
 import { parsePattern } from '../../request/pattern.js';
@@ -22,7 +24,7 @@ interface WatchFlags {
   readonly include?: readonly string[];
   readonly exclude?: readonly string[];
   readonly strategy?: EnqueueStrategy;
-  readonly importance?: 'none' | 'depth' | 'inlinks';
+  readonly importance?: string;
   readonly diff?: boolean;
   readonly feed?: readonly string[];
   readonly hints: boolean;
@@ -77,12 +79,9 @@ export function addWatchCommand(program: Command, onExit: (code: number) => void
         Object.values(EnqueueStrategy),
       ),
     )
-    .addOption(
-      new Option('--importance <HOW>', 'what freshness counts most (default: none, all pages alike)').choices([
-        'none',
-        'depth',
-        'inlinks',
-      ]),
+    .option(
+      '--importance <HOW>',
+      'whose freshness counts most: none, depth, inlinks, or a module whose export importance({ url, depth, inlinks }) says it (default: none, all pages alike)',
     )
     .optionsGroup('Hints of what changed:')
     .option('--feed <URL>', 'also read this feed or sitemap for what changed (may be repeated)', collected)
@@ -96,6 +95,15 @@ export function addWatchCommand(program: Command, onExit: (code: number) => void
     .action(async (args: string[], flags: WatchFlags) => onExit(await watch(args, flags)));
 }
 
+async function importanceOf(how: string | undefined): Promise<WatchOptions['importance']> {
+  if (how === undefined || how === 'none' || how === 'depth' || how === 'inlinks') return how;
+  const file = path.resolve(how);
+  if (!existsSync(file)) {
+    throw new UsageError(`--importance ${quoted(how)} must be none, depth, inlinks or a file: there is no such file`);
+  }
+  return (await import('../../crawl/watch/importance-module.js')).loadImportance(file);
+}
+
 async function watch(args: readonly string[], flags: WatchFlags): Promise<number> {
   const seeds = args.map(seedUrl);
   const { dir, base } = path.parse(defaultFolder(seeds));
@@ -103,6 +111,7 @@ async function watch(args: readonly string[], flags: WatchFlags): Promise<number
   if (flags.webhook !== undefined && !/^https?:\/\//.test(flags.webhook)) {
     throw new UsageError(`--webhook ${quoted(flags.webhook)} must be an http or https URL`);
   }
+  const importance = await importanceOf(flags.importance);
   await mkdir(folder, PRIVATE_FOLDER);
   const { runWatch } = await import('../watch/run.js');
   const included = (flags.include ?? []).map(parsePattern);
@@ -117,7 +126,7 @@ async function watch(args: readonly string[], flags: WatchFlags): Promise<number
     diffs: flags.diff,
     maxPages: flags.maxPages,
     maxDepth: flags.depth,
-    importance: flags.importance,
+    importance,
     hints: flags.hints && (flags.feed?.map(seedUrl) ?? true),
     links: {
       ...(flags.strategy === undefined ? {} : { strategy: flags.strategy }),

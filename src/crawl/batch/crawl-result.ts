@@ -16,6 +16,7 @@ import type { Extracted } from '../../extract/fields/fields.js';
 import type { PageMarkdown } from '../../extract/markdown/markdown-document.js';
 import type { PageTable } from '../../extract/fields/tables.js';
 import type { DuplicateOf } from '../../fresh/page-change.js';
+import type { ResultChange } from './remembered.js';
 import type { ContentConfig } from './run-config.js';
 
 /** Whether a result was read from the cache. */
@@ -121,6 +122,8 @@ export class CrawlResult {
   readonly bytes: number;
   /** The page that this one nearly repeats, with `duplicates`; null if it repeats none. */
   readonly duplicateOf: DuplicateOf | null = null;
+  /** What became of the page since it was last seen, with `remember`; null where nothing can be said. */
+  readonly change: ResultChange | null = null;
   /** How long headers and the whole response took. */
   readonly timings: ResultTimings;
   /** When the task ran, and how often it was tried. */
@@ -222,6 +225,11 @@ export class CrawlResult {
   /** @internal Names the page that it repeats. */
   markCopyOf(page: DuplicateOf): void {
     (this as { duplicateOf: DuplicateOf | null }).duplicateOf = page;
+  }
+
+  /** @internal Says what became of the page. */
+  markChange(change: ResultChange): void {
+    (this as { change: ResultChange | null }).change = change;
   }
 
   /** What `console.log` shows: what became of the URL; the content is in `html`, `markdown`, `text` and the like. */

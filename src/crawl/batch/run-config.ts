@@ -130,6 +130,19 @@ export interface RunConfig extends ContentConfig, CacheConfig, FetchConfig, Page
    * results out. Default `keep`: nothing is compared.
    */
   duplicates?: DuplicatesRule | undefined;
+  /**
+   * Remembers the pages in the storage folder, and says in `change` what became of each since it was last seen. Default
+   * false.
+   */
+  remember?: boolean | RunMemory | undefined;
+}
+
+/** How a batch remembers pages. */
+export interface RunMemory {
+  /** Batches and crawlers that use the same name share a memory. Default `default`. */
+  readonly name?: string | undefined;
+  /** Keeps the markdown of the last version of each page, for `change.diff()`. Default false. */
+  readonly versions?: boolean | undefined;
 }
 
 type Defaulted =
@@ -199,7 +212,16 @@ export const RUN_SHAPE: ShapeOf<Omit<RunConfig, keyof PageConfig>> = {
   url: aString,
   stream: aBoolean,
   duplicates: oneOf(['keep', 'mark', 'skip']),
+  remember: check('true, false or { name, versions }', isRunMemory),
 };
+
+function isRunMemory(value: unknown): boolean {
+  if (typeof value === 'boolean') return true;
+  if (!anObject.accepts(value)) return false;
+  const { name = 'default', versions = false, ...others } = value as Record<string, unknown>;
+  const isName = typeof name === 'string' && /^[\w-][\w.-]*$/.test(name);
+  return isName && typeof versions === 'boolean' && Object.keys(others).length === 0;
+}
 
 const MARKDOWN_SHAPE: ShapeOf<MarkdownConfig> = {
   source: oneOf(['raw', 'fit']),
@@ -249,14 +271,14 @@ export function resolveRunConfig(asGiven: RunConfig = {}, hasBrowser = false): R
   });
 }
 
-/** A URL's own options over those of the batch. `stream` and `duplicates` are the batch's alone. */
+/** A URL's own options over those of the batch. `stream`, `duplicates` and `remember` are the batch's alone. */
 export function mergedRunConfig(batch: ResolvedRunConfig, own: RunConfig | undefined): ResolvedRunConfig {
   if (own === undefined) return batch;
   const { options, problems } = withoutAliases('RunConfig', own, BATCH_ALIASES);
   if (problems.length > 0) throw optionError(problems);
-  const { stream, duplicates, url, ...rest } = options;
+  const { stream, duplicates, remember, url, ...rest } = options;
   if (url !== undefined) throw optionError(['RunConfig option "url" of an item belongs beside its "config"']);
-  const ofBatch = stream !== undefined ? 'stream' : duplicates !== undefined ? 'duplicates' : undefined;
+  const ofBatch = Object.entries({ stream, duplicates, remember }).find(([, value]) => value !== undefined)?.[0];
   if (ofBatch) throw optionError([`RunConfig option "${ofBatch}" belongs to the whole batch, not to one URL`]);
   const { method, hasBrowser, ...shared } = batch;
   // A method that followed from the batch's body must not outlive the URL's own choice.

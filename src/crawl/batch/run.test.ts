@@ -7,6 +7,7 @@ import type { Batch, Dispatcher } from '../../dispatch/dispatcher.js';
 import { createPermits } from '../../dispatch/permits.js';
 import { RateLimiter } from '../../dispatch/rate-limiter.js';
 import { CrawlError } from '../../errors.js';
+import { createPageMemory } from '../../fresh/memory/memory.js';
 import { Log, LogLevel } from '../../observe/log.js';
 import { createMemoryHosts } from '../../politeness/hosts.js';
 import type { CrawlOrder } from '../navigate/order.js';
@@ -59,6 +60,7 @@ function scene(
       allowHost: async () => false,
       hostsOf: async () => createMemoryHosts({ now: time.monotonicMs }),
       config: new Configuration({ persistStorage: false }),
+      openMemory: async () => createPageMemory(),
       log: new Log({ level: LogLevel.OFF }),
       hooks: {},
       memoryMb: () => 1,

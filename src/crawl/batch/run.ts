@@ -6,6 +6,7 @@ import type { Permits } from '../../dispatch/permits.js';
 import type { SlowShare } from '../../dispatch/slow-share.js';
 import { asCrawlError, CrawlError } from '../../errors.js';
 import type { Engine } from '../../fetch/engine.js';
+import type { WholeMemory } from '../../fresh/memory/memory.js';
 import { entryOf as queueEntryOf } from '../../frontier/entry.js';
 import { createFrontierClient, newHolderId } from '../../frontier/client.js';
 import { createMemoryFrontier } from '../../frontier/embedded/store/memory.js';
@@ -22,14 +23,15 @@ import type { Request } from '../../request/request.js';
 import { createFeeder, LOOK_AHEAD, type ListEntry } from './feeder.js';
 import { placedClient, placementOf, type PlacedTask } from './placement.js';
 import { admit, type BatchTask, indexOf, resultOf, type UrlItem } from './tasks.js';
-import { type BatchCopies, createBatchCopies, simhashOfResult } from './copies.js';
+import { createBatchCopies, simhashOfResult } from './copies.js';
+import { type BatchMemory, createBatchMemory } from './remembered.js';
 import { createBatchGate } from './gate.js';
 import { createBatchServices } from './services.js';
 import { createSessionQueues } from './session-queues.js';
 import { createDomainShares } from './shares.js';
 import type { CrawlResult } from './crawl-result.js';
 import { type Run, startRun } from '../run/lifecycle.js';
-import type { ResolvedRunConfig } from './run-config.js';
+import type { ResolvedRunConfig, RunMemory } from './run-config.js';
 import { isoNow, type Time } from '../time.js';
 import type { Many } from './url-source.js';
 import type { WebCrawlerHooks } from '../options/web-crawler-options.js';
@@ -45,6 +47,8 @@ export interface BatchResources {
   /** What is known of hosts, per user agent. */
   readonly hostsOf: (identity: string) => Promise<HostStore>;
   readonly config: Configuration;
+  /** The page memory of a name, in the storage folder. */
+  readonly openMemory: (name: string) => Promise<WholeMemory>;
   readonly log: Log;
   readonly time: Time;
   readonly hooks: WebCrawlerHooks;
@@ -126,6 +130,7 @@ export function startBatch(parts: BatchParts): RunningBatch {
   const taskPrefix = newHolderId();
   const queues = createSessionQueues(LOOK_AHEAD);
   const copies = config.duplicates === 'keep' ? undefined : createBatchCopies(time.wallMs);
+  const pages = config.remember ? memoryOf(config.remember) : undefined;
   let delivering: Promise<void> = Promise.resolve();
   let deliveryError: CrawlError | undefined;
   let adding = 0;
@@ -198,6 +203,15 @@ export function startBatch(parts: BatchParts): RunningBatch {
   });
   const connections = resources.connections.join({ wake: () => run.pool.notify() });
   const endShowing = monitor?.begin();
+
+  function memoryOf(remember: true | RunMemory): BatchMemory {
+    const { name = 'default', versions = false } = remember === true ? {} : remember;
+    return createBatchMemory({
+      open: () => resources.openMemory(name),
+      nowMs: time.wallMs,
+      keepsVersions: versions,
+    });
+  }
 
   function taskAt(index: number): BatchTask {
     const task = tasks.get(index);
@@ -304,10 +318,10 @@ export function startBatch(parts: BatchParts): RunningBatch {
     });
     if (resources.isVerbose) log.info(`${statusCode ?? '-'} ${hideLogins(task.url)}`, factsOf(result));
     placement?.ended(task.index);
-    if (!copies) parts.onResult(result, task.index);
+    if (!copies && !pages) parts.onResult(result, task.index);
     else {
       delivering = delivering
-        .then(() => deliverCompared(copies, result, task.index))
+        .then(() => deliverCompared(result, task))
         .catch((failure: unknown) => run.fail((deliveryError ??= asCrawlError(failure, 'STORAGE_UNWRITABLE'))));
     }
     feeder.feedMore();
@@ -315,13 +329,16 @@ export function startBatch(parts: BatchParts): RunningBatch {
   }
 
   /** One after another: the first of several alike is the original. */
-  async function deliverCompared(among: BatchCopies, result: CrawlResult, index: number): Promise<void> {
+  async function deliverCompared(result: CrawlResult, { index, capture, config: own }: BatchTask): Promise<void> {
     if (over) return;
-    const simhash = simhashOfResult(result);
-    const original = simhash && (await among.see(index, result.url, simhash));
-    if (original && config.duplicates === 'skip') return;
+    const seen = await pages?.see(result, capture, own);
+    const simhash = copies && simhashOfResult(result);
+    const original = simhash && (await copies.see(index, result.url, simhash));
+    if (seen?.change) result.markChange(seen.change);
     if (original) result.markCopyOf(original);
-    if (!over) parts.onResult(result, index);
+    if (over) return;
+    if (!original || config.duplicates !== 'skip') parts.onResult(result, index);
+    seen?.keep();
   }
 
   /** Of a browser session only one URL at a time is queued. */
@@ -357,6 +374,7 @@ export function startBatch(parts: BatchParts): RunningBatch {
     connections.leave();
     endShowing?.();
     await copies?.close();
+    await pages?.close();
     await frontier.close();
     await resources.flush();
     if (how.kind === 'failed') throw how.error;

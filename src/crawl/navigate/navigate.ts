@@ -151,7 +151,10 @@ export function createNavigation<Live extends object>(parts: NavigationParts<Liv
     const isTyped =
       capture.statusCode !== 304 && !rules.status?.ignoreHttpErrorStatusCodes.includes(capture.statusCode);
     if (side.checksType && isTyped && format === undefined) checkType(capture, rules.additionalMimeTypes);
-    if (parts.handOff) return parts.handOff(request, capture);
+    if (parts.handOff) {
+      const { trace } = visit;
+      return parts.handOff(request, trace === undefined ? capture : { ...capture, handed: { trace } });
+    }
     if (format !== undefined) await readOrFail(visit, capture, live, side, format);
     const added = side.add(visit, capture, live);
     await runHooks(side.postNavigationHooks, visit, hookOptions, rules.hookTimeoutMs);

@@ -34,6 +34,8 @@ export interface Visit extends VisitContext<BaseContext> {
   readonly checkLease: () => void;
   /** The least time between two requests to its domain; 0 where it is not paced. */
   readonly delayMs: number;
+  /** Names its trace to the process that finishes it; undefined without one. */
+  readonly trace?: string | undefined;
   /** A response has come: what is recorded if the visit fails. */
   answered(capture: Capture): void;
   /** The response has ended: its domain rests, or was not even asked when the capture is the cache's. */
@@ -120,8 +122,10 @@ async function attemptOnce<Context extends BaseContext>(
       },
       checkLease: turn.checkLease,
       delayMs: lease.delayMs,
+      trace: trace?.context,
       answered(capture) {
         answer = capture;
+        if (capture.handed) trace?.follow(capture.handed.trace);
         trace?.answered(capture.statusCode, capture.wireBytes);
       },
       endTurn(capture) {

@@ -31,7 +31,9 @@ export function createDuplicateFinder(memory: ComparedMemory): DuplicateFinder {
   const lately = new Map<number, { readonly key: Fingerprint; readonly url: string }>();
   let heard = memory.lastArrival?.() ?? 0;
   for (const { key, page } of memory.pages()) {
-    if (page.statusCode < 400 && (page.simhash.hi | page.simhash.lo) !== 0) index.add(page.simhash, key.hi);
+    if (page.statusCode >= 400 || (page.simhash.hi | page.simhash.lo) === 0) continue;
+    // As when they were seen: of several alike one is in the index. Thousands of them would make every search long.
+    if (index.find(page.simhash).length === 0) index.add(page.simhash, key.hi);
   }
 
   function urlOf(note: number, simhash: { hi: number; lo: number }, key: Fingerprint): string | undefined {

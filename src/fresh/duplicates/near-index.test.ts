@@ -30,6 +30,15 @@ describe('the index of near duplicates', () => {
     );
   });
 
+  it('ends every search, however many pages have the same bits and whenever it is made', () => {
+    const index = createNearIndex();
+    for (let page = 0; page < 200; page++) {
+      index.add({ hi: 0x1234, lo: 0x5678 }, page);
+      expect(index.find({ hi: 0x1234, lo: 0x5678 })).toHaveLength(page + 1);
+      expect(index.find({ hi: 0x1234, lo: 0x5678 ^ 0xf })).toEqual([]);
+    }
+  });
+
   it('takes at most 60 bytes per page once it holds many', () => {
     const index = createNearIndex();
     let state = 1;

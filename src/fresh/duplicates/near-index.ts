@@ -78,7 +78,8 @@ export function createNearIndex(): NearIndex {
       part = tables[table]![at] = { slots: new Uint32Array(FIRST_SLOTS), used: 0 };
       slotBytes += 4 * FIRST_SLOTS;
     }
-    if (part.used >= part.slots.length * MAX_LOAD) grow(table, part);
+    // One slot stays empty at least: a search ends there.
+    if (part.used + 1 > part.slots.length * MAX_LOAD) grow(table, part);
     put(part, mixed, page);
   }
 

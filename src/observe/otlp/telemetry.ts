@@ -77,9 +77,18 @@ export function createTelemetry(
   return {
     visit(request) {
       const startedMs = performance.now();
-      const spans = random() < settings.ratio ? createSpans(request) : undefined;
+      const startedNano = nanoNow();
+      let spans = random() < settings.ratio ? createSpans(request, startedNano) : undefined;
       let outcome = 'lost';
       return {
+        get context() {
+          return spans?.context;
+        },
+        follow(context) {
+          // Whoever fetched the page decided whether there is a trace.
+          const parent = parentIn(context);
+          spans = parent && createSpans(request, startedNano, parent);
+        },
         begin: (step) => spans?.begin(step),
         end: (step) => spans?.end(step),
         answered: (statusCode, wireBytes) => spans?.answered(statusCode, wireBytes),
@@ -101,13 +110,25 @@ export function createTelemetry(
   };
 }
 
-/** The spans of one visit. */
-function createSpans({ url, method, retryCount }: TracedRequest) {
-  const traceId = randomBytes(16).toString('hex');
+/** A trace, and a span of it. */
+interface Parent {
+  readonly traceId: string;
+  readonly spanId: string;
+}
+
+function parentIn(context: string | undefined): Parent | undefined {
+  const [, traceId, spanId] = /^00-([\da-f]{32})-([\da-f]{16})-01$/.exec(context ?? '') ?? [];
+  return traceId !== undefined && spanId !== undefined ? { traceId, spanId } : undefined;
+}
+
+/** The spans of one visit; of one that another process began, the part that is done here. */
+function createSpans({ url, method, retryCount }: TracedRequest, startTimeUnixNano: string, parent?: Parent) {
+  const traceId = parent?.traceId ?? randomBytes(16).toString('hex');
   const visitId = newSpanId();
-  const startTimeUnixNano = nanoNow();
   const done: Span[] = [];
   const open = new Map<TraceStep, { readonly id: string; readonly startedNano: string }>();
+  // What was fetched elsewhere is taken from the folder between the processes.
+  if (parent) open.set('fetch', { id: newSpanId(), startedNano: startTimeUnixNano });
   const answer: Attribute[] = [];
   const place = placeOf(url);
   let error: Span['status'];
@@ -117,10 +138,11 @@ function createSpans({ url, method, retryCount }: TracedRequest) {
     const begun = open.get(step);
     if (!begun) return;
     open.delete(step);
-    const isFetch = step === 'fetch';
+    const isFetch = step === 'fetch' && !parent;
+    const name = step !== 'fetch' ? step : parent ? 'take' : method;
     done.push({
       ...{ traceId, spanId: begun.id, parentSpanId: visitId },
-      ...{ name: isFetch ? method : step, kind: isFetch ? 3 : 1 },
+      ...{ name, kind: isFetch ? 3 : 1 },
       ...{ startTimeUnixNano: begun.startedNano, endTimeUnixNano: nanoNow() },
       attributes: isFetch ? [attribute('http.request.method', method), ...place, ...answer] : [],
       ...(failure && { status: failure }),
@@ -131,6 +153,7 @@ function createSpans({ url, method, retryCount }: TracedRequest) {
   }
 
   return {
+    context: `00-${traceId}-${visitId}-01`,
     begin,
     end,
     answered(statusCode: number, wireBytes: number): void {
@@ -151,7 +174,8 @@ function createSpans({ url, method, retryCount }: TracedRequest) {
       if (!held) attributes.push(attribute('orcrawl.lease', 'lost'));
       return [
         {
-          ...{ traceId, spanId: visitId, name: 'visit', kind: 1 },
+          ...{ traceId, spanId: visitId, name: parent ? 'parse' : 'visit', kind: 1 },
+          ...(parent && { parentSpanId: parent.spanId }),
           ...{ startTimeUnixNano, endTimeUnixNano: nanoNow(), attributes },
           ...(error && { status: error }),
         },

@@ -100,6 +100,7 @@ function resolved(
     problems.push('--fresh and resume contradict each other: one empties the stores, the other continues the crawl');
   }
   checkTogether(settings, pods, problems);
+  checkWatch(settings, layers.path('handler'), problems);
   const stateDir = layers.path('state_dir') ?? join(firstDataDir, 'state');
   return {
     ...settings,
@@ -158,10 +159,12 @@ function resolvedWatch(given: Record<string, unknown> | undefined): PodsWatch | 
 }
 
 /** What a watch needs: one process per pod that plans and remembers exactly. */
-function checkWatch(settings: PodsSettings, problems: string[]): void {
+function checkWatch(settings: PodsSettings, handler: string | undefined, problems: string[]): void {
   if (!settings.watch) return;
   const { fetchersPerPod, parsersPerPod, engine, dedup, maxUrlsPerDomain, watch } = settings;
   if (watch.requestsPerHour === 0) problems.push('watch.budget is missing: how many requests to spend, such as 500/h');
+  if (watch.importance === 'handler' && handler === undefined)
+    problems.push('watch.importance: handler needs handler: the module whose export "importance" weighs pages');
   if (fetchersPerPod !== 1) problems.push(`fetchers_per_pod must be 1 with watch, got ${fetchersPerPod}: add pods`);
   if (parsersPerPod !== 0) problems.push(`parsers_per_pod must be 0 with watch, got ${parsersPerPod}`);
   if (engine !== 'http')
@@ -176,7 +179,6 @@ function checkWatch(settings: PodsSettings, problems: string[]): void {
 function checkTogether(settings: PodsSettings, pods: PodsConfig['pods'], problems: string[]): void {
   const { userAgentTemplate, globalCoordinationRedisPod, parsersPerPod, fetchersPerPod } = settings;
   problems.push(...findOrderConflicts('configuration', settings));
-  checkWatch(settings, problems);
   if (!userAgentTemplate.includes('{email}')) {
     problems.push('user_agent_template must contain {email}: sites must be able to contact you');
   }

@@ -261,7 +261,7 @@ export const KEY_TEXTS: Readonly<Record<FileKey, KeyText>> = {
     example: '{ budget: 500/h }',
     says:
       'Visit pages again and again, for ever: `budget` requests over all pods, spent where they buy most freshness; ' +
-      '`importance: depth` or `inlinks`, `diff: true`, `webhook: URL`, `hints: false` or a list of feeds. Changes are in the dataset `changes`. See fresh.md.',
+      '`importance: depth`, `inlinks` or `handler` (its export `importance`), `diff: true`, `webhook: URL`, `hints: false` or a list of feeds. Changes are in the dataset `changes`. See fresh.md.',
   },
   dedup: {
     group: 'queue',

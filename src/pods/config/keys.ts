@@ -179,7 +179,7 @@ export const WATCH_KEYS = {
     'requests per time, such as "500/h", "2/min" or "10000/day"',
     (value) => typeof value === 'string' && requestsPerHour(value) !== undefined,
   ),
-  importance: oneOf(['none', 'depth', 'inlinks']),
+  importance: oneOf(['none', 'depth', 'inlinks', 'handler']),
   diff: aBoolean,
   webhook: anHttpUrl,
   hints: anyOf(aBoolean, arrayOf(anHttpUrl)),

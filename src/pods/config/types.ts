@@ -20,7 +20,8 @@ export type PodStore =
 export interface PodsWatch {
   /** Of all pods together. */
   readonly requestsPerHour: number;
-  readonly importance: 'none' | 'depth' | 'inlinks';
+  /** `handler`: as the export `importance` of the handler module says. */
+  readonly importance: 'none' | 'depth' | 'inlinks' | 'handler';
   readonly diff: boolean;
   readonly webhook: string | undefined;
   /** Whether sitemaps, feeds and headers are read for what changed; or further lists to read. */

@@ -35,6 +35,7 @@ it.each([
   ['watch: { budget: often }', 'requests per time'],
   ['watch: { budget: 1/h, webhook: "ftp://a" }', 'an http or https URL'],
   ['watch: { budget: 1/h, hints: [feed] }', 'watch.hints'],
+  ['watch: { budget: 1/h, importance: handler }', 'watch.importance: handler needs handler'],
   ['duplicates: drop', 'duplicates'],
   ['watch: { budget: 1/h }\nfetchers_per_pod: 3', 'fetchers_per_pod must be 1 with watch, got 3'],
   ['watch: { budget: 1/h }\ndedup: bloom', 'dedup must be exact with watch'],

@@ -2,13 +2,18 @@
 // Promise: user code never runs in the orchestrator, and a module that hangs is a problem like any other.
 import { fork } from 'node:child_process';
 import { CrawlError } from '../../errors.js';
+import type { PodsConfig } from '../config/types.js';
 import type { FromWorker, ToWorker } from '../messages.js';
 import { childEntry } from './child-entry.js';
 
 const LOAD_MS = 60_000;
 
-/** Why the module cannot be used; undefined if it loads and exports a handler. */
-export function problemOfHandler(handler: string, loadMs = LOAD_MS): Promise<string | undefined> {
+type Handled = Pick<PodsConfig, 'handler' | 'watch'>;
+
+/** Why the module cannot be used; undefined if there is none, or it loads and exports what is needed. */
+export async function problemOfHandler({ handler, watch }: Handled, loadMs = LOAD_MS): Promise<string | undefined> {
+  if (handler === undefined) return undefined;
+  const mustWeigh = watch?.importance === 'handler';
   return new Promise((resolve) => {
     const { file, execArgv } = childEntry();
     const child = fork(file, [], { execArgv, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
@@ -30,12 +35,12 @@ export function problemOfHandler(handler: string, loadMs = LOAD_MS): Promise<str
     child.on('exit', (code, signal) =>
       end(`the handler module ${handler} ended the process that loaded it (${signal ?? `status ${code}`})`),
     );
-    child.send({ kind: 'check', handler } satisfies ToWorker);
+    child.send({ kind: 'check', handler, mustWeigh } satisfies ToWorker);
   });
 }
 
 /** Rejects with `OPTION_INVALID` if the module cannot be used. */
-export async function checkHandler(handler: string | undefined): Promise<void> {
-  const problem = handler === undefined ? undefined : await problemOfHandler(handler);
+export async function checkHandler(config: Handled): Promise<void> {
+  const problem = await problemOfHandler(config);
   if (problem !== undefined) throw new CrawlError('OPTION_INVALID', problem);
 }

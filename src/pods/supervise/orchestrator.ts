@@ -88,7 +88,7 @@ const STAGGER_PODS_MS = 50;
 export async function runPods(options: PodsRunOptions): Promise<PodsResult> {
   const { log } = options;
   // Before --fresh gives anything up.
-  await checkHandler(options.config.handler);
+  await checkHandler(options.config);
   if (options.config.engine !== 'http') {
     (await import('../../crawl/browser/rendering.js')).checkBrowser(new Configuration());
   }

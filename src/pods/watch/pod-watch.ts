@@ -12,7 +12,7 @@ import type { CheerioCrawlingContext } from '../../handle/context.js';
 import type { Log } from '../../observe/log.js';
 import { Request, type RequestOptions } from '../../request/request.js';
 import type { PodsConfig, PodsWatch } from '../config/types.js';
-import type { PodMemory } from '../worker/pod-memory.js';
+import { countsLinks, type PodMemory } from '../worker/pod-memory.js';
 import type { RoutingClient } from '../worker/routing-client.js';
 import { podOfUrl } from '../topology.js';
 import { createWatchClient, type WatchClient } from './watch-client.js';
@@ -145,7 +145,7 @@ export function createPodWatch(parts: PodWatchParts): PodWatch {
       const { change, request, response } = page;
       reader?.addOrigin(new URL(request.loadedUrl ?? request.url).origin);
       // Links are counted at the first visit; links that lead to other pods are counted nowhere.
-      if (watch.importance === 'inlinks' && change?.visits === 1) remembering.found(request, ownLinks(page), 0);
+      if (countsLinks(watch) && change?.visits === 1) remembering.found(request, ownLinks(page), 0);
       if (!change || !isTold(change)) return;
       const item = changeItemOf(request, change, response.statusCode, systemTime, watch.diff);
       await page.pushData(item, CHANGES_DATASET);

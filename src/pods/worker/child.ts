@@ -103,7 +103,7 @@ function serve(): void {
       case 'begin':
         return void begin(message);
       case 'check':
-        return void check(message.handler);
+        return void check(message.handler, message.mustWeigh);
       case 'drain':
         return drain();
       case 'abort':
@@ -122,8 +122,8 @@ function serve(): void {
     }
   });
 
-  async function check(handler: string): Promise<void> {
-    const problem = await loadHandler(handler).then(
+  async function check(handler: string, mustWeigh: boolean): Promise<void> {
+    const problem = await loadHandler(handler, mustWeigh).then(
       () => undefined,
       (error: unknown) => (error as Error).message,
     );

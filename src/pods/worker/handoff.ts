@@ -105,7 +105,7 @@ export function createHandoffEngine(handoff: Handoff, nameOf: (url: string) => s
       const { host } = new URL(capture.loadedUrl);
       const codings = contentCodings(headerText(capture.headers, 'content-encoding'), host);
       const body = await decodeBody(capture.received, codings, order.maxBodyBytes, host);
-      return use({ ...capture, body }, {});
+      return use({ ...capture, body, handed: capture.handed ?? {} }, {});
     },
     close: () => Promise.resolve(),
   };

@@ -16,8 +16,9 @@ import { countOf } from '../../observe/figures.js';
 import type { Log } from '../../observe/log.js';
 import { Request } from '../../request/request.js';
 import { isOwnerGone } from '../../store/segments/segment-names.js';
-import type { PodsConfig } from '../config/types.js';
+import type { PodsConfig, PodsWatch } from '../config/types.js';
 import type { WorkerPlace } from '../messages.js';
+import type { HandlerModule } from './handler-module.js';
 import { type ListReading, readListsOf } from './revisit-hints.js';
 
 export interface PodMemory {
@@ -38,11 +39,16 @@ export interface PodMemoryParts {
   readonly add: (entries: readonly QueueEntry[]) => Promise<unknown>;
   /** The notes of the pod's queue. */
   readonly notes: () => Promise<Readonly<Record<string, string>>>;
+  /** What the freshness of a page counts, for `importance: handler`. */
+  readonly importance?: HandlerModule['importance'];
   /** A server confirmed a page. */
   readonly onConfirmed: (request: Request, capture: Capture) => void;
 }
 
 const PORTION = 500;
+
+/** Whether links between pages are counted: they may weigh. */
+export const countsLinks = ({ importance }: PodsWatch): boolean => importance === 'inlinks' || importance === 'handler';
 
 /** Domains move when the number of pods changes: then the memory begins anew. */
 export function podMemoryFolder({ dataDirs, pods }: Pick<PodsConfig, 'dataDirs' | 'pods'>, pod: number): string {
@@ -84,8 +90,8 @@ export async function openPodMemory(parts: PodMemoryParts): Promise<PodMemory> {
     nowMs: Date.now,
     keepsVersions: watch?.diff === true,
     schedule,
-    importanceOf: watch && IMPORTANCE[watch.importance],
-    countsLinks: watch?.importance === 'inlinks',
+    importanceOf: watch && (watch.importance === 'handler' ? parts.importance : IMPORTANCE[watch.importance]),
+    countsLinks: watch !== undefined && countsLinks(watch),
   });
   return {
     memory,

@@ -127,6 +127,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
         log,
         notes: async () => (await store.overview()).notes,
         add: (entries) => store.client.add(entries),
+        importance: handler?.importance,
         onConfirmed: (request, capture) => recorder.confirm(request, capture),
       })
     : undefined;

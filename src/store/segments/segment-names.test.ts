@@ -1,7 +1,10 @@
 // Names of segments: their order, their owners.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { directFile, isOwnerGone, isSegmentName, isVisitName, newDirectStem, newVisitName } from './segment-names.js';
-import { isVisitWriterGone, ownerName, parseDirectName } from './segment-names.js';
+import { isOwnerHere, isVisitWriterGone, ownerName, parseDirectName } from './segment-names.js';
 
 describe('segment names', () => {
   it('sort by age and never repeat', () => {
@@ -42,5 +45,24 @@ describe('segment names', () => {
     expect(isOwnerGone(`${host}-${pid}-0-${thread}`)).toBe(false);
     // The same number, another life: only a system that tells start times can know.
     expect(isOwnerGone(`${host}-${pid}-${Number(start) + 1}-${thread}`)).toBe(start !== '0');
+  });
+
+  it.runIf(process.platform === 'linux')('take an owner for dead whose parent has not heard of its end', async () => {
+    // A shell that becomes a program which asks after no child: what it started stays a zombie.
+    const parent = spawn('sh', ['-c', 'sleep 0.1 & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] });
+    try {
+      const [said] = (await once(parent.stdout, 'data')) as [Buffer];
+      const pid = Number(said.toString());
+      const statOf = () =>
+        readFileSync(`/proc/${pid}/stat`, 'latin1')
+          .replace(/^.*\) /s, '')
+          .split(' ');
+      const [host] = ownerName().split('-');
+      const owner = `${host}-${pid}-${statOf()[19]}-0`;
+      await expect.poll(() => statOf()[0], { timeout: 10_000 }).toBe('Z');
+      expect([isOwnerGone(owner), isOwnerHere(owner)]).toEqual([true, false]);
+    } finally {
+      parent.kill('SIGKILL');
+    }
   });
 });

@@ -1,9 +1,9 @@
 // The file names of segments, and the owner of a direct one.
 // Promise: names sort by age, never repeat, and show whether their writer may still be alive.
 import { randomBytes, createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { threadId } from 'node:worker_threads';
+import { startOf } from '../../base/alive.js';
 import { fileNamePart } from '../names.js';
 
 const DIRECT = /^(\d{6,}-direct-[a-z0-9]+)(?:\.([a-z0-9]+-\d+-\d+-\d+))?\.jsonl$/;
@@ -60,20 +60,20 @@ let self: string | undefined;
 
 /** Machine, process, start time and thread, as a part of a file name. */
 export function ownerName(): string {
-  self ??= `${hostPart()}-${process.pid}-${startTimeOf(process.pid) ?? 0}-${threadId}`;
+  self ??= `${hostPart()}-${process.pid}-${startOf(process.pid) ?? 0}-${threadId}`;
   return self;
 }
 
 /**
- * Whether an owner is certainly gone. False if in doubt (another machine, a pid that may have been reused, a system
- * without start times): then its segment is left alone.
+ * Whether an owner is certainly gone: it writes nothing more, also before its parent has heard of its end. False if in
+ * doubt (another machine, a pid that may have been reused, a system without start times): then its segment is left alone.
  */
 export function isOwnerGone(owner: string): boolean {
   const [host, pidText, startText] = owner.split('-');
   if (host !== hostPart()) return false;
   const pid = Number(pidText);
   if (!isRunning(pid)) return true;
-  const start = startTimeOf(pid);
+  const start = startOf(pid);
   return start !== undefined && startText !== '0' && start !== startText;
 }
 
@@ -81,7 +81,7 @@ export function isOwnerGone(owner: string): boolean {
 export function isOwnerHere(owner: string): boolean {
   const [host, pidText, startText] = owner.split('-');
   if (host !== hostPart() || !isRunning(Number(pidText))) return false;
-  return (startTimeOf(Number(pidText)) ?? '0') === startText;
+  return (startOf(Number(pidText)) ?? '0') === startText;
 }
 
 function hostPart(): string {
@@ -94,17 +94,6 @@ function isRunning(pid: number): boolean {
     return true;
   } catch (error) {
     return (error as NodeJS.ErrnoException).code !== 'ESRCH';
-  }
-}
-
-/** A process's start in kernel ticks since boot (field 22 of its stat file); Linux only. */
-function startTimeOf(pid: number): string | undefined {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // The second field is the program's name in brackets and may contain anything, even brackets.
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
-  } catch {
-    return undefined;
   }
 }
 

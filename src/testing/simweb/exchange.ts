@@ -15,6 +15,8 @@ export interface Exchange {
   readonly query: URLSearchParams;
   /** Milliseconds on the web's clock. */
   now(): number;
+  /** The version of the page as it truly is, for the log, whatever the answer says of it. */
+  shows(version: number): void;
   /** Runs the step after the delay, unless the connection ends before. */
   after(delayMs: number, step: () => void): void;
   /** Status, headers and whole body at once. */
@@ -120,6 +122,7 @@ export function openExchange(
       return (query ??= new URLSearchParams(target.slice(seen.path.length + 1)));
     },
     now: log.now,
+    shows: (version) => log.shows(ticket, version),
     after,
     send,
     drip,

@@ -59,8 +59,15 @@ export interface ChangeKnobs {
   readonly etags?: 'strong' | 'weak' | 'wrong' | 'none';
   /** `now`: the time of the request, for any content. `none`: no Last-Modified. Default `true`. */
   readonly lastModified?: 'true' | 'now' | 'none';
-  /** Share of leaf pages that nearly repeat another page of the same host. Default 0. */
+  /**
+   * What sitemaps and feeds say of when a page last changed. `now`: the time of the request, for any page. `stale`: its
+   * first date, whatever happened since. `none`: nothing. Default `true`.
+   */
+  readonly lastmod?: 'true' | 'now' | 'stale' | 'none';
+  /** Share of pages that nearly repeat another page of the same host. Default 0. */
   readonly nearCopies?: number;
+  /** Share of hosts that repeat an earlier host page by page, changes included; never host 0. Default 0. */
+  readonly mirrors?: number;
 }
 
 /** What may differ from host to host. */
@@ -192,7 +199,9 @@ export interface SimwebPlan {
     readonly furniture: boolean;
     readonly etags: 'strong' | 'weak' | 'wrong' | 'none';
     readonly lastModified: 'true' | 'now' | 'none';
+    readonly lastmod: 'true' | 'now' | 'stale' | 'none';
     readonly nearCopies: number;
+    readonly mirrors: number;
   };
   readonly keepAlive: boolean;
   readonly statusMix: Readonly<Record<'missing' | 'failing' | 'recovering' | 'recoverAfter', number>>;

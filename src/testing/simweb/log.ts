@@ -23,6 +23,8 @@ export interface SeenRequest {
   readonly path: string;
   /** The page's number if the path is that of a page. */
   readonly page: number | undefined;
+  /** How often the page had changed when it was answered: what was true, whatever was said. Undefined without a page. */
+  readonly version: number | undefined;
   /** 0 when no status was sent. */
   readonly status: number;
   /** Milliseconds since the web started, by a clock that never runs backwards. */
@@ -94,6 +96,7 @@ export interface RequestLog extends LogQueries {
   /** Opens a row and returns its ticket for `end`. */
   begin(start: RequestStart): number;
   end(ticket: number, host: number, status: number, atMs?: number): void;
+  shows(ticket: number, version: number): void;
   /** Milliseconds on the log's own clock. */
   now(): number;
   /** Forgets everything but the requests still open. */
@@ -110,6 +113,7 @@ const MAX_HEADER_SETS = 200_000;
 interface Chunk {
   readonly host: Int32Array;
   readonly page: Int32Array;
+  readonly version: Int32Array;
   readonly path: Int32Array;
   readonly method: Uint8Array;
   readonly status: Uint16Array;
@@ -122,6 +126,7 @@ interface Chunk {
 const newChunk = (): Chunk => ({
   host: new Int32Array(CHUNK),
   page: new Int32Array(CHUNK),
+  version: new Int32Array(CHUNK).fill(-1),
   path: new Int32Array(CHUNK),
   method: new Uint8Array(CHUNK),
   status: new Uint16Array(CHUNK),
@@ -213,18 +218,30 @@ export function createRequestLog({
     return epoch * EPOCH_UNIT + row;
   }
 
+  /** The row of a ticket; undefined when it was not kept, or forgotten since. */
+  function rowOf(ticket: number): [Chunk, number] | undefined {
+    const row = ticket % EPOCH_UNIT;
+    if (Math.floor(ticket / EPOCH_UNIT) !== epoch || row === NOT_KEPT) return undefined;
+    return [state.chunks[Math.floor(row / CHUNK)] as Chunk, row % CHUNK];
+  }
+
   function end(ticket: number, host: number, status: number, atMs = now()): void {
     openTotal--;
     if (host >= 0) open[host] = (open[host] as number) - 1;
-    const row = ticket % EPOCH_UNIT;
-    if (Math.floor(ticket / EPOCH_UNIT) !== epoch || row === NOT_KEPT) return;
-    const chunk = state.chunks[Math.floor(row / CHUNK)] as Chunk;
-    chunk.status[row % CHUNK] = status;
-    chunk.endMs[row % CHUNK] = atMs;
+    const [chunk, at] = rowOf(ticket) ?? [];
+    if (!chunk) return;
+    chunk.status[at!] = status;
+    chunk.endMs[at!] = atMs;
+  }
+
+  function shows(ticket: number, version: number): void {
+    const [chunk, at] = rowOf(ticket) ?? [];
+    if (chunk) chunk.version[at!] = version;
   }
 
   function read(chunk: Chunk, at: number): SeenRequest {
     const page = chunk.page[at] as number;
+    const version = chunk.version[at] as number;
     const pathId = chunk.path[at] as number;
     const endMs = chunk.endMs[at] as number;
     const headers: Partial<Record<LoggedHeader, string>> = {};
@@ -235,6 +252,7 @@ export function createRequestLog({
       method: state.methods.text(chunk.method[at] as number) ?? '',
       path: pathId >= 0 ? (state.paths.text(pathId) as string) : pagePath(page),
       page: page >= 0 ? page : undefined,
+      version: version >= 0 ? version : undefined,
       status: chunk.status[at] as number,
       startMs: chunk.startMs[at] as number,
       endMs: Number.isNaN(endMs) ? undefined : endMs,
@@ -314,6 +332,7 @@ export function createRequestLog({
   return {
     begin,
     end,
+    shows,
     now,
     reset() {
       epoch++;

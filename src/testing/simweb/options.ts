@@ -156,7 +156,9 @@ export function planSimweb(options: SimwebOptions = {}): SimwebPlan {
   if (!Array.isArray(faults) || faults.length === 0 || !faults.every((fault) => HOST_FAULTS.includes(fault))) {
     throw bad('brokenHosts.faults', `a list of ${HOST_FAULTS.join(', ')}`);
   }
-  const changing = group('changes', ['perHour', 'furniture', 'etags', 'lastModified', 'nearCopies']);
+  const changing = group('changes', [
+    ...['perHour', 'furniture', 'etags', 'lastModified', 'lastmod', 'nearCopies', 'mirrors'],
+  ]);
   const maps = typeof given.sitemaps === 'boolean' ? {} : group('sitemaps', ['perFile', 'gzip']);
   const statusMix = Object.freeze({
     missing: portion('statusMix.missing', mix.missing),
@@ -193,7 +195,9 @@ export function planSimweb(options: SimwebOptions = {}): SimwebPlan {
       furniture: flag('changes.furniture', changing.furniture, false),
       etags: oneOf('changes.etags', changing.etags, ['strong', 'weak', 'wrong', 'none'], 'strong'),
       lastModified: oneOf('changes.lastModified', changing.lastModified, ['true', 'now', 'none'], 'true'),
+      lastmod: oneOf('changes.lastmod', changing.lastmod, ['true', 'now', 'stale', 'none'], 'true'),
       nearCopies: portion('changes.nearCopies', changing.nearCopies),
+      mirrors: portion('changes.mirrors', changing.mirrors),
     }),
     keepAlive: flag('keepAlive', given.keepAlive, true),
     statusMix,

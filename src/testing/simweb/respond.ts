@@ -140,7 +140,8 @@ export function createResponder(parts: Parts): (exchange: Exchange, page: number
   function sendPageBody(exchange: Exchange, host: HostPlan, page: number): void {
     const { req, host: number } = exchange;
     const nowMs = Date.now();
-    const version = state.version(number, page) + changes.countAt(number, page, nowMs);
+    const version = changes.versionAt(number, page, nowMs);
+    exchange.shows(version);
     const headers: FlatHeaders = ['content-type', 'text/html; charset=utf-8'];
     if (plan.cookies && cookiesOf(exchange).visitor === undefined) {
       headers.push('set-cookie', `visitor=${hash32(plan.seed, number, page, SALT.etag).toString(16)}; Path=/`);

@@ -88,6 +88,10 @@ export class Simweb implements SimwebUrls {
     return this.#inside.urls.linksOf(host, page);
   }
 
+  sourceOf(host: number): number {
+    return this.#inside.urls.sourceOf(host);
+  }
+
   /** Everything the server saw. */
   get log(): LogQueries {
     return this.#inside.log;
@@ -138,13 +142,14 @@ export class Simweb implements SimwebUrls {
     this.#inside.serve(path, answer, host);
   }
 
-  /** Changes a page: other bytes, other ETag, later Last-Modified. */
+  /** Changes a page: other bytes, other ETag, later Last-Modified. Its mirrors change with it. */
   touch(host: number, page: number): void {
-    this.#inside.state.touch(host, page);
+    this.#inside.state.touch(this.sourceOf(host), page, Date.now());
   }
 
   /**
-   * When a page changed by itself (`changes.perHour`), in milliseconds since 1970, up to now: what was true, whoever asked.
+   * When a page changed, by itself (`changes.perHour`) or by `touch`, in milliseconds since 1970, up to now: what was true,
+   * whoever asked.
    */
   changesOf(host: number, page: number): number[] {
     return this.#inside.changes.momentsOf(host, page, Date.now());

@@ -8,9 +8,9 @@ export interface WebState {
   firstSeenMs(key: string, nowMs: number): number;
   /** Takes one request from a host's allowance of `requests` per `windowMs`; false when it is used up. */
   allow(host: number, requests: number, windowMs: number, nowMs: number): boolean;
-  /** The version of a page: 0 until it is touched. */
-  version(host: number, page: number): number;
-  touch(host: number, page: number): void;
+  /** When a page was touched, in milliseconds since 1970, in order. */
+  touches(host: number, page: number): readonly number[];
+  touch(host: number, page: number, atMs: number): void;
   reset(): void;
 }
 
@@ -31,7 +31,7 @@ function createKept<V>(): { get(key: string): V | undefined; set(key: string, va
 export function createWebState(): WebState {
   const tries = createKept<number>();
   const firsts = createKept<number>();
-  const versions = createKept<number>();
+  const touched = createKept<number[]>();
   const windows = createKept<{ startMs: number; used: number }>();
   return {
     tries(key) {
@@ -54,10 +54,10 @@ export function createWebState(): WebState {
       }
       return ++window.used <= requests;
     },
-    version: (host, page) => versions.get(`${host}/${page}`) ?? 0,
-    touch(host, page) {
+    touches: (host, page) => touched.get(`${host}/${page}`) ?? [],
+    touch(host, page, atMs) {
       const key = `${host}/${page}`;
-      versions.set(key, (versions.get(key) ?? 0) + 1);
+      touched.set(key, [...(touched.get(key) ?? []), atMs]);
     },
     reset() {
       tries.clear();

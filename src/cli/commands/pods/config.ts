@@ -115,7 +115,7 @@ async function checkConfig(file: string, flags: CheckFlags): Promise<number> {
   } catch (error) {
     return reportConfigProblems(error);
   }
-  const handlerProblem = config.handler === undefined ? undefined : await problemOfHandler(config.handler);
+  const handlerProblem = await problemOfHandler(config);
   if (handlerProblem !== undefined) return reportConfigProblems(new PodsConfigError([handlerProblem]));
   if (flags.json) say(JSON.stringify({ ...config, pods: config.pods.map(withoutSecret) }, null, 2));
   else for (const line of planLines(config)) say(line);

@@ -54,4 +54,5 @@ export const SALT = {
   changeTimes: 18,
   nearCopy: 19,
   topic: 20,
+  mirror: 21,
 } as const;

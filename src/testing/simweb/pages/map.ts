@@ -40,6 +40,8 @@ export interface SiteMap {
   pageAt(path: string): number;
   kind(host: number, page: number): PageKind;
   isHealthy(host: number): boolean;
+  /** The host whose pages a host has: itself, or for a mirror the one that it repeats. */
+  sourceOf(host: number): number;
   links(host: number, page: number): PlannedLink[];
   readonly topics: Topics | undefined;
   /** Every page of every host that answers, also those that end in an error. */
@@ -63,6 +65,12 @@ export function createSiteMap(
   const isPrivate = (page: number): boolean =>
     plan.privatePages > 0 && isLeaf(page) && share(hash32(seed, page, 0, SALT.privatePage)) < plan.privatePages;
 
+  function sourceOf(host: number): number {
+    if (plan.changes.mirrors === 0 || host <= 0) return host;
+    const chance = hash32(seed, host, 0, SALT.mirror);
+    return share(chance) < plan.changes.mirrors ? sourceOf(chance % host) : host;
+  }
+
   const keptPaths = new Array<string | undefined>(Math.min(pagesPerHost, MAX_KEPT_PATHS)).fill(undefined);
   function path(page: number): string {
     if (page === 0) return '/';
@@ -84,7 +92,8 @@ export function createSiteMap(
     return Number.isInteger(page) && page > 0 && page < pagesPerHost && path(page) === text ? page : NOT_A_PAGE;
   }
 
-  function kind(host: number, page: number): PageKind {
+  function kind(of: number, page: number): PageKind {
+    const host = sourceOf(of);
     const { missing, failing, recovering } = plan.statusMix;
     if (isLeaf(page)) {
       if (isPrivate(page)) return 'private';
@@ -96,7 +105,7 @@ export function createSiteMap(
   }
 
   function links(host: number, page: number): PlannedLink[] {
-    const roll = createRolls(hash32(seed, host, page, SALT.links));
+    const roll = createRolls(hash32(seed, sourceOf(host), page, SALT.links));
     const out: PlannedLink[] = [];
     const push = (href: string, nofollow = false, target?: number): number =>
       out.push({ href, nofollow, ...(topics && target !== undefined && { target }) });
@@ -162,5 +171,5 @@ export function createSiteMap(
     }
   }
 
-  return { origin, host: hostPlanOf, path, pageAt, kind, isHealthy, links, entries, topics };
+  return { origin, host: hostPlanOf, path, pageAt, kind, isHealthy, sourceOf, links, entries, topics };
 }

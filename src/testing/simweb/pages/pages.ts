@@ -40,7 +40,8 @@ export function createPageMaker(plan: SimwebPlan, map: SiteMap): PageMaker {
   let filler = '';
   let longest = 0;
 
-  const title = (host: number, page: number): string => {
+  const title = (of: number, page: number): string => {
+    const host = map.sourceOf(of);
     const roll = hash32(seed, host, page, SALT.text);
     const about = `${capital(ADJECTIVES[roll & 31] as string)} ${NOUNS[(roll >>> 5) & 31]}`;
     return page === 0
@@ -49,7 +50,7 @@ export function createPageMaker(plan: SimwebPlan, map: SiteMap): PageMaker {
   };
 
   const lastModified = (host: number, page: number, version: number): Date =>
-    new Date(FIRST_DATE_MS + (hash32(seed, host, page, SALT.date) % 300) * DAY_MS + version * 1000);
+    new Date(FIRST_DATE_MS + (hash32(seed, map.sourceOf(host), page, SALT.date) % 300) * DAY_MS + version * 1000);
 
   const etag = (host: number, page: number, version: number): string =>
     `"${hash32(seed, host, page, SALT.etag).toString(16)}-${version}"`;
@@ -63,7 +64,7 @@ export function createPageMaker(plan: SimwebPlan, map: SiteMap): PageMaker {
   }
 
   function namedLinks(host: number, page: number, named: Topics): NamedLink[] {
-    const roll = createRolls(hash32(seed, host, page, SALT.topic + 64));
+    const roll = createRolls(hash32(seed, map.sourceOf(host), page, SALT.topic + 64));
     return map
       .links(host, page)
       .map((link) => (link.target === undefined ? link : { ...link, text: named.anchor(link.target, roll) }));
@@ -75,8 +76,9 @@ export function createPageMaker(plan: SimwebPlan, map: SiteMap): PageMaker {
       longest = Math.max(...paragraphs.map((text) => text.length)) + PARAGRAPH_TAGS;
       filler = createFiller(seed, longest);
     }
+    const of = map.sourceOf(host);
     const source = sourceOf(host, page);
-    const roll = createRolls(hash32(seed, host, source, SALT.text + version * 64));
+    const roll = createRolls(hash32(seed, of, source, SALT.text + version * 64));
     const links = topics ? namedLinks(host, page, topics) : map.links(host, page);
     const name = title(host, page);
     const self = map.origin(host) + map.path(page);
@@ -97,13 +99,13 @@ export function createPageMaker(plan: SimwebPlan, map: SiteMap): PageMaker {
       `<footer><p>&copy; site ${host}. ${NOT_FOLLOWED}</p></footer>\n${SCRIPT}\n</body>\n</html>\n`;
 
     let body = '';
-    if (topics) body += `<p>${topics.sentences(host, page).join('</p>\n<p>')}</p>\n`;
+    if (topics) body += `<p>${topics.sentences(of, page).join('</p>\n<p>')}</p>\n`;
     for (let i = 0; i < inText; i++) {
       const text = paragraph();
       const cut = text.indexOf('. ') + 1;
       body += `<p>${text.slice(0, cut)} ${anchor(links[i] as NamedLink, i)} ${text.slice(cut, text.indexOf('. ', cut) + 1)}</p>\n`;
     }
-    const target = size(host, source);
+    const target = size(of, source);
     let left = target - head.length - body.length - tail.length;
     for (let part = 0; left > longest; part++) {
       const text = paragraph();
@@ -120,7 +122,7 @@ export function createPageMaker(plan: SimwebPlan, map: SiteMap): PageMaker {
 
   /** The page whose text this one has: its own, or that of an earlier page. */
   function sourceOf(host: number, page: number): number {
-    const chance = hash32(seed, host, page, SALT.nearCopy);
+    const chance = hash32(seed, map.sourceOf(host), page, SALT.nearCopy);
     return page > 0 && share(chance) < plan.changes.nearCopies ? chance % page : page;
   }
 

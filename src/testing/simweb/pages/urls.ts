@@ -28,6 +28,8 @@ export interface SimwebUrls {
   map(): Generator<MappedUrl>;
   /** The absolute URLs that a page links to, in order, repeats and fragments included. */
   linksOf(host: number, page: number): string[];
+  /** The host whose pages a host has: itself, or for a mirror (`changes.mirrors`) the one that it repeats. */
+  sourceOf(host: number): number;
 }
 
 export function createUrls(plan: SimwebPlan, ports: Ports): { urls: SimwebUrls; site: SiteMap } {
@@ -64,6 +66,7 @@ export function createUrls(plan: SimwebPlan, ports: Ports): { urls: SimwebUrls; 
     seeds,
     allUrls,
     map: () => site.entries(),
+    sourceOf: site.sourceOf,
     linksOf: (host, page) => site.links(host, page).map(({ href }) => new URL(href, url(host, page)).href),
   };
   return { urls, site };

@@ -18,6 +18,7 @@ export const calls = {
   dropped: (web: Simweb) => web.log.dropped,
   connections: (web: Simweb) => web.connections,
   serve: (web: Simweb, path: string, answer: ServedAnswer, host?: number) => web.serve(path, answer, host),
+  changesOf: (web: Simweb, host: number, page: number) => web.changesOf(host, page),
   touch: (web: Simweb, host: number, page: number) => web.touch(host, page),
   reset: (web: Simweb) => web.reset(),
   cpuUsage: (_web: Simweb) => process.cpuUsage(),

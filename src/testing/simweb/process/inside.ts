@@ -60,13 +60,13 @@ function build(plan: SimwebPlan, ports: Ports): { parts: Omit<Inside, 'server' |
   const served = new Map<string, ServedAnswer>();
   const log = createRequestLog({ hosts: plan.hosts, maxEntries: plan.maxLogEntries, pagePath: site.path });
   const pages = createPageMaker(plan, site);
-  const changes = createPageChanges(plan, Date.now());
+  const changes = createPageChanges({ plan, startMs: Date.now(), state, sourceOf: site.sourceOf });
   const respond = createResponder({
     plan,
     map: site,
     pages,
     bodies: createBodies(pages, plan.cacheBytes),
-    files: createSiteFiles(plan, site, pages),
+    files: createSiteFiles({ plan, map: site, pages, changes }),
     state,
     changes,
     served: (host, path) =>
