@@ -64,8 +64,8 @@ export function addWatchCommand(program: Command, onExit: (code: number) => void
     .option('--for <SECS>', 'stop after this long', positiveNumber)
     .optionsGroup('Output:')
     .option('-o, --out <DIR>', "the watch's folder (default: ./orcrawl-out/watch-<host>)")
-    .option('--webhook <URL>', 'also post each change to this URL, again until it is taken')
-    .option('--diff', 'also tell what changed, line by line')
+    .option('--webhook <URL>', 'also POST each change to this URL, and retry until it is accepted')
+    .option('--diff', 'also show what changed, line by line')
     .option('-q, --quiet', 'print no JSON lines, only errors')
     .optionsGroup('Which pages:')
     .option('-n, --max-pages <N>', 'watch at most this many pages (default: 100,000)', wholeNumber(1))
@@ -78,7 +78,7 @@ export function addWatchCommand(program: Command, onExit: (code: number) => void
       ),
     )
     .addOption(
-      new Option('--importance <HOW>', 'what freshness counts most (default: none, all pages alike)').choices([
+      new Option('--importance <HOW>', 'which pages matter most (default: none, all pages alike)').choices([
         'none',
         'depth',
         'inlinks',
