@@ -124,6 +124,11 @@ export const LIMITS = {
     beyond: 'The file is not read.',
   },
   llmsPages: { max: 50_000, unit: 'pages of an llms.txt', beyond: 'The rest is not read.' },
+  llmsCharacters: {
+    max: 64 * 1024 * 1024,
+    unit: 'characters of URLs of an llms.txt',
+    beyond: 'The rest is not read.',
+  },
   sitemapProblems: { max: 1_000, unit: 'problems that `Sitemap.load` lists', beyond: 'The rest is not listed.' },
   // A page as bytes and as a tree
   encodingLabelCharacters: { max: 32, unit: 'characters of an encoding’s name', beyond: 'It is not an encoding.' },
@@ -296,6 +301,11 @@ export const LIMITS = {
     unit: 'milliseconds in which selectors and patterns of a request to a server read a page',
     code: 'VISIT_BLOCKED_LOOP',
     beyond: 'The page fails.',
+  },
+  hidingSteps: {
+    max: 5_000_000,
+    unit: 'comparisons of an element with a rule of the page that hides it, by the MCP server',
+    beyond: 'The last rules hide nothing.',
   },
   jobErrors: { max: 10_000, unit: 'errors of a job that its API lists', beyond: 'The rest is counted, not listed.' },
   monitors: { max: 100, unit: 'monitors of a server', beyond: 'Further ones are refused with 429.' },

@@ -41,7 +41,7 @@ export async function startDashboard(
     end: opened.end,
     async close() {
       if (process.stderr.isTTY && opened.watchers > 0) {
-        complain('The console stays open for those who watch. Ctrl-C ends it.');
+        complain('The console stays open. Press Ctrl-C to close it.');
         await interruption(() => opened.watchers === 0);
       }
       await rm(door, { force: true });

@@ -180,7 +180,7 @@ export function createSlowShare(options: SlowShareOptions): SlowShare | undefine
     watched.delete(one.fetch);
     ended++;
     const { url } = one.fetch;
-    one.fetch.end(new CrawlError('FETCH_SLOW', `${url}: aborted because it is slow and others need its slot`));
+    one.fetch.end(new CrawlError('FETCH_SLOW', `${url}: aborted because it is slow and other requests need its slot`));
   }
 
   return {

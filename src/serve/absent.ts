@@ -16,7 +16,7 @@ const ABSENT: readonly (readonly [pattern: RegExp, hint: string])[] = [
     /^\/v\d\/search\/.+/,
     'This server has one kind of search and takes no feedback. Use POST /v2/search, which needs --searxng.',
   ],
-  [/^\/v\d\/feedback(?:\/|$)/, 'This server takes no feedback: nobody reads it.'],
+  [/^\/v\d\/feedback(?:\/|$)/, 'This server does not take feedback.'],
   [
     /^\/v\d\/(?:deep-research|llmstxt)(?:\/|$)/,
     'This path is not served. Use POST /v2/map and POST /v2/extract, which needs --llm-url and --llm-model.',

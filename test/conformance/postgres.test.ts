@@ -62,6 +62,37 @@ describe.skipIf(postgresMissing)(`on a real server${postgresMissing ? `: skipped
     });
   });
 
+  it('shows items by SQL, whatever a page put into one of them', async () => {
+    const storageClient = createPostgresStorage({ url: server.url, schema: 'odd_items' });
+    const config = new Configuration({ storageClient });
+    const dataset = await Dataset.open('odd', { config });
+    const odd = [
+      { url: 'plain', text: 'ü \u{1F433}' },
+      { url: 'nul', text: 'a\0\0b', 'name\0': 1 },
+      { url: 'halves', text: '\ud83d, \udc33, \\ud83d, \\\ud83d, \\u0000 and \\\0' },
+      { url: 'deep', text: JSON.parse(`${'['.repeat(1_500)}${']'.repeat(1_500)}`) as unknown },
+    ];
+    await dataset.pushData(odd);
+    expect((await dataset.getData()).items).toEqual(odd);
+    const pg = await import('pg');
+    const client = new pg.default.Client({ connectionString: server.url });
+    await client.connect();
+    try {
+      // Deep nesting fails by the stack that a server has.
+      await client.query('SET max_stack_depth = 100');
+      const { rows } = await client.query('SELECT item FROM odd_items.items ORDER BY segment, from_byte, position');
+      expect(rows.map(({ item }: { item: unknown }) => item)).toEqual([
+        odd[0],
+        { url: 'nul', text: 'a\ufffd\ufffdb', 'name\ufffd': 1 },
+        { url: 'halves', text: '\ufffd, \ufffd, \\ud83d, \\\ufffd, \\u0000 and \\\ufffd' },
+        null,
+      ]);
+    } finally {
+      await client.end();
+      await storageClient.close();
+    }
+  });
+
   it('hands each request to one of many that lease without a limit', async () => {
     const client = createPostgresStorage({ url: server.url });
     const opening = { id: randomUUID(), access: 'shared', onForgotten: () => undefined, leaseMs: 60_000 } as const;

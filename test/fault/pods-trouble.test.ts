@@ -72,7 +72,7 @@ describe.skipIf(redisMissing)('captures', () => {
     await writeFile(handlers, 'export default () => {};\n');
     const { code, stdout } = await trial.run('--resume', '--override-parsers-per-pod', '0').ended;
     expect(stdout).toContain('pages that waited for parsers are fetched again');
-    expect(stdout).toMatch(/[1-9]\d* captures that nobody waits for are removed/);
+    expect(stdout).toMatch(/[1-9]\d* captures that nobody needs are removed/);
     expect([code, lastLine(stdout)]).toEqual([0, '10 pages: nothing is left to crawl']);
     expect(await captures()).toEqual([]);
     expect(await trial.stored()).toEqual(keys(web));

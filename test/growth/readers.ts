@@ -70,8 +70,9 @@ import { LIMITS } from '../../src/limits.js';
 import { decodeBody, detectEncoding, toUtf8 } from '../../src/parse/encoding/encoding.js';
 import { createLentContent, createPageContent, letGoOf, scannedPageOf } from '../../src/parse/page.js';
 import { anchorUrlsOf } from '../../src/parse/scan/scanned-page.js';
+import { visibleHtml } from '../../src/serve/mcp/visible.js';
 import { forgetLogin, hideLogins, withoutLogin } from '../../src/request/login.js';
-import { commentNodes, holdsPosts } from '../../src/extract/choose/comments.js';
+import { commentNodes, holdsPosts } from '../../src/extract/posts/comments.js';
 import { scanLinks, scanPage } from '../../src/parse/scan/scan.js';
 import { createDomainRules, toDomain } from '../../src/politeness/domain-rules.js';
 import { createBudgets } from '../../src/politeness/budgets.js';
@@ -388,7 +389,12 @@ const PAGE_READERS: readonly Reader[] = [
     },
   },
   {
-    name: 'extract/choose/comments#holdsPosts',
+    name: 'serve/mcp/visible#visibleHtml',
+    of: 'page',
+    read: (text) => [visibleHtml(text), visibleHtml(`<style>${text}</style><p>${text}`)],
+  },
+  {
+    name: 'extract/posts/comments#holdsPosts',
     of: 'page',
     read: (text) => {
       const { segments } = extraction.viewPage(text);

@@ -52,6 +52,27 @@ describe('orcrawl migrate', () => {
     for (const [file, text] of Object.entries(PROJECT)) expect(await read(file)).toBe(text);
   });
 
+  it('keeps byte order marks and line ends, and leaves files alone that are not UTF-8', async () => {
+    const latin1 = Buffer.from(`// caf\u00e9\nimport { Log } from 'crawlee';\n`, 'latin1');
+    const utf16 = Buffer.from(`\ufeffimport { Log } from 'crawlee';\n`, 'utf16le');
+    await writeFile(path.join(folder, 'src/latin1.js'), latin1);
+    await writeFile(path.join(folder, 'src/utf16.js'), utf16);
+    await writeFile(path.join(folder, 'src/marked.js'), `\ufeffimport 'crawlee';\r\n// \u00e9\r\n`);
+    await writeFile(
+      path.join(folder, 'package.json'),
+      `{\r\n  "dependencies": {\r\n    "crawlee": "3"\r\n  }\r\n}\r\n`,
+    );
+    const told = await migrate('--write');
+    expect(told).toContain('src/latin1.js: not read (not UTF-8)');
+    expect(told).toContain('src/utf16.js: not read (not UTF-8)');
+    expect((await readFile(path.join(folder, 'src/latin1.js'))).equals(latin1)).toBe(true);
+    expect((await readFile(path.join(folder, 'src/utf16.js'))).equals(utf16)).toBe(true);
+    expect(await read('src/marked.js')).toBe(`\ufeffimport 'orcrawl/crawlee';\r\n// \u00e9\r\n`);
+    expect(await read('package.json')).toMatch(
+      /^\{\r\n  "dependencies": \{\r\n    "orcrawl": "\^[\d.]+.*"\r\n  \}\r\n\}\r\n$/,
+    );
+  });
+
   it('changes imports and dependencies when told so, and has nothing left to do', async () => {
     expect(await migrate('--write')).toContain('4 files changed');
     expect(await read('src/main.ts')).toBe(PROJECT['src/main.ts'].replace(`'crawlee'`, `'orcrawl/crawlee'`));

@@ -190,6 +190,23 @@ describe('Parquet', () => {
     ]);
   });
 
+  it('is read whole by readers of JSON, whatever a page put into one item', async () => {
+    const file = await exported(
+      [
+        { url: 'plain', data: { text: '\u{1F433} ü' } },
+        { url: 'halves', data: { text: 'a\ud83d \udc33 \\ud83d \\\ud83d', 'b\udc33': 1 }, text: 'a\ud83d' },
+        { url: 'nul', data: { text: 'a\0b' }, text: 'a\0b' },
+      ],
+      'odd',
+    );
+    const rows = await ask(`select url, data->>'text' as read, text from '${file}' where json_valid(data)`);
+    expect(rows).toEqual([
+      { url: 'plain', read: '\u{1F433} ü', text: null },
+      { url: 'halves', read: 'a\ufffd \ufffd \\ud83d \\\ufffd', text: 'a\ufffd' },
+      { url: 'nul', read: 'a\0b', text: 'a\0b' },
+    ]);
+  });
+
   it('is a valid file when there are no items', async () => {
     const file = await exported([], 'none');
     expect(await ask(`select count(*) as n from '${file}'`)).toEqual([{ n: '0' }]);

@@ -2,11 +2,28 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, it } from 'vitest';
+import type { CrawlError } from '../../src/index.js';
+import { openTokens } from '../../src/serve/http/tokens.js';
 import { Simweb } from '../../src/testing/index.js';
 import { dataFolder, endedAt, startServe } from '../support/serve.js';
 import { crawlUnderWay, rssOf, scrapesAtOnce, silentSockets } from '../support/serve-load.js';
 
 const SECRET = 'a-long-random-secret-of-team-a';
+
+it.each([
+  [`tokens:\n  - name: a\n   token: ${SECRET}\n`, 'line 3'],
+  [`tokens: [{ name: a, token: "${SECRET} }]\n`, 'line 2'],
+  [`tokens:\n  - { name: a, token: *${SECRET} }\n`, 'aliases are not allowed'],
+])('names the place of a mistake in tokens.yaml, and shows nothing of it', async (text, place) => {
+  const data = await dataFolder();
+  await mkdir(data.dir, { recursive: true });
+  await writeFile(path.join(data.dir, 'tokens.yaml'), text);
+  const error = await openTokens(data.dir, () => undefined).catch((caught: unknown) => caught as CrawlError);
+  expect(error).toMatchObject({ code: 'OPTION_INVALID' });
+  expect((error as CrawlError).message).toContain(place);
+  expect((error as CrawlError).message).not.toContain(SECRET.slice(0, 12));
+  await data.remove();
+});
 
 it('holds named tokens to their limits and to their own jobs', async () => {
   const web = await Simweb.start({ hosts: 1, pagesPerHost: 20 });

@@ -202,6 +202,6 @@ describe('a SOCKS 5 proxy', () => {
     }
     expect(opened).toBe(1);
     const proxyUrl = `socks5h://127.0.0.1:${guarded.port}`;
-    await expect(fetchText(engine(), 'http://one.example/', { proxyUrl })).rejects.toThrow(/asks for a login/);
+    await expect(fetchText(engine(), 'http://one.example/', { proxyUrl })).rejects.toThrow(/requires a login/);
   });
 });

@@ -9,6 +9,7 @@ import { openDocumentGate } from '../../src/fetch/browser/document-gate.js';
 import { navigate } from '../../src/fetch/browser/navigate.js';
 import { type BrowserPool, type BrowserPoolOptions, createBrowserPool } from '../../src/fetch/browser/pool.js';
 import { createGuardRelay } from '../../src/fetch/browser/relay/guard-relay.js';
+import { type CrawlError, WebCrawler } from '../../src/index.js';
 import { browserPath, launchPlan, serveSite, type Site } from '../support/browser.js';
 
 const ALICE = `Basic ${Buffer.from('alice:canary-pw').toString('base64')}`;
@@ -175,6 +176,29 @@ describe.skipIf(browserPath === undefined)('secrets in a browser', () => {
 const isRoot = process.getuid?.() === 0 && process.platform === 'linux';
 // eslint-disable-next-line no-console -- a skipped test says why
 if (!isRoot) console.warn('whether another user can use the relay is not tested: that needs Linux and root');
+
+describe('the address of a running browser', () => {
+  it('is in no error beyond its host: it may hold a token', async () => {
+    // As services do that know no such token.
+    const rented = await serveSite({}, (_request, response) => response.writeHead(401).end('who?'));
+    const { host } = new URL(rented.url);
+    const addresses = [
+      `http://me:canary-pw@${host}/canary-path?token=canary-token`,
+      `ws://${host}/canary-path?token=canary-token`,
+      `http://127.0.0.1:1/canary-path?token=canary-token`,
+    ];
+    for (const cdpUrl of addresses) {
+      const refused = await WebCrawler.open({ engine: 'browser', browser: { cdpUrl } }).catch(
+        (error: unknown) => error,
+      );
+      expect(refused).toMatchObject({ code: 'BROWSER_FAILED' });
+      const { message: said, stack } = refused as CrawlError;
+      expect(said).toContain(`no browser answers at ${new URL(cdpUrl).protocol}//${new URL(cdpUrl).host}`);
+      expect(`${said} ${stack}`).not.toContain('canary');
+    }
+    await rented.close();
+  });
+});
 
 describe.skipIf(!isRoot)('the relay of a browser', () => {
   const NOBODY = 65_534;

@@ -53,10 +53,13 @@ const CSS = {
 
 const distinctTracking = `${PAGE}?${Array.from({ length: 5_000 }, (_, at) => `utm_${at}=1`).join('&')}&q=%C3%A9`;
 
-/** By finding: what is read, and how many milliseconds it may take. Then it took at least ten times as long. */
+/**
+ * By finding: what is read, and how many milliseconds it may take. On 0.1.0 (76ccec8) each took longer than the test lets
+ * pass: 155 ms for the robots pack, 1 to 11 s for most; the quotes and the nested items did not come to an end.
+ */
 const INPUTS: readonly [finding: number, what: string, maxMs: number, read: () => unknown][] = [
   [1, '500 quotes around many paragraphs', 400, () => markdown('<blockquote>'.repeat(500) + '<p>x'.repeat(25_000))],
-  [2, '80 KB of vertical tabs in code', 400, () => markdown(`<p><code>${'\v'.repeat(80_000)}x</code>`)],
+  [2, '80 KB of vertical tabs in code', 400, () => markdown(`<p><code>a${'\v'.repeat(80_000)}x</code>`)],
   [2, 'hashes at the end of a heading', 400, () => markdown(`<h1>${'#'.repeat(80_000)}x</h1>`)],
   [2, 'backslashes in a cell', 400, () => markdown(`<table><tr><td>a<td>${'\\'.repeat(80_000)}<tr><td>1</table>`)],
   [3, 'a link of distinct utm_ names and one é', 200, () => normalizeUrl(distinctTracking)],
@@ -64,21 +67,22 @@ const INPUTS: readonly [finding: number, what: string, maxMs: number, read: () =
     8,
     '60 KB of spaces in meta charset',
     200,
-    () => detectEncoding(Buffer.from(`<meta charset="${' '.repeat(60_000)}">`), null),
+    () => detectEncoding(Buffer.from(`<meta charset="a${' '.repeat(60_000)}b">`), null),
   ],
-  [10, '60 KB of Set-Cookie over a full jar', 400, floodCookies],
-  [12, '40 KB of spaces, cleaned', 400, () => cleaned(' '.repeat(40_000))],
+  [10, '60 KB of Set-Cookie over a full session', 400, floodCookies],
+  [12, '120 KB of spaces, cleaned', 400, () => cleaned(' '.repeat(120_000))],
   [12, '80 KB of line breaks, cleaned', 400, () => cleaned('<br>'.repeat(20_000))],
-  [12, '1 MB of lines of code', 1_500, () => markdown(`<pre>${'<span class=line>a</span>\n'.repeat(40_000)}</pre>`)],
+  [12, '3 MB of lines of code', 1_500, () => markdown(`<pre>${'<span class=line>a</span>\n'.repeat(120_000)}</pre>`)],
   [12, '20 KB of nested items, by CSS', 1_000, () => extractFields('<div><p>x'.repeat(2_200), CSS)],
-  [19, 'a robots pack against a long URL', 100, longUrlAgainstRules],
+  [19, 'a robots pack against a long URL', 50, longUrlAgainstRules],
 ];
 
 function floodCookies(): unknown {
   const cookies = createCookies();
-  for (let at = 0; at < 180; at++) cookies.setLine(`full${at}=1; Path=/`, PAGE);
-  for (let at = 0; at < 3_000; at++) cookies.setLine(`full0=${at}; Path=/`, PAGE);
-  return cookies.header(PAGE);
+  for (let at = 0; at < 3_000; at++)
+    cookies.setLine(`full${at % 180}=1; Path=/`, `https://h${Math.floor(at / 180)}.example.com/`);
+  for (let at = 0; at < 3_000; at++) cookies.setLine(`full0=${at}; Path=/`, 'https://h0.example.com/');
+  return cookies.header('https://h0.example.com/');
 }
 
 function longUrlAgainstRules(): boolean {

@@ -40,8 +40,8 @@ meanwhile: segments that it still writes are left alone. Name all data directori
 export function addArchiveCommand(program: Command, onExit: (code: number) => void): void {
   const archive = program
     .command('archive')
-    .summary('hand stored pages to other tools')
-    .description('Hands the pages stored by a crawl on pods to other tools.')
+    .summary('export stored pages for other tools')
+    .description('Exports the pages stored by a crawl on pods for other tools.')
     .addHelpText('after', EXPORT_EXAMPLE);
   archive
     .command('export')
@@ -62,7 +62,7 @@ export function addCompactCommand(program: Command, onExit: (code: number) => vo
     .requiredOption('-d, --data-dir <DIRS>', DIRECTORIES, folders)
     .option('--keep <N>', 'keep this many captures of each page', wholeNumber(1))
     .option('--older-than <AGE>', 'drop captures older than this, such as 90d, 36h or 2y', duration)
-    .option('--dry-run', 'only tell what would be dropped')
+    .option('--dry-run', 'only report what would be dropped')
     .option('--json', 'print the figures as JSON')
     .addHelpText('after', COMPACT_HELP)
     .action(async (flags: CompactFlags) => onExit(await compact(flags)));

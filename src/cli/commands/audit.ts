@@ -120,7 +120,7 @@ export function auditLines(found: VisitAudit): string[] {
   for (const one of paced.slice(0, DOMAINS_SHOWN)) lines.push(domainLine(one));
   if (paced.length > DOMAINS_SHOWN) lines.push(`  … and ${countText(paced.length - DOMAINS_SHOWN)} more (--json)`);
   const unpaced = domains.length - paced.length;
-  if (unpaced > 0) lines.push(`  ${countOf(unpaced, 'domain')} without a rest to keep`);
+  if (unpaced > 0) lines.push(`  ${countOf(unpaced, 'domain')} without a required delay`);
   lines.push('', ...counts('Answers', found.statuses), ...counts('Decisions', found.decisions));
   if (found.sentRequests > 0) {
     lines.push(`Not paced: ${countOf(found.sentRequests, 'request')} that handlers sent themselves (sendRequest).`);

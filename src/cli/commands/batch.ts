@@ -87,7 +87,7 @@ export function addBatchCommand(program: Command, onExit: (code: number) => void
       new Option('-q, --quiet', 'show only errors: --monitor none').implies({ monitor: 'none' }),
     ],
     pace: [
-      new Option('-c, --concurrency <N>', 'most URLs at once (default: 20)').argParser(wholeNumber(1, 10_000)),
+      new Option('-c, --concurrency <N>', 'URLs at once (default: 20)').argParser(wholeNumber(1, 10_000)),
       new Option('--processes <N>', 'spread the visits over processes, for several cores (default: 1)').argParser(
         wholeNumber(1, 256),
       ),
@@ -97,7 +97,7 @@ export function addBatchCommand(program: Command, onExit: (code: number) => void
       new Option('--memory-threshold <P>', 'start nothing new above this percent of memory (default: 90)').argParser(
         percent,
       ),
-      new Option('--max-sessions <N>', 'most URLs in progress (default: --concurrency)').argParser(
+      new Option('--max-sessions <N>', 'URLs in progress at once (default: --concurrency)').argParser(
         wholeNumber(1, 10_000),
       ),
     ],

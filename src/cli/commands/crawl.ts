@@ -113,10 +113,10 @@ export function addCrawlCommand(program: Command, onExit: (code: number) => void
       new Option('--max-body <SIZE>', 'largest page, decoded, such as 500k or 20M (default: 10M)').argParser(byteSize),
     ],
     pace: [
-      new Option('-c, --concurrency <N>', 'most pages at once (default: 200, less if the machine is busy)').argParser(
+      new Option('-c, --concurrency <N>', 'pages at once (default: up to 200, less if the machine is busy)').argParser(
         wholeNumber(1),
       ),
-      new Option('-r, --rate <N>', 'most pages per second').argParser(positiveNumber),
+      new Option('-r, --rate <N>', 'at most this many pages per second').argParser(positiveNumber),
       new Option('--delay <SECS>', 'delay between requests to a host (default: 0.5)').argParser(seconds),
       new Option('--ignore-robots', 'do not read robots.txt'),
     ],
@@ -174,7 +174,7 @@ async function settingsOf(flags: CrawlFlags): Promise<Partial<CrawlSettings>> {
   if (flags.cookies !== undefined) readCookies(flags.cookies);
   if (flags.userDataDir !== undefined) profileFolder(flags.userDataDir);
   if (flags.cookies !== undefined && flags.userDataDir !== undefined) {
-    throw new UsageError('--cookies and --user-data-dir exclude each other: the profile has its own cookies');
+    throw new UsageError('--cookies and --user-data-dir cannot be combined: the profile has its own cookies');
   }
   if (engine !== 'http' && (flags.duplicates ?? 'keep') !== 'keep') {
     throw new UsageError('--duplicates compares pages that HTTP fetches: leave out --browser and --auto');

@@ -33,7 +33,7 @@ export function addInitCommand(program: Command, onExit: (code: number) => void)
     )
     .argument('[DIR]', 'folder of the project', '.')
     .addOption(new Option('-t, --template <NAME>', `what to start from; ${about}`).choices(NAMES))
-    .option('-y, --yes', `ask nothing: --template ${USUAL} unless another is given`)
+    .option('-y, --yes', `ask no questions: use --template ${USUAL} unless another is given`)
     .addHelpText('after', EXAMPLES)
     .action(async (folder: string, flags: InitFlags) => onExit(await init(folder, flags)));
 }
@@ -62,7 +62,7 @@ async function ask(): Promise<Template> {
     const byNumber = NAMES[Number(answer || 1) - 1];
     const found = byNumber ?? NAMES.find((name) => name === answer);
     if (found !== undefined) return found;
-    say(`${shown(answer)} is not one of them: ${USUAL} it is.`);
+    say(`${shown(answer)} is not one of them: using ${USUAL}.`);
     return USUAL;
   } finally {
     terminal.close();

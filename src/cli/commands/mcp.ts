@@ -26,7 +26,7 @@ export function addMcpCommand(program: Command, onExit: (code: number) => void):
     .summary('tools for agents over MCP')
     .description('Serves scrape, map, crawl, batch and extraction as tools of the Model Context Protocol, on stdio.')
     .option('--data-dir <DIR>', 'where jobs are kept (default: a folder that is removed at the end)')
-    .option('--allow-private <CIDR...>', 'private addresses that may be fetched from')
+    .option('--allow-private <CIDR...>', 'private addresses that may be fetched')
     .option('--searxng <URL>', 'a SearXNG server, for the tool search')
     .addHelpText('after', EXAMPLES)
     .action(async (flags: McpFlags) => onExit(await mcp(flags)));

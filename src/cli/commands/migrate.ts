@@ -22,7 +22,7 @@ export function addMigrateCommand(program: Command, onExit: (code: number) => vo
     .command('migrate')
     .summary('move a project from Crawlee')
     .description(
-      `Changes imports of crawlee and @crawlee/* to ${TARGET} in JavaScript and TypeScript files and in package.json, and reports with file and line what is not supported or works differently. Without --write it only tells.`,
+      `Changes imports of crawlee and @crawlee/* to ${TARGET} in JavaScript and TypeScript files and in package.json, and reports with file and line what is not supported or works differently. Without --write it only reports.`,
     )
     .argument('[DIR]', 'folder of the project', '.')
     .option('-w, --write', 'change the files')

@@ -46,7 +46,8 @@ export function addProfileCommand(program: Command, onExit: (code: number) => vo
     .addHelpText('after', '\nExample:\n  $ orcrawl profile list\n')
     .action(() => {
       for (const name of names()) say(`${name}\t${path.join(profilesFolder(), name)}`);
-      if (names().length === 0) complain(`There are no profiles in ${profilesFolder()}: profile create makes one.`);
+      if (names().length === 0)
+        complain(`There are no profiles in ${profilesFolder()}. To make one: ${programName()} profile create NAME`);
       onExit(EXIT.done);
     });
 }

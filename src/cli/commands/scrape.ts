@@ -54,7 +54,10 @@ export function addScrapeCommand(program: Command, onExit: (code: number) => voi
       new Option('-f, --format <F>', `output format; ${formatHelp('scrape')}`)
         .choices(formatsOf('scrape'))
         .default('markdown'),
-      new Option('-o, --out <FILE|DIR>', 'write it there: a file, or DIR/ for a file named by the path of the page'),
+      new Option(
+        '-o, --out <FILE|DIR>',
+        'where to write it: a file, or DIR/ for a file named after the path of the page',
+      ),
     ],
   })
     .addHelpText('after', EXAMPLES)

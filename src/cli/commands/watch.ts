@@ -66,8 +66,8 @@ export function addWatchCommand(program: Command, onExit: (code: number) => void
     .option('--for <SECS>', 'stop after this long', positiveNumber)
     .optionsGroup('Output:')
     .option('-o, --out <DIR>', "the watch's folder (default: ./orcrawl-out/watch-<host>)")
-    .option('--webhook <URL>', 'also post each change to this URL, again until it is taken')
-    .option('--diff', 'also tell what changed, line by line')
+    .option('--webhook <URL>', 'also POST each change to this URL, and retry until it is accepted')
+    .option('--diff', 'also show what changed, line by line')
     .option('-q, --quiet', 'print no JSON lines, only errors')
     .optionsGroup('Which pages:')
     .option('-n, --max-pages <N>', 'watch at most this many pages (default: 100,000)', wholeNumber(1))
@@ -81,7 +81,7 @@ export function addWatchCommand(program: Command, onExit: (code: number) => void
     )
     .option(
       '--importance <HOW>',
-      'whose freshness counts most: none, depth, inlinks, or a module whose export importance({ url, depth, inlinks }) says it (default: none, all pages alike)',
+      'which pages matter most: none, depth, inlinks, or a module whose export importance({ url, depth, inlinks }) says it (default: none, all pages alike)',
     )
     .optionsGroup('Hints of what changed:')
     .option('--feed <URL>', 'also read this feed or sitemap for what changed (may be repeated)', collected)

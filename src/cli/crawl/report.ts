@@ -130,7 +130,7 @@ export function summaryLines(report: CrawlReport): string[] {
     lines.push(row('', 'To load such pages in a browser: --fresh --auto'));
   }
   lines.push(...reasonRows('Left out', report.leftOut, (one) => LEFT_OUT[one.reason] ?? one.reason));
-  if (report.invalidLines > 0) lines.push(row('Input', `${countOf(report.invalidLines, 'line')} left out: no URL`));
+  if (report.invalidLines > 0) lines.push(row('Input', `${countOf(report.invalidLines, 'line')} left out: not a URL`));
   lines.push(row('Data', `${report.result.path} (${bytesText(report.result.bytes)})`));
   if (report.failedFile) lines.push(row('', `${report.failedFile.path} (what failed, and why)`));
   if (report.skippedFile) lines.push(row('', `${report.skippedFile.path} (what was left out, and why)`));

@@ -70,7 +70,7 @@ export function webCrawlerOptionsOf(flags: RunFlags): WebCrawlerOptions {
   const engine = engineOf(flags);
   const cookies = flags.cookies === undefined ? undefined : readCookies(flags.cookies);
   if (cookies && flags.userDataDir !== undefined) {
-    throw new UsageError('--cookies and --user-data-dir exclude each other: the profile has its own cookies');
+    throw new UsageError('--cookies and --user-data-dir cannot be combined: the profile has its own cookies');
   }
   return {
     ...(flags.allowPrivate && { allowPrivateAddresses: true }),

@@ -38,7 +38,11 @@ export async function planMigration(folder: string, version: string): Promise<Mi
       skipped.push({ file, why: 'larger than 2 MiB' });
       continue;
     }
-    const text = await readFile(whole, 'utf8');
+    const text = decoded(await readFile(whole));
+    if (text === undefined) {
+      skipped.push({ file, why: 'not UTF-8' });
+      continue;
+    }
     if (path.basename(file) === 'package.json') {
       try {
         const changed = rewritePackage(text, version);
@@ -53,6 +57,15 @@ export async function planMigration(folder: string, version: string): Promise<Mi
     if (rewritten.imports.length > 0 || rewritten.findings.length > 0) files.push({ file, ...rewritten });
   }
   return { files, skipped, read };
+}
+
+/** With its byte order mark. Text in another encoding would not come back as it was. */
+function decoded(bytes: Buffer): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
 }
 
 export async function writeMigration(folder: string, files: readonly MigratedFile[]): Promise<void> {

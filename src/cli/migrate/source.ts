@@ -135,7 +135,8 @@ export function rewritePackage(text: string, version: string): string | undefine
   }
   if (!isChanged) return undefined;
   const indent = /^([ \t]+)"/m.exec(text)?.[1] ?? '  ';
-  return `${JSON.stringify(content, null, indent)}\n`;
+  const written = `${JSON.stringify(content, null, indent)}\n`;
+  return text.includes('\r\n') ? written.replaceAll('\n', '\r\n') : written;
 }
 /** The range of the package that `ImpitHttpClient` drives. */
 const IMPIT_VERSION = '>=0.13.0';

@@ -43,7 +43,7 @@ export async function runWatch({ folder: _folder, webhook, forSecs, quiet, ...op
       take: (item) => poster.post(JSON.stringify(item)),
       onTrouble: (error, againMs) =>
         complain(
-          `The webhook did not take a change (${error.message}). Trying again in ${Math.ceil(againMs / 1000)} s.`,
+          `The webhook did not accept a change (${error.message}). Trying again in ${Math.ceil(againMs / 1000)} s.`,
         ),
     });
   const stop = () => watch.stop();

@@ -78,7 +78,7 @@ export const ACTIONS_SHAPE: ShapeOf<PageActions> = {
 export function actionConflicts(owner: string, { steps, jsCode, waitFor }: PageActions): string[] {
   if (steps === undefined || (jsCode === undefined && waitFor === undefined)) return [];
   const other = jsCode === undefined ? 'waitFor' : 'jsCode';
-  return [`${owner} options "steps" and "${other}" exclude each other: steps say the order of scripts and waits`];
+  return [`${owner} options "steps" and "${other}" cannot be combined: steps give the order of scripts and waits`];
 }
 
 export interface ActingParts {

@@ -167,7 +167,7 @@ export function browserProblems(given: BrowserConfig | undefined): string[] {
     }
     if (given.cdpUrl !== undefined && given.userDataDir !== undefined) {
       problems.push(
-        'WebCrawler browser options "cdpUrl" and "userDataDir" exclude each other: a running browser has its own profile',
+        'WebCrawler browser options "cdpUrl" and "userDataDir" cannot be combined: a running browser has its own profile',
       );
     }
   }

@@ -125,7 +125,7 @@ function answerIn(body: string): ModelAnswer {
     if (typeof text !== 'string') throw new TypeError('no text');
     return { text, inputTokens: usage?.prompt_tokens, outputTokens: usage?.completion_tokens };
   } catch (cause) {
-    throw new CrawlError('MODEL_FAILED', "the model's endpoint answered with something else than a chat completion", {
+    throw new CrawlError('MODEL_FAILED', "the model's endpoint answered with something other than a chat completion", {
       cause,
     });
   }

@@ -50,7 +50,7 @@ export function schemaProblems(value: unknown, schema: Schema): string[] {
     };
     if (Array.isArray(keys.anyOf) && !keys.anyOf.some(fits)) found.push(`${at}: fits none of anyOf`);
     if (Array.isArray(keys.oneOf) && keys.oneOf.filter(fits).length !== 1)
-      found.push(`${at}: fits not exactly one of oneOf`);
+      found.push(`${at}: does not fit exactly one of oneOf`);
     if (keys.not !== undefined && fits(keys.not)) found.push(`${at}: fits what is excluded by "not"`);
   }
 

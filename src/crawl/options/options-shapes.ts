@@ -46,8 +46,8 @@ export function encodingLabel(name: string): string {
 
 /** Crawlee 3 options that are known and change nothing, and those that its users should have left behind. */
 const FROM_CRAWLEE: Shape = {
-  useFingerprints: withoutEffect('it belongs into browserPoolOptions; HTTP crawlers have useHeaderGenerator'),
-  fingerprintOptions: withoutEffect('it belongs into browserPoolOptions; HTTP crawlers have headerGeneratorOptions'),
+  useFingerprints: withoutEffect('it belongs in browserPoolOptions; HTTP crawlers have useHeaderGenerator'),
+  fingerprintOptions: withoutEffect('it belongs in browserPoolOptions; HTTP crawlers have headerGeneratorOptions'),
   handleRequestFunction: replacedBy('"requestHandler"'),
   handlePageFunction: replacedBy('"requestHandler"'),
   handleRequestTimeoutSecs: replacedBy('"requestHandlerTimeoutSecs"'),

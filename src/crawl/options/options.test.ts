@@ -148,8 +148,8 @@ describe('wrong options', () => {
     ],
     ['cheerio', { pseudoUrls: [] }, /was replaced by "globs" and "regexps" of enqueueLinks/],
     ['cheerio', { headless: true }, /belongs to PlaywrightCrawler/],
-    ['http', { requestHandler() {}, router() {} }, /"requestHandler" and "router" exclude each other/],
-    ['file', { streamHandler() {}, requestHandler() {} }, /"streamHandler" and "requestHandler" exclude each other/],
+    ['http', { requestHandler() {}, router() {} }, /"requestHandler" and "router" cannot be combined/],
+    ['file', { streamHandler() {}, requestHandler() {} }, /"streamHandler" and "requestHandler" cannot be combined/],
     [
       'http',
       { minConcurrency: 5, maxConcurrency: 4 },

@@ -207,7 +207,7 @@ function findConflicts(owner: string, given: FileDownloadOptions<AnyData>): stri
   const conflicts = [...findOrderConflicts(owner, given), ...identityConflicts(owner, given)];
   const together = (first: keyof FileDownloadOptions, second: keyof FileDownloadOptions, advice: string) => {
     if (given[first] === undefined || given[second] === undefined) return;
-    conflicts.push(`${owner} options "${first}" and "${second}" exclude each other: ${advice}`);
+    conflicts.push(`${owner} options "${first}" and "${second}" cannot be combined: ${advice}`);
   };
   together('requestHandler', 'router', 'give the router as either of them');
   together('streamHandler', 'requestHandler', 'a file is either streamed or read whole');

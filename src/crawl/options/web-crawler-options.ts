@@ -147,8 +147,5 @@ function cookieConflicts({ cookies, browser }: WebCrawlerOptions): string[] {
   if (cookies === undefined || browser === undefined) return [];
   return (['storageState', 'userDataDir', 'cdpUrl'] as const)
     .filter((name) => browser[name] !== undefined)
-    .map(
-      (name) =>
-        `WebCrawler options "cookies" and "browser.${name}" exclude each other: both say which cookies there are`,
-    );
+    .map((name) => `WebCrawler options "cookies" and "browser.${name}" cannot be combined: both set the cookies`);
 }

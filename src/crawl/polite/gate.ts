@@ -189,7 +189,7 @@ export function createGate(parts: GateParts): Gate {
     const { askedAtMs } = hop;
     if (askedAtMs !== undefined && nowMs - askedAtMs < RELAY_PATIENCE_MS) return putBack(lease, host, RELAY_POLL_MS);
     if (askedAtMs !== undefined) {
-      const message = `its new location, ${url}, gave no turn`;
+      const message = `its new location, ${url}, was not read in time`;
       return putBack(lease, hosts.note(host, { kind: 'failure', code: 'FETCH_TIMEOUT', message }).host, 0);
     }
     hosts.save(host, { ...host.record, hop: { ...hop, askedAtMs: nowMs } });

@@ -6,7 +6,7 @@ import { keepCaptions, leaveCodeButtons } from './beside-code.js';
 import type { Choice } from './best-set.js';
 import { chooseBlocks } from './best-set.js';
 import { keepChapterTitle } from './chapter-title.js';
-import { commentNodes, holdsPosts, leaveComments } from './comments.js';
+import { commentNodes, holdsPosts, leaveComments } from '../posts/comments.js';
 import { consentNodes } from './consent.js';
 import { contentsNodes } from './contents.js';
 import { PAGE_KINDS } from '../model/context-features.js';

@@ -6,7 +6,7 @@ import { HINT_NAMES } from '../page/hints.js';
 import type { Segments } from '../page/segment.js';
 import { BUTTON_WORDS, CONTAINER, FIRST_NODE, HEADING, LAST_NODE, LINK_WORDS, STRIDE, WORDS } from '../page/segment.js';
 import { blockText } from '../page/block-text.js';
-import { commentNodes } from './comments.js';
+import { commentNodes } from '../posts/comments.js';
 import { contentsNodes } from './contents.js';
 
 type Roles = Pick<ContentSettings, 'title' | 'byline' | 'captions' | 'comments' | 'contents'>;

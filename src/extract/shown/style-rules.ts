@@ -229,7 +229,7 @@ function afterBlock(css: string, open: number): number {
   return css.length;
 }
 
-function withoutComments(css: string): string {
+export function withoutComments(css: string): string {
   const parts: string[] = [];
   for (let at = 0; ;) {
     const open = css.indexOf('/*', at);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { launchError } from './launch-errors.js';
+import { connectError, launchError } from './launch-errors.js';
 
 const plan = { headless: true, sandbox: true };
 const told = (message: string, given: Partial<Parameters<typeof launchError>[1]> = {}) => {
@@ -26,5 +26,22 @@ describe('a browser that did not start', () => {
   it('because its channel is not installed says what to do', () => {
     const missing = "Chromium distribution 'chrome' is not found at /opt/google/chrome/chrome\nRun npx";
     expect(told(missing)).toEqual(['BROWSER_MISSING', expect.stringContaining('remove "channel"')]);
+  });
+});
+
+describe('a browser elsewhere that does not answer', () => {
+  it('is named by its host alone: the rest of its address may be a token', () => {
+    const typed = 'wss://me:secret@rented.example/secret/path?token=secret';
+    const quoted =
+      'connect failed: Unexpected status 401 when connecting to https://rented.example/json/version/?token=secret.\nsecret';
+    const error = connectError(typed, new Error(quoted));
+    expect([error.code, error.message]).toEqual([
+      'BROWSER_FAILED',
+      'no browser answers at wss://rented.example: connect failed: Unexpected status 401 when connecting to https://rented.example',
+    ]);
+    expect(error.cause).toBeUndefined();
+    expect(connectError('secret', new Error('invalid url')).message).toBe(
+      'no browser answers at its address: invalid url',
+    );
   });
 });

@@ -1,5 +1,6 @@
 // Translates Playwright's launch errors to our error codes, with what to do about them.
 import { CrawlError } from '../../errors.js';
+import { parseUrl } from '../../request/url.js';
 
 interface Plan {
   readonly headless: boolean;
@@ -42,6 +43,20 @@ export function launchError(thrown: Error, plan: Plan): CrawlError {
   return new CrawlError('BROWSER_FAILED', `the browser did not start: ${firstLine(thrown)}`, { cause: thrown });
 }
 
-export function firstLine({ message }: Error): string {
+/**
+ * Services that rent browsers out put a token into the address, and Playwright's message quotes it: neither is shown, and
+ * the message is not kept as a cause.
+ */
+export function connectError(cdpUrl: string, thrown: Error): CrawlError {
+  const what = firstLine(thrown).replace(/\b(?:https?|wss?):\/\/[^\s"'<>]+/g, originOf);
+  return new CrawlError('BROWSER_FAILED', `no browser answers at ${originOf(cdpUrl)}: ${what}`);
+}
+
+function originOf(text: string): string {
+  const url = parseUrl(text);
+  return url ? `${url.protocol}//${url.host}` : 'its address';
+}
+
+function firstLine({ message }: Error): string {
   return (message.split('\n', 1)[0] ?? '').slice(0, 500);
 }

@@ -9,7 +9,7 @@ import { CrawlError } from '../../errors.js';
 import { endsWithin } from './deadline.js';
 import { assertNotEnding, watchExit } from './exit-watch.js';
 import { findBrowser, thisMachine } from './find-browser.js';
-import { firstLine, launchError, profileError } from './launch-errors.js';
+import { connectError, launchError, profileError } from './launch-errors.js';
 import type {
   Browser,
   BrowserContext,
@@ -159,7 +159,7 @@ async function connectTo(chromium: BrowserType, cdpUrl: string): Promise<Running
     const browser = await chromium.connectOverCDP(cdpUrl, { timeout: LAUNCH_TIMEOUT_MS });
     return await manage(browser, undefined, () => undefined, true);
   } catch (cause) {
-    throw new CrawlError('BROWSER_FAILED', `no browser answers at ${cdpUrl}: ${firstLine(cause as Error)}`, { cause });
+    throw connectError(cdpUrl, cause as Error);
   }
 }
 

@@ -47,7 +47,7 @@ export async function openSocksTunnel(socket: Socket, target: SocksTarget, proxy
     socket.write(login);
     const [, status] = await read(2);
     if (status !== 0) return fail('refused the login');
-  } else if (method !== NO_LOGIN) return fail('asks for a login that the URL does not have');
+  } else if (method !== NO_LOGIN) return fail('requires a login, and the URL has none');
 
   socket.write(Buffer.concat([Buffer.from([VERSION, 1, 0]), addressOf(target.host, fail), portBytes(target.port)]));
   const [answered, reply, , kind] = await read(4);

@@ -32,7 +32,7 @@ function damaged(folder: string, problem: string, cause?: unknown): CrawlError {
   return new CrawlError(
     'QUEUE_CORRUPT',
     `the page memory in ${folder} is damaged (${problem}). Restore it from a backup, or delete the folder: ` +
-      'then the next crawl takes every page for a new one',
+      'then the next crawl treats every page as new',
     { cause },
   );
 }

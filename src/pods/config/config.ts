@@ -186,7 +186,7 @@ function checkTogether(settings: PodsSettings, pods: PodsConfig['pods'], problem
     problems.push('user_agent_template must be printable ASCII: it becomes a header');
   }
   if (settings.content !== undefined && settings.contentLayout === 'files') {
-    problems.push('content needs content_layout: segments: an object per page would be slow and dear');
+    problems.push('content needs content_layout: segments: an object per page would be slow and expensive');
   }
   if (settings.parseQueueSoftLimit >= settings.parseQueueHardLimit) {
     problems.push('parse_queue_soft_limit must be below parse_queue_hard_limit');
@@ -220,7 +220,7 @@ function checkTogether(settings: PodsSettings, pods: PodsConfig['pods'], problem
     problems.push('durability: replicated needs pods in Redis: an embedded pod has no replica, use machine');
   }
   if (fetchersPerPod !== 1) {
-    problems.push(`fetchers_per_pod must be 1 with embedded pods, got ${fetchersPerPod}: more need a Redis a pod`);
+    problems.push(`fetchers_per_pod must be 1 with embedded pods, got ${fetchersPerPod}: more need a Redis per pod`);
   }
   if (parsersPerPod !== 0) {
     problems.push(`parsers_per_pod must be 0 with embedded pods, got ${parsersPerPod}: parsers need a Redis per pod`);

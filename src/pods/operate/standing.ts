@@ -28,7 +28,7 @@ export async function standingOf(config: PodsConfig, url: string): Promise<strin
   try {
     found = await findIn(config, pod, url);
   } catch (error) {
-    return [`The store of ${where} could not be asked: ${(error as Error).message}`];
+    return [`The store of ${where} could not be read: ${(error as Error).message}`];
   }
   if (!found) {
     const budget = config.maxUrlsPerDomain === undefined ? '' : ', or max_urls_per_domain left it out';

@@ -59,7 +59,7 @@ export async function prepare(
     }
     const named = await pod.captures();
     const orphans = await sweepHandoff(handoffFolder(config, pod.index), (name) => named.has(name));
-    if (orphans > 0) log.info(`Pod ${pod.index}: ${orphans} captures that nobody waits for are removed`);
+    if (orphans > 0) log.info(`Pod ${pod.index}: ${orphans} captures that nobody needs are removed`);
   }
 }
 

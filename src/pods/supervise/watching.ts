@@ -240,7 +240,7 @@ export async function watch(options: WatchOptions): Promise<Watching> {
         return leave('failed', false);
       }
       // Once per outage: a cut cable may last for hours.
-      const text = `The pods could not be looked at: ${(error as Error).message}`;
+      const text = `The pods could not be read: ${(error as Error).message}`;
       if (isTroubled) log.debug(text);
       else log.warning(text);
       isTroubled = true;

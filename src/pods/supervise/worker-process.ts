@@ -128,7 +128,7 @@ export function createWorkerProcess(options: WorkerProcessOptions): WorkerProces
       if (isStuck) return;
       const silentMs = performance.now() - heardMs;
       if (silentMs <= (isReady ? stuckMs : Math.max(stuckMs, START_MS))) return;
-      log.error(`${name} said nothing for ${Math.round(silentMs / 1_000)} s: it is killed`);
+      log.error(`${name} was silent for ${Math.round(silentMs / 1_000)} s: killing it`);
       isStuck = true;
       started.kill('SIGKILL');
     }, 1_000);

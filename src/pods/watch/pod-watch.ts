@@ -122,7 +122,7 @@ export function createPodWatch(parts: PodWatchParts): PodWatch {
         pauseMs = Math.min(LONGEST_PAUSE_MS, Math.max(FIRST_PAUSE_MS, pauseMs * 2));
         notBeforeMs = performance.now() + pauseMs;
         const again = Math.ceil(pauseMs / 1000);
-        log.warning(`The webhook did not take a change (${(error as Error).message}). Trying again in ${again} s.`);
+        log.warning(`The webhook did not accept a change (${(error as Error).message}). Trying again in ${again} s.`);
       })
       .finally(() => (posting = undefined));
   }

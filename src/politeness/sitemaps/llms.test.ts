@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { LIMITS } from '../../limits.js';
 import { isLlmsTxt, readLlmsTxt } from './llms.js';
 
 const FILE = `# Orcas Inc.
@@ -24,6 +25,16 @@ it('reads the pages of an llms.txt with their titles, and the sources of an llms
     { url: 'https://sea.example/about', title: 'About us' },
     { url: 'https://sea.example/full/page' },
   ]);
+});
+
+it('stays within memory where its own address is long and its list names short ones', () => {
+  const base = `https://sea.example/${'deep'.repeat(15_000)}/`;
+  const lines = Array.from({ length: 1_200 }, (_, at) => `- [a](${at})`).join('\n');
+  const pages = readLlmsTxt(lines, `${base}llms.txt`);
+  expect(pages[0]!.url).toBe(`${base}0`);
+  const characters = pages.reduce((sum, { url }) => sum + url.length, 0);
+  expect(characters).toBeLessThanOrEqual(LIMITS.llmsCharacters.max);
+  expect(characters + base.length).toBeGreaterThan(LIMITS.llmsCharacters.max - 10);
 });
 
 it('takes no page for such a file', () => {

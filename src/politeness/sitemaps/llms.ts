@@ -1,5 +1,5 @@
 // llms.txt and llms-full.txt: what a site lists for readers that are models, as a sitemap with titles.
-// Promise: linear, one page per line, bounded in lines; what is not an http address is left out.
+// Promise: linear, one page per line, bounded in lines and characters; what is not an http address is left out.
 import { limitReached, LIMITS } from '../../limits.js';
 import { parseUrl } from '../../request/url.js';
 
@@ -28,6 +28,7 @@ const SOURCE = /^(?:source|url|canonical):\s{0,4}<?(https?:\/\/[^\s<>]{1,3000})/
  */
 export function readLlmsTxt(text: string, base: string): ListedPage[] {
   const pages = new Map<string, ListedPage>();
+  let characters = 0;
   for (const line of linesOf(text)) {
     const item = ITEM.exec(line);
     const address = item?.[2] ?? SOURCE.exec(line)?.[1];
@@ -37,6 +38,12 @@ export function readLlmsTxt(text: string, base: string): ListedPage[] {
     if (pages.has(url.href)) continue;
     if (pages.size >= LIMITS.llmsPages.max) {
       limitReached('llmsPages');
+      break;
+    }
+    // A redirect may give the file a long address, and each relative one repeats it.
+    characters += url.href.length;
+    if (characters > LIMITS.llmsCharacters.max) {
+      limitReached('llmsCharacters');
       break;
     }
     const [title, description] = [item?.[1]?.trim(), item?.[3]?.trim().slice(0, 500)];

@@ -118,9 +118,23 @@ CREATE TABLE IF NOT EXISTS lines (segment bigint, from_byte bigint, bytes bytea 
 CREATE TABLE IF NOT EXISTS records (store text, key text COLLATE "C", content_type text NOT NULL, body bytea NOT NULL,
   PRIMARY KEY (store, key));
 
+-- A line of a dataset. One page must not make a query over all of them fail: U+0000 and half a surrogate pair, which no
+-- text of Postgres holds, become U+FFFD; what is nested too deeply is null.
+CREATE OR REPLACE FUNCTION item_of(p_line text) RETURNS jsonb LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+  RETURN p_line::jsonb;
+EXCEPTION WHEN OTHERS THEN
+  BEGIN
+    -- Whole pairs are written as they are, so an escape of this kind is half of one.
+    RETURN regexp_replace(p_line, '(?<!\\)((?:\\\\)*)\\u(?:0000|d[89a-f][0-9a-f]{2})', '\1\\ufffd', 'g')::jsonb;
+  EXCEPTION WHEN OTHERS THEN
+    RETURN NULL;
+  END;
+END $$;
+
 -- The items of datasets as rows, for SQL.
 CREATE OR REPLACE VIEW items AS
-  SELECT s.dataset, s.name AS segment, l.from_byte, i.position, i.line::jsonb AS item
+  SELECT s.dataset, s.name AS segment, l.from_byte, i.position, item_of(i.line) AS item
   FROM segments s JOIN lines l ON l.segment = s.id
   CROSS JOIN LATERAL regexp_split_to_table(rtrim(convert_from(l.bytes, 'UTF8'), E'\n'), E'\n')
     WITH ORDINALITY AS i (line, position);

@@ -131,7 +131,7 @@ function scheduleOf(given: GivenSchedule): Schedule {
 function targetsOf(app: App, given: readonly GivenTarget[]): Target[] {
   const targets = given.map((target, index) => targetOf(app, target, `targets[${index}]`));
   if (new Set(targets.map(({ id }) => id)).size < targets.length)
-    throw new ApiError(400, 'targets: an id is there twice.');
+    throw new ApiError(400, 'targets: two have the same id.');
   return targets;
 }
 

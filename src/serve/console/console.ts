@@ -63,7 +63,7 @@ export function openConsole(source: ConsoleSource): Console {
     const { response, token, url } = call;
     if (watching() >= LIMITS.watchers.max) {
       limitReached('watchers');
-      throw new ApiError(429, 'Too many watch already.', 'TOO_MANY_REQUESTS');
+      throw new ApiError(429, 'Too many are watching already. Try again later.', 'TOO_MANY_REQUESTS');
     }
     const id = url.searchParams.get('job');
     const job = id === null ? undefined : await jobOf(call, id);

@@ -51,7 +51,7 @@ export function createGate({ host, publicHosts, cors, tokens }: GateOptions): Ga
       if (hostHeader === undefined || !isOurs(hostHeader)) {
         throw new ApiError(
           421,
-          'This server does not go by that host name. Name it with --public-host.',
+          'This server is not reached by that host name. Add it with --public-host.',
           'HOST_REFUSED',
         );
       }

@@ -83,7 +83,16 @@ async function namedTokens(file: string): Promise<{ digest: Buffer; token: Token
       )
       .max(MAX_TOKENS),
   });
-  const read = shape.safeParse(parse(text, { maxAliasCount: 0 }));
+  let content: unknown;
+  try {
+    content = parse(text, { maxAliasCount: 0 });
+  } catch (error) {
+    // The message quotes the file: a token, perhaps.
+    const { line } = (error as { linePos?: readonly { line: number }[] }).linePos?.[0] ?? {};
+    const place = line === undefined ? 'aliases are not allowed' : `line ${line}`;
+    throw new CrawlError('OPTION_INVALID', `${file} is not valid YAML: ${place}`);
+  }
+  const read = shape.safeParse(content);
   if (!read.success) {
     const [issue] = read.error.issues;
     throw new CrawlError('OPTION_INVALID', `${file}: ${issue!.path.join('.')}: ${issue!.message}`);

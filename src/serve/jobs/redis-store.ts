@@ -159,7 +159,7 @@ export async function openRedisJobs(url: string): Promise<SharedJobs> {
         if (!after) return before;
         if (Number(await run('monitor', prefix, id, text, JSON.stringify(after))) === 1) return after;
       }
-      throw new CrawlError('STORAGE_UNWRITABLE', `monitor ${id} is changed by other servers all the time`);
+      throw new CrawlError('STORAGE_UNWRITABLE', `monitor ${id} was changed by other servers at each attempt`);
     },
     remove: async (id) => Number(await connection.command('HDEL', `${prefix}monitors`, id)) === 1,
   };

@@ -10,7 +10,10 @@ export interface ToolResult {
 
 /** A part of a long text, and what is left of it. */
 export function pageOf(text: string, start: number, max: number) {
-  const content = text.slice(start, start + max);
+  let end = start + max;
+  // Half a surrogate pair is no text: many clients refuse the whole answer.
+  if (isHighSurrogate(text.charCodeAt(end - 1)) && end < text.length) end += max > 1 ? -1 : 1;
+  const content = text.slice(start, end);
   const next = start + content.length;
   return {
     content,
@@ -20,6 +23,8 @@ export function pageOf(text: string, start: number, max: number) {
     ...(next < text.length && { next_start_index: next }),
   };
 }
+
+const isHighSurrogate = (code: number): boolean => code >= 0xd800 && code <= 0xdbff;
 
 export function result(data: Record<string, unknown>, text = JSON.stringify(data)): ToolResult {
   return { content: [{ type: 'text', text }], structuredContent: data };

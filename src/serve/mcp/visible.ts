@@ -1,7 +1,10 @@
 // A page as a reader sees it: what is hidden from people is hidden from models, too.
 // Promise: linear; text behind styles, size, colour, position, aria-hidden, comments and invisible characters is left out.
-import { loadDocument } from '../../handle/document.js';
+import type { AnyNode, ChildNode, ParentNode } from 'domhandler';
 import { toMarkdown } from '../../crawl/page/extraction.js';
+import { withoutComments } from '../../extract/shown/style-rules.js';
+import { loadDocument } from '../../handle/document.js';
+import { limitReached, LIMITS } from '../../limits.js';
 
 const HIDING = [
   /display\s*:\s*none/,
@@ -17,6 +20,9 @@ const HIDING = [
 const SIMPLE_RULE = /([^{}@]{1,300})\{([^{}]{0,2000})\}/g;
 const MAX_RULES = 5_000;
 const MAX_STYLE = 500_000;
+const MAX_SELECTORS = 500;
+/** States, and combinators over siblings: a page could make one selector take hours. */
+const COSTLY = /[:~+]/;
 /** Zero-width characters, directions, soft hyphens, and the tag characters that spell text nobody sees. */
 const INVISIBLE =
   /[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0]|[\u{e0000}-\u{e0fff}]/gu;
@@ -31,23 +37,35 @@ export function visibleMarkdown(html: string, url: string, onlyMainContent: bool
 export function visibleHtml(html: string): string {
   const $ = loadDocument(html);
   const sheet = $('style').text().slice(0, MAX_STYLE).toLowerCase();
-  for (const selector of hiddenSelectors(sheet)) {
-    try {
-      $(selector).remove();
-    } catch {
-      // A selector that cannot be read here hides nothing here.
-    }
-  }
-  $('[hidden], [aria-hidden="true" i], template, noscript, script, style, input[type="hidden"]').remove();
+  const selectors = withinReach(hiddenSelectors(sheet), () => $('*').length);
+  // All at once: a walk over the page for each would take minutes.
+  const hiding = [
+    ...selectors,
+    '[hidden], [aria-hidden="true" i], template, noscript, script, style, input[type="hidden"]',
+  ];
+  const hidden = new Set<AnyNode>($(hiding.join(', ')).toArray());
   for (const element of $('[style], font[color], font[size]').toArray()) {
     const style = ($(element).attr('style') ?? '').toLowerCase().slice(0, 2_000);
-    if (isHiding(style) || isSameColour(style)) $(element).remove();
+    if (isHiding(style) || isSameColour(style)) hidden.add(element);
   }
-  $('*')
-    .contents()
-    .filter((_, node) => node.type === 'comment')
-    .remove();
+  takeOut($.root()[0]!, (node) => node.type === 'comment' || hidden.has(node));
   return $.html();
+}
+
+/** In one walk: a node that is removed by itself is searched among all its siblings. */
+function takeOut(root: ParentNode, isOut: (node: AnyNode) => boolean): void {
+  const open = [root];
+  for (let parent = open.pop(); parent !== undefined; parent = open.pop()) {
+    const kept = (parent.children as ChildNode[]).filter((child) => !isOut(child));
+    if (kept.length < parent.children.length) {
+      parent.children = kept;
+      for (const [at, child] of kept.entries()) {
+        child.prev = kept[at - 1] ?? null;
+        child.next = kept[at + 1] ?? null;
+      }
+    }
+    for (const child of kept) if ('children' in child) open.push(child);
+  }
 }
 
 export const withoutInvisible = (text: string): string => text.replace(INVISIBLE, '');
@@ -70,16 +88,33 @@ const plainColour = (text: string): string =>
 function hiddenSelectors(sheet: string): string[] {
   const found: string[] = [];
   let rules = 0;
-  for (const [, selectors, body] of sheet.replace(/\/\*[\s\S]*?\*\//g, '').matchAll(SIMPLE_RULE)) {
+  for (const [, selectors, body] of withoutComments(sheet).matchAll(SIMPLE_RULE)) {
     if (++rules > MAX_RULES) break;
     if (isHiding(body!) || isSameColour(body!)) {
       found.push(
         ...selectors!
           .split(',')
           .map((one) => one.trim())
-          .filter((one) => one !== '' && !one.includes(':')),
+          .filter((one) => one !== '' && !COSTLY.test(one)),
       );
     }
   }
-  return found.slice(0, 500);
+  return [...new Set(found)].slice(0, MAX_SELECTORS);
+}
+
+/** Those that can be read here, and no more than the page has room for. */
+function withinReach(selectors: readonly string[], countElements: () => number): string[] {
+  if (selectors.length === 0) return [];
+  const empty = loadDocument('');
+  const valid = selectors.filter((selector) => {
+    try {
+      empty(selector);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+  const most = Math.floor(LIMITS.hidingSteps.max / Math.max(1, countElements()));
+  if (valid.length > most) limitReached('hidingSteps');
+  return valid.slice(0, most);
 }

@@ -17,11 +17,11 @@ export interface GivenSchedule {
 /** Throws an Error that says what is wrong. */
 export function resolveSchedule({ cron, text, timezone = 'UTC' }: GivenSchedule): Schedule {
   if ((cron === undefined) === (text === undefined)) throw new Error('give either "cron" or "text"');
-  if (!isTimeZone(timezone)) throw new Error(`"${timezone.slice(0, 100)}" is not a time zone, like Europe/Berlin`);
+  if (!isTimeZone(timezone)) throw new Error(`"${timezone.slice(0, 100)}" is not a time zone such as Europe/Berlin`);
   const expression = cron ?? cronOf(text!);
   if (expression === undefined) throw new Error(`"text" can be like ${ACCEPTED}; for anything else use "cron"`);
   const next = parseCron(expression).nextAfter(Date.now(), timezone);
-  if (next === undefined) throw new Error(`"${expression}" names no day that comes within eight years`);
+  if (next === undefined) throw new Error(`"${expression}" matches no day of the next eight years`);
   return { cron: expression.trim(), timezone };
 }
 

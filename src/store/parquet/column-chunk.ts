@@ -45,8 +45,15 @@ const SCALARS: Record<CellType, (value: unknown) => Scalar | undefined> = {
     return Number.isNaN(ms) ? undefined : ms;
   },
   text: (value) => (typeof value === 'string' ? value : undefined),
-  json: (value) => JSON.stringify(value),
+  json: (value) => wellFormed(JSON.stringify(value)),
 };
+
+/** Readers of JSON refuse half a surrogate pair, and with it the query: it becomes U+FFFD, as in columns of text. */
+function wellFormed(json: string): string {
+  // Whole pairs are written as they are, so an escape of this kind is half of one.
+  return json.includes('\\ud') ? json.replace(HALF_PAIR, '$1\\ufffd') : json;
+}
+const HALF_PAIR = /(?<!\\)((?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/g;
 
 const bitsFor = (largest: number): number => 32 - Math.clz32(largest);
 

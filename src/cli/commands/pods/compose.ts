@@ -88,7 +88,7 @@ async function compose(flags: ComposeFlags): Promise<number> {
     `  Stores:      ${countText(flags.pods)} × ${flags.image}, ports ${flags.basePort}${flags.pods === 1 ? '' : `-${lastPort}`} at ${flags.bind}`,
   );
   say(`  Memory:      ${countText(flags.totalMemoryGb)} GB in all, ${countText(perPod)} MB per store, noeviction`);
-  say('  Durability:  every call is on disk before its answer (appendfsync always), hourly snapshots');
+  say('  Durability:  every call is on disk before it is answered (appendfsync always), hourly snapshots');
   say('  Monitoring:  Prometheus http://127.0.0.1:9090, Grafana http://127.0.0.1:3000');
   say();
   say(`Start them with: docker compose -f ${shown(flags.output)} up -d`);

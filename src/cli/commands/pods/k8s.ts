@@ -58,12 +58,16 @@ export function addK8sCommand(program: Command, onExit: (code: number) => void):
     .option('--backup', 'keep existing files under another name')
     .option('--force', 'overwrite files that orcrawl k8s did not write')
     .optionsGroup('Objects:')
-    .option('--name <NAME>', 'begins the names of all objects', objectName, 'orcrawl')
+    .option('--name <NAME>', 'prefix of all object names', objectName, 'orcrawl')
     .option('--namespace <NAME>', 'namespace of all objects (default: kubectl’s)', objectName)
     .option('--image <IMAGE>', 'image of the crawl', 'orcrawl:latest')
     .option('--pods-per-replica <N>', 'pods of the crawl in one container', wholeNumber(1, 1_024), 1)
     .optionsGroup('Stores and volumes:')
-    .option('--stores <N>', 'also start N Redis, a pod each, in place of the stores in the file', wholeNumber(1, 1_024))
+    .option(
+      '--stores <N>',
+      'also start N Redis servers, one per pod, instead of the stores in the file',
+      wholeNumber(1, 1_024),
+    )
     .option('--store-image <IMAGE>', 'their image, such as valkey/valkey:8-alpine', STORE_IMAGE)
     .option('--store-memory-mb <MB>', 'memory of each store (default: by --pages, else 2048)', wholeNumber(64))
     .option('--pages <N>', 'pages to plan volumes and stores for (default: max_pages of the file)', largeCount)

@@ -48,7 +48,11 @@ export function addRunCommand(program: Command, onExit: (code: number) => void):
             'max_duration, the end of the crawl or a signal. Without a store, one embedded pod is used.',
         )
         .option('--config <FILE>', 'the YAML file (docs/pods.md)')
-        .option('--pods-from-hostname <N>', 'N pods here: those of the number that HOSTNAME ends in', wholeNumber(1))
+        .option(
+          '--pods-from-hostname <N>',
+          'run N pods here, chosen by the number at the end of HOSTNAME',
+          wholeNumber(1),
+        )
         .option('--stay', 'when the crawl is over, answer /health and /metrics until a signal'),
     ),
   )

@@ -1,4 +1,4 @@
-// `orcrawl status --config FILE`: how a crawl on pods stands: pods, stores, queues, rates, what is dead, time left.
+// `orcrawl status --config FILE`: show the state of a crawl on pods: pods, stores, queues, rates, what is dead, time left.
 // Promise: reads only, and ends within seconds, whatever is down.
 import type { Command } from 'commander';
 import { existsSync } from 'node:fs';
@@ -28,7 +28,7 @@ export function addStatusCommand(program: Command, onExit: (code: number) => voi
   addStoreFlags(
     program
       .command('status')
-      .summary('how a crawl on pods stands')
+      .summary('show the state of a crawl on pods')
       .description(
         'Shows the pods of a crawl: stores, queues, rates, processes, what is dead, and the time to its limits. ' +
           'Run it on a machine of the crawl; pods of other machines are read from their stores.',

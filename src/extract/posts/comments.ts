@@ -1,8 +1,8 @@
 // Reader comments below an article, by the class names of blogs and comment software.
 // Promise: only if the page has its own text outside; a page whose comments are its content keeps them.
 import { elementSet } from '../page/elements.js';
-import { createNameMatcher, markElements, nextElement } from './name-matcher.js';
-import { isNamedPost } from '../posts/post-names.js';
+import { createNameMatcher, markElements, nextElement } from '../choose/name-matcher.js';
+import { isNamedPost } from './post-names.js';
 import type { Segments } from '../page/segment.js';
 import { CONTAINER, STRIDE, WORDS } from '../page/segment.js';
 
