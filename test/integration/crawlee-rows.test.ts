@@ -287,3 +287,20 @@ describe('of Crawlee 4', () => {
     expect(seen).toEqual([]);
   });
 });
+
+it('RobotsTxtFile.find gives up after its time, and when it is told to', async () => {
+  const silent = createServer(() => undefined);
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  try {
+    const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/`;
+    const late = await RobotsTxtFile.find(url, undefined, { timeoutMillis: 50 });
+    expect(late.isAllowed(url)).toBe(false);
+    const aborted = { signal: AbortSignal.abort() };
+    await expect(RobotsTxtFile.find(url, undefined, aborted)).rejects.toThrow();
+    const misspelt = { timeout: 50 } as never;
+    await expect(RobotsTxtFile.find(url, undefined, misspelt)).rejects.toMatchObject({ code: 'OPTION_INVALID' });
+  } finally {
+    silent.closeAllConnections();
+    silent.close();
+  }
+});
