@@ -29,6 +29,7 @@ import type { DatasetExportOptions, ExportFormat } from '../../store/dataset/exp
 import type { RequestQueue as OwnQueue } from '../../frontier/queue/request-queue.js';
 import { CrawlerExtension } from '../checks.js';
 import { withNewRequestLimit } from '../storage/new-requests.js';
+import { saveWithEvents } from '../storage/saved-by-events.js';
 import { crawlerMembers } from './crawler-members.js';
 import {
   asMethod,
@@ -44,8 +45,6 @@ export type { NewerOptions, OlderOptions } from './crawler-options.js';
 
 /** How long visits may take to end before the process is moved, as in Crawlee. */
 const REST_SECS = 20;
-/** Stores whose states are saved with events already. */
-const SAVED_BY_EVENTS = new WeakSet<KeyValueStore>();
 
 /**
  * Calls your handler for every request, as Crawlee's does: a failed request comes back at once.
@@ -145,14 +144,7 @@ export class BasicCrawler<Context extends CrawlingContext = BasicCrawlingContext
   override async useState<State extends Dictionary = Dictionary>(initial?: State): Promise<State> {
     const state = await super.useState(initial);
     const store = await KeyValueStore.open(null, { config: this.config });
-    if (!SAVED_BY_EVENTS.has(store)) {
-      SAVED_BY_EVENTS.add(store);
-      eventManagerOf(this.config).on(EventType.PERSIST_STATE, () => {
-        store
-          .persistAutoSaved()
-          .catch((error: unknown) => rootLog.exception(error as Error, 'Could not save the state'));
-      });
-    }
+    saveWithEvents(store, this.config);
     return state;
   }
 
