@@ -17,7 +17,7 @@ import { clicksAnywhere } from '../browsers/click-elements.js';
 import type { BrowserPoolHooks } from '../browsers/browser-pool.js';
 import { CrawlerBrowserPool } from '../browsers/crawler-pool.js';
 import { type AdaptiveRuns, createAdaptiveRuns, type RenderingCounts, type RenderingOptions } from './adaptive-runs.js';
-import { BasicCrawler, type NewerOptions, type OlderOptions } from './crawlers.js';
+import { BasicCrawler, type NewerOptions, type OlderOptions, type WithCrawler } from './crawlers.js';
 import type { CommonPage } from '../browsers/types.js';
 
 const SERVER_ERRORS = Array.from({ length: 100 }, (_, i) => 500 + i);
@@ -81,7 +81,8 @@ function shownBy<Options extends OwnOptions<never>>(
  * });
  */
 export class PlaywrightCrawler<
-  Context extends CrawlingContext = PlaywrightCrawlingContext,
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- a class within the default of its own parameter
+  Context extends CrawlingContext = WithCrawler<PlaywrightCrawlingContext, PlaywrightCrawler<any>>,
 > extends BasicCrawler<Context> {
   /** The browsers, with hooks and events. */
   readonly browserPool: CrawlerBrowserPool;
