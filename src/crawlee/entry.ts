@@ -35,6 +35,7 @@ export {
   PlaywrightCrawler,
   PlaywrightCrawler as BrowserCrawler,
 } from './crawlers/playwright-crawler.js';
+export type { AdaptivePlaywrightCrawlerOptions, PlaywrightCrawlerOptions } from './crawlers/playwright-crawler.js';
 export type { RenderingCounts, RenderingOptions } from './crawlers/adaptive-runs.js';
 export { Statistics } from './statistics.js';
 export type { StatisticsOptions } from './statistics.js';
@@ -48,6 +49,7 @@ export {
   RequestQueueV2,
 } from './storage/client-storages.js';
 export type { AddRequestsBatchedOptions, AddRequestsBatchedResult } from './storage/new-requests.js';
+export { useState } from './storage/saved-by-events.js';
 export { SitemapRequestList } from './requests/sitemap-request-list.js';
 export type { SitemapRequestListOptions } from './requests/sitemap-request-list.js';
 export type { FetchHttpClient } from './http/fetch-client.js';

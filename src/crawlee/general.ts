@@ -1,5 +1,7 @@
 // Small functions of Crawlee's utils that scripts import by name.
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
+import fs from 'node:fs/promises';
+import { CrawlError } from '../errors.js';
 import type { Dictionary, Request } from '../request/request.js';
 
 /**
@@ -41,13 +43,30 @@ export function snakeCaseToCamelCase(name: string): string {
 }
 
 /**
- * Whether this process runs in a Docker container.
+ * Whether this process runs in a Docker container. Looks once per process, or again with `forceReset`.
  *
  * @example
  * if (await isDocker()) log.info('in a container');
  */
-export async function isDocker(): Promise<boolean> {
-  return existsSync('/.dockerenv') || read('/proc/self/cgroup').includes('docker');
+export async function isDocker(forceReset = false): Promise<boolean> {
+  if (forceReset) docker = undefined;
+  return (docker ??= looksLikeDocker());
+}
+
+let docker: Promise<boolean> | undefined;
+
+async function looksLikeDocker(): Promise<boolean> {
+  const [hasMark, isInGroup] = await Promise.all([
+    fs.stat('/.dockerenv').then(
+      () => true,
+      () => false,
+    ),
+    fs.readFile('/proc/self/cgroup', 'utf8').then(
+      (text) => text.includes('docker'),
+      () => false,
+    ),
+  ]);
+  return hasMark || isInGroup;
 }
 
 /**
@@ -137,7 +156,12 @@ export async function* chunkedAsyncIterable<T>(
   iterable: Iterable<T> | AsyncIterable<T>,
   size: number | (() => number),
 ): AsyncGenerator<T[]> {
-  const sizeNow = (): number => (typeof size === 'function' ? size() : size);
+  const sizeNow = (): number => {
+    const now = typeof size === 'function' ? size() : size;
+    if (now >= 1) return now;
+    throw new CrawlError('OPTION_INVALID', `the size of a chunk must be at least 1, not ${now}`);
+  };
+  sizeNow();
   let piece: T[] = [];
   for await (const item of iterable) {
     piece.push(item);
@@ -175,9 +199,10 @@ export async function* mergeAsyncIterables<T>(...iterables: AsyncIterable<T>[]):
 }
 
 /** An iterator that can be asked for the next item without taking it. */
-export interface PeekableAsyncIterator<T> extends AsyncIterator<T>, AsyncIterable<T> {
+export interface PeekableAsyncIterator<T> extends AsyncIterator<T> {
   /** The next item, which stays; undefined at the end. */
   peek(): Promise<T | undefined>;
+  [Symbol.asyncIterator](): PeekableAsyncIterator<T>;
 }
 /** An iterable of such. */
 export interface PeekableAsyncIterable<T> extends AsyncIterable<T> {
@@ -185,34 +210,30 @@ export interface PeekableAsyncIterable<T> extends AsyncIterable<T> {
 }
 
 /**
- * Anything iterable, with a look at the next item.
+ * Anything iterable, with a look at the next item. All of its iterators take from the same items.
  *
  * @example
  * const items = peekableAsyncIterable([1, 2])[Symbol.asyncIterator]();
  * await items.peek(); // 1, and it stays
  */
 export function peekableAsyncIterable<T>(iterable: AsyncIterable<T> | Iterable<T>): PeekableAsyncIterable<T> {
-  return {
-    [Symbol.asyncIterator]() {
-      const inner = asyncifyIterable(iterable)[Symbol.asyncIterator]();
-      let seen: Promise<IteratorResult<T>> | undefined;
-      const look = (): Promise<IteratorResult<T>> => (seen ??= inner.next());
-      const peekable: PeekableAsyncIterator<T> = {
-        async peek() {
-          const { done, value } = await look();
-          return done ? undefined : (value as T);
-        },
-        async next() {
-          const result = await look();
-          if (!result.done) seen = undefined;
-          return result;
-        },
-        return: async () => inner.return(undefined),
-        [Symbol.asyncIterator]: () => peekable,
-      };
-      return peekable;
+  const inner = asyncifyIterable(iterable)[Symbol.asyncIterator]();
+  let seen: Promise<IteratorResult<T>> | undefined;
+  const look = (): Promise<IteratorResult<T>> => (seen ??= inner.next());
+  const peekable: PeekableAsyncIterator<T> = {
+    async peek() {
+      const { done, value } = await look();
+      return done ? undefined : (value as T);
     },
+    async next() {
+      const result = await look();
+      if (!result.done) seen = undefined;
+      return result;
+    },
+    return: async () => inner.return(undefined),
+    [Symbol.asyncIterator]: () => peekable,
   };
+  return peekable;
 }
 
 /**
@@ -249,12 +270,4 @@ export function entries<T extends object>(object: T): [keyof T, T[keyof T]][] {
  */
 export function keys<T extends object>(object: T): (keyof T)[] {
   return Object.keys(object) as (keyof T)[];
-}
-
-function read(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return '';
-  }
 }

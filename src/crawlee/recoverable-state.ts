@@ -96,7 +96,9 @@ export class RecoverableState<State = Record<string, unknown>> {
     return typeof saved === 'string' ? deserialize(saved) : (saved as State);
   }
 
+  /** A copy by the form of the state: only that knows the classes of what is in it. */
   #fresh(): State {
-    return structuredClone(this.#options.defaultState);
+    const { serialize = JSON.stringify, defaultState } = this.#options;
+    return this.#read(serialize(defaultState));
   }
 }

@@ -290,6 +290,6 @@ export interface HttpHookOptions {
 /** Your code for one page. */
 export type RequestHandler<Context> = (context: Context) => Awaitable<void>;
 /** Called after a failed attempt (`errorHandler`), or when a request has failed for good (`failedRequestHandler`). */
-export type ErrorHandler<Context> = (context: Context, error: Error) => Awaitable<void>;
+export type ErrorHandler<Context = CrawlingContext> = (context: Context, error: Error) => Awaitable<void>;
 /** Runs before or after a page is fetched; before it, `options` can be changed. */
 export type HttpHook<Context> = (context: Context, options: HttpHookOptions) => Awaitable<void>;

@@ -67,7 +67,7 @@ export interface EnqueueLinksOptions {
   transformRequestFunction?: RequestTransform;
   /** Before what is queued already. */
   forefront?: boolean;
-  /** Has no effect: all requests of a visit are queued together with it. */
+  /** Has no effect in a handler: all requests of a visit are queued together with it. */
   waitForAllRequestsToBeAdded?: boolean;
   /** The new requests go to their handler without being fetched. */
   skipNavigation?: boolean;
@@ -86,7 +86,7 @@ export interface RequestSink {
   /** Adds many requests, in batches. */
   addRequestsBatched(
     requests: Request[],
-    options?: { forefront?: boolean; seeded?: boolean },
+    options?: { forefront?: boolean; seeded?: boolean; waitForAllRequestsToBeAdded?: boolean },
   ): Promise<{
     addedRequests: ProcessedRequest[];
   }>;
@@ -138,7 +138,10 @@ const KNOWN = new Set<string>([
 export function checkEnqueueLinksOptions(options: EnqueueLinksOptions, obeysRobots = false): void {
   for (const name in options) {
     if (name === 'pseudoUrls') {
-      throw new CrawlError('OPTION_INVALID', 'enqueueLinks option "pseudoUrls" was removed: use "globs" or "regexps"');
+      throw new CrawlError(
+        'OPTION_INVALID',
+        'enqueueLinks option "pseudoUrls" was removed: use "globs" or "regexps" (see docs/from-crawlee.md)',
+      );
     }
     if (KNOWN.has(name)) continue;
     const nearest = nearestName(name, [...KNOWN]);

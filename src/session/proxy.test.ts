@@ -172,6 +172,15 @@ describe('tiers of proxies', () => {
     expect(tiers.next('a')).toBe(1);
   });
 
+  it('are taken in turn when no request tells the domain', async () => {
+    const [one, two, three] = PROXIES as [string, string, string];
+    const proxies = new ProxyConfiguration({ tieredProxyUrls: [[one, two], [three]] });
+    const taken = [];
+    for (let turn = 0; turn < 4; turn++) taken.push(await proxies.newUrl('s'));
+    expect(taken).toEqual([one, two, three, one]);
+    expect(await proxies.newProxyInfo()).not.toHaveProperty('proxyTier');
+  });
+
   it('keeps a session on one proxy within a tier', async () => {
     const proxies = new ProxyConfiguration({ tieredProxyUrls: [PROXIES, [PROXIES[0]!]] });
     const request = (id: number) => ({ request: { url: 'https://a.example/', uniqueKey: String(id) } });

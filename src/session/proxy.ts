@@ -78,6 +78,7 @@ const MAX_ATTEMPTS = 20_000;
 export class ProxyConfiguration {
   /** Whether TLS is opened by the proxy; set by who knows it. */
   isManInTheMiddle = false;
+  readonly #options: ProxyConfigurationOptions;
   readonly #choose: (sessionId: string | undefined, request: ProxyRequest | undefined) => Choice | Promise<Choice>;
 
   constructor(options: ProxyConfigurationOptions = {}) {
@@ -92,7 +93,19 @@ export class ProxyConfiguration {
     );
     if (given.length === 0) throw invalid('ProxyConfiguration: give proxyUrls, newUrlFunction or tieredProxyUrls');
     if (given.length > 1) throw invalid(`ProxyConfiguration: ${given.join(' and ')} cannot be combined`);
+    this.#options = options;
     this.#choose = chooserOf(options);
+  }
+
+  // For derived classes. Getters, since a field would show its passwords wherever the object is printed.
+  /** The list as it was given. */
+  protected get proxyUrls(): ProxyConfigurationOptions['proxyUrls'] {
+    return this.#options.proxyUrls;
+  }
+
+  /** The tiers as they were given. */
+  protected get tieredProxyUrls(): ProxyConfigurationOptions['tieredProxyUrls'] {
+    return this.#options.tieredProxyUrls;
   }
 
   /** The URL of the proxy for a session and request; undefined for a direct connection. */
@@ -153,12 +166,13 @@ function byFunction(newUrl: ProxyConfigurationFunction) {
 function byTier(tieredUrls: readonly (readonly (string | null)[])[]) {
   checkFilled(tieredUrls, 'tieredProxyUrls');
   const turns = tieredUrls.map((urls, tier) => byTurn(checkedUrls(urls, `tieredProxyUrls[${tier}]`)));
+  const ofAny = byTurn(tieredUrls.flat());
   const tiers = createProxyTiers(turns.length);
   const attempts = createAttempts();
 
   return (sessionId: string | undefined, request: ProxyRequest | undefined): Choice => {
-    // Without a request there is no domain to learn about.
-    if (request === undefined) return { url: turns[0]!(sessionId).url, tier: 0 };
+    // Without a request there is no domain to learn about: all take turns.
+    if (request === undefined) return ofAny(undefined);
     const domain = hostOf(request.url);
     const failedTier = attempts.failedTier(request);
     if (failedTier !== undefined) tiers.failed(domain, failedTier);

@@ -43,6 +43,7 @@ declare const { describe, it, expect }: typeof import('vitest');
 const GIVEN_OF_CRAWLEE = `
 declare const playwright: typeof import('playwright-core');
 declare const browserContext: import('playwright-core').BrowserContext;
+declare const puppeteer: { launch(options?: Record<string, unknown>): Promise<unknown> };
 declare const pool: import('orcrawl/crawlee').BrowserPool;
 declare const controller: import('orcrawl/crawlee').PlaywrightController;
 declare const snapshotter: import('orcrawl/crawlee').Snapshotter;

@@ -92,10 +92,11 @@ describe('the request queues of a MemoryStorage', () => {
     expect(keys(await queue.listHead())).toBe('54123');
     expect(keys(await queue.listAndLockHead({ lockSecs: 60, limit: 2 }))).toBe('54');
     expect(keys(await queue.listAndLockHead({ lockSecs: 60 }))).toBe('123');
-    expect(keys(await queue.listHead())).toBe('');
+    expect(keys(await queue.listAndLockHead({ lockSecs: 60 }))).toBe('');
+    expect((await queue.listHead()).items).toHaveLength(5);
     await queue.deleteRequestLock(first.requestId);
     await expect(queue.deleteRequestLock(first.requestId)).rejects.toThrow('is not locked');
-    expect(keys(await queue.listHead())).toBe('1');
+    expect(keys(await queue.listAndLockHead({ lockSecs: 60 }))).toBe('1');
     await queue.updateRequest({ id: first.requestId, ...request(1), handledAt: new Date().toISOString() });
     expect(await queue.addRequest(request(1))).toMatchObject({ wasAlreadyPresent: true, wasAlreadyHandled: true });
     expect(await queue.get()).toMatchObject({ totalRequestCount: 5, handledRequestCount: 1, pendingRequestCount: 4 });

@@ -6,6 +6,7 @@ import { CookieJar } from 'tough-cookie';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   BasicCrawler,
+  type BasicCrawlingContext,
   CheerioCrawler,
   Configuration,
   createCheerioRouter,
@@ -286,4 +287,42 @@ describe('of Crawlee 4', () => {
     expect(asked).toEqual(['GET /from manual', 'GET /to manual', 'POST /sent manual']);
     expect(seen).toEqual([]);
   });
+});
+
+it('RobotsTxtFile.find gives up after its time, and when it is told to', async () => {
+  const silent = createServer(() => undefined);
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  try {
+    const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/`;
+    const late = await RobotsTxtFile.find(url, undefined, { timeoutMillis: 50 });
+    expect(late.isAllowed(url)).toBe(false);
+    const aborted = { signal: AbortSignal.abort() };
+    await expect(RobotsTxtFile.find(url, undefined, aborted)).rejects.toThrow();
+    const misspelt = { timeout: 50 } as never;
+    await expect(RobotsTxtFile.find(url, undefined, misspelt)).rejects.toMatchObject({ code: 'OPTION_INVALID' });
+  } finally {
+    silent.closeAllConnections();
+    silent.close();
+  }
+});
+
+it('sendRequest sends the cookies of the jar it was given, and keeps new ones there', async () => {
+  const echo = createServer((request, response) => {
+    response.setHeader('set-cookie', 'new=2').end(request.headers.cookie);
+  });
+  await new Promise<void>((resolve) => echo.listen(0, '127.0.0.1', resolve));
+  try {
+    const url = `http://127.0.0.1:${(echo.address() as AddressInfo).port}/`;
+    const cookieJar = new CookieJar();
+    cookieJar.setCookieSync('mine=1', url);
+    const bodies: unknown[] = [];
+    const requestHandler = async ({ sendRequest }: BasicCrawlingContext) =>
+      void bodies.push((await sendRequest({ url, cookieJar })).body);
+    await new BasicCrawler({ requestHandler, maxRequestRetries: 0 }, config).run([url]);
+    expect(bodies).toEqual(['mine=1']);
+    expect(cookieJar.getCookieStringSync(url)).toBe('mine=1; new=2');
+  } finally {
+    echo.closeAllConnections();
+    echo.close();
+  }
 });

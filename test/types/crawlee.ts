@@ -1,9 +1,12 @@
 // Scripts in the style of Crawlee's documentation must compile with nothing but the import changed. Checked by
 // `npm run typecheck`; nothing here runs.
+import { z } from 'zod';
 import {
   AdaptivePlaywrightCrawler,
+  type AdaptivePlaywrightCrawlerOptions,
   type BaseHttpClient,
   BasicCrawler,
+  Browser,
   BrowserName,
   BrowserPool,
   type CheerioAPI,
@@ -14,11 +17,13 @@ import {
   createPlaywrightRouter,
   Dataset,
   DeviceCategory,
+  type ErrorHandler,
   EventType,
   FileDownload,
   type FileDownloadRequestHandler,
   GotScrapingHttpClient,
   HttpCrawler,
+  ImpitHttpClient,
   KeyValueStore,
   type LoadSignal,
   log,
@@ -30,10 +35,12 @@ import {
   PlaywrightPlugin,
   type PlaywrightRequestHandler,
   ProxyConfiguration,
+  PuppeteerPlugin,
   Request,
   RequestList,
   RequestQueue,
   RetryRequestError,
+  RobotsTxtFile,
   Session,
   type SkippedRequestReason,
   Snapshotter,
@@ -166,3 +173,43 @@ export async function documentedScripts(): Promise<void> {
 export const handler = async ({ $, request }: CheerioCrawlingContext<{ sku: string }>): Promise<void> => {
   log.info(request.userData.sku, { title: $('title').text() });
 };
+
+/** Parts of projects that worked at run time and did not compile. */
+export async function starterProjects(): Promise<void> {
+  const failed: ErrorHandler = async ({ request }, error) => log.error(`${request.url}: ${error.message}`);
+  const router = createCheerioRouter({ PRODUCT: z.object({ sku: z.string() }) });
+  router.addHandler('PRODUCT', async ({ request }) => log.info(request.userData.sku));
+  createCheerioRouter().addHandler('OFFER', z.object({ price: z.number() }), async ({ request }) => {
+    const { price }: { price: number } = request.userData;
+    log.info(`${price}`);
+  });
+  const httpClient = new ImpitHttpClient({ browser: Browser.Firefox });
+  await new CheerioCrawler({ httpClient, requestHandler: router, failedRequestHandler: failed }).run();
+
+  const options: AdaptivePlaywrightCrawlerOptions = {
+    renderingTypeDetectionRatio: 0.1,
+    resultChecker: ({ datasetItems }) => datasetItems.every(({ item }) => Boolean(item['heading'])),
+    resultComparator: (one, other) => one.datasetItems.length === other.datasetItems.length,
+    shouldPropagateError: (error) => error instanceof NonRetryableError,
+    requestHandler: async ({ querySelector, pushData }) =>
+      pushData({ heading: (await querySelector('h1', 1_000)).text() }),
+  };
+  await new AdaptivePlaywrightCrawler(options).run();
+
+  const crawler = new PlaywrightCrawler({
+    httpClient,
+    launchContext: {
+      launchOptions: { args: ['--mute-audio'], locale: 'de-DE', viewport: { width: 800, height: 600 } },
+    },
+    requestHandler: async ({ page, crawler: own }) => own.browserPool.retireBrowserByPage(page),
+  });
+  await crawler.run();
+  await new BasicCrawler({
+    requestHandler: async ({ crawler: own }) => own.setStatusMessage('half of it', { level: 'INFO' }),
+  }).run();
+  await RobotsTxtFile.find('https://example.com', undefined, {
+    timeoutMillis: 1_000,
+    signal: AbortSignal.timeout(500),
+  });
+  await new BrowserPool({ browserPlugins: [new PuppeteerPlugin({ launch: async () => undefined })] }).destroy();
+}

@@ -425,4 +425,15 @@ export const scenarios = {
     );
     return got;
   },
+  'state: useState is saved with the event': async ({ lib, sleep }) => {
+    lib.Configuration.getGlobalConfig().set('persistStateIntervalMillis', 300);
+    const state = await lib.useState('my-state', { hello: 'world' });
+    state.hello = 'foo';
+    const same = (await lib.useState('my-state', { hello: 'world' })) === state;
+    const manager = lib.Configuration.getEventManager();
+    await manager.init();
+    await new Promise((resolve) => manager.on('persistState', () => resolve()));
+    await sleep(100);
+    return [same, await lib.KeyValueStore.getValue('my-state')];
+  },
 };

@@ -31,7 +31,7 @@ const NO_BROWSER = 'not provided: use PlaywrightCrawler';
 const NO_DOM = 'not provided: use CheerioCrawler';
 const MODULES: Readonly<Record<string, string>> = {
   '@crawlee/puppeteer': NO_BROWSER,
-  puppeteer: 'Puppeteer is not supported: use Playwright',
+  puppeteer: 'crawlers do not use Puppeteer: use Playwright, or a BrowserPool of your own',
   '@crawlee/jsdom': NO_DOM,
   '@crawlee/linkedom': NO_DOM,
   '@crawlee/stagehand': 'not provided',
@@ -55,7 +55,7 @@ const NAMES: Readonly<Record<string, Rule>> = {
   createPuppeteerRouter: unsupported(NO_BROWSER),
   launchPuppeteer: unsupported(NO_BROWSER),
   puppeteerUtils: unsupported(NO_BROWSER),
-  PuppeteerPlugin: unsupported(NO_BROWSER),
+  PuppeteerPlugin: changed('drives a BrowserPool of your own, not a crawler'),
   JSDOMCrawler: unsupported(NO_DOM),
   createJSDOMRouter: unsupported(NO_DOM),
   LinkeDOMCrawler: unsupported(NO_DOM),

@@ -33,8 +33,8 @@ import { ACTIONS_SHAPE, actionConflicts, type PageActions } from './page-actions
 export interface PlaywrightLaunchContext {
   /** Your own Playwright's `chromium`. Default: that of the package playwright-core. */
   launcher?: BrowserType | undefined;
-  /** Playwright's launch options: `executablePath`, `channel`, `args`, `slowMo`, … */
-  launchOptions?: LaunchOptions | undefined;
+  /** Playwright's launch options: `executablePath`, `args`, …, and those of contexts: `locale`, `viewport`, … */
+  launchOptions?: (LaunchOptions & BrowserContextOptions) | undefined;
   /** Uses Google Chrome as installed. Default false: the first browser that is found. */
   useChrome?: boolean | undefined;
   /** Visits share nothing, even within a session. Default false. */

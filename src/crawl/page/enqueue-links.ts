@@ -26,6 +26,7 @@ export async function enqueueLinks(
     );
   }
   checkEnqueueLinksOptions(options);
+  const { waitForAllRequestsToBeAdded } = options;
   const skipped: { url: string; reason: SkipReason }[] = [];
   const skip = (url: string, reason: SkipReason) => void skipped.push({ url, reason });
   const found = absoluteUrls(options.urls, options.baseUrl, skip);
@@ -33,7 +34,11 @@ export async function enqueueLinks(
   const links = selectLinks(found, options, page, { maxCrawlDepth: undefined, skip });
   const { addedRequests } = await options.requestQueue.addRequestsBatched(
     links.slice(0, options.limit ?? Infinity).map((link) => link.toRequest()),
-    { forefront: options.forefront, seeded: false },
+    {
+      forefront: options.forefront,
+      seeded: false,
+      ...(waitForAllRequestsToBeAdded === undefined ? {} : { waitForAllRequestsToBeAdded }),
+    },
   );
   for (const one of skipped) await options.onSkippedRequest?.(one);
   return { processedRequests: addedRequests, unprocessedRequests: [] };

@@ -1,7 +1,7 @@
 // A site's robots.txt by URL, for scripts that query it themselves (Crawlee's RobotsTxtFile).
 // RFC 9309: a missing file allows everything, an unreachable one forbids everything.
 import { asCrawlError, CrawlError } from '../../errors.js';
-import { checkOptions } from '../../option-checks.js';
+import { checkOptions, type ShapeOf } from '../../option-checks.js';
 import { MAX_ROBOTS_BYTES, RobotsTxt } from '../../politeness/robots/robots.js';
 import { parseHttpUrl } from '../../request/url.js';
 import { SITE_FILE_SHAPE, type SiteFileOptions, withSiteFiles } from './site-files.js';
@@ -9,6 +9,18 @@ import { loadSitemap, optionsFrom, type Sitemap, type SitemapOptions } from './s
 
 const ROBOTS_TIMEOUT_MS = 30_000;
 const FORBID_ALL = 'User-agent: *\nDisallow: /\n';
+
+/** When `find` gives up. */
+export interface RobotsTxtFileLimits {
+  /** Longest the file may take. Default 30,000. */
+  timeoutMillis?: number | undefined;
+  /** Ends the work when it is aborted. */
+  signal?: AbortSignal | undefined;
+}
+const LIMITS_SHAPE: ShapeOf<RobotsTxtFileLimits> = {
+  timeoutMillis: SITE_FILE_SHAPE.timeoutMs,
+  signal: SITE_FILE_SHAPE.signal,
+};
 
 /**
  * The robots.txt of one site.
@@ -35,9 +47,23 @@ export class RobotsTxtFile {
     this.#options = options;
   }
 
-  /** Fetches the robots.txt of the URL's site. The second argument may be a proxy URL, as in Crawlee. */
-  static async find(url: string, proxyUrlOrOptions: string | SiteFileOptions = {}): Promise<RobotsTxtFile> {
-    const options = typeof proxyUrlOrOptions === 'string' ? { proxyUrl: proxyUrlOrOptions } : proxyUrlOrOptions;
+  /**
+   * Fetches the robots.txt of the URL's site. The second argument may be a proxy URL and the third a limit of time and a
+   * signal, as in Crawlee.
+   */
+  static async find(
+    url: string,
+    proxyUrlOrOptions: string | SiteFileOptions = {},
+    limits: RobotsTxtFileLimits = {},
+  ): Promise<RobotsTxtFile> {
+    checkOptions('RobotsTxtFile.find', limits, LIMITS_SHAPE);
+    const given = typeof proxyUrlOrOptions === 'string' ? { proxyUrl: proxyUrlOrOptions } : proxyUrlOrOptions;
+    const { timeoutMillis: timeoutMs = given.timeoutMs, signal = given.signal } = limits;
+    const options: SiteFileOptions = {
+      ...given,
+      ...(timeoutMs === undefined ? {} : { timeoutMs }),
+      ...(signal === undefined ? {} : { signal }),
+    };
     checkOptions('RobotsTxtFile', options, SITE_FILE_SHAPE);
     const robotsUrl = new URL('/robots.txt', parseHttpUrl(url)).href;
     try {
@@ -45,7 +71,8 @@ export class RobotsTxtFile {
       return new RobotsTxtFile(robotsUrl, RobotsTxt.parse(content), options);
     } catch (error) {
       const known = asCrawlError(error, 'CONNECT_FAILED');
-      if (known.class === 'fatal') throw known;
+      // Whoever ended the work does not ask what the site said.
+      if (known.class === 'fatal' || signal?.aborted) throw known;
       // More than five redirects count as a file that is not there (section 2.3.1.2).
       if (known.code === 'REDIRECT_LIMIT') return new RobotsTxtFile(robotsUrl, RobotsTxt.parse(''), options);
       return new RobotsTxtFile(robotsUrl, RobotsTxt.parse(FORBID_ALL), options, known);

@@ -277,7 +277,7 @@ export class BrowserPool extends EventEmitter {
   ): Promise<CommonPage> {
     const isIncognito = controller.launchContext.useIncognitoPages;
     const options = isIncognito
-      ? { ...controller.normalizeProxyOptions(proxyUrl, pageOptions), ...pageOptions }
+      ? { ...pageOptions, ...controller.normalizeProxyOptions(proxyUrl, pageOptions) }
       : pageOptions;
     for (const hook of this.prePageCreateHooks) await hook(pageId, controller, isIncognito ? options : undefined);
     let page: CommonPage;

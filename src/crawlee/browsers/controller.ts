@@ -1,6 +1,7 @@
 // A controller owns one browser of a pool: its pages, its cookies, its end.
 import { randomUUID } from 'node:crypto';
 import { EventEmitter } from 'node:events';
+import { CrawlError } from '../../errors.js';
 import { log } from '../../observe/log.js';
 import type { Dictionary } from '../../request/request.js';
 import type { CookieObject } from '../../session/cookies.js';
@@ -95,4 +96,9 @@ export abstract class BrowserController extends EventEmitter {
   protected abstract _getCookies(page: CommonPage): Promise<CookieObject[]>;
   /** A proxy in the form that the library's pages take. */
   abstract normalizeProxyOptions(proxyUrl: string | undefined, pageOptions: unknown): Record<string, unknown>;
+}
+
+/** Options of a page would change the context that all pages of the browser share. */
+export function sharedContextError(): CrawlError {
+  return new CrawlError('OPTION_INVALID', 'page options need useIncognitoPages: true; other pages share one context');
 }

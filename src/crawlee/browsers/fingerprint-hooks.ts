@@ -40,8 +40,11 @@ export function createFingerprintHooks(options: FingerprintOptions): Fingerprint
     },
     async postPageCreate(page, { launchContext }) {
       const fingerprint = launchContext.fingerprint as Fingerprint | undefined;
-      const context = (page as unknown as { context(): BrowserContext }).context();
-      if (!fingerprint || attached.has(context)) return;
+      if (!fingerprint) return;
+      // Puppeteer's pages have no context(): each is changed by itself.
+      const context = page.context?.() as unknown as BrowserContext | undefined;
+      if (!context) return (await open()).attachToPage(page, fingerprint);
+      if (attached.has(context)) return;
       attached.add(context);
       await (await open()).attach(context, fingerprint);
     },

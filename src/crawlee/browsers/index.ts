@@ -1,4 +1,4 @@
-// Crawlee's package browser-pool, for Playwright.
+// Crawlee's package browser-pool, for Playwright and Puppeteer.
 export { BrowserPool } from './browser-pool.js';
 export type {
   BrowserPoolHooks,
@@ -16,6 +16,8 @@ export { BrowserController } from './controller.js';
 export { LaunchContext } from './launch-context.js';
 export type { LaunchContextOptions } from './launch-context.js';
 export { PlaywrightBrowser, PlaywrightController, PlaywrightPlugin } from './playwright.js';
+export { PuppeteerController, PuppeteerPlugin } from './puppeteer.js';
+export type { PuppeteerNewPageOptions } from './puppeteer.js';
 export { BrowserLaunchError, BrowserPlugin } from './plugin.js';
 export type { BrowserPluginOptions, CreateLaunchContextOptions } from './plugin.js';
 export { BROWSER_CONTROLLER_EVENTS, BROWSER_POOL_EVENTS } from './types.js';

@@ -37,7 +37,7 @@ export class LaunchContext {
   proxyTier: number | undefined;
   ignoreProxyCertificate: boolean | undefined;
   fingerprint?: unknown;
-  #proxyUrl: string | undefined;
+  protected _proxyUrl: string | undefined;
   readonly #reserved: ReadonlySet<string>;
 
   constructor(options: LaunchContextOptions) {
@@ -65,10 +65,10 @@ export class LaunchContext {
   }
 
   set proxyUrl(url: string | undefined) {
-    this.#proxyUrl = url ? new URL(url).href.replace(/\/$/, '') : undefined;
+    this._proxyUrl = url ? new URL(url).href.replace(/\/$/, '') : undefined;
   }
 
   get proxyUrl(): string | undefined {
-    return this.#proxyUrl;
+    return this._proxyUrl;
   }
 }

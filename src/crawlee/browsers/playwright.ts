@@ -3,23 +3,11 @@ import { EventEmitter } from 'node:events';
 import { CrawlError } from '../../errors.js';
 import type { Dictionary } from '../../request/request.js';
 import type { CookieObject } from '../../session/cookies.js';
-import { BrowserController } from './controller.js';
+import { BrowserController, sharedContextError } from './controller.js';
 import type { LaunchContext } from './launch-context.js';
 import { BrowserPlugin } from './plugin.js';
+import { proxyPartsOf } from './proxy-parts.js';
 import type { CommonBrowser, CommonContext, CommonPage } from './types.js';
-
-/** A proxy as Playwright takes it. */
-function proxyOf(proxyUrl: string): { server: string; username?: string; password?: string } {
-  const url = new URL(proxyUrl);
-  const { username, password } = url;
-  url.username = '';
-  url.password = '';
-  return {
-    server: url.href.replace(/\/$/, ''),
-    ...(username === '' ? {} : { username: decodeURIComponent(username) }),
-    ...(password === '' ? {} : { password: decodeURIComponent(password) }),
-  };
-}
 
 /**
  * A persistent context of Playwright that is used as a browser.
@@ -28,13 +16,13 @@ function proxyOf(proxyUrl: string): { server: string; username?: string; passwor
  * const browser = new PlaywrightBrowser({ browserContext, version: '120' });
  */
 export class PlaywrightBrowser extends EventEmitter implements CommonBrowser {
-  readonly #context: CommonContext;
+  protected readonly _browserContext: CommonContext;
   readonly #version: string;
   #isConnected = true;
 
   constructor({ browserContext, version }: { browserContext: CommonContext; version: string }) {
     super();
-    this.#context = browserContext;
+    this._browserContext = browserContext;
     this.#version = version;
     browserContext.on?.('close', () => {
       this.#isConnected = false;
@@ -43,11 +31,11 @@ export class PlaywrightBrowser extends EventEmitter implements CommonBrowser {
   }
 
   async close(): Promise<void> {
-    await this.#context.close();
+    await this._browserContext.close();
   }
 
   contexts(): CommonContext[] {
-    return [this.#context];
+    return [this._browserContext];
   }
 
   isConnected(): boolean {
@@ -59,7 +47,7 @@ export class PlaywrightBrowser extends EventEmitter implements CommonBrowser {
   }
 
   async newPage(): Promise<CommonPage> {
-    return (await this.#context.newPage()) as CommonPage;
+    return (await this._browserContext.newPage()) as CommonPage;
   }
 
   async newContext(): Promise<never> {
@@ -74,18 +62,16 @@ export class PlaywrightBrowser extends EventEmitter implements CommonBrowser {
  * const controller = new PlaywrightController(new PlaywrightPlugin(playwright.chromium));
  */
 export class PlaywrightController extends BrowserController {
-  override normalizeProxyOptions(proxyUrl: string | undefined, _pageOptions: unknown): Record<string, unknown> {
-    return proxyUrl ? { proxy: proxyOf(proxyUrl) } : {};
+  /** The proxy as Playwright takes it; what the page's options say of it beside the URL stays. */
+  override normalizeProxyOptions(proxyUrl: string | undefined, pageOptions: unknown): Record<string, unknown> {
+    if (!proxyUrl) return {};
+    const { proxy } = (pageOptions ?? {}) as { proxy?: object };
+    return { proxy: { ...proxy, ...proxyPartsOf(proxyUrl) } };
   }
 
   protected override async _newPage(pageOptions?: Dictionary): Promise<CommonPage> {
     const { useIncognitoPages } = this.launchContext;
-    if (pageOptions && Object.keys(pageOptions).length > 0 && !useIncognitoPages) {
-      throw new CrawlError(
-        'OPTION_INVALID',
-        'page options need useIncognitoPages: true; other pages share one context',
-      );
-    }
+    if (pageOptions !== undefined && !useIncognitoPages) throw sharedContextError();
     const page = (await this.browser.newPage(...(useIncognitoPages ? [pageOptions] : []))) as CommonPage;
     page.once?.('close', () => {
       this.activePages--;
@@ -136,7 +122,7 @@ export class PlaywrightPlugin extends BrowserPlugin {
   }
 
   protected override async _addProxyToLaunchOptions(launchContext: LaunchContext): Promise<void> {
-    launchContext.launchOptions = { ...launchContext.launchOptions, proxy: proxyOf(launchContext.proxyUrl!) };
+    launchContext.launchOptions = { ...launchContext.launchOptions, proxy: proxyPartsOf(launchContext.proxyUrl!) };
   }
 
   protected override _isChromiumBasedBrowser(): boolean {

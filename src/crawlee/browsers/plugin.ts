@@ -27,7 +27,7 @@ export type CreateLaunchContextOptions = Partial<Omit<LaunchContextOptions, 'bro
 export class BrowserLaunchError extends CriticalError {}
 
 /**
- * The base of plugins; use `PlaywrightPlugin`, or write one for another library.
+ * The base of plugins; use `PlaywrightPlugin` or `PuppeteerPlugin`, or write one for another library.
  *
  * @example
  * const pool = new BrowserPool({ browserPlugins: [new PlaywrightPlugin(playwright.chromium)] });

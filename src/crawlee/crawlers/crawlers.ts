@@ -29,6 +29,7 @@ import type { DatasetExportOptions, ExportFormat } from '../../store/dataset/exp
 import type { RequestQueue as OwnQueue } from '../../frontier/queue/request-queue.js';
 import { CrawlerExtension } from '../checks.js';
 import { withNewRequestLimit } from '../storage/new-requests.js';
+import { saveWithEvents } from '../storage/saved-by-events.js';
 import { crawlerMembers } from './crawler-members.js';
 import {
   asMethod,
@@ -44,9 +45,11 @@ export type { NewerOptions, OlderOptions } from './crawler-options.js';
 
 /** How long visits may take to end before the process is moved, as in Crawlee. */
 const REST_SECS = 20;
-/** Stores whose states are saved with events already. */
-const SAVED_BY_EVENTS = new WeakSet<KeyValueStore>();
 
+/** A context whose `crawler` is the class that was made, as Crawlee types it. */
+export type WithCrawler<Context, Crawler> = Context & { readonly crawler: Crawler };
+
+/* eslint-disable @typescript-eslint/no-explicit-any -- a class within the default of its own parameter */
 /**
  * Calls your handler for every request, as Crawlee's does: a failed request comes back at once.
  *
@@ -55,7 +58,9 @@ const SAVED_BY_EVENTS = new WeakSet<KeyValueStore>();
  *   requestHandler: async ({ sendRequest, pushData }) => pushData({ body: (await sendRequest()).body }),
  * });
  */
-export class BasicCrawler<Context extends CrawlingContext = BasicCrawlingContext> extends OwnCrawler<Context> {
+export class BasicCrawler<
+  Context extends CrawlingContext = WithCrawler<BasicCrawlingContext, BasicCrawler<any>>,
+> extends OwnCrawler<Context> {
   /** The contexts whose handler is at work. */
   protected readonly crawlingContexts = new Map<string, Context>();
   /** Yours, unless it is a router or a `streamHandler`. */
@@ -145,14 +150,7 @@ export class BasicCrawler<Context extends CrawlingContext = BasicCrawlingContext
   override async useState<State extends Dictionary = Dictionary>(initial?: State): Promise<State> {
     const state = await super.useState(initial);
     const store = await KeyValueStore.open(null, { config: this.config });
-    if (!SAVED_BY_EVENTS.has(store)) {
-      SAVED_BY_EVENTS.add(store);
-      eventManagerOf(this.config).on(EventType.PERSIST_STATE, () => {
-        store
-          .persistAutoSaved()
-          .catch((error: unknown) => rootLog.exception(error as Error, 'Could not save the state'));
-      });
-    }
+    saveWithEvents(store, this.config);
     return state;
   }
 
@@ -174,7 +172,6 @@ export class BasicCrawler<Context extends CrawlingContext = BasicCrawlingContext
     path: string,
     format?: ExportFormat,
     options: DatasetExportOptions = {},
-    // eslint-disable-next-line @typescript-eslint/no-explicit-any
   ): Promise<any> {
     const dataset = await this.getDataset();
     const { items } = (await dataset.getData()) as unknown as { items: Data[] };
@@ -194,7 +191,9 @@ export class BasicCrawler<Context extends CrawlingContext = BasicCrawlingContext
  * @example
  * const crawler = new HttpCrawler({ requestHandler: async ({ body, pushData }) => pushData({ bytes: body.length }) });
  */
-export class HttpCrawler<Context extends CrawlingContext = HttpCrawlingContext> extends BasicCrawler<Context> {
+export class HttpCrawler<
+  Context extends CrawlingContext = WithCrawler<HttpCrawlingContext, HttpCrawler<any>>,
+> extends BasicCrawler<Context> {
   constructor(
     options: HttpCrawlerOptions<NoInfer<Context>> & OlderOptions & NewerOptions<NoInfer<Context>> = {},
     config?: Configuration,
@@ -210,7 +209,9 @@ export class HttpCrawler<Context extends CrawlingContext = HttpCrawlingContext> 
  * @example
  * const crawler = new CheerioCrawler({ requestHandler: async ({ $, pushData }) => pushData({ title: $('title').text() }) });
  */
-export class CheerioCrawler<Context extends CrawlingContext = CheerioCrawlingContext> extends HttpCrawler<Context> {
+export class CheerioCrawler<
+  Context extends CrawlingContext = WithCrawler<CheerioCrawlingContext, CheerioCrawler<any>>,
+> extends HttpCrawler<Context> {
   constructor(
     options: CheerioCrawlerOptions<NoInfer<Context>> & OlderOptions & NewerOptions<NoInfer<Context>> = {},
     config?: Configuration,
@@ -225,7 +226,9 @@ export class CheerioCrawler<Context extends CrawlingContext = CheerioCrawlingCon
  * @example
  * const crawler = new FileDownload({ requestHandler: ({ body, request }) => log.info(`${request.url}: ${body.length}`) });
  */
-export class FileDownload<Context extends CrawlingContext = FileDownloadCrawlingContext> extends HttpCrawler<Context> {
+export class FileDownload<
+  Context extends CrawlingContext = WithCrawler<FileDownloadCrawlingContext, FileDownload<any>>,
+> extends HttpCrawler<Context> {
   constructor(
     options: FileDownloadOptions<NoInfer<Context>> & OlderOptions & NewerOptions<NoInfer<Context>> = {},
     config?: Configuration,

@@ -2,8 +2,8 @@
 // the browsers. Promise: everything else is the crawler of `orcrawl`, where a status means the same in every placement.
 import { Configuration } from '../../configuration.js';
 import type {
-  AdaptivePlaywrightCrawlerOptions,
-  PlaywrightCrawlerOptions,
+  AdaptivePlaywrightCrawlerOptions as OwnAdaptiveOptions,
+  PlaywrightCrawlerOptions as OwnOptions,
   PlaywrightLaunchContext,
 } from '../../crawl/browser/playwright-options.js';
 import type { CrawlingContext } from '../../handle/context.js';
@@ -17,17 +17,31 @@ import { clicksAnywhere } from '../browsers/click-elements.js';
 import type { BrowserPoolHooks } from '../browsers/browser-pool.js';
 import { CrawlerBrowserPool } from '../browsers/crawler-pool.js';
 import { type AdaptiveRuns, createAdaptiveRuns, type RenderingCounts, type RenderingOptions } from './adaptive-runs.js';
-import { BasicCrawler, type NewerOptions, type OlderOptions } from './crawlers.js';
+import { BasicCrawler, type NewerOptions, type OlderOptions, type WithCrawler } from './crawlers.js';
 import type { CommonPage } from '../browsers/types.js';
 
 const SERVER_ERRORS = Array.from({ length: 100 }, (_, i) => 500 + i);
 
 /** Hooks of Crawlee's pool get its controllers, those of ours get browsers. */
-type WithPoolHooks<Options extends PlaywrightCrawlerOptions<never>> = Omit<Options, 'browserPoolOptions'> & {
+type WithPoolHooks<Options extends OwnOptions<never>> = Omit<Options, 'browserPoolOptions'> & {
   browserPoolOptions?:
     (Omit<NonNullable<Options['browserPoolOptions']>, keyof BrowserPoolHooks> & BrowserPoolHooks) | undefined;
 };
-type Hooks = PlaywrightCrawlerOptions<never>['preNavigationHooks'];
+type Hooks = OwnOptions<never>['preNavigationHooks'];
+
+/** The options of a `PlaywrightCrawler`, with the hooks of Crawlee's pool and its older and newer options. */
+export type PlaywrightCrawlerOptions<Context extends CrawlingContext = PlaywrightCrawlingContext> = WithPoolHooks<
+  OwnOptions<Context>
+> &
+  OlderOptions &
+  NewerOptions<Context>;
+
+/** The options of an `AdaptivePlaywrightCrawler`, with those that decide how pages are judged. */
+export type AdaptivePlaywrightCrawlerOptions<Context extends CrawlingContext = AdaptivePlaywrightCrawlingContext> =
+  WithPoolHooks<Omit<OwnAdaptiveOptions<Context>, keyof RenderingOptions>> &
+    RenderingOptions &
+    OlderOptions &
+    NewerOptions<Context>;
 
 interface ClickingContext {
   page?: CommonPage;
@@ -43,7 +57,7 @@ function withClicksAnywhere(context: ClickingContext): void {
 }
 
 /** Options whose browsers a pool shows. */
-function shownBy<Options extends PlaywrightCrawlerOptions<never>>(
+function shownBy<Options extends OwnOptions<never>>(
   options: WithPoolHooks<Options>,
   config: Configuration | undefined,
 ): { pool: CrawlerBrowserPool; options: Options } {
@@ -67,19 +81,15 @@ function shownBy<Options extends PlaywrightCrawlerOptions<never>>(
  * });
  */
 export class PlaywrightCrawler<
-  Context extends CrawlingContext = PlaywrightCrawlingContext,
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- a class within the default of its own parameter
+  Context extends CrawlingContext = WithCrawler<PlaywrightCrawlingContext, PlaywrightCrawler<any>>,
 > extends BasicCrawler<Context> {
   /** The browsers, with hooks and events. */
   readonly browserPool: CrawlerBrowserPool;
   readonly launchContext: PlaywrightLaunchContext;
 
-  constructor(
-    given: WithPoolHooks<PlaywrightCrawlerOptions<NoInfer<Context>>> &
-      OlderOptions &
-      NewerOptions<NoInfer<Context>> = {},
-    config?: Configuration,
-  ) {
-    const { pool, options } = shownBy<PlaywrightCrawlerOptions<never>>(given as never, config);
+  constructor(given: PlaywrightCrawlerOptions<NoInfer<Context>> = {}, config?: Configuration) {
+    const { pool, options } = shownBy<OwnOptions<never>>(given as never, config);
     const { ignoreHttpErrorStatusCodes = [], additionalHttpErrorStatusCodes = [] } = options;
     const pages = SERVER_ERRORS.filter((status) => !additionalHttpErrorStatusCodes.includes(status));
     const statuses = { ignoreHttpErrorStatusCodes: [...ignoreHttpErrorStatusCodes, ...pages] };
@@ -127,13 +137,10 @@ export class AdaptivePlaywrightCrawler<
   readonly #runs: AdaptiveRuns;
 
   constructor(
-    given: WithPoolHooks<Omit<AdaptivePlaywrightCrawlerOptions<NoInfer<Context>>, keyof RenderingOptions>> &
-      RenderingOptions &
-      OlderOptions &
-      NewerOptions<NoInfer<Context>> = {},
+    given: AdaptivePlaywrightCrawlerOptions<NoInfer<Context>> = {},
     config: Configuration = Configuration.getGlobalConfig(),
   ) {
-    const { pool, options } = shownBy<AdaptivePlaywrightCrawlerOptions<never>>(given as never, config);
+    const { pool, options } = shownBy<OwnAdaptiveOptions<never>>(given as never, config);
     const { rendering, others } = withoutRendering(options as RenderingOptions);
     const runs = createAdaptiveRuns(rendering, config);
     super({ ...others, ...(runs.memory ? { renderingMemory: runs.memory } : {}) } as never, config, 'adaptive');

@@ -3,6 +3,7 @@ import type { CheerioAPI } from 'cheerio';
 import { enqueueLinks } from '../../crawl/page/enqueue-links.js';
 import { CrawlError } from '../../errors.js';
 import type { BatchAddRequestsResult, EnqueueLinksOptions, RequestSink } from '../../handle/enqueue-links.js';
+import { wrongType } from '../storage/client-dataset.js';
 import { constructRegExpObjectsFromPseudoUrls, type PseudoUrlInput } from './patterns.js';
 import { extractUrlsFromCheerio, resolveBaseUrlForEnqueueLinksFiltering, tryAbsoluteURL } from './urls.js';
 
@@ -76,6 +77,7 @@ async function enqueueFrom(
 ): Promise<BatchAddRequestsResult> {
   const { originalRequestUrl, finalRequestUrl, onSkippedRequest, robotsTxtFile, requestQueue } = given;
   const { pseudoUrls = [], ...options } = given.options ?? {};
+  if (!Array.isArray(pseudoUrls)) throw wrongType('pseudoUrls', 'array', pseudoUrls);
   const { selector = 'a', strategy } = options;
   const baseUrl = resolveBaseUrlForEnqueueLinksFiltering({
     enqueueStrategy: strategy,
@@ -83,16 +85,17 @@ async function enqueueFrom(
     originalRequestUrl,
     userProvidedBaseUrl: options.baseUrl,
   });
-  const urls = await extract(selector, options.baseUrl ?? finalRequestUrl ?? originalRequestUrl);
+  // URLs among the options take the place of those of the page.
+  const found = await extract(selector, options.baseUrl ?? finalRequestUrl ?? originalRequestUrl);
   const regexps = [...(options.regexps ?? []), ...constructRegExpObjectsFromPseudoUrls(pseudoUrls)];
   const { selector: _selector, ...rest } = options;
   const all = {
     ...(onSkippedRequest ? { onSkippedRequest } : {}),
     ...(robotsTxtFile ? { robotsTxtFile } : {}),
     ...rest,
+    urls: [...(options.urls ?? found)],
     ...(regexps.length > 0 ? { regexps } : {}),
     ...(baseUrl === undefined ? {} : { baseUrl }),
-    urls,
   };
   if (given.enqueueLinks) return given.enqueueLinks(all);
   return enqueueLinks({ requestQueue: requestQueue!, ...all });

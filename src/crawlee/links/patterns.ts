@@ -4,6 +4,7 @@ import { compileMixed } from '../../request/pattern.js';
 import type { GlobInput, GlobObject, RegExpInput, RegExpObject } from '../../request/pattern.js';
 import { Request, type RequestOptions } from '../../request/request.js';
 import type { EnqueueLinksOptions } from '../../handle/enqueue-links.js';
+import { wrongType } from '../storage/client-dataset.js';
 import { tryAbsoluteURL } from './urls.js';
 
 type PatternOptions = Pick<RequestOptions, 'method' | 'payload' | 'label' | 'userData' | 'headers'>;
@@ -57,7 +58,9 @@ export function constructRegExpObjectsFromRegExps(regexps: readonly RegExpInput[
  */
 export function constructRegExpObjectsFromPseudoUrls(pseudoUrls: readonly PseudoUrlInput[]): RegExpObject[] {
   return pseudoUrls.map((given) => {
-    const { purl, ...options } = typeof given === 'string' ? { purl: given } : given;
+    const object = typeof given === 'string' ? { purl: given } : given;
+    if (typeof object?.purl !== 'string') throw wrongType('pseudoUrls', 'string', given);
+    const { purl, ...options } = object;
     return { regexp: purlToRegExp(purl), ...options };
   });
 }

@@ -45,6 +45,7 @@ export class RequestList {
   isLoading = false;
   readonly persistStateKey: string | undefined;
   readonly persistRequestsKey: string | undefined;
+  readonly keepDuplicateUrls: boolean;
   readonly events: EventManagerLike;
   readonly log = log.child({ prefix: 'RequestList' });
   readonly #options: RequestListOptions;
@@ -63,6 +64,7 @@ export class RequestList {
     if (state && typeof state.nextIndex !== 'number') throw wrongProperty('nextIndex', 'number', state.nextIndex);
     this.persistStateKey = persistStateKey && `SDK_${persistStateKey}`;
     this.persistRequestsKey = persistRequestsKey && `SDK_${persistRequestsKey}`;
+    this.keepDuplicateUrls = options.keepDuplicateUrls ?? false;
     this.#options = options;
     this.#config = options.config ?? Configuration.getGlobalConfig();
     this.events = eventManagerOf(this.#config);
@@ -215,7 +217,7 @@ export class RequestList {
   protected _addRequest(request: Request): void {
     const index = this.requests.length;
     const isKnown = this.#indexes.has(request.uniqueKey);
-    if (isKnown && !this.#options.keepDuplicateUrls) return;
+    if (isKnown && !this.keepDuplicateUrls) return;
     if (isKnown && this.#named.has(request)) {
       const { uniqueKey, url } = request;
       this.log.warning(`Duplicate unique key "${uniqueKey}" with keepDuplicateUrls. Check your sources' unique keys.`, {

@@ -79,8 +79,8 @@ export class SessionPool extends EventEmitter implements SessionOwner {
     this.maxPoolSize = options.maxPoolSize ?? 1_000;
     this.blockedStatusCodes = options.blockedStatusCodes ?? DEFAULT_BLOCKED_STATUS_CODES;
     this.sessionOptions = { ...options.sessionOptions, log };
-    this.createSessionFunction =
-      createSessionFunction ?? ((pool, more) => this._defaultCreateSessionFunction(pool, more));
+    // Called as a method of this pool, so that it stays the very function that derived classes see.
+    this.createSessionFunction = createSessionFunction ?? this._defaultCreateSessionFunction;
     this.persistStateKeyValueStoreId = persistStateKeyValueStoreId;
     this.persistStateKey = options.persistStateKey ?? DEFAULT_STATE_KEY;
     this.persistenceOptions = persistenceOptions;

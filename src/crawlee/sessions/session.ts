@@ -29,7 +29,7 @@ export class Session extends OwnSession {
   protected _maxUsageCount: number;
   protected _expiresAt: Date;
   protected _createdAt: Date;
-  readonly #owner: SessionOwner;
+  protected readonly sessionPool: SessionOwner;
 
   constructor(options: SessionOptions) {
     super(checked(options));
@@ -41,7 +41,7 @@ export class Session extends OwnSession {
     this._maxUsageCount = options.maxUsageCount ?? 50;
     this._createdAt = super.createdAt;
     this._expiresAt = super.expiresAt;
-    this.#owner = options.sessionPool!;
+    this.sessionPool = options.sessionPool!;
     // Crawlee's subclasses change the underscored fields; ours are plain values, so they read those here.
     Object.defineProperties(this, {
       maxErrorScore: { get: () => this._maxErrorScore, enumerable: true },
@@ -102,7 +102,7 @@ export class Session extends OwnSession {
   override retire(): void {
     this._usageCount++;
     this._errorScore += this._maxErrorScore;
-    this.#owner.sessionRetired?.(this);
+    this.sessionPool.sessionRetired?.(this);
   }
 
   /** Cookies without an end live as long as the session. */
@@ -129,7 +129,7 @@ export class Session extends OwnSession {
   }
 
   protected _maybeSelfRetire(): void {
-    if (this.isUsable()) this.#owner.sessionChanged?.(this);
+    if (this.isUsable()) this.sessionPool.sessionChanged?.(this);
     else this.retire();
   }
 }

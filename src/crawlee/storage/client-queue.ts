@@ -318,7 +318,7 @@ function schemaOf(request: Request): RequestSchema {
     method,
     noRetry,
     retryCount,
-    errorMessages: [...errorMessages],
+    errorMessages: [...(errorMessages ?? [])],
     headers: { ...headers },
     userData,
     ...(payload === undefined ? {} : { payload: String(payload) }),

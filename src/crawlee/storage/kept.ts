@@ -69,16 +69,20 @@ export class Kept {
   }
 
   write(file: string, content: string | Uint8Array): void {
-    if (!this.home.persists) return;
+    if (this.home.persists) this.#replace(file, content);
+  }
+
+  /** What is known of the storage is written even where its content is not. */
+  writeMetadata(info: unknown, file = METADATA): void {
+    if (this.home.writesMetadata) this.#replace(file, JSON.stringify(info, null, '\t'));
+  }
+
+  #replace(file: string, content: string | Uint8Array): void {
     const path = within(this.folder, file);
     mkdirSync(dirname(path), PRIVATE_FOLDER);
     const unfinished = `${path}.${process.pid}.part`;
     writeFileSync(unfinished, content, PRIVATE_FILE);
     renameSync(unfinished, path);
-  }
-
-  writeMetadata(info: unknown, file = METADATA): void {
-    if (this.home.writesMetadata) this.write(file, JSON.stringify(info, null, '\t'));
   }
 
   read(file: string): Buffer | undefined {
@@ -90,7 +94,7 @@ export class Kept {
   }
 
   removeAll(): void {
-    if (this.home.persists) rmSync(this.folder, { recursive: true, force: true });
+    if (this.home.persists || this.home.writesMetadata) rmSync(this.folder, { recursive: true, force: true });
   }
 
   files(): string[] {

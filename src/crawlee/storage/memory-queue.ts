@@ -92,9 +92,11 @@ export class MemoryQueue extends Kept {
     this.touch(true);
   }
 
-  /** Requests that may be taken now: the newest of those in front, then the others by age. */
-  *head(nowMs: number): Generator<Queued> {
-    const pending = [...this.#requests.values()].filter(({ orderNo }) => orderNo !== null && Math.abs(orderNo) <= nowMs);
+  /** Pending requests, without those that are locked at a time: the newest of those in front, then the others by age. */
+  *head(unlockedAtMs = Infinity): Generator<Queued> {
+    const pending = [...this.#requests.values()].filter(
+      ({ orderNo }) => orderNo !== null && Math.abs(orderNo) <= unlockedAtMs,
+    );
     const inFront = pending.filter(({ orderNo }) => orderNo! < 0).reverse();
     yield* inFront.sort((a, b) => a.orderNo! - b.orderNo!);
     yield* pending.filter(({ orderNo }) => orderNo! > 0).sort((a, b) => a.orderNo! - b.orderNo!);
@@ -136,9 +138,9 @@ export function createQueueClient(
     queue.put({ ...request, id: requestId }, request.handledAt ? null : queue.place(isForefront));
     return { requestId, wasAlreadyHandled: Boolean(request.handledAt), wasAlreadyPresent: false };
   }
-  const headOf = (queue: MemoryQueue, limit: number) => {
+  const headOf = (queue: MemoryQueue, limit: number, unlockedAtMs?: number) => {
     const taken: ReturnType<MemoryQueue['get']>[] = [];
-    for (const queued of queue.head(Date.now())) if (taken.push(queued) >= limit) break;
+    for (const queued of queue.head(unlockedAtMs)) if (taken.push(queued) >= limit) break;
     return taken.filter((one) => one !== undefined);
   };
   return {
@@ -154,7 +156,7 @@ export function createQueueClient(
       const queue = existing();
       const { modifiedAt } = queue;
       const untilMs = Date.now() + lockSecs * 1_000;
-      const taken = headOf(queue, limit);
+      const taken = headOf(queue, limit, Date.now());
       for (const queued of taken) queue.store({ ...queued, orderNo: queued.orderNo! < 0 ? -untilMs : untilMs });
       const items = taken.map(({ json }) => JSON.parse(json) as RequestQueueHeadItem);
       return { limit, lockSecs, hadMultipleClients: false, queueModifiedAt: modifiedAt, items };

@@ -50,7 +50,7 @@ export class MemoryRecords extends Kept {
       const { key, contentType = BINARY } = told as { key: string; contentType?: string };
       return void this.#records.set(key, { key, body, contentType, file });
     }
-    const contentType = contentTypeOf(extension) ?? 'text/plain; charset=utf-8';
+    const contentType = contentTypeOf(extension) ?? (extension === '' ? 'text/plain' : 'text/plain; charset=utf-8');
     // A file that claims to be JSON and is not would fail every reader.
     if (extension === 'json' && parsed(body) === undefined) return;
     this.#records.set(bare, { key: bare, body, contentType, file });
@@ -68,7 +68,7 @@ export class MemoryRecords extends Kept {
     if (before && before.file !== file) this.#removeFiles(before);
     this.#records.set(key, { key, body, contentType, file });
     this.write(file, body);
-    this.writeMetadata(JSON.stringify({ extension, key, contentType }), `${key}${RECORD_METADATA}`);
+    if (this.home.persists) this.writeMetadata(JSON.stringify({ extension, key, contentType }), `${key}${RECORD_METADATA}`);
     this.touch(true);
     this.writeMetadata(this.info);
   }

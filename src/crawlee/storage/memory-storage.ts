@@ -92,7 +92,7 @@ export class MemoryStorage implements StorageClient, CrawleeStorageClient {
     const home = (folder: string): Home => ({
       directory: folder,
       persists: this.persistStorage,
-      writesMetadata: this.writeMetadata && this.persistStorage,
+      writesMetadata: this.writeMetadata,
     });
     this.#datasets = createShelf(home(this.datasetsDirectory), MemoryDataset);
     this.#stores = createShelf(home(this.keyValueStoresDirectory), MemoryRecords);

@@ -30,6 +30,7 @@ interface GeneratorPackage {
 interface InjectorPackage {
   readonly FingerprintInjector: new () => {
     attachFingerprintToPlaywright(context: BrowserContext, fingerprint: Fingerprint): Promise<void>;
+    attachFingerprintToPuppeteer(page: object, fingerprint: Fingerprint): Promise<void>;
   };
 }
 
@@ -39,6 +40,8 @@ export interface Fingerprints {
   of(sessionId: string | undefined): Fingerprint;
   /** Makes the documents of a context show it. */
   attach(context: BrowserContext, fingerprint: Fingerprint): Promise<void>;
+  /** The same for one page of Puppeteer. */
+  attachToPage(page: object, fingerprint: Fingerprint): Promise<void>;
   /** What the context of a session needs to show its fingerprint. */
   contextFor(sessionId: string | undefined): ContextIdentity;
 }
@@ -72,6 +75,7 @@ export async function openFingerprints(options: FingerprintOptions = {}): Promis
   return {
     of,
     attach,
+    attachToPage: (page, fingerprint) => injector.attachFingerprintToPuppeteer(page, fingerprint),
     contextFor(sessionId) {
       const fingerprint = of(sessionId);
       return {
