@@ -173,7 +173,7 @@ it('refuses what it cannot honour, and says what', async () => {
     [{ goal: 'cheaper' }, /goal, judgeEnabled/],
     [{ schedule: { text: 'every 45 minutes' } }, /schedule: "text" can be like/],
     [{ schedule: { cron: '61 * * * *' } }, /schedule: "61" is not a minute/],
-    [{ schedule: { cron: '0 0 30 2 *' } }, /names no day/],
+    [{ schedule: { cron: '0 0 30 2 *' } }, /matches no day/],
     [{ schedule: {} }, /either "cron" or "text"/],
     [{ schedule: { ...DAILY, timezone: 'Mars/Base' } }, /not a time zone/],
     [{ webhook: { url: `${site.url}/hook`, events: ['monitor.else'] } }, /webhook\.events/],
