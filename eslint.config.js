@@ -27,7 +27,9 @@ export default tseslint.config(
     rules: {
       // Pages, headers and URLs are written by strangers: no pattern may take more than linear time over them.
       'regexp/no-super-linear-backtracking': ['error', { report: 'potential' }],
-      'regexp/no-super-linear-move': ['error', { report: 'potential' }],
+      // A sticky pattern does not move. The rule does not see a repeat that passes over its own beginning, as of `<!--.*?-->`:
+      // the growth suite does, where its input has that beginning.
+      'regexp/no-super-linear-move': ['error', { report: 'potential', ignorePartial: false }],
       // That of Node 20 misreads non-ASCII hosts once optimised: parseUrl of request/url.ts does not.
       'no-restricted-properties': ['error', { object: 'URL', property: 'canParse', message: 'use parseUrl' }],
     },

@@ -27,6 +27,19 @@ describe('the title of the process', () => {
     );
   });
 
+  it('has no path and no query of an address that may be the secret itself', () => {
+    expect(
+      harmlessTitle(['watch', 'x.test', '--webhook', 'https://a:pw@hooks.test:8443/services/secret?key=secret']),
+    ).toBe('orcrawl watch x.test --webhook https://hooks.test:8443/…');
+    expect(harmlessTitle(['watch', 'x.test', '--webhook=https://hooks.test?key=secret'])).toBe(
+      'orcrawl watch x.test --webhook=https://hooks.test/…',
+    );
+    expect(harmlessTitle(['serve', '--llm-url=http://llm.test/v1?key=secret', '--searxng', 'secret'])).toBe(
+      'orcrawl serve --llm-url=http://llm.test/… --searxng …',
+    );
+    expect(harmlessTitle(['serve', '--searxng', 'http://127.0.0.1:8888/'])).toBeUndefined();
+  });
+
   it('stays when there is nothing to hide', () => {
     expect(harmlessTitle(['crawl', 'https://x.test/@a', '--depth', '1'])).toBeUndefined();
   });

@@ -51,6 +51,15 @@ describe('a cookie file', () => {
     expect(() => parseCookieFile(text)).toThrow(message);
   });
 
+  it.each([
+    ['sid=secret; own=secret', '"sid …"'],
+    ['secretsecretsecret', '"…"'],
+    ['=secret', '" …"'],
+    ['example.com\tFALSE\tsecret', '"example.com …"'],
+  ])('that is a header or a token instead shows none of its values: %j', (text, shown) => {
+    expect(() => parseCookieFile(text)).toThrow(`line 1 is not a cookie (7 fields with tabs in between): ${shown}`);
+  });
+
   it('of a stranger neither breaks the reader nor the headers that are made of it', () => {
     const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`;
     const odd = `[{"name":"a","value":"1","domain":"e.com","expires":${deep},"sameSite":${deep}},{"name":"b","value":"2","domain":"e.com","sameSite":"constructor"}]`;

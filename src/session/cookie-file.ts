@@ -96,10 +96,10 @@ function fromLines(text: string): CookieObject[] {
   });
 }
 
-/** The beginning of a line that may have a secret in it. */
+/** The beginning of a line that may have a secret in it: a domain or a name, and nothing of a value or a bare token. */
 function hidden(line: string): string {
-  const [first = ''] = line.split(' ');
-  return first === line ? line.slice(0, 10) : `${first} …`;
+  const [first = ''] = line.split(/[ =]/, 1);
+  return first === line ? '…' : `${first} …`;
 }
 
 /** The cookies as a jar: each belongs to its own domain, whoever is asked. */

@@ -11,12 +11,19 @@ import type { HostileText } from './texts.js';
 
 const src = fileURLToPath(new URL('../../src/', import.meta.url));
 
-/** Where bytes of strangers are read. */
+/**
+ * Where bytes of strangers are read: of pages, of others' servers, and of clients of the API. The configuration of pods,
+ * flags and seeds are the user's own.
+ */
 const ROOMS = [
   'base/json-depth.ts',
+  'crawl/map/rank.ts',
   'crawl/navigate/cache-headers.ts',
   'crawl/navigate/content-type.ts',
   'crawl/navigate/rendering.ts',
+  'crawl/order/enough.ts',
+  'crawl/order/query.ts',
+  'crawl/order/scorers.ts',
   'crawl/page',
   'crawl/polite/nofollow.ts',
   'documents/format.ts',
@@ -25,14 +32,14 @@ const ROOMS = [
   'documents/pdf',
   'extract',
   'fetch/http/body/body.ts',
+  'fetch/http/guard.ts',
   'fetch/http/headers.ts',
   'fetch/http/redirect.ts',
-  'fresh/change/json-diff.ts',
-  'fresh/change/line-diff.ts',
-  'fresh/change/normalise.ts',
+  'fresh/change',
   'fresh/duplicates/simhash.ts',
   'fresh/duplicates/site-copies.ts',
   'fresh/hints',
+  'fresh/memory/names-row.ts',
   'handle',
   'parse',
   'politeness/robots',
@@ -40,6 +47,21 @@ const ROOMS = [
   'politeness/traps',
   'politeness/url-host.ts',
   'request',
+  'serve/absent.ts',
+  'serve/http/body.ts',
+  'serve/http/gate.ts',
+  'serve/jobs/link-rules.ts',
+  'serve/jobs/rows.ts',
+  'serve/mcp/results.ts',
+  'serve/mcp/visible.ts',
+  'serve/monitor/cron.ts',
+  'serve/monitor/schedule.ts',
+  'serve/pages/ads.ts',
+  'serve/pages/document.ts',
+  'serve/pages/formats.ts',
+  'serve/pages/inline-images.ts',
+  'serve/targets.ts',
+  'session/cookie-file.ts',
   'session/cookies.ts',
   'store/content/cdxj.ts',
   'store/content/warc-reading.ts',
@@ -90,6 +112,11 @@ const READ_NOTHING: Readonly<Record<string, readonly string[]>> = {
     'politeness/sitemaps/text.ts',
     'politeness/sitemaps/walk.ts',
   ],
+  'read streams, and count as they go: serve-scrape.test.ts': [
+    'serve/http/body.ts#readBody',
+    'serve/http/body.ts#readLines',
+  ],
+  'looks at options that passed their schema': ['serve/pages/formats.ts#needsBrowser'],
   'check what the user gave, by the user’s own schema': ['handle/user-data-schema.ts'],
   'reads what the user gave for a URL': ['fetch/http/headers.ts#basicCredentials', 'request/proxy-url.ts'],
   'decodes what only such bytes have: encoding.test.ts': [

@@ -106,6 +106,7 @@ import { CrawlError } from '../../src/errors.js';
 import { zip } from '../support/zip.js';
 import { DRAWINGS, OPERATIONS, operationsOf } from './drawings.js';
 import type { Reader } from './judge.js';
+import { SERVE_READERS } from './serve-readers.js';
 
 const PAGE = 'https://example.com/dir/page';
 const HTML = 'text/html; charset=utf-8';
@@ -913,4 +914,10 @@ const OTHER_READERS: readonly Reader[] = [
   },
 ];
 
-export const READERS: readonly Reader[] = [...PAGE_READERS, ...URL_READERS, ...HEADER_READERS, ...OTHER_READERS];
+export const READERS: readonly Reader[] = [
+  ...PAGE_READERS,
+  ...URL_READERS,
+  ...HEADER_READERS,
+  ...OTHER_READERS,
+  ...SERVE_READERS,
+];

@@ -1,43 +1,17 @@
 // Canary secrets in every place where a user can put one, and a look for them everywhere else: on every other origin, in
 // every file, log and report, in the list of processes, in metrics and on the screen. None is found.
 import { mkdirSync, statSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { MAIN, type Started, startNode, until } from '../integration/cli-process.js';
+import { MAIN, startNode, until } from '../integration/cli-process.js';
 import { browserPath } from '../support/browser.js';
-import { temporaryFolder } from '../support/crawl.js';
-import { redisMissing, startRedis } from '../support/redis-server.js';
+import { freePort, redisMissing, startRedis } from '../support/redis-server.js';
 import { endedAt, LOOPBACK, startServe } from '../support/serve.js';
-import { canariesIn, canaryFiles, canaryProcesses, type CanaryWeb, leaks, startCanaryWeb } from './canary-web.js';
+import { startWeb, watched } from './canary-run.js';
+import { canariesIn, canaryFiles, canaryProcesses, leaks } from './canary-web.js';
 
 const SCRIPT = fileURLToPath(new URL('./secretive-script.mjs', import.meta.url));
-
-async function startWeb(): Promise<{ web: CanaryWeb; cwd: string; env: Record<string, string> }> {
-  const folder = await temporaryFolder();
-  const web = await startCanaryWeb(folder);
-  onTestFinished(() => web.close());
-  const cwd = join(folder, 'work');
-  mkdirSync(cwd);
-  return { web, cwd, env: { NODE_EXTRA_CA_CERTS: web.caFile, CANARY_OF_THE_ENVIRONMENT: 'canary-environment' } };
-}
-
-/** Looks at the list of processes until the program ends. */
-async function watched(started: Started): Promise<{ shown: string; code: number | null; listed: string[] }> {
-  const listed = new Set<string>();
-  let isOver = false;
-  const ended = started.ended.finally(() => (isOver = true));
-  // Between the start of a process and its first line of code its arguments are as they were typed.
-  await Promise.race([ended, until(() => started.stderr().length + started.stdout().length > 0, 'it says something')]);
-  while (!isOver) {
-    for (const line of canaryProcesses()) listed.add(line);
-    await Promise.race([ended, new Promise((resume) => setTimeout(resume, 300))]);
-  }
-  const { stdout, stderr, code } = await ended;
-  return { shown: stdout + stderr, code, listed: [...listed] };
-}
 
 describe('canary secrets', () => {
   it('of a crawl of the command line reach home and nothing else', async () => {
@@ -148,7 +122,8 @@ describe('canary secrets', () => {
     await ask('POST', '/v2/scrape', { url: `${login}/` });
     await ask('POST', '/v2/scrape', { url: `${web.home}/`, formats: ['summary'] });
     await ask('GET', `/v2/crawl/active?key=canary-query`);
-    const hook = { url: `${web.home}/hook`, headers: { authorization: 'canary-hook' } };
+    const hookUrl = `${web.home}/hook/canary-hookpath?key=canary-hookquery`;
+    const hook = { url: hookUrl, headers: { authorization: 'canary-hook' } };
     const options = {
       allowExternalLinks: true,
       limit: 40,
@@ -164,7 +139,8 @@ describe('canary secrets', () => {
     const listed = canaryProcesses();
     const { stdout, stderr } = await server.stop();
 
-    const known = ['canary-cookie', 'canary-header', 'canary-hook', 'canary-modelkey', 'canary-urlpassword'];
+    const hooks = ['canary-hook', 'canary-hookpath', 'canary-hookquery'];
+    const known = ['canary-cookie', 'canary-header', ...hooks, 'canary-modelkey', 'canary-urlpassword'];
     expect(canariesIn(web.heardAtHome.join('\n'))).toEqual(known);
     expect(web.heardElsewhere.length).toBeGreaterThan(5);
     expect(leaks(web)).toEqual([]);
@@ -250,11 +226,3 @@ describe('canary secrets', () => {
     }
   });
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}

@@ -35,12 +35,12 @@ export function canariesIn(text: string): string[] {
 
 /**
  * What strangers were told that they should not have been. Cookies know no ports, and loopback counts as safe for them:
- * home's cookie may go to its own host, whatever the port.
+ * home's cookies may go to its own host, whatever the port.
  */
-export function leaks({ heardElsewhere }: CanaryWeb): string[] {
+export function leaks({ heardElsewhere }: CanaryWeb, cookies: readonly string[] = ['canary-session']): string[] {
   return heardElsewhere.filter((told) => {
     const isHomesHost = /^host\n127\.0\.0\.1:/im.test(told);
-    return canariesIn(told).some((one) => !(isHomesHost && one === 'canary-session'));
+    return canariesIn(told).some((one) => !(isHomesHost && cookies.includes(one)));
   });
 }
 

@@ -215,6 +215,11 @@ describe('chunks', () => {
     );
   });
 
+  it('names links in headings by their text, and leaves escaped brackets alone', () => {
+    const heading = '# \\[a](b) [c \\[d\\]](e) ![f](g\\)h) \\\\[i](j) \\*';
+    expect(chunkMarkdown(heading)[0]!.headings).toEqual(['[a](b) c [d] f \\i']);
+  });
+
   it('gives a chunk the same id wherever it stands, and different ones to repeats', () => {
     const [first] = chunkMarkdown('# A\n\nx');
     const again = chunkMarkdown('# Z\n\ny\n\n# A\n\nx\n\n# A\n\nx');

@@ -98,10 +98,10 @@ function sectionsOf(markdown: string, deepest: number): Section[] {
   return sections;
 }
 
-/** A heading as its words: links by their text, no markers. */
+/** A heading as its words: links by their text, no markers. An escaped bracket begins no link, and is passed once. */
 function plain(text: string): string {
   return text
-    .replace(/!?\[((?:[^[\]\\]|\\.)*)\]\((?:[^()\\]|\\.)*\)/gs, '$1')
+    .replace(/\\.|!?\[((?:[^[\]\\]|\\.)*)\]\((?:[^()\\]|\\.)*\)/gs, (all: string, label?: string) => label ?? all)
     .replace(/\\([^\p{L}\p{N}\s])/gu, '$1')
     .replace(/[*`]+/g, '')
     .trim();

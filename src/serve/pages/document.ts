@@ -7,6 +7,7 @@ import { loadDocument } from '../../handle/document.js';
 import { withoutLogin } from '../../request/login.js';
 import type { Taken } from './actions.js';
 import type { PageWish } from './formats.js';
+import { withoutInlineImages } from './inline-images.js';
 import { readingFor } from './reading.js';
 import { contentConfig } from './run-config.js';
 
@@ -37,8 +38,6 @@ export type PageSource = Pick<
 };
 
 const MAX_VALUES = 10_000;
-/** Images inside a page's text: they cost a model much and say nothing. */
-const INLINE_IMAGE = /!\[([^\]\n]{0,1000})\]\(data:image\/[^)\s]{0,10000000}\)/g;
 
 export function documentOf(page: PageSource, wish: PageWish, taken: Taken): Document {
   return readingFor(wish, () => readDocument(page, wish, taken));
@@ -70,7 +69,7 @@ function markdownOf(page: PageSource, { options }: PageWish): string {
   // Elements that were named are what is wanted, whatever the reader of main content thinks of them.
   const wholePage = options.onlyMainContent === false || (options.includeTags?.length ?? 0) > 0;
   const text = wholePage ? page.markdown.raw : page.markdown.fit || page.markdown.raw;
-  return options.removeBase64Images === false ? text : text.replace(INLINE_IMAGE, '![$1](<Base64-Image-Removed>)');
+  return options.removeBase64Images === false ? text : withoutInlineImages(text);
 }
 
 function mainHtml(page: PageSource, { options }: PageWish, url: string): string {
