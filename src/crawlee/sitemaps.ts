@@ -77,6 +77,8 @@ const GIVEN = 'https://given.invalid/';
 const COMMON_NAMES = ['/sitemap.xml', '/sitemap.txt', '/sitemap_index.xml'];
 const TIMEOUT_MS = 30_000;
 
+const isSitemapName = (name: string): boolean => /sitemap/i.test(name) && /\.(?:xml|txt)(?:\.gz)?$/i.test(name);
+
 /**
  * The sitemaps that sites have: those robots.txt names, those given, and files under the usual names that exist.
  *
@@ -94,7 +96,7 @@ export async function* discoverValidSitemaps(
   for (const url of urls) {
     const { origin, href, pathname } = parseHttpUrl(url);
     const given = byOrigin.get(origin) ?? [];
-    if (/sitemap[^/]*\.(?:xml|txt)(?:\.gz)?$/i.test(pathname)) given.push(href);
+    if (isSitemapName(pathname.slice(pathname.lastIndexOf('/') + 1))) given.push(href);
     byOrigin.set(origin, given);
   }
   const engine = createHttpEngine();

@@ -52,10 +52,17 @@ export interface ModelEndpoint {
 const MAX_ANSWER_BYTES = 8 * 1024 ** 2;
 const RETRY_AFTER_MS = [1_000, 4_000];
 
+/** Its address for questions. A query, such as an API version, stays. */
+export function completionsOf(base: string): string {
+  const url = parseHttpUrl(base);
+  const path = withoutSlash(url.pathname);
+  if (!path.endsWith('/chat/completions')) url.pathname = `${path}/chat/completions`;
+  return url.href;
+}
+
 /** The endpoint as a function. Its host may be private, since it was configured; where it redirects to may not. */
 export function modelAt(endpoint: ModelEndpoint): AskModel & { close(): Promise<void> } {
-  const base = withoutSlash(parseHttpUrl(endpoint.url).href);
-  const url = base.endsWith('/chat/completions') ? base : `${base}/chat/completions`;
+  const url = completionsOf(endpoint.url);
   let engine: Promise<HttpEngine> | undefined;
   const open = async (): Promise<HttpEngine> => {
     const { createHttpEngine } = await import('../../fetch/http/engine.js');
