@@ -31,7 +31,7 @@ export type BrowserCrawlerOptions<Context extends CrawlingContext = PlaywrightCr
  *
  * @example
  * class Patient extends BrowserCrawler {
- *   protected override async _navigationHandler({ page, request }) {
+ *   protected override async _navigationHandler({ page, request }: PlaywrightCrawlingContext) {
  *     return page.goto(request.url, { waitUntil: 'networkidle' });
  *   }
  * }
