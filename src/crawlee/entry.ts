@@ -30,12 +30,14 @@ export { BrowserController, playwrightUtils } from './browsers/index.js';
 export type * from './type-names.js';
 export { BasicCrawler, CheerioCrawler, FileDownload, HttpCrawler } from './crawlers/crawlers.js';
 export type { NewerOptions, OlderOptions } from './crawlers/crawlers.js';
-export {
-  AdaptivePlaywrightCrawler,
-  PlaywrightCrawler,
-  PlaywrightCrawler as BrowserCrawler,
+export { AdaptivePlaywrightCrawler, createPlaywrightRouter, PlaywrightCrawler } from './crawlers/playwright-crawler.js';
+export type {
+  AdaptivePlaywrightCrawlerOptions,
+  PlaywrightCrawlerOptions,
+  PlaywrightCrawlingContext,
 } from './crawlers/playwright-crawler.js';
-export type { AdaptivePlaywrightCrawlerOptions, PlaywrightCrawlerOptions } from './crawlers/playwright-crawler.js';
+export { BrowserCrawler } from './crawlers/browser-crawler.js';
+export type { BrowserCrawlerOptions } from './crawlers/browser-crawler.js';
 export type { RenderingCounts, RenderingOptions } from './crawlers/adaptive-runs.js';
 export { Statistics } from './statistics.js';
 export type { StatisticsOptions } from './statistics.js';

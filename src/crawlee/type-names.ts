@@ -1,5 +1,5 @@
 // Further types under Crawlee's names, exported from `orcrawl/crawlee` alone; most are other names for ours.
-import type { PlaywrightCrawlerOptions, PlaywrightLaunchContext } from '../crawl/browser/playwright-options.js';
+import type { PlaywrightLaunchContext } from '../crawl/browser/playwright-options.js';
 import type {
   AnyData,
   Awaitable,
@@ -10,7 +10,6 @@ import type {
 import type { HttpCrawlingContext, HttpHook, LoadedRequest, RequestHandler } from '../handle/context.js';
 import type {
   AdaptivePlaywrightCrawlingContext,
-  PlaywrightCrawlingContext,
   PlaywrightGotoOptions,
   PlaywrightHook,
 } from '../handle/browser-context.js';
@@ -27,6 +26,7 @@ import type {
 import type { Dictionary, Request, RequestOptions, Source } from '../request/request.js';
 import type { ProxyInfo } from '../session/proxy.js';
 import type { Session } from '../session/session.js';
+import type { PlaywrightCrawlingContext } from './crawlers/playwright-crawler.js';
 import type { CrawleeStorageClient } from './storage/clients.js';
 
 export type { Cheerio, CheerioAPI } from 'cheerio';
@@ -163,8 +163,6 @@ export type BrowserErrorHandler<Context = PlaywrightCrawlingContext> = (
 ) => Awaitable<void>;
 /** A hook of a browser's crawler. */
 export type BrowserHook = PlaywrightHook;
-/** The options of a browser's crawler. */
-export type BrowserCrawlerOptions = PlaywrightCrawlerOptions;
 /** How a browser is launched. */
 export type BrowserLaunchContext = PlaywrightLaunchContext;
 /** A handler of a `PlaywrightCrawler`. */

@@ -225,7 +225,7 @@ function expectFunction(value: unknown, what: string): void {
 }
 
 /** Makes a router for a kind of context: from handlers by label, or from schemas of `userData` by label. */
-interface CreateRouter<Kind extends { request: Request }> {
+export interface CreateRouter<Kind extends { request: Request }> {
   <Context extends Kind = Kind, Routes extends Record<keyof Routes, Dictionary> = AnyRoutes<Context>>(
     routes?: RouterRoutes<Context, Routes>,
   ): RouterHandler<Context, Routes>;

@@ -2,7 +2,14 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { BROWSER_POOL_EVENTS, BrowserController, Configuration, PlaywrightCrawler } from '../../src/crawlee/entry.js';
+import {
+  BROWSER_POOL_EVENTS,
+  BrowserController,
+  BrowserCrawler,
+  Configuration,
+  PlaywrightCrawler,
+  PuppeteerPlugin,
+} from '../../src/crawlee/entry.js';
 
 describe('crawler.browserPool', () => {
   let server: Server;
@@ -15,6 +22,44 @@ describe('crawler.browserPool', () => {
     origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   });
   afterAll(() => new Promise((resolve) => server.close(resolve)));
+
+  it('loads pages as a derived class does, and leaves pages to handlers as they are', async () => {
+    const said: unknown[] = [];
+    class Loading extends BrowserCrawler {
+      protected override async _applyCookies(...[, before, after]: Parameters<BrowserCrawler['_applyCookies']>) {
+        said.push([before, after]);
+      }
+
+      protected override async _navigationHandler(...given: Parameters<BrowserCrawler['_navigationHandler']>) {
+        const [context, gotoOptions] = given;
+        said.push(gotoOptions.waitUntil);
+        if (!context.request.url.endsWith('/made')) return super._navigationHandler(context, gotoOptions);
+        await context.page.setContent('<title>made</title>');
+        return null;
+      }
+    }
+    const crawler = new Loading(
+      {
+        maxRequestRetries: 0,
+        maxConcurrency: 1,
+        browserPoolOptions: { browserPlugins: [new PuppeteerPlugin({ launch: async () => undefined })] },
+        preNavigationHooks: [
+          ({ request }, gotoOptions) => {
+            request.headers['cookie'] += '; b=2';
+            gotoOptions.waitUntil = 'commit';
+          },
+        ],
+        async requestHandler({ page, response }) {
+          said.push([await page.title(), response?.status(), Object.hasOwn(page, 'goto')]);
+        },
+      },
+      new Configuration({ persistStorage: false }),
+    );
+    await crawler.run([{ url: `${origin}/`, headers: { cookie: 'a=1' } }]);
+    expect(said.splice(0)).toEqual([['a=1', 'a=1; b=2'], 'commit', ['here', 200, false]]);
+    await crawler.run([{ url: `${origin}/made`, headers: { cookie: 'a=1' } }]);
+    expect(said).toEqual([['a=1', 'a=1; b=2'], 'commit', ['made', undefined, false]]);
+  });
 
   it('calls hooks in order, tells of events, and shows the controller of a page', async () => {
     const said: string[] = [];

@@ -95,12 +95,14 @@ export async function documentedScripts(): Promise<void> {
   log.info(`${final.requestsFinished}`);
   await crawler.exportData('./result.csv');
 
-  const inBrowser: PlaywrightRequestHandler = async ({ page, browserController, parseWithCheerio }) => {
+  const inBrowser: PlaywrightRequestHandler = async ({ page, browserController, crawler: own, parseWithCheerio }) => {
+    own.browserPool.retireBrowserByPage(page);
     const $: CheerioAPI = await parseWithCheerio('h1', 1_000);
     log.info($('h1').text(), { title: await page.title(), browser: browserController.browser?.version() });
   };
   const routes = createPlaywrightRouter();
   routes.addDefaultHandler(inBrowser);
+  routes.addHandler('AGAIN', async ({ page, crawler: own }) => own.browserPool.retireBrowserByPage(page));
   await new PlaywrightCrawler({
     requestHandler: routes,
     headless: true,
@@ -173,6 +175,22 @@ export async function documentedScripts(): Promise<void> {
 export const handler = async ({ $, request }: CheerioCrawlingContext<{ sku: string }>): Promise<void> => {
   log.info(request.userData.sku, { title: $('title').text() });
 };
+
+/** Classes of a team's own. */
+export class Loading extends PlaywrightCrawler {
+  protected override async _navigationHandler(
+    ...[context, options]: Parameters<PlaywrightCrawler['_navigationHandler']>
+  ): ReturnType<PlaywrightCrawler['_navigationHandler']> {
+    await context.page.bringToFront();
+    return super._navigationHandler(context, { ...options, waitUntil: 'commit' });
+  }
+}
+
+export class Parsing extends HttpCrawler {
+  protected override async _parseHTML(...[response, isXml]: Parameters<HttpCrawler['_parseHTML']>): Promise<object> {
+    return { isXml, pieces: await response.toArray() };
+  }
+}
 
 /** Parts of projects that worked at run time and did not compile. */
 export async function starterProjects(): Promise<void> {

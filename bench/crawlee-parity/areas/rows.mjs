@@ -266,6 +266,102 @@ export const scenarios = {
     await new Mine({ requestHandler: () => void got.push('handler') }).run([at('/a')]);
     return got;
   },
+  'basic: derived classes clean up after every visit': async ({ lib, at }) => {
+    const got = [];
+    class Mine extends lib.BasicCrawler {
+      async _cleanupContext({ request }) {
+        got.push(`clean ${new URL(request.url).pathname}`);
+      }
+    }
+    const options = {
+      maxConcurrency: 1,
+      maxRequestRetries: 1,
+      requestHandler({ request }) {
+        got.push('handler');
+        if (request.url.endsWith('/b')) throw new Error('no');
+      },
+      errorHandler: () => void got.push('error'),
+      failedRequestHandler: () => void got.push('failed'),
+    };
+    await new Mine(options).run([at('/a')]);
+    await new Mine(options).run([at('/b')]);
+    return got;
+  },
+  'basic: derived classes have a word on failures': async ({ lib, at }) => {
+    const got = new Set();
+    class Mine extends lib.BasicCrawler {
+      _getMessageFromError(error, ...more) {
+        const message = super._getMessageFromError(error, ...more);
+        got.add(message.split('\n')[0]);
+        return message;
+      }
+      tell(error) {
+        return this._getMessageFromError(error);
+      }
+    }
+    const requestHandler = () => {
+      throw new TypeError('a bug');
+    };
+    const crawler = new Mine({ maxRequestRetries: 0, requestHandler });
+    crawler.tell(new SyntaxError('asked'));
+    await crawler.run([at('/a')]);
+    return [...got];
+  },
+  'basic: derived classes prepare before a run': async ({ lib, at }) => {
+    const got = [];
+    class Mine extends lib.BasicCrawler {
+      async _init() {
+        got.push('init');
+        await super._init();
+      }
+    }
+    await new Mine({ requestHandler: () => void got.push('handler') }).run([at('/a')]);
+    return got;
+  },
+  'http: derived classes change cookies': async ({ lib, at }) => {
+    let got;
+    class Mine extends lib.HttpCrawler {
+      _applyCookies(context, options, before, after) {
+        super._applyCookies(context, options, before, after);
+        options.headers = { ...options.headers, Cookie: `${options.headers.Cookie}; mine=1` };
+        got = [before, after];
+      }
+    }
+    const preNavigationHooks = [({ request }) => void (request.headers = { cookie: 'a=1; b=2' })];
+    const requestHandler = ({ json }) => void got.push(json.cookie);
+    const url = at('/echo');
+    await new Mine({ preNavigationHooks, requestHandler }).run([{ url, headers: { cookie: 'a=1' } }]);
+    return got;
+  },
+  'http: derived classes parse pages': async ({ lib, at }) => {
+    let got;
+    class Mine extends lib.HttpCrawler {
+      async _parseHTML(response, isXml, { request }) {
+        let text = '';
+        for await (const piece of response) text += piece;
+        return { title: /<title>(.*)<\/title>/.exec(text)[1], isXml, of: new URL(request.url).pathname };
+      }
+    }
+    const requestHandler = ({ title, isXml, of }) => void (got = [title, isXml, of]);
+    await new Mine({ requestHandler }).run([at('/a')]);
+    return got;
+  },
+  'playwright: derived classes load pages': async ({ lib, at }) => {
+    const got = [];
+    class Mine extends lib.PlaywrightCrawler {
+      async _navigationHandler(context, gotoOptions) {
+        got.push(typeof gotoOptions.timeout);
+        const response = await super._navigationHandler(context, gotoOptions);
+        got.push(response.status());
+        return response;
+      }
+    }
+    const requestHandler = async ({ page, response, request }) => {
+      got.push(await page.title(), response.status(), new URL(request.loadedUrl).pathname);
+    };
+    await new Mine({ ...PW, requestHandler }).run([at('/a')]);
+    return got;
+  },
   'basic: the web server that is told to end': async ({ lib, at, sleep }) => {
     const crawler = new lib.BasicCrawler({ keepAlive: true, requestHandler() {} });
     const running = crawler.run();

@@ -19,6 +19,7 @@ import type {
   CrawlingContext,
   FileDownloadCrawlingContext,
   HttpCrawlingContext,
+  HttpHookOptions,
 } from '../../handle/context.js';
 import { EventType } from '../../observe/events.js';
 import { log as rootLog } from '../../observe/log.js';
@@ -39,6 +40,16 @@ import {
   type NewerOptions,
   type OlderOptions,
 } from './crawler-options.js';
+import {
+  cleaningUp,
+  type DerivedCalls,
+  isOverridden,
+  markOwn,
+  messageFromError,
+  warnOfUncalled,
+  withFailureCalls,
+} from './derived-classes.js';
+import { addParsed, applyCookies, type ResponseStream, withCookieCall } from './derived-http.js';
 import { endingBySignal } from './end-by-signal.js';
 
 export type { NewerOptions, OlderOptions } from './crawler-options.js';
@@ -61,11 +72,16 @@ export type WithCrawler<Context, Crawler> = Context & { readonly crawler: Crawle
 export class BasicCrawler<
   Context extends CrawlingContext = WithCrawler<BasicCrawlingContext, BasicCrawler<any>>,
 > extends OwnCrawler<Context> {
+  static {
+    markOwn(this.prototype);
+  }
+
   /** The contexts whose handler is at work. */
   protected readonly crawlingContexts = new Map<string, Context>();
   /** Yours, unless it is a router or a `streamHandler`. */
   protected requestHandler: Handler;
-  readonly #wantsAll: boolean;
+  readonly #kind: CrawlerKind;
+  readonly #compose: (options: BasicCrawlerOptions<NoInfer<Context>>) => object;
   readonly #extend: ((context: CrawlingContext) => Promise<void>) | undefined;
   #options: BasicCrawlerOptions<NoInfer<Context>>;
 
@@ -75,13 +91,30 @@ export class BasicCrawler<
     kind: CrawlerKind = 'basic',
   ) {
     const { options: named, extend } = contextExtension(crawleeOptions(options), kind !== 'basic');
-    const wantsAll = kind === 'adaptive' || extend !== undefined;
+    const overrides = (name: string) => isOverridden(new.target.prototype as object, name);
+    const cleansUp = overrides('_cleanupContext');
+    const tellsFailures = overrides('_getMessageFromError');
+    const wantsAll =
+      kind === 'adaptive' || extend !== undefined || ['_runRequestHandler', '_parseHTML'].some(overrides);
     const late: { self?: BasicCrawler<Context> } = {};
+    const calls = (): DerivedCalls<Context> => ({
+      log: late.self!.log,
+      tellsFailures,
+      cleanUp: cleansUp ? (context) => late.self!._cleanupContext(context) : undefined,
+      messageOf: (error) => late.self!._getMessageFromError(error, true),
+    });
     const run: Handler = (context) => late.self!._runRequestHandler(context as Context);
-    super(asMethod(named, run, wantsAll) as never, config, kind);
+    const compose = (chosen: BasicCrawlerOptions<NoInfer<Context>>) =>
+      asMethod(
+        cleansUp || tellsFailures ? withFailureCalls(chosen as never, calls as never) : chosen,
+        cleansUp ? cleaningUp(run, calls) : run,
+        wantsAll || cleansUp,
+      );
+    super(compose(named) as never, config, kind);
     late.self = this;
     this.#options = named;
-    this.#wantsAll = wantsAll;
+    this.#compose = compose;
+    this.#kind = kind;
     this.#extend = extend;
     Object.assign(this, crawlerMembers(named));
     this.requestHandler = (named.requestHandler ?? named.router ?? this.router) as Handler;
@@ -111,12 +144,13 @@ export class BasicCrawler<
     }
     Object.assign(this, given);
     this.#options = { ...this.#options, ...(given as object) };
-    const run: Handler = (context) => this._runRequestHandler(context as Context);
-    this.recompose(asMethod(this.#options, run, this.#wantsAll) as never);
+    this.recompose(this.#compose(this.#options) as never);
   }
 
   /** Works until everything is done. Before the process is moved or ended, the crawl rests and its list is saved. */
   override async run(...given: Parameters<OwnCrawler<Context>['run']>): ReturnType<OwnCrawler<Context>['run']> {
+    warnOfUncalled(Object.getPrototypeOf(this) as object, this.#kind);
+    await this._init();
     const events = eventManagerOf(this.config);
     const rest = () => void this.#rest();
     events.on(EventType.MIGRATING, rest);
@@ -166,6 +200,17 @@ export class BasicCrawler<
     }
   }
 
+  /** Called before every run; derived classes prepare here what they need. */
+  protected async _init(): Promise<void> {}
+
+  /** Called when a visit has ended, after the handlers of its failure; derived classes close here what they opened. */
+  protected async _cleanupContext(_context: Context): Promise<void> {}
+
+  /** What the log says of a request that failed for good. */
+  protected _getMessageFromError(error: Error, forceStack = false): string {
+    return messageFromError(error, forceStack);
+  }
+
   /** Writes all items of the default dataset to a file of JSON or CSV, and gives them back. */
 
   override async exportData<Data extends Dictionary = Dictionary>(
@@ -194,12 +239,45 @@ export class BasicCrawler<
 export class HttpCrawler<
   Context extends CrawlingContext = WithCrawler<HttpCrawlingContext, HttpCrawler<any>>,
 > extends BasicCrawler<Context> {
+  static {
+    markOwn(this.prototype);
+  }
+
+  readonly #parses: boolean;
+
   constructor(
     options: HttpCrawlerOptions<NoInfer<Context>> & OlderOptions & NewerOptions<NoInfer<Context>> = {},
     config?: Configuration,
     kind: CrawlerKind = 'http',
   ) {
-    super(options as BasicCrawlerOptions<Context>, config, kind);
+    const prototype = new.target.prototype as object;
+    const late: { self?: HttpCrawler<Context> } = {};
+    const apply = (...given: Parameters<HttpCrawler<Context>['_applyCookies']>) => late.self!._applyCookies(...given);
+    const changesCookies = isOverridden(prototype, '_applyCookies');
+    const called = changesCookies ? withCookieCall<HttpCrawlerOptions>(options as never, apply as never) : options;
+    super(called as never, config, kind);
+    late.self = this;
+    this.#parses = isOverridden(prototype, '_parseHTML');
+  }
+
+  /** Called after the hooks, with the request's cookies before and after them; changes the hooks' options. */
+  protected _applyCookies(context: Context, options: HttpHookOptions, before: string, after: string): void {
+    applyCookies(context, options, before, after);
+  }
+
+  /** What a page of HTML or XML is parsed into: what derived classes give back is added to the context. */
+  protected async _parseHTML(_response: ResponseStream, _isXml: boolean, context: Context): Promise<object> {
+    const { body, $ } = context as { body?: unknown; $?: unknown };
+    return $ === undefined ? { body } : { body, $ };
+  }
+
+  protected override _runRequestHandler(context: Context): Promise<void> {
+    return this.#parses ? this.#parseFirst(context) : super._runRequestHandler(context);
+  }
+
+  async #parseFirst(context: Context): Promise<void> {
+    await addParsed(context, (response, isXml) => this._parseHTML(response, isXml, context));
+    await super._runRequestHandler(context);
   }
 }
 
@@ -212,6 +290,10 @@ export class HttpCrawler<
 export class CheerioCrawler<
   Context extends CrawlingContext = WithCrawler<CheerioCrawlingContext, CheerioCrawler<any>>,
 > extends HttpCrawler<Context> {
+  static {
+    markOwn(this.prototype);
+  }
+
   constructor(
     options: CheerioCrawlerOptions<NoInfer<Context>> & OlderOptions & NewerOptions<NoInfer<Context>> = {},
     config?: Configuration,
@@ -229,6 +311,10 @@ export class CheerioCrawler<
 export class FileDownload<
   Context extends CrawlingContext = WithCrawler<FileDownloadCrawlingContext, FileDownload<any>>,
 > extends HttpCrawler<Context> {
+  static {
+    markOwn(this.prototype);
+  }
+
   constructor(
     options: FileDownloadOptions<NoInfer<Context>> & OlderOptions & NewerOptions<NoInfer<Context>> = {},
     config?: Configuration,

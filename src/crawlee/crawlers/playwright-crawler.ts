@@ -6,19 +6,43 @@ import type {
   PlaywrightCrawlerOptions as OwnOptions,
   PlaywrightLaunchContext,
 } from '../../crawl/browser/playwright-options.js';
-import type { CrawlingContext } from '../../handle/context.js';
+import type { PageResponse } from '../../fetch/browser/playwright-types.js';
+import type { AnyData, CrawlingContext } from '../../handle/context.js';
+import { createPlaywrightRouter as createRouter, type CreateRouter } from '../../handle/router.js';
 import type {
   AdaptivePlaywrightCrawlingContext,
   ClickElementsOptions,
-  PlaywrightCrawlingContext,
+  PlaywrightCrawlingContext as OwnContext,
+  PlaywrightGotoOptions,
 } from '../../handle/browser-context.js';
 import type { BatchAddRequestsResult } from '../../handle/enqueue-links.js';
 import { clicksAnywhere } from '../browsers/click-elements.js';
 import type { BrowserPoolHooks } from '../browsers/browser-pool.js';
 import { CrawlerBrowserPool } from '../browsers/crawler-pool.js';
+import type { Dictionary } from '../../request/request.js';
 import { type AdaptiveRuns, createAdaptiveRuns, type RenderingCounts, type RenderingOptions } from './adaptive-runs.js';
 import { BasicCrawler, type NewerOptions, type OlderOptions, type WithCrawler } from './crawlers.js';
 import type { CommonPage } from '../browsers/types.js';
+import { isOverridden, markOwn } from './derived-classes.js';
+import { endNavigationCall, withNavigationCalls } from './derived-browser.js';
+
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- a crawler of any context
+type AnyPlaywrightCrawler = PlaywrightCrawler<any>;
+
+/** What handlers of a `PlaywrightCrawler` get; its crawler has a `browserPool`. */
+export type PlaywrightCrawlingContext<UserData extends Dictionary = AnyData> = WithCrawler<
+  OwnContext<UserData>,
+  AnyPlaywrightCrawler
+>;
+
+/**
+ * A router for PlaywrightCrawler.
+ *
+ * @example
+ * const router = createPlaywrightRouter();
+ * router.addDefaultHandler(async ({ page, crawler }) => crawler.browserPool.retireBrowserByPage(page));
+ */
+export const createPlaywrightRouter: CreateRouter<PlaywrightCrawlingContext> = createRouter as never;
 
 const SERVER_ERRORS = Array.from({ length: 100 }, (_, i) => 500 + i);
 
@@ -81,21 +105,52 @@ function shownBy<Options extends OwnOptions<never>>(
  * });
  */
 export class PlaywrightCrawler<
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- a class within the default of its own parameter
-  Context extends CrawlingContext = WithCrawler<PlaywrightCrawlingContext, PlaywrightCrawler<any>>,
+  Context extends CrawlingContext = PlaywrightCrawlingContext,
 > extends BasicCrawler<Context> {
+  static {
+    markOwn(this.prototype);
+  }
+
   /** The browsers, with hooks and events. */
   readonly browserPool: CrawlerBrowserPool;
   readonly launchContext: PlaywrightLaunchContext;
 
   constructor(given: PlaywrightCrawlerOptions<NoInfer<Context>> = {}, config?: Configuration) {
-    const { pool, options } = shownBy<OwnOptions<never>>(given as never, config);
+    const overrides = (name: string) => isOverridden(new.target.prototype as object, name);
+    const late: { self?: PlaywrightCrawler<Context> } = {};
+    const called = withNavigationCalls<WithPoolHooks<OwnOptions<never>>>(given as never, {
+      applyCookies: overrides('_applyCookies')
+        ? (context, ...cookies) => late.self!._applyCookies(context as Context, ...cookies)
+        : undefined,
+      navigate: overrides('_navigationHandler')
+        ? (context, options) => late.self!._navigationHandler(context as Context, options)
+        : undefined,
+    });
+    const { pool, options } = shownBy<OwnOptions<never>>(called, config);
     const { ignoreHttpErrorStatusCodes = [], additionalHttpErrorStatusCodes = [] } = options;
     const pages = SERVER_ERRORS.filter((status) => !additionalHttpErrorStatusCodes.includes(status));
     const statuses = { ignoreHttpErrorStatusCodes: [...ignoreHttpErrorStatusCodes, ...pages] };
     super({ ...options, ...statuses } as never, config, 'playwright');
+    late.self = this;
     this.browserPool = pool;
     this.launchContext = given.launchContext ?? {};
+  }
+
+  /** Called after the hooks, with the request's cookies before and after them; those of the session are set next. */
+  protected async _applyCookies(_context: Context, _before: string, _after: string): Promise<void> {}
+
+  /** Loads the page; derived classes may do so in another way. Its address guard and limits hold all the same. */
+  protected async _navigationHandler(
+    context: Context,
+    gotoOptions: PlaywrightGotoOptions,
+  ): Promise<PageResponse | null | undefined> {
+    const { page, request } = context as unknown as OwnContext;
+    return page.goto(request.target, gotoOptions);
+  }
+
+  protected override _runRequestHandler(context: Context): Promise<void> {
+    endNavigationCall(context);
+    return super._runRequestHandler(context);
   }
 
   override async teardown(): Promise<void> {
@@ -130,6 +185,10 @@ function withoutRendering(options: RenderingOptions): { rendering: RenderingOpti
 export class AdaptivePlaywrightCrawler<
   Context extends CrawlingContext = AdaptivePlaywrightCrawlingContext,
 > extends BasicCrawler<Context> {
+  static {
+    markOwn(this.prototype);
+  }
+
   /** The browsers, with hooks and events. */
   readonly browserPool: CrawlerBrowserPool;
   readonly launchContext: PlaywrightLaunchContext;
