@@ -6,7 +6,7 @@ import { eachNode, type EditedNode, keepChildren, outermost, removeNodes } from 
 
 type Rendered = Parameters<CheerioAPI['html']>[0];
 /** Letters as they are: written as numbers, those of most languages take six times the room, and the time to read them. */
-const AS_WRITTEN = { encodeEntities: 'utf8' } as Parameters<CheerioAPI['html']>[1];
+export const AS_WRITTEN = { encodeEntities: 'utf8' } as Parameters<CheerioAPI['html']>[1];
 
 /** What to leave of a page. */
 export interface PageScope {

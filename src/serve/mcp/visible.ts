@@ -1,9 +1,11 @@
 // A page as a reader sees it: what is hidden from people is hidden from models, too.
 // Promise: linear; text behind styles, size, colour, position, aria-hidden, comments and invisible characters is left out.
-import type { AnyNode, ChildNode, ParentNode } from 'domhandler';
+import type { AnyNode } from 'domhandler';
+import { AS_WRITTEN } from '../../crawl/page/clean-page.js';
 import { toMarkdown } from '../../crawl/page/extraction.js';
 import { withoutComments } from '../../extract/shown/style-rules.js';
 import { loadDocument } from '../../handle/document.js';
+import { eachNode, type EditedNode, keepChildren } from '../../handle/tree-edits.js';
 import { limitReached, LIMITS } from '../../limits.js';
 
 const HIDING = [
@@ -39,33 +41,27 @@ export function visibleHtml(html: string): string {
   const sheet = $('style').text().slice(0, MAX_STYLE).toLowerCase();
   const selectors = withinReach(hiddenSelectors(sheet), () => $('*').length);
   // All at once: a walk over the page for each would take minutes.
-  const hiding = [
-    ...selectors,
-    '[hidden], [aria-hidden="true" i], template, noscript, script, style, input[type="hidden"]',
-  ];
-  const hidden = new Set<AnyNode>($(hiding.join(', ')).toArray());
-  for (const element of $('[style], font[color], font[size]').toArray()) {
-    const style = ($(element).attr('style') ?? '').toLowerCase().slice(0, 2_000);
-    if (isHiding(style) || isSameColour(style)) hidden.add(element);
-  }
-  takeOut($.root()[0]!, (node) => node.type === 'comment' || hidden.has(node));
-  return $.html();
+  const hidden = new Set<AnyNode>(selectors.length > 0 ? $(selectors.join(', ')).toArray() : []);
+  const isShown = (node: EditedNode): boolean =>
+    node.type !== 'comment' && !hidden.has(node as AnyNode) && !hidesItself(node as AnyNode);
+  eachNode($.root()[0], (node) => {
+    keepChildren(node, isShown);
+    return true;
+  });
+  return $.html($.root().toArray(), AS_WRITTEN);
 }
 
-/** In one walk: a node that is removed by itself is searched among all its siblings. */
-function takeOut(root: ParentNode, isOut: (node: AnyNode) => boolean): void {
-  const open = [root];
-  for (let parent = open.pop(); parent !== undefined; parent = open.pop()) {
-    const kept = (parent.children as ChildNode[]).filter((child) => !isOut(child));
-    if (kept.length < parent.children.length) {
-      parent.children = kept;
-      for (const [at, child] of kept.entries()) {
-        child.prev = kept[at - 1] ?? null;
-        child.next = kept[at + 1] ?? null;
-      }
-    }
-    for (const child of kept) if ('children' in child) open.push(child);
-  }
+const NEVER_SHOWN = new Set(['template', 'noscript', 'script', 'style']);
+
+function hidesItself(node: AnyNode): boolean {
+  if (!('attribs' in node)) return false;
+  const { name, attribs } = node;
+  if (NEVER_SHOWN.has(name)) return true;
+  if (attribs.hidden !== undefined || attribs['aria-hidden']?.toLowerCase() === 'true') return true;
+  if (name === 'input' && attribs.type?.toLowerCase() === 'hidden') return true;
+  if (attribs.style === undefined && name !== 'font') return false;
+  const style = (attribs.style ?? '').toLowerCase().slice(0, 2_000);
+  return isHiding(style) || isSameColour(style);
 }
 
 export const withoutInvisible = (text: string): string => text.replace(INVISIBLE, '');
