@@ -202,6 +202,8 @@ describe('the address of a running browser', () => {
 
 describe.skipIf(!isRoot)('the relay of a browser', () => {
   const NOBODY = 65_534;
+  /** Without NODE_OPTIONS: they name a file of the checkout, which another user may not be able to read. */
+  const apart = { cwd: '/', env: { PATH: process.env.PATH } };
   const client = `
     const { connect } = require('node:net');
     const [port, ...hex] = process.argv.slice(1);
@@ -216,7 +218,7 @@ describe.skipIf(!isRoot)('the relay of a browser', () => {
   const answerTo = async (uid: number, address: string, ...bytes: string[]) => {
     const { spawn } = await import('node:child_process');
     const hex = bytes.map((text) => Buffer.from(text, 'latin1').toString('hex'));
-    const child = spawn(process.execPath, ['-e', client, new URL(address).port, ...hex], { uid, cwd: '/' });
+    const child = spawn(process.execPath, ['-e', client, new URL(address).port, ...hex], { ...apart, uid });
     let out = '';
     child.stdout.setEncoding('latin1').on('data', (text: string) => (out += text));
     await new Promise((resolve) => child.on('close', resolve));
@@ -224,7 +226,7 @@ describe.skipIf(!isRoot)('the relay of a browser', () => {
   };
 
   it('connects its own user and no other, directly and through a proxy with a password', async () => {
-    expect(spawnSync(process.execPath, ['-e', '1'], { uid: NOBODY, cwd: '/' }).status).toBe(0);
+    expect(spawnSync(process.execPath, ['-e', '1'], { ...apart, uid: NOBODY }).status).toBe(0);
     const secrets: string[] = [];
     const proxy = createServer((request, response) => {
       secrets.push(request.headers['proxy-authorization'] ?? '-');
