@@ -1,6 +1,8 @@
 // `npm run measure -- pods-ramp`: the same crawl on 1, 2, 4, 8 and 16 pods of this machine: embedded, on Redis by TCP, on
 // Redis by unix socket, and on a Redis Cluster of six servers. What a page costs the workers and Redis, how long a link to
-// another pod is under way, connections and memory. RAMP_STORES, RAMP_PODS and RAMP_PAGES (per pod) measure a part.
+// another pod is under way, connections and memory. Beside the most pods, as many crawls of one pod each, at the same time:
+// they share the machine as the pods do, but no links, so what they cost more than two pods is the machine's part.
+// RAMP_STORES, RAMP_PODS and RAMP_PAGES (per pod) measure a part.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -38,9 +40,13 @@ const HOPS_WITHIN_MS = 60_000;
 
 export const isPart = stores.length < STORES.length || listOf('RAMP_PODS') !== undefined;
 
+/** One crawl of all the pods, or a crawl of its own for each. */
+type Placement = 'together' | 'apart';
+
 interface Cost {
   readonly store: Store;
   readonly pods: number;
+  readonly placement: Placement;
   readonly pages: number;
   /** CPU milliseconds per page. */
   readonly workers: number;
@@ -99,18 +105,25 @@ async function startChain(pods: number) {
   return { seed: urlOf(0), hops, isWarm, time: () => void (isTiming = true), close: () => void server.close() };
 }
 
-async function startStores(store: Store, pods: number) {
+/** `crawls`: the lines that name the stores in the configuration of each crawl. */
+async function startStores(store: Store, pods: number, placement: Placement, folder: string) {
   const durable = ['--appendonly', 'yes', '--appendfsync', 'always'];
-  if (store === 'embedded') return { lines: (folder: string) => embeddedLines(folder, pods), servers: [], dispose };
+  const crawlsOf = (places: readonly string[]): string[][] => {
+    const lines = places.map((place) => `  - ${place}`);
+    return placement === 'together' ? [['pods:', ...lines]] : lines.map((line) => ['pods:', line]);
+  };
+  if (store === 'embedded') {
+    const places = Array.from({ length: pods }, (_, pod) => `path: ${folder}/store${pod}`);
+    return { crawls: crawlsOf(places), servers: [], dispose: async () => {} };
+  }
   if (store === 'Redis Cluster') {
     const cluster = await startCluster(['--appendfsync', 'always']);
     const nodes = cluster.servers.map(({ url }) => url).join(', ');
-    const lines = () => [`cluster: { nodes: [${nodes}] }`, `pod_count: ${pods}`];
-    return { lines, servers: cluster.servers, dispose: () => cluster.dispose() };
+    const crawls = [[`cluster: { nodes: [${nodes}] }`, `pod_count: ${pods}`]];
+    return { crawls, servers: cluster.servers, dispose: () => cluster.dispose() };
   }
   const servers: RedisServer[] = [];
   const sockets: string[] = [];
-  const folder = mkdtempSync(join(tmpdir(), 'orcrawl-ramp-'));
   for (let pod = 0; pod < pods; pod++) {
     const socket = join(folder, `${pod}.sock`);
     sockets.push(socket);
@@ -118,19 +131,12 @@ async function startStores(store: Store, pods: number) {
   }
   const urls = store === 'Redis by TCP' ? servers.map(({ url }) => url) : sockets.map((socket) => `unix://${socket}`);
   return {
-    lines: () => ['pods:', ...urls.map((url) => `  - redis_url: ${url}`)],
+    crawls: crawlsOf(urls.map((url) => `redis_url: ${url}`)),
     servers,
     async dispose() {
       for (const server of servers) await server.dispose();
-      rmSync(folder, { recursive: true, force: true });
     },
   };
-
-  async function dispose(): Promise<void> {}
-}
-
-function embeddedLines(folder: string, pods: number): string[] {
-  return ['pods:', ...Array.from({ length: pods }, (_, pod) => `  - path: ${folder}/store${pod}`)];
 }
 
 function connectionsOf({ port }: RedisServer): number {
@@ -141,11 +147,11 @@ function connectionsOf({ port }: RedisServer): number {
   return stdout.trim().split('\n').length - 1;
 }
 
-async function crawl(store: Store, pods: number): Promise<Cost> {
+async function crawl(store: Store, pods: number, placement: Placement): Promise<Cost> {
   const folder = mkdtempSync(join(tmpdir(), 'orcrawl-ramp-'));
   const warmUp = PAGES_PER_POD * pods;
   const pages = PAGES_PER_POD * pods;
-  const placed = await startStores(store, pods);
+  const placed = await startStores(store, pods, placement, folder);
   const chain = await startChain(pods);
   const web = await startSimwebProcess({
     // Far more than is crawled: the chain is timed meanwhile, and a web that has come to its end would end the crawl.
@@ -153,25 +159,35 @@ async function crawl(store: Store, pods: number): Promise<Cost> {
     ...{ crossHostLinks: 0.2, latencyMs: [1, 20], compression: 'none' },
   });
   const seeds = Array.from({ length: HOSTS }, (_, host) => web.url(host));
-  writeFileSync(join(folder, 'seeds.txt'), `${[chain.seed, ...seeds].join('\n')}\n`);
-  writeFileSync(join(folder, 'crawl.yaml'), [...placed.lines(folder), ...settings(folder)].join('\n'));
-  const orchestrator = spawn(process.execPath, [CLI, 'run', '--config', join(folder, 'crawl.yaml')], {
-    stdio: ['ignore', 'ignore', 'inherit'],
+  if (placement === 'together') seeds.unshift(chain.seed);
+  writeFileSync(join(folder, 'seeds.txt'), `${seeds.join('\n')}\n`);
+  const orchestrators = placed.crawls.map((lines, n) => {
+    const config = join(folder, `crawl${n}.yaml`);
+    writeFileSync(config, [...lines, ...settings(folder, n)].join('\n'));
+    return spawn(process.execPath, [CLI, 'run', '--config', config], { stdio: ['ignore', 'ignore', 'inherit'] });
   });
+  const fetchersOf = async () => (await Promise.all(orchestrators.map((one) => workersOf(one, 'fetcher')))).flat();
   try {
-    const isWarm = async () => chain.isWarm() && (await web.served()) >= warmUp && (await isEachWarm(web, pods));
+    const isWarm = async () =>
+      (await web.served()) >= warmUp && (placement === 'apart' || (await isEachWarm(web, pods)));
+    const isChained = () => placement === 'apart' || chain.isWarm();
     const startedMs = performance.now();
-    await until(async () => performance.now() - startedMs > WARM_WITHIN_MS || (await isWarm()), PATIENCE_MS);
+    const isLate = () => performance.now() - startedMs > WARM_WITHIN_MS;
+    await until(async () => isLate() || (isChained() && (await isWarm())), PATIENCE_MS);
     chain.time();
-    const cost = await watch(orchestrator, web, placed.servers, { pages, pods });
-    const hasHops = () => chain.hops.length >= HOPS || orchestrator.exitCode !== null;
-    await until(hasHops, HOPS_WITHIN_MS).catch(() => undefined);
-    return { store, pods, ...cost, hops: chain.hops.slice().sort((a, b) => a - b) };
+    const fetchers = await fetchersOf();
+    if (fetchers.length !== pods) throw new Error(`${fetchers.length} fetchers for ${pods} pods`);
+    const cost = await watch(orchestrators, fetchers, web, placed.servers, pages);
+    const hasHops = () => chain.hops.length >= HOPS || orchestrators.some(({ exitCode }) => exitCode !== null);
+    if (placement === 'together') await until(hasHops, HOPS_WITHIN_MS).catch(() => undefined);
+    return { store, pods, placement, ...cost, hops: chain.hops.slice().sort((a, b) => a - b) };
   } finally {
     // Workers would drain for a while, beside the next crawl.
-    for (const pid of await workersOf(orchestrator, 'fetcher')) process.kill(pid, 'SIGKILL');
-    orchestrator.kill('SIGKILL');
-    await until(() => orchestrator.exitCode !== null || orchestrator.signalCode !== null);
+    for (const pid of await fetchersOf()) process.kill(pid, 'SIGKILL');
+    for (const orchestrator of orchestrators) {
+      orchestrator.kill('SIGKILL');
+      await until(() => orchestrator.exitCode !== null || orchestrator.signalCode !== null);
+    }
     chain.close();
     await web.close();
     await placed.dispose();
@@ -186,10 +202,10 @@ async function isEachWarm(web: SimwebProcess, pods: number): Promise<boolean> {
   return served.every((count) => count >= PAGES_PER_POD / 2);
 }
 
-function settings(folder: string): string[] {
+function settings(folder: string, crawl: number): string[] {
   return [
-    `data_dirs: [${folder}/ssd1]`,
-    `log_dir: ${folder}/logs`,
+    `data_dirs: [${folder}/ssd${crawl}]`,
+    `log_dir: ${folder}/logs${crawl}`,
     'log_level: WARNING',
     'fetchers_per_pod: 1',
     'parsers_per_pod: 0',
@@ -204,21 +220,22 @@ function settings(folder: string): string[] {
 }
 
 async function watch(
-  orchestrator: ChildProcess,
+  orchestrators: readonly ChildProcess[],
+  fetchers: readonly number[],
   web: SimwebProcess,
   servers: readonly RedisServer[],
-  { pages, pods }: { readonly pages: number; readonly pods: number },
-): Promise<Omit<Cost, 'store' | 'pods' | 'hops'>> {
+  pages: number,
+): Promise<Omit<Cost, 'store' | 'pods' | 'placement' | 'hops'>> {
   const served = async (): Promise<number> => {
-    if (orchestrator.exitCode !== null) throw new Error(`orcrawl run ended with ${orchestrator.exitCode}`);
+    const ended = orchestrators.find(({ exitCode }) => exitCode !== null);
+    if (ended !== undefined) throw new Error(`orcrawl run ended with ${ended.exitCode}`);
     return web.served();
   };
-  const fetchers = await workersOf(orchestrator, 'fetcher');
-  if (fetchers.length !== pods) throw new Error(`${fetchers.length} fetchers for ${pods} pods`);
+  const managers = orchestrators.map(({ pid }) => pid!);
   const look = async () => ({
     pages: await served(),
     workers: sumOf(fetchers.map(cpuMsOf)),
-    orchestrator: cpuMsOf(orchestrator.pid!),
+    orchestrator: sumOf(managers.map(cpuMsOf)),
     redis: sumOf(servers.map(({ pid }) => cpuMsOf(pid))),
   });
   const first = await look();
@@ -231,47 +248,60 @@ async function watch(
     orchestrator: (last.orchestrator - first.orchestrator) / count,
     redis: (last.redis - first.redis) / count,
     connections: sumOf(servers.map(connectionsOf)),
-    memoryMb: sumOf([orchestrator.pid!, ...fetchers].map(memoryMbOf)),
+    memoryMb: sumOf([...managers, ...fetchers].map(memoryMbOf)),
   };
 }
 
 const podsOf = (pods: number): string => `${pods} ${pods === 1 ? 'pod' : 'pods'}`;
 
-function figureOf({ store, pods, pages, workers, orchestrator, redis, hops, connections, memoryMb }: Cost): Figure {
+function figureOf({ store, pods, placement, pages, workers, orchestrator, redis, hops, ...rest }: Cost): Figure {
   const at = (share: number): string => (hops[Math.floor(hops.length * share)] ?? NaN).toFixed(0);
   const link = pods === 1 ? 'a link' : 'a link to another pod';
+  const hop =
+    `${link} is fetched after ${at(0.5)} ms (median of ${hops.length}; p95 ${at(0.95)}); ` +
+    `${rest.connections} connections; `;
   return {
-    what: `${store}, ${podsOf(pods)}`,
+    what: placement === 'together' ? `${store}, ${podsOf(pods)}` : `${store}, ${pods} crawls of one pod, at once`,
     measured:
       `${Math.round(1_000 / workers)} pages per CPU-s of the workers (${workers.toFixed(2)} CPU-ms per page), ` +
-      `Redis ${redis.toFixed(2)} CPU-ms per page, orchestrator ${orchestrator.toFixed(2)}; ${link} is fetched after ` +
-      `${at(0.5)} ms (median of ${hops.length}; p95 ${at(0.95)}); ${connections} connections; ` +
-      `${Math.round(memoryMb)} MB; ${pages} pages`,
+      `Redis ${redis.toFixed(2)} CPU-ms per page, orchestrator ${orchestrator.toFixed(2)}; ` +
+      `${placement === 'together' ? hop : ''}${Math.round(rest.memoryMb)} MB; ${pages} pages`,
     goal: '',
   };
 }
 
-/** Workers and Redis together: what moves from one to the other is not saved. */
+/** Workers, Redis and orchestrators together: what moves from one to the other is not saved. */
 const wholeOf = ({ workers, redis, orchestrator }: Cost): number => workers + redis + orchestrator;
+
+/** What `most` costs beside `least`. A cluster has no part of its own for each of several crawls. */
+async function comparisons(store: Store, least: Cost, most: Cost, show: (cost: Cost) => Figure): Promise<Figure[]> {
+  const what = `${store}: CPU per page at ${most.pods} pods beside`;
+  const times = (other: Cost): string => `${(wholeOf(most) / wholeOf(other)).toFixed(2)} ×`;
+  const whole = { what: `${what} ${least.pods}, all processes together`, measured: times(least), goal: `≤ ${GOAL} ×` };
+  if (store === 'Redis Cluster') return [whole];
+  const apart = await crawl(store, most.pods, 'apart');
+  const ours = { what: `${what} ${most.pods} crawls of one pod, at once`, measured: times(apart), goal: `≤ ${GOAL} ×` };
+  return [show(apart), whole, ours];
+}
 
 export async function measure(): Promise<Figure[]> {
   const figures: Figure[] = [];
+  const show = (cost: Cost): Figure => {
+    const figure = figureOf(cost);
+    console.log(`  ${figure.what}: ${figure.measured}`);
+    return figure;
+  };
   for (const store of stores) {
     const costs: Cost[] = [];
     for (const pods of podCounts) {
-      const cost = await crawl(store, pods);
-      const figure = figureOf(cost);
-      console.log(`  ${figure.what}: ${figure.measured}`);
+      const cost = await crawl(store, pods, 'together');
       costs.push(cost);
-      figures.push(figure);
+      figures.push(show(cost));
     }
     const [two, most] = [costs.find(({ pods }) => pods === 2), costs.at(-1)];
-    if (two === undefined || most === undefined || most.pods <= 2) continue;
-    figures.push({
-      what: `${store}: CPU per page at ${most.pods} pods beside 2, workers, Redis and orchestrator together`,
-      measured: `${(wholeOf(most) / wholeOf(two)).toFixed(2)} ×`,
-      goal: `≤ ${GOAL} ×`,
-    });
+    if (two !== undefined && most !== undefined && most.pods > 2) {
+      figures.push(...(await comparisons(store, two, most, show)));
+    }
   }
   return figures;
 }

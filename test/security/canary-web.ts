@@ -54,10 +54,22 @@ export function canaryFiles(folder: string): { path: string; mode: string; canar
   });
 }
 
-/** The lines of all processes of the machine that have canaries and are not of this test itself. */
+/** Processes that this test started, and theirs, whose lines have canaries: other tests run beside it. */
 export function canaryProcesses(): string[] {
-  const list = execFileSync('ps', ['-eo', 'pid=,args=', 'ww'], { encoding: 'utf8' });
-  return list.split('\n').filter((line) => canariesIn(line).length > 0 && !/redis-server|vitest/.test(line));
+  const listed = execFileSync('ps', ['-eo', 'pid=,ppid=,args=', 'ww'], { encoding: 'utf8' }).split('\n');
+  const rows = listed.flatMap((line) => {
+    const [, pid, parent, args = ''] = /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line) ?? [];
+    return pid ? [{ pid: Number(pid), parent: Number(parent), line: `${pid} ${args}` }] : [];
+  });
+  const ours = new Set([process.pid]);
+  let before = 0;
+  while (before < ours.size) {
+    before = ours.size;
+    for (const { pid, parent } of rows) if (ours.has(parent)) ours.add(pid);
+  }
+  return rows
+    .filter(({ pid, line }) => ours.has(pid) && canariesIn(line).length > 0 && !/redis-server/.test(line))
+    .map(({ line }) => line);
 }
 
 async function readAll(request: IncomingMessage): Promise<string> {
@@ -124,7 +136,7 @@ export async function startCanaryWeb(folder: string): Promise<CanaryWeb> {
       return void response.writeHead(Number(status), { location }).end();
     }
     if (request.url === '/robots.txt') return void response.writeHead(404).end();
-    if (request.url === '/broken') return void response.writeHead(500).end('broken');
+    if (request.url?.startsWith('/broken')) return void response.writeHead(500).end('broken');
     response.setHeader('set-cookie', 'sid=canary-session; Path=/; Secure; HttpOnly; Max-Age=9999');
     response.setHeader('content-type', 'text/html').end(page());
   };
