@@ -7,6 +7,7 @@ import path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { isAlive } from '../../src/base/alive.js';
 import { Simweb } from '../../src/testing/index.js';
+import { hasConnectionFrom } from '../support/processes.js';
 import { inTemporaryFolder, MAIN, readLines, startNode, until } from './cli-process.js';
 
 const orcrawl = (cwd: string, args: string[], input?: string) => startNode([MAIN, ...args], { cwd, input });
@@ -125,14 +126,11 @@ describe('orcrawl batch --processes', () => {
       const port = await serve((request, response) => {
         if (!request.url!.startsWith('/deadly')) return void setTimeout(() => page(response, 'fine'), 10);
         deaths++;
-        // Which process asks is not known here: all of them end.
-        for (const pid of childrenOf(batch.pid)) {
+        // Only the process that asks: others may be trying an innocent URL alone at this moment.
+        const pid = childrenOf(batch.pid).find((child) => hasConnectionFrom(child, request.socket.remotePort!));
+        if (pid !== undefined) {
           killed.add(pid);
-          try {
-            process.kill(pid, 'SIGKILL');
-          } catch {
-            // It has ended since the list was read.
-          }
+          process.kill(pid, 'SIGKILL');
         }
         request.socket.destroy();
       });

@@ -1,6 +1,6 @@
 // Processes of tests: how one runs TypeScript; and those that a process started, from /proc, which tests and measures count
 // before and after (Linux only, elsewhere none).
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
 /** `node --import` this runs TypeScript. */
 export const TYPESCRIPT = new URL('../../scripts/typescript.mjs', import.meta.url).href;
@@ -39,4 +39,28 @@ export function browserProcesses(): number[] {
       return false;
     }
   });
+}
+
+/** Whether this process has the socket at a local port, as a server sees it in `socket.remotePort`. */
+export function hasConnectionFrom(pid: number, port: number): boolean {
+  const local = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
+  const sockets = readFileSync('/proc/net/tcp', 'utf8')
+    .split('\n')
+    .map((line) => line.trim().split(/ +/))
+    .filter((fields) => fields[1]?.endsWith(local))
+    .map((fields) => `socket:[${fields[9]}]`);
+  try {
+    const open = readdirSync(`/proc/${pid}/fd`).map((fd) => linkOf(`/proc/${pid}/fd/${fd}`));
+    return sockets.some((socket) => open.includes(socket));
+  } catch {
+    return false; // it has ended
+  }
+}
+
+function linkOf(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return undefined; // closed since the folder was read
+  }
 }

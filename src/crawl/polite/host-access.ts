@@ -139,13 +139,17 @@ export function createHostAccess(parts: HostAccessParts): HostAccess {
   async function readOrWait(taken: TakenLease, host: KnownHost, url: string, options: ReadOptions): Promise<Reading> {
     const { origin } = host;
     const endsMs = time.monotonicMs() + parts.readTimeoutMs;
-    while (parts.shared && !(await store.claim(origin, parts.readTimeoutMs))) {
-      await time.wait(POLL_MS);
+    while (parts.shared) {
+      const isClaimed = await store.claim(origin, parts.readTimeoutMs);
+      // Also after a claim: another process may have read since `host` was looked up, which ended its own claim.
       const now = await book.read(origin);
       const isSettled = standingOf(now.record, origin, policyOf(origin), time.wallMs()).kind !== 'read';
+      if (isSettled && isClaimed) book.save(origin, now.record);
       if (isSettled) return { kind: 'read', host: now, pauseMs: 0 };
+      if (isClaimed) break;
       if (signal.aborted) return { kind: 'lost' };
       if (time.monotonicMs() > endsMs) break;
+      await time.wait(POLL_MS);
     }
     return readNow(taken, host, url, options);
   }
