@@ -44,7 +44,12 @@ async function itemsIn(dataDirs: readonly string[]): Promise<string[]> {
   return keys.sort();
 }
 
-async function crawlWithLostTails(plan: { readonly pods: number; readonly more: readonly string[] }) {
+async function crawlWithLostTails(plan: {
+  readonly pods: number;
+  readonly more: readonly string[];
+  /** Pages served before each loss. */
+  readonly after: readonly number[];
+}) {
   await using web = await Simweb.start({
     hosts: 12,
     pagesPerHost: 25,
@@ -65,7 +70,7 @@ async function crawlWithLostTails(plan: { readonly pods: number; readonly more: 
   const ended = { is: false };
   void running.ended.then(() => (ended.is = true));
   let tails = 0;
-  for (const served of [30, 120]) {
+  for (const served of plan.after) {
     await until(async () => web.served() > served || ended.is);
     if (ended.is) break;
     await loseTail(trial.servers[tails % trial.servers.length]!);
@@ -91,7 +96,7 @@ describe.skipIf(redisMissing)('after a Redis came back without its last moments'
     ['fetchers and parsers', ['parsers_per_pod: 1', 'handoff_dir: handoff']],
   ] as const) {
     it(`everything is crawled and stored once by ${name}`, async () => {
-      const result = await crawlWithLostTails({ pods: 2, more });
+      const result = await crawlWithLostTails({ pods: 2, more, after: [30, 120] });
       expect(result.tails).toBe(2);
       expect(result.log).toContain('came back without');
       expect([result.code, lastLine(result.stdout)], result.stderr).toEqual([0, '300 pages: nothing is left to crawl']);
@@ -101,7 +106,7 @@ describe.skipIf(redisMissing)('after a Redis came back without its last moments'
   }
 
   it('max_pages stays exact', async () => {
-    const result = await crawlWithLostTails({ pods: 3, more: ['max_pages: 220'] });
+    const result = await crawlWithLostTails({ pods: 3, more: ['max_pages: 220'], after: [20, 60] });
     expect(result.tails).toBe(2);
     expect([result.code, lastLine(result.stdout)], result.stderr).toEqual([0, '220 pages: max_pages reached']);
     expect(result.stored.length).toBe(220);

@@ -21,9 +21,28 @@ export interface IncompletePod extends PodFailure {
   readonly unsent: number;
 }
 
+/**
+ * The pods whose store forgot pages since the end was decided. Workers repeat what a store has forgotten, but they have
+ * ended by now: only another run can.
+ *
+ * @param before pages done per pod when the end was decided.
+ */
+export function rolledBack(before: readonly number[], now: readonly (PodReading | undefined)[]): PodFailure[] {
+  return before.flatMap((done, pod) => {
+    const forgotten = done - (now[pod]?.done ?? done);
+    if (forgotten <= 0) return [];
+    const message =
+      `its store came back without ${countOf(forgotten, 'page')} after the workers had ended: ` +
+      'use --resume to crawl what it forgot';
+    return [{ pod, code: 'QUEUE_ROLLED_BACK' as const, message }];
+  });
+}
+
 /** @param pods the readable ones: all, or only this machine's. */
-export async function whatIsLeft(watching: Watching, pods: readonly PodView[]): Promise<IncompletePod[]> {
-  const { stopped, coordination } = watching;
+export async function whatIsLeft(
+  { stopped, coordination }: Pick<Watching, 'stopped' | 'coordination'>,
+  pods: readonly PodView[],
+): Promise<IncompletePod[]> {
   if (stopped.length === 0) return [];
   const outboxes = await Promise.all(pods.map((pod) => pod.outboxByPod().catch(() => new Map<number, number>())));
   return Promise.all(
