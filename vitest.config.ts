@@ -61,6 +61,9 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
+/** Only when asked for: it is a module more to load per file. */
+const COST = process.env.ORCRAWL_TEST_COST === undefined ? [] : ['scripts/test-cost.mjs'];
+
 /** Asks which function of which source file ran. */
 const SOURCES = ['test/growth/readers.test.ts'];
 
@@ -80,7 +83,7 @@ const plugins = [testSources()];
 
 const whole = (test: ProjectConfig): UserWorkspaceConfig => ({
   plugins,
-  test: { testTimeout: 120_000, hookTimeout: 60_000, ...test },
+  test: { testTimeout: 120_000, hookTimeout: 60_000, setupFiles: COST, ...test },
 });
 
 export default defineConfig({
