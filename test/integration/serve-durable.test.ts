@@ -78,7 +78,10 @@ it('notices the disk limit by what is stored, long before the clock makes it loo
   await keep('one more');
   await eventually(async () => looks === 2, 'the look at the limit');
   expect(reasons[1]).toMatch(/the disk limit of 1000 bytes is reached/);
-  expect([(await store.list()).map(({ id, reason }) => [id, reason])]).toEqual([[['running', reasons[1]]]]);
+  // The reason is written after the pause, and the finished job is gone by then.
+  const jobs = async () => (await store.list()).map(({ id, reason }) => [id, reason]);
+  await eventually(async () => (await jobs())[0]?.[1] !== undefined, 'the reason of the pause');
+  expect(await jobs()).toEqual([['running', reasons[1]]]);
   for (let page = 0; page < 5; page++) await keep(`under way ${page}`);
   expect(looks).toBe(2);
   housekeeping.close();
