@@ -118,6 +118,12 @@ export const LIMITS = {
     code: 'SITEMAP_LIMIT',
     beyond: 'The rest is not read. `maxCharacters` changes it.',
   },
+  listedUrlCharacters: {
+    // V8 hashes longer strings than 16,383 characters by their length alone: as keys, thousands of one length take minutes.
+    max: 8_192,
+    unit: 'characters of a URL that `map` takes, from an llms.txt, a sitemap or a page',
+    beyond: 'It is left out.',
+  },
   llmsBytes: {
     max: 10 * 1024 * 1024,
     unit: 'bytes of llms.txt or llms-full.txt',

@@ -13,7 +13,13 @@ import {
   checkOptions,
   oneOf,
 } from '../../option-checks.js';
-import { isLlmsTxt, type ListedPage, LLMS_FILES, readLlmsTxt } from '../../politeness/sitemaps/llms.js';
+import {
+  isLlmsTxt,
+  isTooLongToList,
+  type ListedPage,
+  LLMS_FILES,
+  readLlmsTxt,
+} from '../../politeness/sitemaps/llms.js';
 import { decodeBody, detectEncoding } from '../../parse/encoding/encoding.js';
 import { RobotsTxt } from '../../politeness/robots/robots.js';
 import { foundAt } from '../../request/found.js';
@@ -148,6 +154,7 @@ function createSite(
       url.hash = '';
       if (ignoreQueryParameters) url.search = '';
       const { href } = url;
+      if (isTooLongToList(href)) return undefined;
       if (!links.has(href) && links.size < most) links.set(href, { url: href });
       if (anchor && !anchors.has(href) && anchors.size < most) anchors.set(href, anchor.slice(0, 200));
       return links.get(href);
@@ -199,7 +206,9 @@ async function listedPages(
   ]);
   const pages = new Map<string, ListedPage>();
   for (const page of llms) pages.set(page.url, page);
-  for (const { url } of sitemaps.entries) if (!pages.has(url)) pages.set(url, { url });
+  for (const { url } of sitemaps.entries) {
+    if (!isTooLongToList(url) && !pages.has(url)) pages.set(url, { url });
+  }
   return [...pages.values()].slice(0, most);
 }
 

@@ -28,13 +28,18 @@ it('reads the pages of an llms.txt with their titles, and the sources of an llms
 });
 
 it('stays within memory where its own address is long and its list names short ones', () => {
-  const base = `https://sea.example/${'deep'.repeat(15_000)}/`;
-  const lines = Array.from({ length: 1_200 }, (_, at) => `- [a](${at})`).join('\n');
+  const base = `https://sea.example/${'deep'.repeat(2_000)}/`;
+  const lines = Array.from({ length: 9_000 }, (_, at) => `- [a](${at})`).join('\n');
   const pages = readLlmsTxt(lines, `${base}llms.txt`);
   expect(pages[0]!.url).toBe(`${base}0`);
   const characters = pages.reduce((sum, { url }) => sum + url.length, 0);
   expect(characters).toBeLessThanOrEqual(LIMITS.llmsCharacters.max);
   expect(characters + base.length).toBeGreaterThan(LIMITS.llmsCharacters.max - 10);
+});
+
+it('leaves out what is too long to be a key', () => {
+  const pages = readLlmsTxt('- [a](/b)\n- [c](d)', `https://sea.example/${'deep'.repeat(2_100)}/llms.txt`);
+  expect(pages.map(({ url }) => url)).toEqual(['https://sea.example/b']);
 });
 
 it('takes no page for such a file', () => {

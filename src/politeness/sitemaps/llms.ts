@@ -35,7 +35,7 @@ export function readLlmsTxt(text: string, base: string): ListedPage[] {
     const url = address === undefined ? undefined : parseUrl(address, base);
     if (!url || !/^https?:$/.test(url.protocol)) continue;
     url.hash = '';
-    if (pages.has(url.href)) continue;
+    if (isTooLongToList(url.href) || pages.has(url.href)) continue;
     if (pages.size >= LIMITS.llmsPages.max) {
       limitReached('llmsPages');
       break;
@@ -50,6 +50,13 @@ export function readLlmsTxt(text: string, base: string): ListedPage[] {
     pages.set(url.href, { url: url.href, ...(title && { title }), ...(description && { description }) });
   }
   return [...pages.values()];
+}
+
+/** Whether a URL that a site lists is too long to be taken. */
+export function isTooLongToList(url: string): boolean {
+  if (url.length <= LIMITS.listedUrlCharacters.max) return false;
+  limitReached('listedUrlCharacters');
+  return true;
 }
 
 function* linesOf(text: string): Generator<string> {
