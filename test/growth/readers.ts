@@ -35,7 +35,7 @@ import { readCsv } from '../../src/documents/formats/csv.js';
 import { wordsOf } from '../../src/documents/parts/html.js';
 import { readFeed, readJsonFeed } from '../../src/documents/formats/feed.js';
 import { readJson, readText } from '../../src/documents/formats/plain.js';
-import { isLlmsTxt, readLlmsTxt } from '../../src/politeness/sitemaps/llms.js';
+import { isLlmsTxt, isTooLongToList, readLlmsTxt } from '../../src/politeness/sitemaps/llms.js';
 import { readMarkdownText } from '../../src/documents/formats/markdown.js';
 import { readBlocks } from '../../src/documents/pdf/pdf.js';
 import { interpretPage } from '../../src/documents/pdf/interpret.js';
@@ -284,6 +284,7 @@ const DOCUMENT_READERS: readonly Reader[] = [
       readLlmsTxt(text, PAGE),
       readLlmsTxt(`- [${text}](${text}): ${text}\n`.repeat(2), PAGE),
       isLlmsTxt(text, text),
+      isTooLongToList(text),
     ],
     factor: 60,
   },

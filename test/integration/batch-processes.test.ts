@@ -97,20 +97,29 @@ describe('orcrawl batch --processes', () => {
     inTemporaryFolder(async (cwd) => {
       const ends = new Map<string, number>();
       const gaps: number[] = [];
+      let killedAtMs = Infinity;
       const port = await serve((request, response) => {
         const host = request.headers.host!;
         const last = ends.get(host);
         if (last !== undefined) gaps.push(performance.now() - last);
         ends.set(host, Infinity);
-        // A request that is cut off ends here, too.
-        response.once('close', () => ends.set(host, performance.now()));
-        setTimeout(() => page(response, host), 20);
+        // Noted before it happens: this process may hear of the end later than the one that asked.
+        const answer = setTimeout(() => {
+          ends.set(host, performance.now());
+          page(response, host);
+        }, 20);
+        // A request that is cut off ends with the process that asked.
+        response.once('close', () => {
+          if (ends.get(host) === Infinity) ends.set(host, killedAtMs);
+          clearTimeout(answer);
+        });
       });
       const urls = Array.from({ length: 48 }, (_, n) => `http://127.0.0.${1 + (n % 8)}:${port}/${n}`);
       const args = ['batch', '-', '--delay', '0.5', '--processes', '3', '--fields', 'url,success', ...QUIET];
       const batch = orcrawl(cwd, args, urls.join('\n'));
       for (const kill of [1, 2, 3]) {
         await until(() => gaps.length >= 8 * kill && childrenOf(batch.pid).length > 0, `kill ${kill}`);
+        killedAtMs = performance.now();
         process.kill(childrenOf(batch.pid).at(-1)!, 'SIGKILL');
       }
       const { code, stdout, stderr } = await batch.ended;
