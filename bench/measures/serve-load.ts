@@ -3,7 +3,7 @@
 import { WebCrawler } from '../../dist/index.js';
 import { startSimwebProcess } from '../../dist/testing/index.js';
 import { dataFolder, LOOPBACK, startServe, type ServerProcess } from '../../test/support/serve.js';
-import { cpuMsOf, crawlUnderWay, rssOf, scrapesAtOnce, silentSockets } from '../../test/support/serve-load.js';
+import { closed, cpuMsOf, crawlUnderWay, rssOf, scrapesAtOnce, silentSockets } from '../../test/support/serve-load.js';
 import type { Figure } from '../measure.js';
 
 const CLIENTS = 200;
@@ -41,9 +41,9 @@ export async function measure(): Promise<Figure[]> {
     const rss = rssOf(server);
     const sockets = await silentSockets(server, SOCKETS);
     const withSockets = rssOf(server);
-    const idle = await silentCostOfIdle();
     const { failed } = await scrapesAtOnce(server, 50, urlOf);
-    for (const socket of sockets) socket.destroy();
+    await closed(sockets);
+    const idle = await silentCostOfIdle();
     const lost = [...alone, ...beside].reduce((sum, one) => sum + one.failed, 0) + failed;
     const p95 = (list: typeof alone) => list.map(({ p95Ms }) => p95Ms).sort((a, b) => a - b)[1]!;
     const mb = (bytes: number): string => `${Math.round(bytes / 1e6)} MB`;
@@ -112,7 +112,7 @@ async function silentCostOfIdle(): Promise<number> {
     const before = rssOf(server);
     const sockets = await silentSockets(server, SOCKETS);
     const more = rssOf(server) - before;
-    for (const socket of sockets) socket.destroy();
+    await closed(sockets);
     return more;
   } finally {
     await server.kill();

@@ -1,5 +1,6 @@
 // What many clients cost a server: scrapes at once, their times, the server's memory and CPU, and sockets that are silent.
 import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { eventually, type ServerProcess } from './serve.js';
@@ -41,20 +42,28 @@ export function cpuMsOf({ process: { pid } }: ServerProcess): number {
   return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
 }
 
-/** Connections that say nothing. */
+/** Connections that say nothing; one that cannot be made fails all. */
 export async function silentSockets({ url }: ServerProcess, count: number): Promise<Socket[]> {
   const { hostname, port } = new URL(url);
   const sockets: Socket[] = [];
   while (sockets.length < count) {
-    const some = Array.from({ length: Math.min(250, count - sockets.length) }, () =>
-      connect(Number(port), hostname).on('error', () => undefined),
-    );
-    await Promise.all(
-      some.map((socket) => new Promise((resolve) => socket.once('connect', resolve).once('error', resolve))),
-    );
+    const some = Array.from({ length: Math.min(250, count - sockets.length) }, () => connect(Number(port), hostname));
+    await Promise.all(some.map((socket) => once(socket, 'connect')));
+    // The server may close them later, as it does when it stops.
+    for (const socket of some) socket.on('error', () => undefined);
     sockets.push(...some);
   }
   return sockets;
+}
+
+/** Closes connections, so that their descriptors are free. */
+export async function closed(sockets: readonly Socket[]): Promise<void> {
+  await Promise.all(
+    sockets.map(
+      (socket) =>
+        new Promise((resolve) => (socket.destroyed ? resolve(undefined) : socket.once('close', resolve).destroy())),
+    ),
+  );
 }
 
 /** A crawl of a whole web; resolves to its path when it is under way. */
