@@ -1,6 +1,7 @@
 // `unit` runs first (beside the source, no I/O, seconds). Then `sockets` (real servers and disks) and `processes` (whole
-// crawls in processes and browsers) together: while one waits, another computes. Then what asserts times: `timed` with a
-// core per file, and `alone` what compares the speed of two things. All but `unit` and `sources` import a bundle of src/.
+// crawls in processes and browsers) together: while one waits, another computes. Then what asserts times: `timed`, three
+// at a time since some only wait, and `alone` what compares the speed of two things. All but `unit` and `sources` import a
+// bundle of src/.
 import { fileURLToPath } from 'node:url';
 import { defineConfig, type UserWorkspaceConfig } from 'vitest/config';
 import { BaseSequencer, type ProjectConfig, type TestSpecification } from 'vitest/node';
@@ -47,6 +48,7 @@ const LONGEST = [
   'fault/blocked-loop',
   'integration/serve-console',
   'integration/slow-hosts.test',
+  'growth/growth.test',
 ];
 
 class LongestFirst extends BaseSequencer {
@@ -72,7 +74,7 @@ const SHORT_LIVES = fileURLToPath(new URL('scripts/short-lives.cjs', import.meta
 
 const together = {
   /** More than there are cores: most of these files wait most of their time. */
-  maxWorkers: 5,
+  maxWorkers: 6,
   sequence: { groupOrder: 1 },
   /** For the workers, and for the processes that they start. */
   execArgv: ['--require', SHORT_LIVES],
@@ -110,7 +112,7 @@ export default defineConfig({
       }),
       whole({ ...together, name: 'processes', include: PROCESSES, exclude: LAST }),
       { test: { ...together, name: 'sources', include: SOURCES } },
-      whole({ name: 'timed', include: TIMED, maxWorkers: 2, sequence: { groupOrder: 2 } }),
+      whole({ name: 'timed', include: TIMED, maxWorkers: 3, sequence: { groupOrder: 2 } }),
       whole({ name: 'alone', include: ALONE, fileParallelism: false, sequence: { groupOrder: 3 } }),
     ],
   },

@@ -1,7 +1,7 @@
 // `npm test`: sets up what the tests need, builds what ships, and runs every test against it.
 // Arguments go to vitest, e.g. `npm test -- test/fault`.
 //
-// The tests run real servers and processes, five files at a time on a machine that is shared. A file that fails then is
+// The tests run real servers and processes, six files at a time on a machine that is shared. A file that fails then is
 // run once more with the machine to itself, and named at the end either way; one that fails twice fails the run.
 // Unit tests have no second chance. `docs/decisions/045-test-time.md` says why.
 import { spawnSync } from 'node:child_process';
