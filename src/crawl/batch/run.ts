@@ -23,15 +23,14 @@ import type { Request } from '../../request/request.js';
 import { createFeeder, LOOK_AHEAD, type ListEntry } from './feeder.js';
 import { placedClient, placementOf, type PlacedTask } from './placement.js';
 import { admit, type BatchTask, indexOf, resultOf, type UrlItem } from './tasks.js';
-import { createBatchCopies, simhashOfResult } from './copies.js';
-import { type BatchMemory, createBatchMemory } from './remembered.js';
+import { createDelivery } from './delivery.js';
 import { createBatchGate } from './gate.js';
 import { createBatchServices } from './services.js';
 import { createSessionQueues } from './session-queues.js';
 import { createDomainShares } from './shares.js';
 import type { CrawlResult } from './crawl-result.js';
 import { type Run, startRun } from '../run/lifecycle.js';
-import type { ResolvedRunConfig, RunMemory } from './run-config.js';
+import type { ResolvedRunConfig } from './run-config.js';
 import { isoNow, type Time } from '../time.js';
 import type { Many } from './url-source.js';
 import type { WebCrawlerHooks } from '../options/web-crawler-options.js';
@@ -129,10 +128,13 @@ export function startBatch(parts: BatchParts): RunningBatch {
   let over = false;
   const taskPrefix = newHolderId();
   const queues = createSessionQueues(LOOK_AHEAD);
-  const copies = config.duplicates === 'keep' ? undefined : createBatchCopies(time.wallMs);
-  const pages = config.remember ? memoryOf(config.remember) : undefined;
-  let delivering: Promise<void> = Promise.resolve();
-  let deliveryError: CrawlError | undefined;
+  const delivery = createDelivery({
+    config,
+    openMemory: resources.openMemory,
+    nowMs: time.wallMs,
+    onResult: parts.onResult,
+    onFailure: (error) => run.fail(error),
+  });
   let adding = 0;
   const feeder = createFeeder({
     items: parts.items,
@@ -203,15 +205,6 @@ export function startBatch(parts: BatchParts): RunningBatch {
   });
   const connections = resources.connections.join({ wake: () => run.pool.notify() });
   const endShowing = monitor?.begin();
-
-  function memoryOf(remember: true | RunMemory): BatchMemory {
-    const { name = 'default', versions = false } = remember === true ? {} : remember;
-    return createBatchMemory({
-      open: () => resources.openMemory(name),
-      nowMs: time.wallMs,
-      keepsVersions: versions,
-    });
-  }
 
   function taskAt(index: number): BatchTask {
     const task = tasks.get(index);
@@ -318,27 +311,9 @@ export function startBatch(parts: BatchParts): RunningBatch {
     });
     if (resources.isVerbose) log.info(`${statusCode ?? '-'} ${hideLogins(task.url)}`, factsOf(result));
     placement?.ended(task.index);
-    if (!copies && !pages) parts.onResult(result, task.index);
-    else {
-      delivering = delivering
-        .then(() => deliverCompared(result, task))
-        .catch((failure: unknown) => run.fail((deliveryError ??= asCrawlError(failure, 'STORAGE_UNWRITABLE'))));
-    }
+    delivery.give(result, task);
     feeder.feedMore();
     if (wasQueued) addNextOf(task.config.sessionId);
-  }
-
-  /** One after another: the first of several alike is the original. */
-  async function deliverCompared(result: CrawlResult, { index, capture, config: own }: BatchTask): Promise<void> {
-    if (over) return;
-    const seen = await pages?.see(result, capture, own);
-    const simhash = copies && simhashOfResult(result);
-    const original = simhash && (await copies.see(index, result.url, simhash));
-    if (seen?.change) result.markChange(seen.change);
-    if (original) result.markCopyOf(original);
-    if (over) return;
-    if (!original || config.duplicates !== 'skip') parts.onResult(result, index);
-    seen?.keep();
   }
 
   /** Of a browser session only one URL at a time is queued. */
@@ -366,15 +341,14 @@ export function startBatch(parts: BatchParts): RunningBatch {
 
   async function end(): Promise<void> {
     const how = await run.ended;
-    await delivering;
+    const deliveryError = await delivery.ended();
     over = true;
     endLooking();
     feeder.leave();
     membership.leave();
     connections.leave();
     endShowing?.();
-    await copies?.close();
-    await pages?.close();
+    await delivery.close();
     await frontier.close();
     await resources.flush();
     if (how.kind === 'failed') throw how.error;
@@ -400,6 +374,7 @@ export function startBatch(parts: BatchParts): RunningBatch {
     },
     async abort() {
       over = true;
+      delivery.stop();
       run.abort();
       for (const { attempt } of active) attempt?.abortion.abort();
       await ended.catch((error: unknown) => {
