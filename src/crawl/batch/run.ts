@@ -333,7 +333,7 @@ export function startBatch(parts: BatchParts): RunningBatch {
     if (over) return;
     const seen = await pages?.see(result, capture, own);
     const simhash = copies && simhashOfResult(result);
-    const original = simhash && (await copies.see(index, result.url, simhash));
+    const original = simhash && (await copies.see(String(index), result.url, simhash));
     if (seen?.change) result.markChange(seen.change);
     if (original) result.markCopyOf(original);
     if (over) return;
