@@ -17,6 +17,8 @@ export interface PageFigures {
   readonly found: number;
   readonly pairs: number;
   readonly falseMatches: number;
+  /** What went wrong, by kind and page. */
+  readonly wrong: readonly string[];
 }
 
 /** Below this there is too little to compare. */
@@ -24,18 +26,25 @@ const FEWEST_WORDS = 30;
 
 export function judgePages(step: number): PageFigures {
   const figures = { pages: 0, falseAlarms: 0, changed: 0, missed: 0, compared: 0, found: 0 };
-  const originals: { text: string; simhash: Simhash }[] = [];
+  const originals: Original[] = [];
+  const wrong: string[] = [];
   const compared = (html: string, host = 'a.example') =>
     normaliseContent(comparedText(viewPage(html, { url: `https://${host}/page` })));
-  for (const { html } of realPages(step)) {
+  for (const { html, name } of realPages(step)) {
     const seed = ++figures.pages;
     const text = compared(html);
     const simhash = simhashOf(text);
-    if (compared(withOtherFurniture(html, seed)) !== text) figures.falseAlarms++;
+    if (compared(withOtherFurniture(html, seed)) !== text) {
+      figures.falseAlarms++;
+      wrong.push(`false alarm: ${name}`);
+    }
     const sentence = withOtherSentence(html, normaliseContent(extractContent(html).text), seed);
     if (sentence !== undefined) {
       figures.changed++;
-      if (compared(sentence) === text) figures.missed++;
+      if (compared(sentence) === text) {
+        figures.missed++;
+        wrong.push(`missed: ${name}`);
+      }
     }
     if (text.split(/\s+/).length < FEWEST_WORDS) continue;
     figures.compared++;
@@ -43,25 +52,37 @@ export function judgePages(step: number): PageFigures {
     const index = createNearIndex();
     index.add(simhash, 1);
     if (index.find(copy).length > 0) figures.found++;
-    originals.push({ text, simhash });
+    else wrong.push(`copy not found: ${name}`);
+    originals.push({ name, text, simhash });
   }
-  return { ...figures, ...falseMatches(originals) };
+  const matches = falseMatches(originals);
+  const pairs = (originals.length * (originals.length - 1)) / 2;
+  return { ...figures, pairs, falseMatches: matches.length, wrong: [...wrong, ...matches] };
 }
 
-function falseMatches(originals: readonly { text: string; simhash: Simhash }[]) {
+interface Original {
+  readonly name: string;
+  readonly text: string;
+  readonly simhash: Simhash;
+}
+
+function falseMatches(originals: readonly Original[]): string[] {
   const index = createNearIndex();
   originals.forEach(({ simhash }, number) => index.add(simhash, number));
-  let matches = 0;
-  originals.forEach(({ simhash, text }, number) => {
-    for (const { note } of index.find(simhash)) if (note > number && originals[note]!.text !== text) matches++;
+  const matches: string[] = [];
+  originals.forEach(({ simhash, text, name }, number) => {
+    for (const { note } of index.find(simhash)) {
+      if (note > number && originals[note]!.text !== text) matches.push(`alike: ${name} and ${originals[note]!.name}`);
+    }
   });
-  return { pairs: (originals.length * (originals.length - 1)) / 2, falseMatches: matches };
+  return matches;
 }
 
 export async function measure(): Promise<Figure[]> {
   const found = judgePages(Number(process.env.FRESH_STEP ?? 1));
   // A figure of nothing would pass for a perfect one.
   if (found.pages === 0) throw new Error('no pages to measure: ../shared/data is not here');
+  if (process.env.FRESH_SHOW !== undefined) for (const one of found.wrong) console.log(one);
   const percent = (part: number, whole: number) =>
     `${((100 * part) / Math.max(1, whole)).toFixed(2)} % (${part} of ${whole})`;
   return [
