@@ -72,6 +72,16 @@ describe('a page that is stored again unchanged', () => {
       [at(2), 'text/html'],
     ]);
   });
+
+  // Which of the files of text and responses is found first is chance: once it would go well anyway.
+  it.each([1, 2, 3, 4, 5])('has the digest of what it stands for (%i)', async () => {
+    const [dataDir] = (await folders(1)) as [string];
+    await crawls(dataDir);
+    const history = await pageHistory([dataDir], 'https://site.example/3');
+    const [first, confirmed, second, again] = history.map(({ digest }) => digest);
+    expect([confirmed, again]).toEqual([first, second]);
+    expect(second).not.toBe(first);
+  });
 });
 
 it('stores the body again where each page has one file: there is nothing else to refer to', async () => {
