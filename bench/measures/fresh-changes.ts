@@ -59,8 +59,8 @@ function count(tally: Tally, isWrong: boolean, page: string): void {
 }
 
 export async function measure(): Promise<Figure[]> {
-  const step = Number(process.env.FRESH_STEP ?? 3);
-  const { pages, alarms, misses } = judgeChanges(step, Number(process.env.FRESH_OFFSET ?? 1));
+  const step = Number(process.env.FRESH_STEP ?? 1);
+  const { pages, alarms, misses } = judgeChanges(step, Number(process.env.FRESH_OFFSET ?? 0));
   // A figure of nothing would pass for a perfect one.
   if (pages === 0) throw new Error('no pages to measure: ../shared/data is not here');
   const named = (kinds: ReadonlyMap<string, Tally>) =>

@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { normaliseContent } from '../../fresh/change/normalise.js';
-import { createDuplicateFinder, type DuplicateFinder } from '../../fresh/duplicates/finder.js';
+import { type DuplicateFinder, openDuplicateFinder } from '../../fresh/duplicates/finder.js';
 import { simhashOf, type Simhash } from '../../fresh/duplicates/simhash.js';
 import type { LmdbMemory } from '../../fresh/memory/memory-lmdb.js';
 import { newPage } from '../../fresh/memory/new-page.js';
@@ -36,7 +36,7 @@ export function createBatchCopies(nowMs: () => number, folder?: string): BatchCo
     const at = folder ?? (ownFolder = await mkdtemp(path.join(tmpdir(), 'orcrawl-copies-')));
     const { openLmdbMemory } = await import('../../fresh/memory/memory-lmdb.js');
     const memory = await openLmdbMemory(at);
-    return (opened = { memory, finder: createDuplicateFinder(memory) });
+    return (opened = { memory, finder: await openDuplicateFinder(memory) });
   }
 
   return {
