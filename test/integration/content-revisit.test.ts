@@ -121,6 +121,14 @@ describe('a compaction', () => {
     expect(await compactContent([dataDir], { keep: 1 })).toMatchObject({ dropped: 0, rewritten: 0 });
   });
 
+  it('names a folder that has no stored pages, and changes nothing there', async () => {
+    const folder = `${(await folders(1))[0]!}-elsewhere`;
+    await expect(compactContent([folder], { keep: 1 })).rejects.toMatchObject({
+      code: 'OPTION_INVALID',
+      message: expect.stringContaining('is it a data directory?'),
+    });
+  });
+
   it('tells pages apart whose addresses differ only in case', async () => {
     const [dataDir] = (await folders(1)) as [string];
     // In one segment, whose index then has them in turns: A, a, A, a, A, a.
