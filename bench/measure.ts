@@ -83,7 +83,8 @@ const MEASURES = {
     '`orcrawl watch`, alone and on pods, killed 60 times while pages change: each change told once, no visit lost or early (FRESH_KILLS, FRESH_WAYS)',
   'fresh-redis': 'what remembering pages costs Redis, in a crawl, in a second one and in a watch (FRESH_PAGES)',
   'fresh-sitemap': 'the sitemaps of a million pages, streamed into hints: memory and CPU (FRESH_PAGES)',
-  'fresh-index': 'near duplicates and the page memory at ten million pages: bytes, lookups, opening (FRESH_PAGES)',
+  'fresh-index':
+    'near duplicates and the page memory at ten million pages: bytes, lookups, opening (FRESH_PAGES, FRESH_PARTS)',
   'fresh-update': 'crawl --update twice over an unchanged web of 10,000 pages: CPU, bytes, report (FRESH_PAGES)',
   rss: 'peak resident memory at 200 concurrent requests on the real pages',
 } as const;

@@ -78,6 +78,7 @@ describe.skipIf(!hasPages)('changes and copies of the given pages (needs ../shar
     expect(found.falseAlarms).toBeLessThanOrEqual(1);
     expect(found.found / found.compared).toBeGreaterThanOrEqual(0.9);
     expect(found.falseMatches / found.pairs).toBeLessThanOrEqual(0.002);
+    expect(found.mistaken).toBe(0);
   });
 
   it('tells furniture of 22 kinds in eight languages from changes of seven kinds', { timeout: 600_000 }, () => {
