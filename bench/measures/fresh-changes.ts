@@ -1,4 +1,4 @@
-// Change detection on a second set of mutations, in other languages and on pages that no rule was made by.
+// Change detection on a second set of mutations, in other languages; what the content is, people said.
 import type { Figure } from '../measure.js';
 import { viewPage } from '../../src/crawl/page/extraction.js';
 import { comparedText } from '../../src/extract/page/compared-text.js';
