@@ -19,7 +19,7 @@ export function startBatchJob(job: Job, tools: JobTools): JobRun {
   const { maxConcurrency, respectRobots, duplicates, ...options } = job.request as BatchRequest;
   const wish = pageWish(options as ScrapeOptions, fetcher.abilities, job.id);
   const writer = createOutcomeWriter(store, job.id, (outcomes) => tools.onPages(job.id, outcomes));
-  const copies = openJobCopies(duplicates, crawlFolder(tools.dataDir, job.id));
+  const copies = openJobCopies(duplicates, crawlFolder(tools.dataDir, job.id), wish);
   const underWay = new Set<Promise<void>>();
   let failure: { readonly error: unknown } | undefined;
   let next = 0;

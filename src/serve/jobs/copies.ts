@@ -7,6 +7,8 @@ import { normaliseContent } from '../../fresh/change/normalise.js';
 import { simhashOf } from '../../fresh/duplicates/simhash.js';
 import type { DuplicateOf } from '../../fresh/page-change.js';
 import { withoutLogin } from '../../request/login.js';
+import type { PageWish } from '../pages/formats.js';
+import { readingFor } from '../pages/reading.js';
 
 export type CopiesRule = 'keep' | 'mark' | 'skip';
 
@@ -28,15 +30,17 @@ export interface JobCopies {
 }
 
 /** Undefined where nothing is compared. */
-export function openJobCopies(rule: CopiesRule | undefined, jobFolder: string): JobCopies | undefined {
+export function openJobCopies(rule: CopiesRule | undefined, jobFolder: string, wish: PageWish): JobCopies | undefined {
   if (rule === undefined || rule === 'keep') return undefined;
   const copies = createBatchCopies(systemTime.wallMs, path.join(jobFolder, 'copies'));
   const skips = rule === 'skip';
   return {
     skips,
-    async see(key, { url, statusCode, compared }) {
-      if ((statusCode ?? 0) >= 400) return undefined;
-      return copies.see(key, withoutLogin(url).url, simhashOf(normaliseContent(compared)));
+    async see(key, page) {
+      if ((page.statusCode ?? 0) >= 400) return undefined;
+      // The selectors of the request decide what is compared, too.
+      const compared = readingFor(wish, () => page.compared);
+      return copies.see(key, withoutLogin(page.url).url, simhashOf(normaliseContent(compared)));
     },
     leavesOut: (url) => skips && copies.isCopy(url),
     close: () => copies.close(),

@@ -43,7 +43,7 @@ export function startCrawlJob(job: Job, tools: JobTools): JobRun {
     purgeOnStart: false,
     persistStorage: true,
   });
-  const copies = openJobCopies(request.duplicates, crawlFolder(tools.dataDir, job.id));
+  const copies = openJobCopies(request.duplicates, crawlFolder(tools.dataDir, job.id), wish);
   const clock = createLoadClock();
   let crawler: AnyCrawler | undefined;
   let share = tools.share();
