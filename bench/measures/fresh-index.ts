@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Figure } from '../measure.js';
 import { createNearIndex } from '../../src/fresh/duplicates/near-index.js';
+import { simhashOf } from '../../src/fresh/duplicates/simhash.js';
 import { openLmdbMemory } from '../../src/fresh/memory/memory-lmdb.js';
 import { newPage } from '../../src/fresh/memory/new-page.js';
 import { KEY_BYTES, ROW_BYTES } from '../../src/fresh/memory/page-row.js';
@@ -12,8 +13,11 @@ import type { PageVisit } from '../../src/fresh/memory/memory.js';
 /** FRESH_PAGES for a smaller run. */
 const PAGES = Number(process.env.FRESH_PAGES ?? 10_000_000);
 
+/** FRESH_PARTS=index: the rows of the memory stay. */
+export const isPart = process.env.FRESH_PARTS === 'index';
+
 export async function measure(): Promise<Figure[]> {
-  return [...measureIndex(), ...memoryFigures(await openFull(PAGES), PAGES)];
+  return [...measureIndex(), ...(isPart ? [] : memoryFigures(await openFull(PAGES), PAGES))];
 }
 
 function hashOf(page: number): { hi: number; lo: number } {
@@ -25,6 +29,9 @@ function hashOf(page: number): { hi: number; lo: number } {
   };
   return { hi: mix(1), lo: mix(0x5bd1e995) };
 }
+
+/** As many as a page has. */
+const WEAKEST = simhashOf('orcas hunt in pods').weakest;
 
 function measureIndex(): Figure[] {
   const index = createNearIndex();
@@ -39,6 +46,9 @@ function measureIndex(): Figure[] {
     found += index.find({ hi: (hi ^ 0x10001) >>> 0, lo: (lo ^ 0x80) >>> 0 }).length > 0 ? 1 : 0;
   }
   const searched = process.cpuUsage(from);
+  const asPage = process.cpuUsage();
+  for (let n = 0; n < lookups / 10; n++) index.find({ ...hashOf(PAGES + n), weakest: WEAKEST });
+  const searchedAsPage = process.cpuUsage(asPage);
   const micros = ({ user, system }: NodeJS.CpuUsage, count: number) => `${((user + system) / count).toFixed(1)} µs`;
   return [
     {
@@ -50,6 +60,11 @@ function measureIndex(): Figure[] {
     {
       what: 'CPU per lookup; per page added',
       measured: `${micros(searched, lookups)}; ${micros(filled, PAGES)}`,
+      goal: 'constant',
+    },
+    {
+      what: 'CPU to look up a page that repeats none, with all combinations of its five weakest bits',
+      measured: micros(searchedAsPage, lookups / 10),
       goal: 'constant',
     },
   ];

@@ -21,7 +21,8 @@ export function* markedPages(step: number, offset: number): Generator<MarkedPage
   }
 }
 
-function truths(): Map<string, string[]> {
+/** By page, what people marked as its main content. */
+export function truths(): Map<string, string[]> {
   const all = new Map<string, string[]>();
   if (!existsSync(`${DATA}articles`)) return all;
   const json = (file: string) =>

@@ -96,6 +96,7 @@ export async function openApp(given: AppOptions): Promise<OpenedApp> {
         if (options.redis !== undefined) await dropCrawlQueue(queue, options.redis);
         await rm(crawlFolder(dataDir, queue), { recursive: true, force: true });
       }
+      await rm(crawlFolder(dataDir, job.id), { recursive: true, force: true });
     },
   });
   const wake = (id: string): void => {

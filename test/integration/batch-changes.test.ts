@@ -53,6 +53,20 @@ describe('a batch that remembers', () => {
     expect(await kinds()).toEqual(['same', 'same', undefined]);
   });
 
+  it('compares elements that were named wherever they stand', async () => {
+    const body = (stock: string) =>
+      `<main><h1>Lamp</h1><p>${WORDS}</p></main><div class="sidebar"><ul><li>${stock}</li></ul></div>`;
+    web.serve('/stock', { body: body('3 left') });
+    const kinds = async () => {
+      const [whole] = await run([web.url(0, '/stock')]);
+      const [named] = await run([web.url(0, '/stock')], { cssSelector: '.sidebar', remember: { name: 'named' } });
+      return [whole!.change?.kind, named!.change?.kind];
+    };
+    expect(await kinds()).toEqual(['new', 'new']);
+    web.serve('/stock', { body: body('2 left') });
+    expect(await kinds()).toEqual(['same', 'changed']);
+  });
+
   it('shows the difference of the markdown, and of the fields that were extracted', async () => {
     const url = serve('lamp', 12);
     const config: RunConfig = {

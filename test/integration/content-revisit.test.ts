@@ -72,6 +72,16 @@ describe('a page that is stored again unchanged', () => {
       [at(2), 'text/html'],
     ]);
   });
+
+  // Which of the files of text and responses is found first is chance: once it would go well anyway.
+  it.each([1, 2, 3, 4, 5])('has the digest of what it stands for (%i)', async () => {
+    const [dataDir] = (await folders(1)) as [string];
+    await crawls(dataDir);
+    const history = await pageHistory([dataDir], 'https://site.example/3');
+    const [first, confirmed, second, again] = history.map(({ digest }) => digest);
+    expect([confirmed, again]).toEqual([first, second]);
+    expect(second).not.toBe(first);
+  });
 });
 
 it('stores the body again where each page has one file: there is nothing else to refer to', async () => {
@@ -109,6 +119,14 @@ describe('a compaction', () => {
       await readArchive(join(dataDir, 'content', file));
     }
     expect(await compactContent([dataDir], { keep: 1 })).toMatchObject({ dropped: 0, rewritten: 0 });
+  });
+
+  it('names a folder that has no stored pages, and changes nothing there', async () => {
+    const folder = `${(await folders(1))[0]!}-elsewhere`;
+    await expect(compactContent([folder], { keep: 1 })).rejects.toMatchObject({
+      code: 'OPTION_INVALID',
+      message: expect.stringContaining('is it a data directory?'),
+    });
   });
 
   it('tells pages apart whose addresses differ only in case', async () => {

@@ -106,6 +106,15 @@ describe('selectors and patterns that take for ever', () => {
     expect((await server.ask('GET', '/health')).status).toBe(200);
   });
 
+  it('fail their page in a crawl that compares its pages', async () => {
+    const scrapeOptions = { includeTags: [SLOW_SELECTOR] };
+    const body = { url: `${site.url}/deep`, limit: 1, sitemap: 'skip', duplicates: 'skip', scrapeOptions };
+    const { id } = (await server.ask('POST', '/v2/crawl', body)).json;
+    expect(await endedAt(server, `/v2/crawl/${id}`)).toMatchObject({ completed: 0 });
+    const { errors } = (await server.ask('GET', `/v2/crawl/${id}/errors`)).json;
+    expect(errors).toMatchObject([{ code: 'VISIT_BLOCKED_LOOP' }]);
+  });
+
   it('fail a tool of MCP', async () => {
     const fields = { a: { pattern: '^(?:.|a+)*$(?!.)b' } };
     const call = {

@@ -43,7 +43,7 @@ export function createDelivery({ config, openMemory, nowMs, onResult, onFailure 
     if (isOver) return;
     const seen = await pages?.see(result, capture, own);
     const simhash = copies && simhashOfResult(result);
-    const original = simhash && (await copies.see(index, result.url, simhash));
+    const original = simhash && (await copies.see(String(index), result.url, simhash));
     if (seen?.change) result.markChange(seen.change);
     if (original) result.markCopyOf(original);
     if (isOver) return;

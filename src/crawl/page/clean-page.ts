@@ -20,6 +20,11 @@ export function isScoped({ cssSelector, targetElements, excludedTags, excludedSe
   return [cssSelector, targetElements, excludedTags, excludedSelector].some((one) => one !== undefined);
 }
 
+/** Whether only elements that the scope names are left. */
+export function isChosen({ cssSelector, targetElements }: PageScope): boolean {
+  return cssSelector !== undefined || targetElements !== undefined;
+}
+
 /** The page without what the scope excludes, or the outermost elements that it selects. */
 export function scopedHtml(html: string, xml: boolean, scope: PageScope): string {
   if (!isScoped(scope)) return html;
@@ -29,7 +34,7 @@ export function scopedHtml(html: string, xml: boolean, scope: PageScope): string
   const base = $('base[href]').first().toString();
   const { cssSelector, targetElements } = scope;
   const root = $.root()[0];
-  if (cssSelector === undefined && targetElements === undefined) return $.html($.root().toArray(), AS_WRITTEN);
+  if (!isChosen(scope)) return $.html($.root().toArray(), AS_WRITTEN);
   const within = cssSelector === undefined ? [root] : outermost(root, $(cssSelector).toArray());
   const targets = targetElements === undefined ? undefined : $(targetElements.join(', ')).toArray();
   const chosen = targets === undefined ? within : within.flatMap((part) => outermost(part, targets));

@@ -73,6 +73,25 @@ describe('the text by which versions of a page are compared', () => {
     ['a heading whose name is its text', `<h3 id="read-more-ads"><a href="/x">${sentence}</a></h3>`],
     ['a closed part', `<div class="tab-dropdown hidden" aria-hidden="true"><p>${sentence} once more.</p></div>`],
     [
+      'a card of a post about what adverts are called, too',
+      `<article class="post tag-gpt-5 tag-ads category-privacy"><p>The ${sentence} in the old town.</p></article>`,
+    ],
+    [
+      'an offer of the site itself',
+      `<div class="cta" id="bundles-promo"><p>The ${sentence} in the old town.</p></div>`,
+    ],
+    [
+      'a short line in what a content system calls a field',
+      `<div class="field field--name-title field__item"><p>The Harbour festival</p></div>`,
+    ],
+    ['a line aside', '<div class="rightcol"><div>The Harbour festival has 164 stages</div></div>'],
+    ['a headline in a closed part', `<ul hidden><li><a href="#x">Where the Harbour festival takes place</a></li></ul>`],
+    ['three long words', '<ul><li><a href="/x">Harbour festival Dienstleistungsangebotsverzeichnis</a></ul>'],
+    [
+      'a headline in what fills an item of a list',
+      `<ul><li><div class="teaser"><a href="/x">${sentence}</a></div></li></ul>`,
+    ],
+    [
       'a sentence aside that is mostly a link',
       `<div class="dropdown"><p>More here: <a href="/x">${sentence}</a> and so on</p></div>`,
     ],
@@ -87,6 +106,25 @@ describe('the text by which versions of a page are compared', () => {
     );
     const page = `<main><p>Cameras of all makers, at the best prices in town.</p><div class="right-side">${items.join('')}</div></main>`;
     expect(compared(page)).toContain('Camera number 7');
+  });
+
+  it('has the headlines of the main part of a page whose only sentences are in a large banner', () => {
+    const banner = `<div>${'We and our partners use cookies to show you what you may like. '.repeat(20)}</div>`;
+    const cards = Array.from(
+      { length: 9 },
+      (_, n) => `<div><a href="/${n}">Casserole number ${n} from long ago</a></div>`,
+    );
+    expect(compared(`${banner}<main>${cards.join('')}</main>`)).toContain('Casserole number 7');
+  });
+
+  it('has all lists of the main part of a page that lists articles', () => {
+    const list = (n: number, what: string) =>
+      Array.from(
+        { length: n },
+        (_, at) => `<a href="/${what}${at}"><span>${what} number ${at} from long ago</span></a>`,
+      );
+    const page = `<main><section>${list(3, 'A casserole').join('')}</section><section>${list(30, 'A recipe').join('')}</section></main>`;
+    expect(compared(page)).toContain('A casserole number 2');
   });
 
   it('has questions that open by a click', () => {

@@ -11,7 +11,7 @@ import { decodeBody, detectEncoding } from '../../parse/encoding/encoding.js';
 import { createPageContent, type PageContent, type PageFacts } from '../../parse/page.js';
 import { domainOf, hostOf } from '../../request/url.js';
 import { contentTypeOf, decodingHeader, isJson, isMarkup, isXml } from '../navigate/content-type.js';
-import { cleanHtml, isScoped, scopedHtml } from './clean-page.js';
+import { cleanHtml, isChosen, isScoped, scopedHtml } from './clean-page.js';
 import { documentExtraction, fieldsOf, pageExtraction, viewPage } from './extraction.js';
 import type { ContentConfig } from '../batch/run-config.js';
 
@@ -160,8 +160,9 @@ export function createResultContent(capture: Capture, config: ContentConfig): Re
       return hasMarkup ? extracted() : undefined;
     },
     get compared() {
-      if (hasMarkup) return comparedText(view()) || page().text;
-      return isText ? html() : createHash('sha1').update(body).digest('hex');
+      if (!hasMarkup) return isText ? html() : createHash('sha1').update(body).digest('hex');
+      // Elements that were named are what counts, also when their place or name is that of furniture.
+      return (isChosen(config) ? '' : comparedText(view())) || page().text;
     },
   };
 }

@@ -2,7 +2,7 @@
 // Promise: what an earlier process left open is resolved before the first visit.
 import path from 'node:path';
 import type { Configuration } from '../../configuration.js';
-import { createDuplicateFinder } from '../../fresh/duplicates/finder.js';
+import { openDuplicateFinder } from '../../fresh/duplicates/finder.js';
 import { createPageMemory, type WholeMemory } from '../../fresh/memory/memory.js';
 import { createSiteHints } from '../../fresh/hints/site-hints.js';
 import { isThere } from '../../fresh/change/judge.js';
@@ -65,7 +65,7 @@ export async function openCrawlMemory(
     const plan = await remember.plan?.(memory);
     const nowSecs = () => Math.floor(time.wallMs() / 1000);
     const hints = plan?.hints ?? (remember.hints === false ? undefined : createSiteHints(memory, nowSecs));
-    const finder = duplicates === 'keep' ? undefined : createDuplicateFinder(memory);
+    const finder = duplicates === 'keep' ? undefined : await openDuplicateFinder(memory);
     const remembering = createRemembering({
       memory,
       hints,

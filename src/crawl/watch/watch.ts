@@ -1,6 +1,7 @@
 // Watches sites: visits their pages again and again within a budget, where visits buy most freshness, and tells what
 // changed. Promise: after a kill at any moment no visit is forgotten or made early, and each change is stored once.
 import { Configuration } from '../../configuration.js';
+import { eachPage } from '../../fresh/memory/each-page.js';
 import type { WholeMemory } from '../../fresh/memory/memory.js';
 import { createSiteHints, type SiteHints } from '../../fresh/hints/site-hints.js';
 import { foundPage } from '../../fresh/memory/new-page.js';
@@ -160,7 +161,7 @@ export function startWatch(options: WatchOptions): Watch {
     // Left by an end without a kill: good once.
     const state = opened.note(BOOK_NOTE) as PriceState | null | undefined;
     await opened.setNote(BOOK_NOTE, null);
-    schedule = createSchedule({ visitsPerSec, state: state ?? bookOf(opened) });
+    schedule = createSchedule({ visitsPerSec, state: state ?? (await bookOf(opened)) });
     const dataset = await crawler.getDataset(CHANGES_DATASET);
     changes = (await dataset.getInfo())?.itemCount ?? 0;
     memory = opened;
@@ -346,10 +347,11 @@ export function changeItemOf(
 }
 
 /** After an end without a last note: from the pages themselves. */
-export function bookOf(memory: Pick<WholeMemory, 'pages'>): PriceState {
+export async function bookOf(memory: Pick<WholeMemory, 'pages'>): Promise<PriceState> {
   const schedule = createSchedule({ visitsPerSec: 1 });
-  for (const { page } of memory.pages())
+  await eachPage(memory, ({ page }) => {
     if (page.visits > 0 && page.scaleSecs > 0) schedule.nextVisitAt(page, undefined);
+  });
   return schedule.book.toJSON();
 }
 

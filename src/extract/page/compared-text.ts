@@ -2,7 +2,7 @@
 // Promise: whether a block counts depends on itself and on what it stands in, so a change elsewhere does not move it
 // in or out; linear in the page.
 import { elementSet } from './elements.js';
-import { advertsByLabel, isNamedAdvert, isNamedConsent } from './furniture-names.js';
+import { advertsByLabel, isNamedAdvert, isNamedAside, isNamedConsent } from './furniture-names.js';
 import { HINT_NAMES } from './hints.js';
 import type { PageTree } from '../../parse/tree/tree.js';
 import type { PageView } from './page-view.js';
@@ -26,18 +26,21 @@ import {
 const FURNITURE = elementSet('nav footer button menu');
 const ADVERT_NAMES = namesOf('advert');
 const CONSENT_NAMES = namesOf('consent');
-/** Sentences in these may be content that has the wrong name; a counter or a caption is not worth the doubt. */
+/** Longer lines in these may be content that has the wrong name; a counter or a caption is not worth the doubt. */
 const ASIDE = elementSet('form dialog');
-const ASIDE_WORDS = 'navigation footer breadcrumb pager share comment modal newsletter search account';
+const ASIDE_WORDS = 'navigation footer breadcrumb pager share comment modal newsletter search';
+/** Of these a hint is not enough. */
+const PERHAPS_ASIDE_NAMES = namesOf('account advert');
 const ASIDE_NAMES = namesOf(`${ASIDE_WORDS} sidebar`);
 /** Of these also lists of headlines amid the content are other pages'. */
 const RELATED = elementSet('aside');
 const RELATED_NAMES = namesOf('related');
 /** An article beside others is laid out, not aside: cards in lists of articles are called `side-by-side`. */
 const ARTICLE = elementSet('article');
-/** An item of a list is a card, whatever it is called; what the list is called counts. */
+/** An item of a list is a card, whatever it or what fills it is called; what the list is called counts. */
 const ITEM = elementSet('li');
 const BODY = elementSet('html body');
+const MAIN = elementSet('main');
 const ASIDE_NAMES_OF_ARTICLES = namesOf(ASIDE_WORDS);
 /** Questions and headings open their answers by a button. */
 const BUTTON = elementSet('button');
@@ -53,6 +56,8 @@ const CARD_WORDS = 10;
 /** A link of so many words and letters is a headline: on a page that lists articles, it is what the page says. */
 const HEADLINE_WORDS = 4;
 const HEADLINE_CHARS = 25;
+/** In some languages three words are as long. */
+const LONG_HEADLINE_CHARS = 40;
 
 /** A link that is further above a text is not looked for. */
 const MOST_ABOVE = 20;
@@ -83,6 +88,7 @@ export function comparedText(view: PageView): string {
   const isCard = (at: number): boolean => blocks[at + WORDS]! >= CARD_WORDS && blocks[at + SENTENCES]! > 0;
   const isHeadline = (at: number): boolean =>
     blocks[at + WORDS]! >= SENTENCE_WORDS ||
+    blocks[at + CHARS]! >= LONG_HEADLINE_CHARS ||
     (blocks[at + WORDS]! >= HEADLINE_WORDS && blocks[at + CHARS]! >= HEADLINE_CHARS);
   /** Of the block's container; or of an element within a line that holds all of it. */
   const placeOf = (at: number): number => {
@@ -103,9 +109,13 @@ export function comparedText(view: PageView): string {
   const isArticle = prose[0]! >= ARTICLE_WORDS && prose[0]! >= PROSE_OVER_HEADLINES * (said[0]! - prose[0]!);
   // An article that is not in one element: beside it stand lists without a sentence.
   const foreign = isArticle && BODY[tree.tag[core]!] === 1 ? childrenWithout(tree, core, prose) : undefined;
+  const main = mainOf(tree);
+  // Beside an article stand lists within its main part, too; a large banner may have the core of a page that lists articles.
+  const countsMain = main !== undefined && (!isArticle || core < main || core >= tree.end[main]!);
   const isInCore = (at: number): boolean => {
     const container = blocks[at + CONTAINER]!;
-    return container >= core && container < tree.end[core]! && foreign?.[container] !== 1;
+    const isWithin = (node: number): boolean => container >= node && container < tree.end[node]!;
+    return (isWithin(core) && foreign?.[container] !== 1) || (countsMain && isWithin(main));
   };
   const lines: string[] = [];
   for (let block = 0; block < count; block++) {
@@ -117,9 +127,10 @@ export function comparedText(view: PageView): string {
     const isHidden = blocks[at + IS_HIDDEN] === 1;
     const isOfList = isAllLinks(at) && !isCard(at);
     const isLeftOut = isLinks(at) && (!isHeadline(at) || (isOfList && blocks[at + HEADING]! === 0 && !isInCore(at)));
-    const isPlain = place === 0 && !isLeftOut && (isSentence || !isHidden);
+    const isPlain = place === 0 && !isLeftOut && (isSentence || !isHidden || (isHeadline(at) && isInCore(at)));
     const isAside = place === IS_ASIDE || place === IS_RELATED;
-    const isSaidAside = isAside && isSentence && (!isOfList || (place === IS_ASIDE && isInCore(at)));
+    const isLine = isSentence || (place === IS_ASIDE && isHeadline(at) && !isLinks(at));
+    const isSaidAside = isAside && isLine && (!isOfList || (place === IS_ASIDE && isInCore(at)));
     if (isPlain || isSaidAside) lines.push(view.blockText(block));
   }
   return lines.join('\n');
@@ -137,6 +148,12 @@ function childrenWithout({ count, end }: PageTree, element: number, words: Int32
     if (words[child] === 0) marked.fill(1, child, end[child]!);
   }
   return marked;
+}
+
+/** What the page itself calls its main part. */
+function mainOf({ count, tag }: PageTree): number | undefined {
+  const main = tag.subarray(0, count).findIndex((one) => MAIN[one] === 1);
+  return main < 0 ? undefined : main;
 }
 
 /** Where the page says what it says. */
@@ -174,13 +191,16 @@ function placesOf({ segments }: PageView): Uint8Array {
   }
   sumUp(tree, told);
   const isLabelled = advertsByLabel(tree);
+  /** Items, and elements that say all that their item says. */
+  const isItem = new Uint8Array(tree.count);
   for (let node = 1; node < tree.count; node++) {
     const tag = tree.tag[node]!;
     const is = (names: Names) => (hintLow[node]! & names.low) !== 0 || (hintHigh[node]! & names.high) !== 0;
+    const parent = tree.parent[node]!;
+    if (ITEM[tag] === 1 || (isItem[parent] === 1 && words[node] === words[parent])) isItem[node] = 1;
     const said = proseWords[node]! || words[node]!;
     const isLarge = said > FEW_WORDS && said > MOST_OF_THE_PAGE * total;
-    const isQuestion = () =>
-      BUTTON[tag] === 1 && (HEADINGS[tree.tag[tree.parent[node]!]!] === 1 || words[node]! >= SENTENCE_WORDS);
+    const isQuestion = () => BUTTON[tag] === 1 && (HEADINGS[tree.tag[parent]!] === 1 || words[node]! >= SENTENCE_WORDS);
     const isNamed = () =>
       (is(ADVERT_NAMES) && isNamedAdvert(tree, node) && !isQuestion()) ||
       (is(CONSENT_NAMES) && isNamedConsent(tree, node)) ||
@@ -189,11 +209,12 @@ function placesOf({ segments }: PageView): Uint8Array {
       if (isLarge || NAMED_BY_TEXT[tag] === 1) return 0;
       if (isNamed()) return IS_ADVERT;
       if (FURNITURE[tag] === 1 && !isQuestion()) return IS_FURNITURE;
-      if (ITEM[tag] === 1 || (told[node]! > FEW_WORDS && told[node]! > MOST_OF_THE_PAGE * told[0]!)) return 0;
+      if (isItem[node] === 1 || (told[node]! > FEW_WORDS && told[node]! > MOST_OF_THE_PAGE * told[0]!)) return 0;
       if (RELATED[tag] === 1 || is(RELATED_NAMES)) return IS_RELATED;
+      if (is(PERHAPS_ASIDE_NAMES) && isNamedAside(tree, node)) return IS_ASIDE;
       return ASIDE[tag] === 1 || is(ARTICLE[tag] === 1 ? ASIDE_NAMES_OF_ARTICLES : ASIDE_NAMES) ? IS_ASIDE : 0;
     };
-    places[node] = Math.max(own(), places[tree.parent[node]!]!);
+    places[node] = Math.max(own(), places[parent]!);
   }
   return places;
 }

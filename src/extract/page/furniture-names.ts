@@ -4,7 +4,10 @@ import type { PageTree } from '../../parse/tree/tree.js';
 
 /** Whole words of a name, as people write them; `p_3ad9` and `hOtKl` are made by tools and call nothing. */
 const ADVERT =
-  /(?:^|[^a-z0-9])(?:ads?|adverts?|advertisements?|advertising|adsense|adslots?|sponsor(?:ed|s)?|promo(?:s|ted|tions?)?|dfp|gpt)\d{0,4}(?![a-z0-9])/i;
+  /(?:^|[^a-z0-9])(?:ads?|adverts?|advertisements?|advertising|adsense|adslots?|sponsor(?:ed|s)?|promoted|dfp|gpt)\d{0,4}(?![a-z0-9])/i;
+/** Forms, and offers of the site itself. Not fields: content systems call each part of a page one. */
+const ASIDE =
+  /(?:^|[^a-z0-9])(?:form|login|signin|register|account|contact|password|auth|fieldset|input|promo(?:s|tions?)?)\d{0,4}(?![a-z0-9])/i;
 const CONSENT = /(?:^|[^a-z0-9])(?:cookies?|cookiebar|consent|gdpr|ccpa|privacy|onetrust|ot)\d{0,4}(?![a-z0-9])/i;
 /** What networks call their places, also amid a longer name. */
 const NETWORK = /adsbygoogle|taboola|outbrain|div-gpt-ad|google_ads|revcontent|mgid_|plista|ligatus|adnuntius/i;
@@ -12,6 +15,9 @@ const NETWORK_BYTES = ['adsbygoogle', 'taboola', 'outbrain', 'revcontent', 'plis
 /** What a label may say, so that nobody takes it for content. */
 const LABEL =
   /^(?:ads?|advert(?:isement|ising)?s?|sponsored(?: \p{L}+)?|anzeigen?|werbung|publicité|annonces?|publicidad|anuncios?|pubblicità|publicidade|advertentie|reklam[ae]?|реклама|广告|廣告|広告|광고|إعلان)$/iu;
+
+/** What a post is about, not what its element is: `category-news tag-gpt-5`. */
+const isTopic = (token: string): boolean => /^(?:tag|category|cat|topic|term)-/i.test(token);
 
 const camelParts = (name: string): string => name.replace(/([a-z])([A-Z])/g, '$1-$2');
 
@@ -25,12 +31,14 @@ function namesOf(tree: PageTree, node: number): string {
     .join(' ')
     .slice(0, 1_000)
     .split(/\s+/)
-    .filter((token) => !isMade(token))
+    .filter((token) => !isMade(token) && !isTopic(token))
     .map(camelParts)
     .join(' ');
 }
 
 export const isNamedAdvert = (tree: PageTree, node: number): boolean => ADVERT.test(namesOf(tree, node));
+/** Of an element with a hint of accounts or adverts. */
+export const isNamedAside = (tree: PageTree, node: number): boolean => ASIDE.test(namesOf(tree, node));
 export const isNamedConsent = (tree: PageTree, node: number): boolean => CONSENT.test(namesOf(tree, node));
 
 /** Elements of advert networks, and those with a label that says so; none on most pages. */

@@ -1,6 +1,7 @@
 // Near duplicates among the pages of a memory: who said the same before.
 // Promise: the first of several alike is the one that the others repeat; a page is never a duplicate of itself.
 import type { Fingerprint } from '../../request/fingerprint.js';
+import { eachPage } from '../memory/each-page.js';
 import type { Arrivals, KeyHalves, PageMemory } from '../memory/memory.js';
 import { isSameHash } from '../memory/page-row.js';
 import type { DuplicateOf } from '../page-change.js';
@@ -24,17 +25,18 @@ const PORTION = 1_000;
 
 export type ComparedMemory = Pick<PageMemory, 'pages'> & KeyHalves & Partial<Arrivals>;
 
-export function createDuplicateFinder(memory: ComparedMemory): DuplicateFinder {
+/** Of a memory that may hold millions of pages. */
+export async function openDuplicateFinder(memory: ComparedMemory): Promise<DuplicateFinder> {
   const index = createNearIndex();
   const sites = createSiteCopies();
   /** Seen in this run, and perhaps not in the memory yet: by the first half of the key. */
   const lately = new Map<number, { readonly key: Fingerprint; readonly url: string }>();
   let heard = memory.lastArrival?.() ?? 0;
-  for (const { key, page } of memory.pages()) {
-    if (page.statusCode >= 400 || (page.simhash.hi | page.simhash.lo) === 0) continue;
+  await eachPage(memory, ({ key, page }) => {
+    if (page.statusCode >= 400 || (page.simhash.hi | page.simhash.lo) === 0) return;
     // As when they were seen: of several alike one is in the index. Thousands of them would make every search long.
     if (index.find(page.simhash).length === 0) index.add(page.simhash, key.hi);
-  }
+  });
 
   function urlOf(note: number, simhash: { hi: number; lo: number }, key: Fingerprint): string | undefined {
     const recent = lately.get(note);

@@ -60,6 +60,19 @@ describe('a simhash', () => {
     expect(index.find(simhashOf(changed.join(' '))).length).toBe(1);
   });
 
+  it('is another for each of many long texts that share the small words of their language', () => {
+    const small = 'the of and to in a is that for it as was with be by on not he his but'.split(' ');
+    const index = createNearIndex();
+    for (let topic = 0; topic < 100; topic++) {
+      const words = Array.from({ length: 1_600 }, (_, n) =>
+        n % 5 < 2 ? small[Math.floor(20 * ((n * 0.618) % 1) ** 3)] : `word${(topic * 7_919 + (n % 200)) % 4_001}`,
+      );
+      const simhash = simhashOf(words.join(' '));
+      expect(index.find(simhash)).toEqual([]);
+      index.add(simhash, topic);
+    }
+  });
+
   it('is another for another text, and the same for the same words', () => {
     const other = text.map((word, n) => `${word}${n % 3}`);
     expect(distanceOf(simhashOf(text.join(' ')), simhashOf(other.join(' ')))).toBeGreaterThan(10);

@@ -13,11 +13,11 @@ export interface Simhash extends Hash64 {
   readonly weakest: readonly Hash64[];
 }
 
-/** A search tries all of their combinations: 16 lookups (docs/decisions/030-fresh.md). */
-const WEAK_BITS = 4;
+/** A search tries all of their combinations: 32 lookups (docs/decisions/030-fresh.md). */
+const WEAK_BITS = 5;
 /** Words that are this short are in every page of a language. */
 const SHORT_WORD = 4;
-const SHORT_WEIGHT = 0.7;
+const SHORT_WEIGHT = 0.5;
 
 /**
  * The simhash of a text. Every distinct word votes on each bit, those that occur often with more weight: one word in
@@ -41,9 +41,12 @@ export function simhashOf(text: string): Simhash {
   return { hi: bitsOf(votes, 0), lo: bitsOf(votes, 32), weakest: weakestOf(votes) };
 }
 
-/** Measured on 1,296 real pages: a word that occurs once is worth little, so its change costs little. */
+/**
+ * Measured on 1,285 real pages. A word that occurs once is worth little, so its change costs little; but the few that
+ * occur most must not decide alone, since all pages of a language have those.
+ */
 function weightOf(word: string, times: number): number {
-  return (times - 0.7) ** 1.25 * (word.length < SHORT_WORD ? SHORT_WEIGHT : 1);
+  return (times - 0.7) ** 0.75 * (word.length < SHORT_WORD ? SHORT_WEIGHT : 1);
 }
 
 function weakestOf(votes: Float64Array): Hash64[] {

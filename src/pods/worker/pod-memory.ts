@@ -2,7 +2,7 @@
 // Promise: a visit is in it exactly if the pod's queue acknowledged it; each pod knows its own domains only.
 import { join } from 'node:path';
 import { isThere } from '../../fresh/change/judge.js';
-import { createDuplicateFinder } from '../../fresh/duplicates/finder.js';
+import { type DuplicateFinder, openDuplicateFinder } from '../../fresh/duplicates/finder.js';
 import { createSiteHints, type SiteHints } from '../../fresh/hints/site-hints.js';
 import type { PageMemory } from '../../fresh/memory/memory.js';
 import { createSchedule, type Schedule } from '../../fresh/schedule/schedule.js';
@@ -67,6 +67,8 @@ export async function openPodMemory(parts: PodMemoryParts): Promise<PodMemory> {
   });
   const isFirst = place.role === 'fetcher' && place.id === 0;
   let hints: SiteHints | undefined;
+  let schedule: Schedule | undefined;
+  let duplicates: DuplicateFinder | undefined;
   try {
     await memory.recover(await parts.notes(), isOwnerGone);
     hints = watch?.hints === false ? undefined : createSiteHints(memory, nowSecs);
@@ -76,16 +78,19 @@ export async function openPodMemory(parts: PodMemoryParts): Promise<PodMemory> {
       const alone = leftAlone > 0 ? `, ${leftAlone} are the same by what their sites say` : '';
       log.info(`${countOf(added, 'remembered page')} to visit again${alone}`);
     }
+    if (watch) {
+      const visitsPerSec = watch.requestsPerHour / 3_600 / pods.length;
+      schedule = createSchedule({ visitsPerSec, state: await bookOf(memory) });
+    }
+    if (comparesPages) duplicates = await openDuplicateFinder(memory);
   } catch (error) {
     await memory.close();
     throw error;
   }
-  const schedule =
-    watch && createSchedule({ visitsPerSec: watch.requestsPerHour / 3_600 / pods.length, state: bookOf(memory) });
   const remembering = createRemembering({
     memory,
     hints,
-    duplicates: comparesPages ? createDuplicateFinder(memory) : undefined,
+    duplicates,
     run: 1,
     nowMs: Date.now,
     keepsVersions: watch?.diff === true,

@@ -30,7 +30,7 @@ const aTarget = z.discriminatedUnion('type', [
     id: anId,
     type: z.literal('crawl'),
     url: aUrl,
-    crawlOptions: crawlBody.omit({ url: true, webhook: true, prompt: true }).optional(),
+    crawlOptions: crawlBody.omit({ url: true, webhook: true, prompt: true, duplicates: true }).optional(),
     scrapeOptions: scrapeOptionsBody.optional(),
   }),
   z.looseObject({ type: z.literal('search') }).describe('Refused: this server does not monitor searches'),

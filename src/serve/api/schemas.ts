@@ -172,6 +172,13 @@ export type WebhookWish = z.infer<typeof webhook>;
 
 const paths = z.array(z.string().max(500)).max(100).optional();
 
+const duplicates = z
+  .enum(['keep', 'mark', 'skip'])
+  .optional()
+  .describe(
+    'Near copies of pages that came before: mark names that page in metadata.duplicateOf, skip leaves them out',
+  );
+
 const weight = z.number().min(0).max(1_000).optional();
 
 export const crawlBody = z.strictObject({
@@ -213,6 +220,7 @@ export const crawlBody = z.strictObject({
   sitemapOnly: z.boolean().optional(),
   ignoreQueryParameters: z.boolean().optional(),
   deduplicateSimilarURLs: z.boolean().optional(),
+  duplicates,
   ignoreRobotsTxt: z.boolean().optional(),
   robotsUserAgent: z.string().max(200).optional(),
   crawlEntireDomain: z.boolean().optional(),
@@ -234,6 +242,7 @@ export const batchBody = z.strictObject({
   ignoreInvalidURLs: z.boolean().optional(),
   appendToId: z.string().max(100).optional(),
   maxConcurrency: z.int().min(1).max(1_000).optional(),
+  duplicates,
   webhook: webhook.optional(),
   ...scrapeFields,
   ...ignored,

@@ -15,6 +15,7 @@ import { actOn, type LivePage, nothingTaken, PHONE_AGENT, preparePage } from '..
 import { documentOf, pageSource } from '../pages/document.js';
 import { needsBrowser, pageWish } from '../pages/formats.js';
 import { DEFAULT_TIMEOUT_MS, headersOf, languageOf } from '../pages/run-config.js';
+import { openJobCopies } from './copies.js';
 import { createLinkRule } from './link-rules.js';
 import { createLoadClock } from './load-clock.js';
 import { createOutcomeWriter } from './outcome-writer.js';
@@ -42,6 +43,7 @@ export function startCrawlJob(job: Job, tools: JobTools): JobRun {
     purgeOnStart: false,
     persistStorage: true,
   });
+  const copies = openJobCopies(request.duplicates, crawlFolder(tools.dataDir, job.id), wish);
   const clock = createLoadClock();
   let crawler: AnyCrawler | undefined;
   let share = tools.share();
@@ -54,7 +56,8 @@ export function startCrawlJob(job: Job, tools: JobTools): JobRun {
     if (order.headers) Object.assign(order.headers, isHome ? headers : languageOf(wish));
   }
 
-  async function keepPage(context: AnyContext): Promise<void> {
+  /** False for a near copy that is left out, with its links. */
+  async function keepPage(context: AnyContext): Promise<boolean> {
     const { request: asked } = context;
     const taken = nothingTaken();
     const page = livePageOf(context);
@@ -65,7 +68,10 @@ export function startCrawlJob(job: Job, tools: JobTools): JobRun {
     const loadedUrl = page?.url() ?? asked.loadedUrl ?? asked.url;
     const fetched = await bodyOf(context, page);
     const source = pageSource({ url: asked.url, loadedUrl, ...fetched }, wish);
+    const duplicateOf = await copies?.see(asked.uniqueKey, source);
+    if (duplicateOf && copies!.skips) return false;
     const document = documentOf(source, wish, taken);
+    if (duplicateOf) document.metadata.duplicateOf = duplicateOf;
     if (fetched.statusCode >= 400) document.metadata.error = `status ${fetched.statusCode}`;
     await fetcher.finish(document, source, wish, job.owner);
     await writer.put({
@@ -75,15 +81,16 @@ export function startCrawlJob(job: Job, tools: JobTools): JobRun {
       facts: factsOf(document.metadata, { bytes: fetched.body.length, ms: clock.takenBy(asked) }),
       document: JSON.stringify(document),
     });
+    return true;
   }
 
   async function requestHandler(context: AnyContext): Promise<void> {
-    await keepPage(context);
-    if (sitemapMode(request) === 'only') return;
+    const isKept = await keepPage(context);
+    if (!isKept || sitemapMode(request) === 'only') return;
     await context.enqueueLinks({
       strategy: 'all',
       transformRequestFunction: (link) => {
-        if (!follows(link.url)) return false;
+        if (!follows(link.url) || copies?.leavesOut(link.url)) return false;
         return request.ignoreQueryParameters ? { ...link, url: withoutQuery(link.url) } : link;
       },
     });
@@ -179,6 +186,7 @@ export function startCrawlJob(job: Job, tools: JobTools): JobRun {
         signal.removeEventListener('abort', abort);
         await crawler.teardown();
         await writer.close();
+        await copies?.close();
         if (redisUrl !== undefined) await crawler.requestQueue?.close();
       }
     },

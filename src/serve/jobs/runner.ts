@@ -115,13 +115,13 @@ export function createRunner(options: RunnerOptions): Runner {
     rebalance();
   }
 
-  /** The queue of a job that ended is of no more use. */
+  /** The queue of a job that ended is of no more use, nor is what its pages were compared with. */
   async function tidy(id: string): Promise<void> {
     const job = await store.read(id);
     // One that was cancelled can go on.
     if (job?.status === 'scraping' || job?.status === 'cancelled') return;
-    for (const queue of job ? queuesOf(job) : [id]) {
-      await rm(crawlFolder(options.dataDir, queue), { recursive: true, force: true }).catch(() => undefined);
+    for (const folder of [id, ...(job ? queuesOf(job) : [])]) {
+      await rm(crawlFolder(options.dataDir, folder), { recursive: true, force: true }).catch(() => undefined);
     }
   }
 

@@ -35,6 +35,8 @@ export type PageSource = Pick<
   readonly cacheStatus?: CrawlResult['cacheStatus'];
   readonly fetchedAt?: string;
   readonly error?: string | undefined;
+  /** By which it is compared with other pages, and with itself at another time. */
+  readonly compared: string;
 };
 
 const MAX_VALUES = 10_000;

@@ -23,6 +23,8 @@ export interface FetchedPage {
   readonly index: number;
   readonly url: string;
   readonly document?: Document;
+  /** What the document was made of. */
+  readonly source?: PageSource;
   readonly facts?: PageFacts;
   readonly error?: { readonly code: string; readonly message: string };
 }
@@ -69,7 +71,7 @@ export async function openFetcher(options: FetcherOptions): Promise<Fetcher> {
     return browser && engine === 'auto' && !wish.options.fastMode ? adaptive() : Promise.resolve(http);
   }
 
-  async function finished(result: CrawlResult, wish: PageWish, planned: PlannedPage, owner: string): Promise<Document> {
+  async function finished(result: CrawlResult, wish: PageWish, planned: PlannedPage, owner: string) {
     // A page that says "not found" is a page; one that never came is an error.
     if (result.errorCode !== null && (result.errorCode !== 'HTTP_STATUS' || result.statusCode === null)) {
       throw new CrawlError(result.errorCode, result.errorMessage ?? undefined);
@@ -81,7 +83,7 @@ export async function openFetcher(options: FetcherOptions): Promise<Fetcher> {
     const source = pageOf(result);
     const document = documentOf(source, wish, planned.taken);
     await finishDocument(document, source, wish, owner, options);
-    return document;
+    return { document, source };
   }
 
   return {
@@ -96,7 +98,7 @@ export async function openFetcher(options: FetcherOptions): Promise<Fetcher> {
       try {
         const { value } = (await stream.next()) as { value: CrawlResult | undefined };
         if (!value || signal?.aborted) throw new CrawlError('ABORTED', 'the request was given up');
-        return await finished(value, wish, planned, owner);
+        return (await finished(value, wish, planned, owner)).document;
       } finally {
         signal?.removeEventListener('abort', leave);
         await stream.return?.();
@@ -126,7 +128,10 @@ export async function openFetcher(options: FetcherOptions): Promise<Fetcher> {
           const { index, planned } = plans.get(value.dispatch.index)!;
           plans.delete(value.dispatch.index);
           yield await finished(value, wish, planned, owner).then(
-            (document) => ({ index, url: value.url, document, facts: factsOf(document.metadata, costOf(value)) }),
+            ({ document, source }) => ({
+              ...{ index, url: value.url, document, source },
+              facts: factsOf(document.metadata, costOf(value)),
+            }),
             (error: CrawlError) => ({
               index,
               url: value.url,
@@ -152,7 +157,10 @@ const costOf = ({ bytes, timings }: CrawlResult): PageFacts => ({ bytes, ms: tim
 
 function pageOf(result: CrawlResult): PageSource {
   return new Proxy(result, {
-    get: (target, name) => (name === 'error' ? (target.errorMessage ?? undefined) : Reflect.get(target, name, target)),
+    get(target, name) {
+      if (name === 'error') return target.errorMessage ?? undefined;
+      return name === 'compared' ? target.comparedText() : Reflect.get(target, name, target);
+    },
   }) as never;
 }
 

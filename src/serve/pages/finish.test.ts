@@ -15,12 +15,15 @@ const versions = {
 };
 
 /** What a job is told of the page, which has this text or status now. */
-async function told(by: string | undefined, page: string | number): Promise<unknown> {
+async function told(by: string | undefined, page: string | number, compared = String(page)): Promise<unknown> {
   const formats = [{ type: 'changeTracking' as const, modes: ['git-diff' as const] }];
   const wish = pageWish({ formats }, { browser: false, scripts: false, model: false }, by);
   const document: Document =
     typeof page === 'number' ? { markdown: 'no', metadata: { statusCode: page } } : { markdown: page, metadata: {} };
-  await finishDocument(document, { url: URL, markdown: {} as never }, wish, 'me', { model: undefined, versions });
+  await finishDocument(document, { url: URL, markdown: {} as never, compared }, wish, 'me', {
+    model: undefined,
+    versions,
+  });
   return document.changeTracking?.changeStatus;
 }
 
@@ -44,4 +47,16 @@ it('tells once that a page is gone, and does not take an error page for a versio
     undefined,
   ]);
   expect(await told('nine', 'there')).toBe('new');
+});
+
+it('compares what crawls that remember compare, and by the markdown what an older release kept', async () => {
+  await told('ten', 'one thing', 'what the page says');
+  expect(await told('eleven', 'another choice of the page', 'what the page says')).toBe('same');
+  expect(await told('twelve', 'another choice of the page', 'what it says now')).toBe('changed');
+  for (const [name, value] of kept) {
+    const { contentHash: _, by: __, ...version } = JSON.parse(value) as Record<string, unknown>;
+    kept.set(name, JSON.stringify(version));
+  }
+  expect(await told('13', 'another choice of the page', 'whatever')).toBe('same');
+  expect(await told('14', 'another choice of the page', 'whatever else')).toBe('changed');
 });

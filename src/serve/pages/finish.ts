@@ -4,10 +4,13 @@ import { extractBy } from '../../crawl/model/extract.js';
 import type { AskModel } from '../../crawl/model/ask.js';
 import type { KeptValues } from '../jobs/store.js';
 import { fieldDiff } from '../../fresh/change/json-diff.js';
+import { textHashOf } from '../../fresh/change/judge.js';
 import { normaliseContent } from '../../fresh/change/normalise.js';
 import { lineDiff } from '../../fresh/change/line-diff.js';
+import { fingerprintToId } from '../../request/fingerprint.js';
 import { type Document, type PageSource, textOf } from './document.js';
 import type { ChangeWish, ModelWish, PageWish } from './formats.js';
+import { readingFor } from './reading.js';
 
 export interface Finishing {
   readonly model: AskModel | undefined;
@@ -17,13 +20,17 @@ export interface Finishing {
 
 export async function finishDocument(
   document: Document,
-  source: Pick<PageSource, 'url' | 'markdown'>,
+  source: Pick<PageSource, 'url' | 'markdown' | 'compared'>,
   wish: PageWish,
   owner: string,
   { model, versions }: Finishing,
 ): Promise<void> {
   if (wish.models.length === 0 && !wish.changes) return;
-  const page = { url: source.url, text: model ? textOf(source, wish) : '' };
+  const page = {
+    url: source.url,
+    text: model ? textOf(source, wish) : '',
+    compared: () => readingFor(wish, () => source.compared),
+  };
   if (model) for (const one of wish.models) document[one.field] = await answerOf(model, one, page.text, document);
   if (!wish.changes) return;
   const changes = await changesOf(document, page, wish.changes, owner, { model, versions });
@@ -45,6 +52,8 @@ async function answerOf(
 
 interface Version {
   readonly markdown: string;
+  /** Of what is compared of the page, as in crawls that remember. Missing in what an older release kept. */
+  readonly contentHash?: string;
   readonly scrapedAt: string;
   readonly json?: unknown;
 }
@@ -63,7 +72,7 @@ export const versionName = (owner: string, tag: string, url: string): string =>
 /** Undefined for a page that did not come and of whose change nothing is known. */
 async function changesOf(
   document: Document,
-  { url, text }: { readonly url: string; readonly text: string },
+  { url, text, compared }: { readonly url: string; readonly text: string; readonly compared: () => string },
   { modes, tag, prompt, schema, by }: ChangeWish,
   owner: string,
   { model, versions }: Finishing,
@@ -88,8 +97,10 @@ async function changesOf(
   const asked = prompt === undefined && schema === undefined ? document.json : undefined;
   const shape = schema ?? { type: 'object' };
   const json = wantsJson ? (asked ?? (await extractBy(model, text, { prompt, schema: shape })).data) : undefined;
-  await keep({ markdown, scrapedAt: new Date().toISOString(), json });
-  const changeStatus = before === undefined ? 'new' : isSameContent(before.markdown, markdown) ? 'same' : 'changed';
+  const contentHash = fingerprintToId(textHashOf(compared()));
+  await keep({ markdown, contentHash, scrapedAt: new Date().toISOString(), json });
+  const changeStatus =
+    before === undefined ? 'new' : isSameContent(before, { markdown, contentHash }) ? 'same' : 'changed';
   return {
     ...head,
     changeStatus,
@@ -108,8 +119,12 @@ function versionBefore(kept: KeptVersion | undefined, by: string | undefined): V
   return kept?.markdown === undefined ? undefined : (kept as Version);
 }
 
-/** Dates, counters and addresses of links may change without a change of the page. */
-function isSameContent(before: string, now: string): boolean {
-  const compared = (markdown: string) => normaliseContent(markdown.replace(/\]\([^()\s]{0,4000}\)/g, ']'));
-  return before === now || compared(before) === compared(now);
+function isSameContent(before: Version, now: { readonly markdown: string; readonly contentHash: string }): boolean {
+  if (before.contentHash !== undefined) return before.contentHash === now.contentHash;
+  return before.markdown === now.markdown || comparedMarkdown(before.markdown) === comparedMarkdown(now.markdown);
+}
+
+/** Of a version that an older release kept: dates, counters and addresses of links may change without a change of the page. */
+function comparedMarkdown(markdown: string): string {
+  return normaliseContent(markdown.replace(/\]\([^()\s]{0,4000}\)/g, ']'));
 }

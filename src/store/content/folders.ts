@@ -48,17 +48,20 @@ export async function withFolders<T>(
   }
 }
 
+/** The names in the content folder of a data directory, which the user may have got wrong. */
+export async function contentFilesIn(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+    throw new CrawlError('OPTION_INVALID', `${folder} does not exist: is it a data directory?`, { cause: error });
+  }
+}
+
 function local(dataDir: string): ContentFolder {
   const folder = join(dataDir, CONTENT_FOLDER);
   return {
-    async list() {
-      try {
-        return await readdir(folder);
-      } catch (error) {
-        if (!isMissing(error)) throw error;
-        throw new CrawlError('OPTION_INVALID', `${folder} does not exist: is it a data directory?`);
-      }
-    },
+    list: () => contentFilesIn(folder),
     async open(name) {
       // An index may come from elsewhere: what it names lies in this folder.
       if (!isPlainName(name)) return undefined;

@@ -130,7 +130,7 @@ export interface PageCapture {
   readonly fetchedAt: Date;
   /** Media type of the response. */
   readonly contentType: string;
-  /** SHA-1 of what is stored, in base 32; captures with the same one are the same. */
+  /** SHA-1 of the stored body, else of the stored text, in base 32; captures with the same one are the same. */
   readonly digest: string;
   /** When the stored response was fetched that this visit found unchanged; undefined if it stored its own. */
   readonly originalAt?: Date;
@@ -154,13 +154,18 @@ export async function pageHistory(
   return [...byTime]
     .sort(([a], [b]) => a - b)
     .map(([fetchedAtMs, lines]) => {
-      const { entry } = lines.find(({ entry: { filename } }) => filename !== undefined) ?? lines[0]!;
+      // The line of the response first: revisits have its digest, and no text.
+      const { entry } = storedAs('raw', lines) ?? storedAs('text', lines) ?? lines[0]!;
       const { statusCode, digest, originalAtMs } = entry;
       const original = originalAtMs === undefined ? undefined : byTime.get(originalAtMs)?.[0]?.entry;
       const { contentType } = original ?? entry;
       const capture = { url: entry.url, statusCode, fetchedAt: new Date(fetchedAtMs), contentType, digest };
       return originalAtMs === undefined ? capture : { ...capture, originalAt: new Date(originalAtMs) };
     });
+}
+
+function storedAs(kind: 'raw' | 'text', lines: readonly Capture[]): Capture | undefined {
+  return lines.find(({ entry: { filename } }) => filename !== undefined && contentKindOf(filename) === kind);
 }
 
 /** What became of a URL at one time: a stored page, or a fate. */

@@ -60,7 +60,7 @@ export function startProcesses(
   );
   async function compared(sent: ToldResult): Promise<SentResult> {
     const { facts, simhash } = sent;
-    const original = simhash && (await copies?.see(facts.dispatch.index, facts.url, simhash));
+    const original = simhash && (await copies?.see(String(facts.dispatch.index), facts.url, simhash));
     return original ? { ...sent, facts: { ...facts, duplicateOf: original } } : sent;
   }
 

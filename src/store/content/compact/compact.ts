@@ -5,7 +5,7 @@ import { open, readdir, rm, stat, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { compactedIn, removeCompacted } from './list.js';
 import { lockFolder } from './lock.js';
-import { refuseObjectStores } from '../folders.js';
+import { contentFilesIn, refuseObjectStores } from '../folders.js';
 import { COMPACT_ENDING, isOfCompaction, rewriteSegment } from './rewrite.js';
 import { parseIndexLine, type IndexEntry } from '../cdxj.js';
 import { batchesOfLines, mergedLines } from '../index-sorting.js';
@@ -58,6 +58,7 @@ const LEAST_READ_BYTES = 4 * 1024;
 export async function compactContent(dataDirs: readonly string[], options: CompactOptions): Promise<CompactReport> {
   refuseObjectStores(dataDirs, 'compact');
   const folders = dataDirs.map((dataDir) => join(dataDir, CONTENT_FOLDER));
+  for (const folder of folders) await contentFilesIn(folder);
   const unlocks: (() => Promise<void>)[] = [];
   try {
     if (!options.dryRun) {

@@ -1,7 +1,7 @@
 // Exports the stored responses of a crawl as one WACZ file, which archive tools replay.
 // Promise: every segment goes in byte for byte with its digest; memory holds one chunk; the file appears whole or not at all.
 import { createHash, randomBytes } from 'node:crypto';
-import { open, readdir, rename, rm, stat, type FileHandle } from 'node:fs/promises';
+import { open, rename, rm, stat, type FileHandle } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { PRIVATE_FILE } from '../../../base/private-files.js';
@@ -10,7 +10,7 @@ import { CrawlError } from '../../../errors.js';
 import { asStorageError } from '../../storage-errors.js';
 import { parseIndexLine, timestampOf, type IndexEntry, uriOf } from '../cdxj.js';
 import { compactedIn } from '../compact/list.js';
-import { refuseObjectStores } from '../folders.js';
+import { contentFilesIn, refuseObjectStores } from '../folders.js';
 import { batchesOfLines, mergedLines, writeAll } from '../index-sorting.js';
 import { CONTENT_FOLDER, indexNameOf, parseContentName, TAIL_ENDING } from '../names.js';
 
@@ -107,9 +107,7 @@ interface Resource {
 /** Finished segments of responses. */
 async function segmentsIn(dataDir: string, warn?: (message: string) => void): Promise<string[]> {
   const folder = join(dataDir, CONTENT_FOLDER);
-  const files = await readdir(folder).catch((error: unknown) => {
-    throw new CrawlError('OPTION_INVALID', `${folder} cannot be read: is it a data directory?`, { cause: error });
-  });
+  const files = await contentFilesIn(folder);
   const replaced = await compactedIn(folder);
   const names = files.filter((file) => parseContentName(file)?.kind === 'raw' && !replaced.has(file)).sort();
   return names.flatMap((name) => {
