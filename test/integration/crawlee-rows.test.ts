@@ -71,6 +71,24 @@ describe('SitemapRequestList', () => {
     expect(await rest(await open('other'))).toEqual(['/a', '/b', '/c']);
   });
 
+  it('has what was under way at hand at once, as handlers changed it, also under another URL than in the sitemap', async () => {
+    const again = () =>
+      SitemapRequestList.open({
+        sitemapUrls: [`${origin}/sitemap.xml`],
+        config,
+        persistStateKey: 'changed',
+        transformRequestFunction: (request) => ({ ...request, url: `${request.url}?v=1` }),
+      });
+    const first = await again();
+    await first.markRequestHandled((await first.fetchNextRequest())!);
+    (await first.fetchNextRequest())!.userData['seen'] = true;
+    await first.persistState();
+    const second = await again();
+    expect(await second.isEmpty()).toBe(false);
+    expect((await second.fetchNextRequest())!.userData).toEqual({ seen: true });
+    expect(await rest(second)).toEqual(['/c']);
+  });
+
   it('saves itself with the event, and a finished one stays finished', async () => {
     const list = await open('by-event');
     await rest(list);
