@@ -61,6 +61,23 @@ describe('crawler.browserPool', () => {
     expect(said).toEqual([['a=1', 'a=1; b=2'], 'commit', ['made', undefined, false]]);
   });
 
+  it('says what a handler met that closed its page', async () => {
+    const messages: string[] = [];
+    const crawler = new PlaywrightCrawler(
+      {
+        maxRequestRetries: 0,
+        async requestHandler({ page }) {
+          await page.close();
+          await page.title();
+        },
+        failedRequestHandler: ({ request }) => void messages.push(...request.errorMessages),
+      },
+      new Configuration({ persistStorage: false }),
+    );
+    await crawler.run([`${origin}/`]);
+    expect(messages.join()).toMatch(/crashed \(page\.title: .* has been closed/);
+  });
+
   it('calls hooks in order, tells of events, and shows the controller of a page', async () => {
     const said: string[] = [];
     const say = (what: string) => () => void said.push(what);
