@@ -14,6 +14,7 @@ import {
   HttpCrawler,
   KeyValueStore,
   MemoryStorage,
+  RequestList,
   RequestManagerTandem,
   RequestQueue,
   RobotsTxtFile,
@@ -115,6 +116,15 @@ it('a list before a queue, as one request manager, is crawled to its end', async
   const requestHandler = ({ request }: { request: { url: string } }) => void paths.push(new URL(request.url).pathname);
   await new BasicCrawler({ requestManager, requestHandler }, config).run();
   expect(paths.sort()).toEqual(['/a', '/b', '/c']);
+});
+
+it('requests of a list come before those of its queue', async () => {
+  const requestQueue = await RequestQueue.open(null, { config });
+  await requestQueue.addRequest(`${origin}/queued`);
+  const list = await RequestList.open(null, [`${origin}/1`, `${origin}/2`]);
+  const paths: string[] = [];
+  for await (const request of new RequestManagerTandem(list, requestQueue)) paths.push(new URL(request.url).pathname);
+  expect(paths).toEqual(['/1', '/2', '/queued']);
 });
 
 describe('maxNewRequests', () => {
