@@ -8,6 +8,7 @@ import {
   BrowserCrawler,
   Configuration,
   PlaywrightCrawler,
+  type PlaywrightCrawlingContext,
   PuppeteerPlugin,
 } from '../../src/crawlee/entry.js';
 
@@ -59,6 +60,33 @@ describe('crawler.browserPool', () => {
     expect(said.splice(0)).toEqual([['a=1', 'a=1; b=2'], 'commit', ['here', 200, false]]);
     await crawler.run([{ url: `${origin}/made`, headers: { cookie: 'a=1' } }]);
     expect(said).toEqual([['a=1', 'a=1; b=2'], 'commit', ['made', undefined, false]]);
+  });
+
+  it('leaves the page open for the handlers of a failure', async () => {
+    const said: unknown[] = [];
+    const look = async ({ page, request, pushData }: PlaywrightCrawlingContext) => {
+      await pushData({ retryCount: request.retryCount });
+      said.push([await page.title(), await page.evaluate('window.mine')]);
+    };
+    const crawler = new PlaywrightCrawler(
+      {
+        maxRequestRetries: 1,
+        async requestHandler({ page, request }) {
+          await page.evaluate(`window.mine = ${request.retryCount}`);
+          throw new Error('of the handler');
+        },
+        errorHandler: look,
+        failedRequestHandler: look,
+      },
+      new Configuration({ persistStorage: false }),
+    );
+    const { requestsFailed, retryHistogram } = await crawler.run([`${origin}/`]);
+    expect(said).toEqual([
+      ['here', 0],
+      ['here', 1],
+    ]);
+    expect([requestsFailed, retryHistogram]).toEqual([1, [0, 1]]);
+    expect((await crawler.getData()).items).toEqual([{ retryCount: 0 }, { retryCount: 1 }]);
   });
 
   it('says what a handler met that closed its page', async () => {

@@ -114,6 +114,7 @@ export function createBrowserSide<Live extends object>(parts: BrowserSideParts):
     add(visit, capture, live) {
       extend(visit.context, { response: live.response });
       linkLivePage(visit, live.lent, capture, options);
+      visit.hasPage = () => !live.lent.isGone;
       return {
         beforeHandler: () => live.content!.takeContent(),
         afterHandler: () => keepCookies(visit, live),

@@ -36,6 +36,8 @@ export interface Visit extends VisitContext<BaseContext> {
   readonly delayMs: number;
   /** Names its trace to the process that finishes it; undefined without one. */
   readonly trace?: string | undefined;
+  /** Set with a live page: whether it is still there. If so, the handlers of a failure run before it is given back. */
+  hasPage?: () => boolean;
   /** A response has come: what is recorded if the visit fails. */
   answered(capture: Capture): void;
   /** The response has ended: its domain rests, or was not even asked when the capture is the cache's. */
@@ -102,6 +104,17 @@ async function attemptOnce<Context extends BaseContext>(
   let visited: VisitContext<Context> | undefined;
   let identity = NOBODY;
   let answer: Capture | undefined;
+  let failed: Promise<FinishedVisit> | undefined;
+  const fail = (thrown: unknown): Promise<FinishedVisit> => {
+    const error = asCrawlError(thrown, 'HANDLER_FAILED');
+    turn.end({ failure: error.code });
+    // At once: a handler that still runs must not believe that its items count.
+    transaction.close();
+    transaction.clear();
+    const { ended } = turn;
+    const context = visited?.context;
+    return settleFailure(services, lease.id, error, request, identity, context, startedAtMs, ended, answer);
+  };
   try {
     identity = await bindIdentity(services, services.handlers.timeoutMs, request);
     visited = services.openContext(request, identity, transaction, mark);
@@ -136,19 +149,17 @@ async function attemptOnce<Context extends BaseContext>(
     };
     const arrival = await services.navigate(visit, async () => {
       trace?.begin('handler');
-      await handle(services, context, request, mark);
+      try {
+        await handle(services, context, request, mark);
+      } catch (error) {
+        if (visit.hasPage?.()) await (failed = fail(error));
+        throw error;
+      }
       trace?.end('handler');
     });
     return settleArrival(services, lease.id, arrival, request, identity, transaction, startedAtMs, answer);
   } catch (thrown) {
-    const error = asCrawlError(thrown, 'HANDLER_FAILED');
-    turn.end({ failure: error.code });
-    // At once: a handler that still runs must not believe that its items count.
-    transaction.close();
-    transaction.clear();
-    const { ended } = turn;
-    const context = visited?.context;
-    return await settleFailure(services, lease.id, error, request, identity, context, startedAtMs, ended, answer);
+    return await (failed ?? fail(thrown));
   } finally {
     transaction.close();
     ownTurn.release?.();
