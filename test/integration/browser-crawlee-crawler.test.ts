@@ -16,7 +16,8 @@ describe('crawler.browserPool', () => {
   let server: Server;
   let origin: string;
   beforeAll(async () => {
-    server = createServer((_request, response) => {
+    server = createServer((request, response) => {
+      response.statusCode = request.url === '/blocked' ? 403 : 200;
       response.setHeader('content-type', 'text/html').end('<title>here</title>');
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -87,6 +88,11 @@ describe('crawler.browserPool', () => {
     ]);
     expect([requestsFailed, retryHistogram]).toEqual([1, [0, 1]]);
     expect((await crawler.getData()).items).toEqual([{ retryCount: 0 }, { retryCount: 1 }]);
+    await crawler.run([`${origin}/blocked`]);
+    expect(said.slice(2)).toEqual([
+      ['here', undefined],
+      ['here', undefined],
+    ]);
   });
 
   it('says what a handler met that closed its page', async () => {

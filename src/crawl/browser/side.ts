@@ -34,6 +34,7 @@ export function createBrowserSide<Live extends object>(parts: BrowserSideParts):
     const { lent } = live;
     lent.keepPopups = true;
     live.content = addLivePage(visit, lent, options);
+    visit.hasPage = () => !lent.isGone;
     extend(visit.context, {
       ...(options.kind === 'adaptive' ? { renderingType: 'browser' } : {}),
       listDownloads: downloadsOf(lent.page),
@@ -114,7 +115,6 @@ export function createBrowserSide<Live extends object>(parts: BrowserSideParts):
     add(visit, capture, live) {
       extend(visit.context, { response: live.response });
       linkLivePage(visit, live.lent, capture, options);
-      visit.hasPage = () => !live.lent.isGone;
       return {
         beforeHandler: () => live.content!.takeContent(),
         afterHandler: () => keepCookies(visit, live),

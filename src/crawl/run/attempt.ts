@@ -36,8 +36,10 @@ export interface Visit extends VisitContext<BaseContext> {
   readonly delayMs: number;
   /** Names its trace to the process that finishes it; undefined without one. */
   readonly trace?: string | undefined;
-  /** Set with a live page: whether it is still there. If so, the handlers of a failure run before it is given back. */
+  /** Set with a live page: whether it is still there. */
   hasPage?: () => boolean;
+  /** The visit has failed: its handlers of failures run at once, while the page is still there. */
+  readonly failing?: (thrown: unknown) => Promise<void>;
   /** A response has come: what is recorded if the visit fails. */
   answered(capture: Capture): void;
   /** The response has ended: its domain rests, or was not even asked when the capture is the cache's. */
@@ -146,15 +148,11 @@ async function attemptOnce<Context extends BaseContext>(
         turn.endWith(capture);
       },
       again: (capture) => turn.again(capture),
+      failing: async (thrown) => void (await (failed = fail(thrown))),
     };
     const arrival = await services.navigate(visit, async () => {
       trace?.begin('handler');
-      try {
-        await handle(services, context, request, mark);
-      } catch (error) {
-        if (visit.hasPage?.()) await (failed = fail(error));
-        throw error;
-      }
+      await handle(services, context, request, mark);
       trace?.end('handler');
     });
     return settleArrival(services, lease.id, arrival, request, identity, transaction, startedAtMs, answer);
