@@ -177,6 +177,10 @@ describe('AutoscaledPool', () => {
         this._autoscale(() => undefined);
         return this.desiredConcurrency;
       }
+
+      want(desired: number): void {
+        this._desiredConcurrency = desired;
+      }
     }
     const pool = new Judged({
       minConcurrency: 1,
@@ -189,6 +193,8 @@ describe('AutoscaledPool', () => {
     left = 3;
     await pool.run();
     expect({ left, desired: pool.look() }).toEqual({ left: 0, desired: 3 });
+    pool.want(50);
+    expect(pool.look()).toBe(47);
   });
 });
 
