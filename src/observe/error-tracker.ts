@@ -193,7 +193,7 @@ function stackOf(frames: readonly string[], isFull: boolean): string {
   if (isFull) return frames.map((frame) => frame.trim()).join('\n');
   const frame = (frames.find((one) => !/\bnode:|\bnode_modules\b/.test(one)) ?? frames[0] ?? '').trim();
   const open = frame.lastIndexOf('(');
-  return open !== -1 && frame.endsWith(')') ? frame.slice(open + 1).replace(/\)+$/, '') : frame;
+  return open !== -1 && frame.endsWith(')') ? frame.slice(open + 1, frame.indexOf(')', open)) : frame;
 }
 
 /** Both messages with `_` for the words that differ; undefined when that is half of them or more. */

@@ -23,7 +23,6 @@ import type {
 } from '../../handle/context.js';
 import { EventType } from '../../observe/events.js';
 import { log as rootLog } from '../../observe/log.js';
-import { KeyValueStore } from '../../store/records/key-value.js';
 import { eventManagerOf } from '../events.js';
 import type { Dictionary } from '../../request/request.js';
 import type { DatasetExportOptions, ExportFormat } from '../../store/dataset/export.js';
