@@ -155,7 +155,11 @@ export const CONFIGURATION_SHAPE: ShapeOf<ConfigurationOptions> = {
   systemInfoIntervalMillis: aNumber({ above: 0, to: 2 ** 31 - 1 }),
   internalTimeoutMillis: anInterval,
   storageClientOptions: storageFolders,
-  storageClient: objectWith('a StorageClient', ['openFrontier', 'segments', 'records']),
+  storageClient: objectWith("a StorageClient, for Crawlee's see docs/from-crawlee.md", [
+    'openFrontier',
+    'segments',
+    'records',
+  ]),
   redisUrl: check(
     'an address such as redis://localhost:6379',
     (v) => aString.accepts(v) && REDIS_ADDRESS.test(v as string),

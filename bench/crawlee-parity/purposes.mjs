@@ -15,5 +15,7 @@ export const PURPOSES = {
   'request: not a URL': 'a request without a valid URL is an error at once',
   'playwright: downloads without acceptDownloads':
     'downloads need `acceptDownloads: true`: a page must not fill the disk',
+  'sample: a table of items with different keys':
+    'CSV has the keys of all items, not of the first only, and `true` as `true`',
   'config: purgeOnStart': '`purgeOnStart` is `finished`: what was interrupted goes on',
 };

@@ -51,7 +51,6 @@ export {
   RequestQueueV2,
 } from './storage/client-storages.js';
 export type { AddRequestsBatchedOptions, AddRequestsBatchedResult } from './storage/new-requests.js';
-export { useState } from './storage/saved-by-events.js';
 export { SitemapRequestList } from './requests/sitemap-request-list.js';
 export type { SitemapRequestListOptions } from './requests/sitemap-request-list.js';
 export type { FetchHttpClient } from './http/fetch-client.js';

@@ -4,6 +4,7 @@ import { EventEmitter } from 'node:events';
 import { Configuration, makeEventManagersWith } from '../configuration.js';
 import { log } from '../observe/log.js';
 import { type EventManagerLike, EventType, onCrawlEvent } from '../observe/events.js';
+import { saveAllAutoSaved } from '../store/records/auto-saved.js';
 import { isContainerized } from './general.js';
 import { cpuSince, type MemoryInfo, memoryNow } from './machine.js';
 
@@ -47,13 +48,7 @@ export abstract class EventManager implements EventManagerLike {
   }
 
   on(event: EventTypeName, listener: Listener): void {
-    const wrapped: Listener = (...args) => {
-      const task = new Promise((resolve) => resolve(listener(...args)))
-        // One listener's failure must end neither the crawl nor the others.
-        .catch((error: unknown) => log.exception(error, `a listener of ${event} threw`))
-        .finally(() => this.#running.delete(task));
-      this.#running.add(task);
-    };
+    const wrapped: Listener = (...args) => this.#follow(event, () => listener(...args));
     this.#wrapped.set(listener, wrapped);
     this.#emitter.on(event, wrapped);
   }
@@ -66,6 +61,16 @@ export abstract class EventManager implements EventManagerLike {
 
   emit(event: EventTypeName, ...args: unknown[]): void {
     this.#emitter.emit(event, ...args);
+    // Scripts send this event themselves, or wait for it, and then read the record of an auto-saved value.
+    if (event === (EventType.PERSIST_STATE as EventTypeName)) this.#follow(event, saveAllAutoSaved);
+  }
+
+  #follow(event: EventTypeName, listener: Listener): void {
+    const task = new Promise((resolve) => resolve(listener()))
+      // One listener's failure must end neither the crawl nor the others.
+      .catch((error: unknown) => log.exception(error, `a listener of ${event} threw`))
+      .finally(() => this.#running.delete(task));
+    this.#running.add(task);
   }
 
   isInitialized(): boolean {

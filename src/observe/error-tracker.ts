@@ -37,6 +37,8 @@ const OTHER = 'other';
 const MAX_CAUSES = 5;
 /** Longer messages are not compared word by word. */
 const MAX_WORDS = 64;
+/** Messages that a new one is compared with: comparing costs the product of their words. */
+const MAX_COMPARED = 100;
 const ANY_WORD = '_';
 const DEFAULTS: ErrorTrackerOptions = {
   showErrorCode: true,
@@ -132,7 +134,7 @@ export class ErrorTracker {
     const { showErrorCode, showErrorName, showStackTrace, showFullStack, showErrorMessage, showFullMessage } =
       this.#options;
     const message = String(error.message ?? error);
-    const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
+    const frames = (error.stack ?? '').split('\n').filter((line) => /^\s*(?:eval )?at /.test(line));
     const path: string[] = [];
     if (showStackTrace) path.push(stackOf(frames, showFullStack) || 'missing stack trace');
     if (showErrorCode) path.push(error.code === undefined ? 'missing error code' : String(error.code));
@@ -153,7 +155,9 @@ export class ErrorTracker {
   /** A group whose message differs by few words only: from now on it stands for both. */
   #similar(wanted: readonly string[]): ErrorGroup | undefined {
     if (!this.#options.showErrorMessage) return undefined;
+    let left = MAX_COMPARED;
     for (const group of this.#siblings.get(wanted.slice(0, -1).join('\n')) ?? []) {
+      if (left-- === 0) return undefined;
       const message = commonMessage(group.path.at(-1)!, wanted.at(-1)!);
       if (message === undefined) continue;
       if (message !== group.path.at(-1)) {
@@ -184,19 +188,47 @@ export class ErrorTracker {
   }
 }
 
-/** All frames, or the place of the first. */
+/** All frames, or the place of the first in a file of the user; without one, of the first. */
 function stackOf(frames: readonly string[], isFull: boolean): string {
   if (isFull) return frames.map((frame) => frame.trim()).join('\n');
-  const frame = (frames[0] ?? '').trim();
+  const frame = (frames.find((one) => !/\bnode:|\bnode_modules\b/.test(one)) ?? frames[0] ?? '').trim();
   const open = frame.lastIndexOf('(');
-  return open !== -1 && frame.endsWith(')') ? frame.slice(open + 1, -1) : frame;
+  return open !== -1 && frame.endsWith(')') ? frame.slice(open + 1, frame.indexOf(')', open)) : frame;
 }
 
 /** Both messages with `_` for the words that differ; undefined when that is half of them or more. */
 function commonMessage(known: string, message: string): string | undefined {
   const [one, other] = [known.split(' ', MAX_WORDS + 1), message.split(' ', MAX_WORDS + 1)];
-  if (one.length !== other.length || one.length > MAX_WORDS) return undefined;
-  const common = one.map((word, at) => (word === other[at] ? word : ANY_WORD));
+  if (one.length > MAX_WORDS || other.length > MAX_WORDS) return undefined;
+  const common = alignedWords(one, other);
   const differing = common.filter((word) => word === ANY_WORD).length;
   return differing * 2 < common.length ? common.join(' ') : undefined;
+}
+
+/** What both say, from the longest run of common words outwards; `_` stands for all words between two runs. */
+function alignedWords(one: readonly string[], other: readonly string[]): string[] {
+  if (one.length === 0 && other.length === 0) return [];
+  const { at, otherAt, length } = longestRun(one, other);
+  if (length === 0) return [ANY_WORD];
+  return [
+    ...alignedWords(one.slice(0, at), other.slice(0, otherAt)),
+    ...one.slice(at, at + length),
+    ...alignedWords(one.slice(at + length), other.slice(otherAt + length)),
+  ];
+}
+
+function longestRun(one: readonly string[], other: readonly string[]): { at: number; otherAt: number; length: number } {
+  let longest = { at: 0, otherAt: 0, length: 0 };
+  // How many words before this pair agree, for the row above and this one.
+  let above: number[] = [];
+  for (const [at, word] of one.entries()) {
+    const row: number[] = [];
+    for (const [otherAt, otherWord] of other.entries()) {
+      const length = word === otherWord ? (above[otherAt - 1] ?? 0) + 1 : 0;
+      row.push(length);
+      if (length > longest.length) longest = { at: at - length + 1, otherAt: otherAt - length + 1, length };
+    }
+    above = row;
+  }
+  return longest;
 }

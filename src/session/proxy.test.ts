@@ -27,6 +27,30 @@ describe('ProxyConfiguration', () => {
     expect(await proxies.newUrl(7)).toBe(await proxies.newUrl('7'));
   });
 
+  it('asks the newUrl of a derived class for crawls too', async () => {
+    const asked: unknown[] = [];
+    class Own extends ProxyConfiguration {
+      override async newUrl(...given: Parameters<ProxyConfiguration['newUrl']>): Promise<string | undefined> {
+        asked.push(given);
+        return given[0] === 'direct' ? undefined : 'http://mine.example:3128';
+      }
+    }
+    const proxies = new Own({ proxyUrls: PROXIES });
+    const request = { url: 'https://a.example/' };
+    expect((await proxies.newProxyInfo('s1', { request }))?.hostname).toBe('mine.example');
+    expect(await proxies.newProxyInfo('direct')).toBeUndefined();
+    expect(asked).toEqual([
+      ['s1', { request }],
+      ['direct', undefined],
+    ]);
+    class Wrong extends ProxyConfiguration {
+      override newUrl = async () => 'secret@nowhere';
+    }
+    await expect(new Wrong({ proxyUrls: PROXIES }).newProxyInfo()).rejects.toThrow(
+      'the result of newUrl() is not a URL',
+    );
+  });
+
   it('gives the parts of the URL', async () => {
     const proxies = new ProxyConfiguration({
       proxyUrls: ['http://us%40er:p%3Aw@proxy.example:3128', 'https://tls.example'],

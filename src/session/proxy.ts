@@ -117,7 +117,7 @@ export class ProxyConfiguration {
   /** The same in parts, as handlers see it in `proxyInfo`. */
   async newProxyInfo(sessionId?: string | number, options?: ProxyQuery): Promise<ProxyInfo | undefined> {
     const session = sessionName(sessionId);
-    const { url, tier } = await this.#choose(session, options?.request);
+    const { url, tier } = await this.#chosen(sessionId, options);
     if (url === null) return undefined;
     const { hostname, port, protocol, username, password } = new URL(url);
     return {
@@ -129,6 +129,13 @@ export class ProxyConfiguration {
       password: percentDecoded(password),
       ...(tier !== undefined && { proxyTier: tier }),
     };
+  }
+
+  /** As `newUrl` says, which a derived class may have overridden; a tier is known only where it is chosen. */
+  async #chosen(sessionId: string | number | undefined, options: ProxyQuery | undefined): Promise<Choice> {
+    if (this.#options.tieredProxyUrls) return this.#choose(sessionName(sessionId), options?.request);
+    const url = await this.newUrl(sessionId, options);
+    return { url: url == null ? null : checkedUrl(url, 'the result of newUrl()') };
   }
 }
 

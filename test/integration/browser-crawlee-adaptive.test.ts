@@ -99,6 +99,24 @@ describe('AdaptivePlaywrightCrawler for scripts of Crawlee', () => {
       await pushData({ renderingType });
     });
     expect(broken).toEqual({ items: [{ renderingType: 'browser' }], failed: [] });
+    types.length = 0;
+    const checked: unknown[] = [];
+    const empty = await crawl(
+      '/scripted',
+      {
+        renderingTypePredictor: predictor,
+        resultChecker: ({ datasetItems: [first] }) => checked.push(first?.item['heading']) > 1,
+      },
+      async ({ pushData, querySelector, renderingType }) => {
+        types.push(renderingType);
+        await pushData({ heading: (await querySelector('h1')).text() });
+      },
+    );
+    expect({ items: empty.items, types, checked }).toEqual({
+      items: [{ heading: 'Heading' }],
+      types: ['static', 'browser'],
+      checked: [''],
+    });
     const told = await crawl(
       '/plain',
       { renderingTypePredictor: predictor, shouldPropagateError: () => true },

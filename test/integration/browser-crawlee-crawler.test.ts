@@ -8,6 +8,7 @@ import {
   BrowserCrawler,
   Configuration,
   PlaywrightCrawler,
+  type PlaywrightCrawlingContext,
   PuppeteerPlugin,
 } from '../../src/crawlee/entry.js';
 
@@ -15,7 +16,8 @@ describe('crawler.browserPool', () => {
   let server: Server;
   let origin: string;
   beforeAll(async () => {
-    server = createServer((_request, response) => {
+    server = createServer((request, response) => {
+      response.statusCode = request.url === '/blocked' ? 403 : 200;
       response.setHeader('content-type', 'text/html').end('<title>here</title>');
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -59,6 +61,55 @@ describe('crawler.browserPool', () => {
     expect(said.splice(0)).toEqual([['a=1', 'a=1; b=2'], 'commit', ['here', 200, false]]);
     await crawler.run([{ url: `${origin}/made`, headers: { cookie: 'a=1' } }]);
     expect(said).toEqual([['a=1', 'a=1; b=2'], 'commit', ['made', undefined, false]]);
+  });
+
+  it('leaves the page open for the handlers of a failure', async () => {
+    const said: unknown[] = [];
+    const look = async ({ page, request, pushData }: PlaywrightCrawlingContext) => {
+      await pushData({ retryCount: request.retryCount });
+      said.push([await page.title(), await page.evaluate('window.mine')]);
+    };
+    const crawler = new PlaywrightCrawler(
+      {
+        maxRequestRetries: 1,
+        async requestHandler({ page, request }) {
+          await page.evaluate(`window.mine = ${request.retryCount}`);
+          throw new Error('of the handler');
+        },
+        errorHandler: look,
+        failedRequestHandler: look,
+      },
+      new Configuration({ persistStorage: false }),
+    );
+    const { requestsFailed, retryHistogram } = await crawler.run([`${origin}/`]);
+    expect(said).toEqual([
+      ['here', 0],
+      ['here', 1],
+    ]);
+    expect([requestsFailed, retryHistogram]).toEqual([1, [0, 1]]);
+    expect((await crawler.getData()).items).toEqual([{ retryCount: 0 }, { retryCount: 1 }]);
+    await crawler.run([`${origin}/blocked`]);
+    expect(said.slice(2)).toEqual([
+      ['here', undefined],
+      ['here', undefined],
+    ]);
+  });
+
+  it('says what a handler met that closed its page', async () => {
+    const messages: string[] = [];
+    const crawler = new PlaywrightCrawler(
+      {
+        maxRequestRetries: 0,
+        async requestHandler({ page }) {
+          await page.close();
+          await page.title();
+        },
+        failedRequestHandler: ({ request }) => void messages.push(...request.errorMessages),
+      },
+      new Configuration({ persistStorage: false }),
+    );
+    await crawler.run([`${origin}/`]);
+    expect(messages.join()).toMatch(/crashed \(page\.title: .* has been closed/);
   });
 
   it('calls hooks in order, tells of events, and shows the controller of a page', async () => {

@@ -69,7 +69,7 @@ describe.skipIf(browserPath === undefined)('playwrightUtils', () => {
     await page.context().close();
   });
 
-  it('injects files and the jQuery of the project, for good if asked to', async () => {
+  it('injects files for one document, and the jQuery of the project for all unless told otherwise', async () => {
     const folder = await temporaryFolder();
     const jquery = path.join(folder, 'node_modules', 'jquery');
     await mkdir(jquery, { recursive: true });
@@ -88,7 +88,11 @@ describe.skipIf(browserPath === undefined)('playwrightUtils', () => {
     await expect(playwrightUtils.injectJQuery(page)).rejects.toThrow('npm install jquery');
     process.chdir(folder);
     try {
-      await playwrightUtils.injectJQuery(page, { surviveNavigations: true });
+      await playwrightUtils.injectJQuery(page, { surviveNavigations: false });
+      expect(await page.evaluate("$('img').length")).toBe(1);
+      await page.reload();
+      expect(await page.evaluate('typeof $')).toBe('undefined');
+      await playwrightUtils.injectJQuery(page);
     } finally {
       process.chdir(before);
     }

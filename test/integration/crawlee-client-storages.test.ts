@@ -5,8 +5,10 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   BasicCrawler,
+  chunkBySize,
   Configuration,
   Dataset,
+  EventType,
   KeyValueStore,
   MemoryStorage,
   RequestQueue,
@@ -155,6 +157,28 @@ describe('StorageManager', () => {
     const dataset = await StorageManager.openStorage(Dataset, 'far', elsewhere);
     await dataset.pushData({ a: 1 });
     expect((await elsewhere.dataset('far').listItems()).items).toEqual([{ a: 1 }]);
+  });
+});
+
+describe('auto-saved values', () => {
+  it.each(['an opened store', 'a store over a client'])('of %s are saved with the event', async (kind) => {
+    const { id } = await storage.keyValueStores().getOrCreate('values');
+    const store = kind === 'an opened store' ? await KeyValueStore.open() : new KeyValueStore({ id, client: storage });
+    const value = await store.getAutoSavedValue('counter', { n: 1 });
+    value['n'] = 2;
+    const events = Configuration.getEventManager();
+    events.emit(EventType.PERSIST_STATE);
+    await events.waitForAllListenersToComplete();
+    expect(await store.getValue('counter')).toEqual({ n: 2 });
+  });
+});
+
+describe('chunkBySize', () => {
+  it('leaves items as they are that leave no room for brackets', () => {
+    const item = '{"a":1}';
+    expect(chunkBySize([item, item], item.length)).toEqual([item, item]);
+    expect(chunkBySize([item, item], item.length + 2)).toEqual([`[${item}]`, `[${item}]`]);
+    expect(chunkBySize([item, item, item], 2 * item.length + 3)).toEqual([`[${item},${item}]`, `[${item}]`]);
   });
 });
 

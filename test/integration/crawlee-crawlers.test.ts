@@ -57,6 +57,28 @@ describe('the crawlers for scripts of Crawlee', () => {
     expect({ requestsFailed, waits }).toEqual({ requestsFailed: 1, waits: [10] });
   });
 
+  it('take what is no content type for bytes', async () => {
+    const server = createServer((request, response) => {
+      response
+        .setHeader('content-type', request.url === '/odd' ? 'crazy-stuff; charset=utf-8' : 'Text/Html')
+        .end('<p>');
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    ended.push(() => server.close());
+    const types: string[] = [];
+    const crawler = new HttpCrawler(
+      {
+        additionalMimeTypes: ['*/*'],
+        maxConcurrency: 1,
+        requestHandler: ({ contentType: { type, encoding } }) => void types.push(`${type} ${encoding}`),
+      },
+      inMemory(),
+    );
+    const { port } = server.address() as AddressInfo;
+    await crawler.run([`http://127.0.0.1:${port}/odd`, `http://127.0.0.1:${port}/`]);
+    expect(types.sort()).toEqual(['application/octet-stream utf-8', 'text/html utf-8']);
+  });
+
   it('take the older names of options', async () => {
     const seen: string[] = [];
     const crawler = new BasicCrawler(
@@ -155,6 +177,10 @@ describe('AutoscaledPool', () => {
         this._autoscale(() => undefined);
         return this.desiredConcurrency;
       }
+
+      want(desired: number): void {
+        this._desiredConcurrency = desired;
+      }
     }
     const pool = new Judged({
       minConcurrency: 1,
@@ -167,6 +193,8 @@ describe('AutoscaledPool', () => {
     left = 3;
     await pool.run();
     expect({ left, desired: pool.look() }).toEqual({ left: 0, desired: 3 });
+    pool.want(50);
+    expect(pool.look()).toBe(47);
   });
 });
 

@@ -35,6 +35,28 @@ describe('ErrorTracker', () => {
     expect(Object.keys(tracker.result)).not.toContain('Failed on page 1 of site');
   });
 
+  it('aligns messages of different length by the words that they share', () => {
+    const tracker = new ErrorTracker({ showStackTrace: false, showErrorCode: false, showErrorName: false });
+    tracker.add(thrown('waiting for a button failed: it is hidden'));
+    tracker.add(thrown('waiting for a very small button failed: it is disabled'));
+    tracker.add(thrown('waiting for an image failed: it is still not there'));
+    expect(tracker.getMostPopularErrors(2)).toEqual([[3, ['waiting for _ failed: it is _']]]);
+  });
+
+  it('names the place in a file of the user, not in Node or in a package', () => {
+    const tracker = new ErrorTracker({ showErrorCode: false, showErrorName: false });
+    const lines = [
+      'at read (node:fs:1:2)',
+      'at use (/app/node_modules/x/i.js:3:4)',
+      'eval at go (eval at own (mine.js:5:6))',
+    ];
+    tracker.add(thrown('a', { stack: `Error: a\n    ${lines.join('\n    ')}` }));
+    expect(Object.keys(tracker.result)).toEqual(['mine.js:5:6']);
+    const inside = new ErrorTracker({ showErrorCode: false, showErrorName: false });
+    inside.add(thrown('a', { stack: `Error: a\n    ${lines[0]!}` }));
+    expect(Object.keys(inside.result)).toEqual(['node:fs:1:2']);
+  });
+
   it('counts what caused an error too, without following a circle', () => {
     const tracker = new ErrorTracker();
     const error = thrown('outer', { cause: thrown('inner') });

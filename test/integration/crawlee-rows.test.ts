@@ -14,6 +14,7 @@ import {
   HttpCrawler,
   KeyValueStore,
   MemoryStorage,
+  RequestList,
   RequestManagerTandem,
   RequestQueue,
   RobotsTxtFile,
@@ -71,6 +72,24 @@ describe('SitemapRequestList', () => {
     expect(await rest(await open('other'))).toEqual(['/a', '/b', '/c']);
   });
 
+  it('has what was under way at hand at once, as handlers changed it, also under another URL than in the sitemap', async () => {
+    const again = () =>
+      SitemapRequestList.open({
+        sitemapUrls: [`${origin}/sitemap.xml`],
+        config,
+        persistStateKey: 'changed',
+        transformRequestFunction: (request) => ({ ...request, url: `${request.url}?v=1` }),
+      });
+    const first = await again();
+    await first.markRequestHandled((await first.fetchNextRequest())!);
+    (await first.fetchNextRequest())!.userData['seen'] = true;
+    await first.persistState();
+    const second = await again();
+    expect(await second.isEmpty()).toBe(false);
+    expect((await second.fetchNextRequest())!.userData).toEqual({ seen: true });
+    expect(await rest(second)).toEqual(['/c']);
+  });
+
   it('saves itself with the event, and a finished one stays finished', async () => {
     const list = await open('by-event');
     await rest(list);
@@ -97,6 +116,15 @@ it('a list before a queue, as one request manager, is crawled to its end', async
   const requestHandler = ({ request }: { request: { url: string } }) => void paths.push(new URL(request.url).pathname);
   await new BasicCrawler({ requestManager, requestHandler }, config).run();
   expect(paths.sort()).toEqual(['/a', '/b', '/c']);
+});
+
+it('requests of a list come before those of its queue', async () => {
+  const requestQueue = await RequestQueue.open(null, { config });
+  await requestQueue.addRequest(`${origin}/queued`);
+  const list = await RequestList.open(null, [`${origin}/1`, `${origin}/2`]);
+  const paths: string[] = [];
+  for await (const request of new RequestManagerTandem(list, requestQueue)) paths.push(new URL(request.url).pathname);
+  expect(paths).toEqual(['/1', '/2', '/queued']);
 });
 
 describe('maxNewRequests', () => {

@@ -259,8 +259,27 @@ describe('a request list', () => {
     await list.reclaimRequest(first!);
     expect((await list.fetchNextRequest())?.url).toBe(first!.url);
     await list.teardown();
-    expect(list.isSitemapFullyLoaded()).toBe(true);
+    expect(list.isSitemapFullyLoaded()).toBe(false);
     expect(list.problems).toEqual([]);
+  });
+
+  it('has what a slow server sent so far; a list that ran out of time is over, and not whole', async () => {
+    const { url } = await serve((request, response) => {
+      response.write(`<urlset><url><loc>http://${request.headers.host!}/1</loc></url>`);
+    });
+    const list = await SitemapRequestList.open({ sitemapUrls: [`${url}/sitemap.xml`], timeoutMillis: 2_000 });
+    const first = await list.fetchNextRequest();
+    expect([first?.url, list.isSitemapFullyLoaded()]).toEqual([`${url}/1`, false]);
+    await list.markRequestHandled(first!);
+    expect(await list.fetchNextRequest()).toBeNull();
+    expect([await list.isFinished(), list.isSitemapFullyLoaded()]).toEqual([true, false]);
+  });
+
+  it('is whole when every sitemap was read to its end', async () => {
+    const { url } = await serveFiles((origin) => ({ '/sitemap.xml': urlset(`${origin}/1`) }));
+    const list = await SitemapRequestList.open({ sitemapUrls: [`${url}/sitemap.xml`] });
+    await list.fetchNextRequest();
+    await expect.poll(() => list.isSitemapFullyLoaded()).toBe(true);
   });
 
   it('does not outlive a crawl that has enough, even when its sitemap never ends', async () => {
@@ -280,7 +299,7 @@ describe('a request list', () => {
       memoryConfig(),
     );
     expect((await crawler.run()).requestsFinished).toBe(5);
-    await expect.poll(() => [isLeft, requestList.isSitemapFullyLoaded()]).toEqual([true, true]);
+    await expect.poll(() => [isLeft, requestList.isSitemapFullyLoaded()]).toEqual([true, false]);
   });
 
   it('names every option that is wrong', async () => {

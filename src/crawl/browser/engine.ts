@@ -115,7 +115,9 @@ export function createBrowserEngine<Live extends object = LivePage>(
       return await use(capture, live);
     } catch (error) {
       if (!lent.isGone || order.signal?.aborted || capture.redirectTo !== undefined) throw error;
-      throw new CrawlError('PAGE_CRASHED', `${order.url}: the page or its browser crashed`, { cause: error });
+      // User code may have closed it: then its error says where.
+      const [line = ''] = (error as Error).message.split('\n', 1);
+      throw new CrawlError('PAGE_CRASHED', `${order.url}: the page or its browser crashed (${line})`, { cause: error });
     }
   }
 

@@ -31,10 +31,10 @@ async function injectFile(page: Page, filePath: string, options: { surviveNaviga
   return (await loadTools()).injectFile(page, filePath, options);
 }
 
-/** Needs the package `jquery` in your project. */
-async function injectJQuery(page: Page, options: { surviveNavigations?: boolean } = {}) {
+/** Needs the package `jquery` in your project. It is in every document that the page shows later, unless told otherwise. */
+async function injectJQuery(page: Page, { surviveNavigations = true }: { surviveNavigations?: boolean } = {}) {
   const tools = await loadTools();
-  return tools.injectFile(page, tools.jqueryFile(), options);
+  return tools.injectFile(page, tools.jqueryFile(), { surviveNavigations });
 }
 
 /** Lets requests for what is only looked at fail. Call it before the navigation. */

@@ -34,6 +34,7 @@ export function createBrowserSide<Live extends object>(parts: BrowserSideParts):
     const { lent } = live;
     lent.keepPopups = true;
     live.content = addLivePage(visit, lent, options);
+    visit.hasPage = () => !lent.isGone;
     extend(visit.context, {
       ...(options.kind === 'adaptive' ? { renderingType: 'browser' } : {}),
       listDownloads: downloadsOf(lent.page),

@@ -2,7 +2,7 @@
 // uses a page. Promise: the choice is remembered per site; both requests of one order wait for their domain.
 import { type CrawlError, NonRetryableError } from '../../errors.js';
 import type { Capture, Engine } from '../../fetch/engine.js';
-import { createRenderingMemory, needsScripts, type RenderingMemory } from './rendering.js';
+import { createRenderingMemory, needsScripts, type Rendering, type RenderingMemory } from './rendering.js';
 import { needsPage } from '../browser/page-config.js';
 import type { CrawlOrder } from './order.js';
 
@@ -21,6 +21,7 @@ export interface AdaptiveParts<HttpLive extends object, PageLive extends object>
   readonly browser: Engine<PageLive, CrawlOrder<HttpLive | PageLive>>;
   /** What `http` lends before anything is sent. */
   readonly httpLive: HttpLive;
+  /** Decides in place of the pages' bytes: what it expects to be static is not judged again. */
   readonly memory?: RenderingMemory | undefined;
 }
 
@@ -39,22 +40,24 @@ export function adaptive<HttpLive extends object, PageLive extends object>(
     waiting.add(key);
   }
 
-  function isForBrowser(order: Order): boolean {
-    if (order.key !== undefined && waiting.delete(order.key)) return true;
-    if (order.page && needsPage(order.page)) return true;
-    if (order.page?.skipNavigation || order.method.toUpperCase() !== 'GET') return false;
-    return memory.expected(order.url, order.label) === 'browser';
+  function placeOf(order: Order): Rendering | undefined {
+    if (order.key !== undefined && waiting.delete(order.key)) return 'browser';
+    if (order.page && needsPage(order.page)) return 'browser';
+    if (order.page?.skipNavigation || order.method.toUpperCase() !== 'GET') return 'static';
+    return memory.expected(order.url, order.label);
   }
 
   async function visit<T>(order: Order, use: (capture: Capture, live: HttpLive | PageLive) => Promise<T>): Promise<T> {
-    if (isForBrowser(order)) return browser.visit(order, use);
+    const place = placeOf(order);
+    if (place === 'browser') return browser.visit(order, use);
+    const isJudged = order.method.toUpperCase() === 'GET' && (!parts.memory || place === undefined);
     const first = order.prepare ? await order.prepare(httpLive) : order;
     let seen: Capture | undefined;
     try {
       if (order.page?.skipNavigation) return await use(NO_CAPTURE, httpLive);
       const answer = await http.visit(first, async (capture, live) => {
         seen = capture;
-        if (order.method.toUpperCase() === 'GET' && isShell(capture)) return undefined;
+        if (isJudged && isShell(capture)) return undefined;
         return { used: await use(capture, live) };
       });
       if (answer) {

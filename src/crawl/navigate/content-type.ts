@@ -7,6 +7,7 @@ export interface ContentType {
   readonly charset: string | undefined;
 }
 
+const BYTES = 'application/octet-stream';
 const MARKUP = new Set(['text/html', 'application/xhtml+xml', 'text/xml', 'application/xml']);
 
 /** Headers that were read before: a web says the same few over and over. */
@@ -30,7 +31,10 @@ function readHeader(header: string): ContentType {
   const charset = parameters
     .map((parameter) => parameter.trim().split('=', 2))
     .find(([name]) => name?.toLowerCase() === 'charset')?.[1];
-  return { type: type.trim().toLowerCase(), charset: charset?.trim().replace(/^"|"$/g, '') };
+  const media = type.trim().toLowerCase();
+  // What is not `type/subtype` says nothing: bytes.
+  const known = media.includes('/') ? media : BYTES;
+  return { type: known, charset: charset?.trim().replace(/^"|"$/g, '') };
 }
 
 export function headerOf(capture: Pick<Capture, 'headers'>): string | undefined {
@@ -41,7 +45,7 @@ export function headerOf(capture: Pick<Capture, 'headers'>): string | undefined 
 function sniffed(body: Buffer): string {
   const start = body.subarray(0, 512).toString('latin1').trimStart();
   if (start.startsWith('{') || start.startsWith('[')) return 'application/json';
-  return start === '' || start.startsWith('<') ? 'text/html' : 'application/octet-stream';
+  return start === '' || start.startsWith('<') ? 'text/html' : BYTES;
 }
 
 export function isMarkup(type: string): boolean {

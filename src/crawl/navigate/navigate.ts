@@ -105,12 +105,22 @@ export function createNavigation<Live extends object>(parts: NavigationParts<Liv
       prepared = { live, order: made.order };
       return made.order;
     };
-    const use = (capture: Capture, live: Live) => arrived(visit, capture, live, hookOptions, handle);
+    let isOver = false;
+    const use = async (capture: Capture, live: Live): Promise<Arrival> => {
+      try {
+        return await arrived(visit, capture, live, hookOptions, handle);
+      } catch (error) {
+        isOver = visit.hasPage?.() === true;
+        if (isOver) await visit.failing?.(error);
+        throw error;
+      }
+    };
     if (visit.ready) await visit.ready(visit.signal);
     const order = early ? { ...early(visit), prepare } : await prepare(undefined as never);
     try {
       return await engine.visit(order, use);
     } catch (error) {
+      if (isOver) throw error;
       if (isComeBack(error)) return { kind: 'needsBrowser' };
       if (!(await isSeededAddress(error, request, parts.allowHost))) throw error;
       return engine.visit(order, use);

@@ -204,7 +204,9 @@ describe('options of Crawlee without effect', () => {
     } as never;
     for (let crawler = 0; crawler < 3; crawler++) resolveOptions('cheerio', given, (text) => warnings.push(text));
     expect(warnings).toHaveLength(3);
-    expect(warnings.join()).toMatch(/"fingerprintOptions".*"useFingerprints".*"experiments\.containerAwareMemory"/);
+    expect(warnings.join()).toMatch(
+      /"fingerprintOptions".*"useFingerprints".*"experiments\.containerAwareMemory".*docs\/from-crawlee\.md/,
+    );
   });
 });
 

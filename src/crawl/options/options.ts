@@ -239,7 +239,11 @@ function findConflicts(owner: string, given: FileDownloadOptions<AnyData>): stri
 function warnOfExperiments(owner: string, experiments: object, warn?: Warn): void {
   for (const name of Object.keys(experiments)) {
     if (name === 'requestLocking') continue;
-    warnOnce(`experiments.${name}`, `${owner} option "experiments.${name}" has no effect`, warn);
+    warnOnce(
+      `experiments.${name}`,
+      `${owner} option "experiments.${name}" has no effect (see docs/from-crawlee.md)`,
+      warn,
+    );
   }
 }
 

@@ -87,7 +87,9 @@ export class SitemapRequestList {
   readonly #problems: SitemapProblem[] = [];
   #waiting: (() => void)[] = [];
   #loading: Promise<void> | undefined;
+  /** Loading has ended, also too early. */
   #isLoaded = false;
+  #isWhole = false;
   #failure: unknown;
   #fetched = 0;
 
@@ -144,7 +146,7 @@ export class SitemapRequestList {
     this.#notify();
   }
 
-  /** Nothing at hand now; unless `isSitemapFullyLoaded()`, more may come. */
+  /** Nothing at hand now; unless `isFinished()`, more may come. */
   async isEmpty(): Promise<boolean> {
     return this.#reclaimed.length === 0 && this.#buffer.length === 0;
   }
@@ -156,7 +158,18 @@ export class SitemapRequestList {
 
   /** Whether every sitemap was read to its end. */
   isSitemapFullyLoaded(): boolean {
-    return this.#isLoaded;
+    return this.#isWhole;
+  }
+
+  /** Requests that have not ended: given back, under way, and waiting. */
+  protected get unfinished(): readonly Request[] {
+    return [...this.#reclaimed, ...this.#inProgress, ...this.#buffer];
+  }
+
+  /** Requests that come before those of the sitemaps. */
+  protected putFirst(requests: readonly Request[]): void {
+    this.#reclaimed.push(...requests);
+    this.#notify();
   }
 
   /** Requests found so far. */
@@ -219,6 +232,7 @@ export class SitemapRequestList {
           signal,
         }),
       );
+      this.#isWhole = !signal.aborted;
     } catch (error) {
       // Problems with files are reported, not thrown; this is an option that the engine rejected.
       this.#failure = error;

@@ -36,6 +36,10 @@ export interface Visit extends VisitContext<BaseContext> {
   readonly delayMs: number;
   /** Names its trace to the process that finishes it; undefined without one. */
   readonly trace?: string | undefined;
+  /** Set with a live page: whether it is still there. */
+  hasPage?: () => boolean;
+  /** The visit has failed: its handlers of failures run at once, while the page is still there. */
+  readonly failing?: (thrown: unknown) => Promise<void>;
   /** A response has come: what is recorded if the visit fails. */
   answered(capture: Capture): void;
   /** The response has ended: its domain rests, or was not even asked when the capture is the cache's. */
@@ -102,6 +106,17 @@ async function attemptOnce<Context extends BaseContext>(
   let visited: VisitContext<Context> | undefined;
   let identity = NOBODY;
   let answer: Capture | undefined;
+  let failed: Promise<FinishedVisit> | undefined;
+  const fail = (thrown: unknown): Promise<FinishedVisit> => {
+    const error = asCrawlError(thrown, 'HANDLER_FAILED');
+    turn.end({ failure: error.code });
+    // At once: a handler that still runs must not believe that its items count.
+    transaction.close();
+    transaction.clear();
+    const { ended } = turn;
+    const context = visited?.context;
+    return settleFailure(services, lease.id, error, request, identity, context, startedAtMs, ended, answer);
+  };
   try {
     identity = await bindIdentity(services, services.handlers.timeoutMs, request);
     visited = services.openContext(request, identity, transaction, mark);
@@ -133,6 +148,7 @@ async function attemptOnce<Context extends BaseContext>(
         turn.endWith(capture);
       },
       again: (capture) => turn.again(capture),
+      failing: async (thrown) => void (await (failed = fail(thrown))),
     };
     const arrival = await services.navigate(visit, async () => {
       trace?.begin('handler');
@@ -141,14 +157,7 @@ async function attemptOnce<Context extends BaseContext>(
     });
     return settleArrival(services, lease.id, arrival, request, identity, transaction, startedAtMs, answer);
   } catch (thrown) {
-    const error = asCrawlError(thrown, 'HANDLER_FAILED');
-    turn.end({ failure: error.code });
-    // At once: a handler that still runs must not believe that its items count.
-    transaction.close();
-    transaction.clear();
-    const { ended } = turn;
-    const context = visited?.context;
-    return await settleFailure(services, lease.id, error, request, identity, context, startedAtMs, ended, answer);
+    return await (failed ?? fail(thrown));
   } finally {
     transaction.close();
     ownTurn.release?.();

@@ -118,6 +118,8 @@ export function createAdaptiveRuns(options: RenderingOptions, config: Configurat
       }
       count(counts, 'httpOnlyRequestHandlerRuns');
       try {
+        // Who checks results gets them as they are: then a selector that is not in the HTML is an empty selection.
+        if (options.resultChecker) selectingPlainly(context);
         await handler(recorded(context, result));
       } catch (error) {
         if (error instanceof PageWanted || error instanceof CriticalError) throw error;
@@ -134,6 +136,11 @@ export function createAdaptiveRuns(options: RenderingOptions, config: Configurat
 
 function count(counts: RenderingCounts, name: keyof RenderingCounts): void {
   counts[name] = (counts[name] ?? 0) + 1;
+}
+
+function selectingPlainly(context: Context): void {
+  const querySelector = async (selector: string) => (await context.parseWithCheerio())(selector);
+  Object.defineProperty(context, 'querySelector', { value: querySelector, configurable: true });
 }
 
 /** The context, with a record of what the handler does through it. */

@@ -23,14 +23,12 @@ import type {
 } from '../../handle/context.js';
 import { EventType } from '../../observe/events.js';
 import { log as rootLog } from '../../observe/log.js';
-import { KeyValueStore } from '../../store/records/key-value.js';
 import { eventManagerOf } from '../events.js';
 import type { Dictionary } from '../../request/request.js';
 import type { DatasetExportOptions, ExportFormat } from '../../store/dataset/export.js';
 import type { RequestQueue as OwnQueue } from '../../frontier/queue/request-queue.js';
 import { CrawlerExtension } from '../checks.js';
 import { withNewRequestLimit } from '../storage/new-requests.js';
-import { saveWithEvents } from '../storage/saved-by-events.js';
 import { crawlerMembers } from './crawler-members.js';
 import {
   asMethod,
@@ -178,14 +176,6 @@ export class BasicCrawler<
   /** The queue of the crawl, which knows `maxNewRequests`. */
   override async getRequestQueue(): Promise<OwnQueue> {
     return withNewRequestLimit(await super.getRequestQueue());
-  }
-
-  /** An object for all handlers, saved regularly and with every event `persistState`. */
-  override async useState<State extends Dictionary = Dictionary>(initial?: State): Promise<State> {
-    const state = await super.useState(initial);
-    const store = await KeyValueStore.open(null, { config: this.config });
-    saveWithEvents(store, this.config);
-    return state;
   }
 
   /** Runs the handler of a request; derived classes put their work around it. */

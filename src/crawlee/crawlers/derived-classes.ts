@@ -35,12 +35,14 @@ const CALLED_BY_KIND: Readonly<Record<CrawlerKind, readonly string[]>> = {
 /** Methods of Crawlee's crawlers, protected there. */
 const PROTECTED = [
   ...CALLED_OVER_HTTP,
+  '_augmentContextWithDeprecatedError',
   '_canRequestBeRetried',
   '_defaultIsFinishedFunction',
   '_encodeResponse',
   '_enhanceCrawlingContextWithPageInfo',
   '_executeHooks',
   '_extendLaunchContext',
+  '_extendSupportedMimeTypes',
   '_fetchNextRequest',
   '_getCookieHeaderFromRequest',
   '_getRequestOptions',
@@ -61,13 +63,19 @@ const PROTECTED = [
   '_throwIfProxyError',
   '_throwOnBlockedRequest',
   '_timeoutAndRetry',
+  'addCrawlDepthRequestGenerator',
+  'calculateEnqueuedRequestLimit',
   'commitResult',
   'delayRequest',
+  'enqueueLinksWithCrawlDepth',
+  'getRobotsTxtFileForUrl',
   'handleSkippedRequest',
   'isProxyError',
   'isRequestBlocked',
+  'requestMatchesEnqueueStrategy',
   'runRequestHandlerInBrowser',
   'runRequestHandlerWithPlainHTTP',
+  'validateRequestUserData',
 ];
 
 /** Warns once about each method that a derived class defines and that its crawler does not call. */

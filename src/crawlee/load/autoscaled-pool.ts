@@ -92,6 +92,15 @@ export class AutoscaledPool implements Omit<OwnPool, 'notify'> {
     this.#pool.desiredConcurrency = value;
   }
 
+  /** The same under the name that derived classes change. */
+  protected get _desiredConcurrency(): number {
+    return this.desiredConcurrency;
+  }
+
+  protected set _desiredConcurrency(value: number) {
+    this.desiredConcurrency = value;
+  }
+
   get currentConcurrency(): number {
     return this._currentConcurrency ?? this.#pool.currentConcurrency;
   }

@@ -18,8 +18,6 @@ export interface TandemList {
   isFinished(): Promise<boolean>;
 }
 
-const BATCH = 25;
-
 /**
  * A list and a queue as one source of requests.
  *
@@ -39,9 +37,10 @@ export class RequestManagerTandem {
     this.requestQueue = requestQueue;
   }
 
-  /** The next request of the queue, which takes more from the list when it is empty. */
+  /** The next request of the queue, which has those of the list in front. */
   async fetchNextRequest<T extends Dictionary = Dictionary>(): Promise<Request<T> | null> {
-    if (await this.requestQueue.isEmpty()) await this.#move();
+    // A list that is still being read is waited for only when there is nothing else to do.
+    if (!(await this.requestList.isEmpty()) || (await this.requestQueue.isEmpty())) await this.#move();
     return this.requestQueue.fetchNextRequest<T>();
   }
 
@@ -76,8 +75,8 @@ export class RequestManagerTandem {
   }
 
   /** Returns a request to the queue, to be fetched again. */
-  reclaimRequest(...given: Parameters<RequestQueue['reclaimRequest']>) {
-    return this.requestQueue.reclaimRequest(...given);
+  reclaimRequest(...[request, options]: Parameters<RequestQueue['reclaimRequest']>) {
+    return this.requestQueue.reclaimRequest(request, options);
   }
 
   /** Adds a request to the queue. */
@@ -91,8 +90,8 @@ export class RequestManagerTandem {
   }
 
   /** Adds many requests to the queue, in batches. */
-  addRequestsBatched(...given: Parameters<RequestQueue['addRequestsBatched']>) {
-    return this.requestQueue.addRequestsBatched(...given);
+  addRequestsBatched(...[requests, options]: Parameters<RequestQueue['addRequestsBatched']>) {
+    return this.requestQueue.addRequestsBatched(requests, options);
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Request> {
@@ -100,19 +99,17 @@ export class RequestManagerTandem {
   }
 
   async #move(): Promise<void> {
-    for (let moved = 0; moved < BATCH; moved++) {
-      const request = await this.requestList.fetchNextRequest();
-      if (!request) return;
-      try {
-        await this.requestQueue.addRequest(request);
-      } catch (error) {
-        log.exception(error as Error, 'The queue did not take a request of the list, which has it again', {
-          url: request.url,
-        });
-        await this.requestList.reclaimRequest?.(request);
-        return;
-      }
-      await this.requestList.markRequestHandled(request);
+    const request = await this.requestList.fetchNextRequest();
+    if (!request) return;
+    try {
+      await this.requestQueue.addRequest(request, { forefront: true });
+    } catch (error) {
+      log.exception(error as Error, 'The queue did not take a request of the list, which has it again', {
+        url: request.url,
+      });
+      await this.requestList.reclaimRequest?.(request);
+      return;
     }
+    await this.requestList.markRequestHandled(request);
   }
 }

@@ -1,5 +1,5 @@
 // Crawlee's SitemapRequestList: ours, with a state that is saved under a key and found again by the next process.
-// Promise: what was marked as handled does not come again; everything else does, also what was under way.
+// Promise: what was marked as handled does not come again; everything else does, what was under way first and as it was.
 import { createHash } from 'node:crypto';
 import { Configuration } from '../../configuration.js';
 import {
@@ -7,7 +7,7 @@ import {
   type SitemapRequestListOptions as OwnOptions,
 } from '../../crawl/polite/sitemap-request-list.js';
 import { EventType } from '../../observe/events.js';
-import type { Request } from '../../request/request.js';
+import { Request } from '../../request/request.js';
 import { KeyValueStore } from '../../store/records/key-value.js';
 import { eventManagerOf } from '../events.js';
 
@@ -26,6 +26,8 @@ interface SavedState {
   isFinished: boolean;
   /** Short hashes of the URLs that have ended. */
   handled: string[];
+  /** Requests that were read and have not ended, as they are. */
+  unfinished: string[];
 }
 
 const DEFAULT_KEY = 'SITEMAP_REQUEST_LIST_STATE';
@@ -59,16 +61,23 @@ export class SitemapRequestList extends OwnList {
     const key = persistStateKey ?? DEFAULT_KEY;
     const saved = await store.getValue<Partial<SavedState>>(key);
     const handled = new Set(Array.isArray(saved?.handled) ? saved.handled : []);
+    const unfinished = (Array.isArray(saved?.unfinished) ? saved.unfinished : []).map((text) =>
+      Request.fromRecord(text),
+    );
+    const known = new Set(unfinished.map(({ url }) => hashOf(url)));
     const wasFinished = saved?.isFinished === true;
     const { transformRequestFunction: transform } = options;
     const list = (await super.open({
       ...options,
       ...(wasFinished ? { sitemapUrls: [] } : {}),
       transformRequestFunction: (request, entry) => {
-        if (handled.has(hashOf(request.url))) return false;
-        return transform ? transform(request, entry) : request;
+        const chosen = transform ? transform(request, entry) : request;
+        if (!chosen) return false;
+        const hash = hashOf(chosen.url);
+        return handled.has(hash) || known.has(hash) ? false : chosen;
       },
     })) as SitemapRequestList;
+    list.putFirst(unfinished);
     PERSISTENCE.set(list, { key, store, config, handled, wasFinished });
     if (persistenceOptions?.enable !== false) eventManagerOf(config).on(EventType.PERSIST_STATE, list.#persist);
     return list;
@@ -80,13 +89,14 @@ export class SitemapRequestList extends OwnList {
     PERSISTENCE.get(this)?.handled.add(hashOf(request.url));
   }
 
-  /** Saves which requests have ended. */
+  /** Saves which requests have ended, and those that were read and have not. */
   override async persistState(): Promise<void> {
     const persistence = PERSISTENCE.get(this);
     if (!persistence) return;
     const { key, store, handled, wasFinished } = persistence;
     const isFinished = wasFinished || (await this.isFinished());
-    const state: SavedState = { isFinished, handled: isFinished ? [] : [...handled] };
+    const unfinished = this.unfinished.map((request) => request.toRecord());
+    const state: SavedState = { isFinished, handled: isFinished ? [] : [...handled], unfinished };
     await store.setValue(key, state);
   }
 

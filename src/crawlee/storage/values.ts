@@ -38,7 +38,8 @@ export function checkAndSerialize<T>(item: T, limitBytes: number, index?: number
 }
 
 /**
- * JSON items as arrays of JSON, each below a number of bytes. One item alone stays as it is.
+ * JSON items as arrays of JSON, each below a number of bytes. An item stays as it is when it is the only one, or leaves
+ * no room for brackets.
  *
  * @example
  * chunkBySize(['{"a":1}', '{"b":2}', '{"c":3}'], 20); // ['[{"a":1},{"b":2}]', '[{"c":3}]']
@@ -58,7 +59,10 @@ export function chunkBySize(items: readonly string[], limitBytes: number): strin
     pieces.push([item]);
     left = limitBytes - bytes - 2;
   }
-  return pieces.map((piece) => `[${piece.join(',')}]`);
+  return pieces.map((piece) => {
+    const [first = ''] = piece;
+    return Buffer.byteLength(first) + 2 > limitBytes ? first : `[${piece.join(',')}]`;
+  });
 }
 
 /**

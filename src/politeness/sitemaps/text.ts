@@ -50,10 +50,12 @@ async function* inflated(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint
 }
 
 const SNIFFED_BYTES = 512;
+const END_OF_TAG = 0x3e;
 
 async function firstBytes(chunks: AsyncIterator<Uint8Array>): Promise<Uint8Array> {
   let head: Uint8Array = new Uint8Array(0);
-  while (head.length < SNIFFED_BYTES) {
+  // A whole declaration is enough: what a slow server has sent is read at once.
+  while (head.length < SNIFFED_BYTES && !head.includes(END_OF_TAG)) {
     const next = await chunks.next();
     if (next.done) break;
     head = head.length === 0 ? next.value : Buffer.concat([head, next.value]);

@@ -22,6 +22,18 @@ interface Held {
   saved: string | undefined;
 }
 
+/** Those whose values are saved at intervals now. */
+const active = new Set<() => Promise<void>>();
+
+/** Saves what changed of every store of the process, beside the intervals; what fails is logged and tried again then. */
+export async function saveAllAutoSaved(): Promise<void> {
+  await Promise.all([...active].map((save) => save().catch(tellOfFailure)));
+}
+
+function tellOfFailure(error: unknown): void {
+  log.exception(error, 'Could not save the state, will retry');
+}
+
 export function createAutoSaved(
   read: (key: string) => Promise<unknown>,
   write: (key: string, json: string) => Promise<void>,
@@ -51,9 +63,8 @@ export function createAutoSaved(
   };
 
   const begin = (): void => {
-    timer ??= setInterval(() => {
-      save().catch((error: unknown) => log.exception(error, 'Could not save the state, will retry'));
-    }, intervalMs()).unref();
+    active.add(save);
+    timer ??= setInterval(() => void save().catch(tellOfFailure), intervalMs()).unref();
   };
 
   return {
@@ -84,6 +95,7 @@ export function createAutoSaved(
     },
     save,
     stop() {
+      active.delete(save);
       clearInterval(timer);
       timer = undefined;
     },

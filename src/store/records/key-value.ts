@@ -200,7 +200,7 @@ export class KeyValueStore implements OpenStorage {
   static async getValue<T = unknown>(key: string, defaultValue: T): Promise<T>;
   static async getValue<T = unknown>(key: string, defaultValue?: T): Promise<T | null> {
     const store = await KeyValueStore.open();
-    return store.getValue<T | null>(key, defaultValue ?? null);
+    return store.getValue<T>(key, defaultValue as T);
   }
 
   /** `setValue` of the default store. */
