@@ -30,8 +30,9 @@ export function scopedHtml(html: string, xml: boolean, scope: PageScope): string
   const { cssSelector, targetElements } = scope;
   const root = $.root()[0];
   if (cssSelector === undefined && targetElements === undefined) return $.html($.root().toArray(), AS_WRITTEN);
-  const within = cssSelector === undefined ? [root] : outermost(root, $(cssSelector).toArray());
-  const targets = targetElements === undefined ? undefined : $(targetElements.join(', ')).toArray();
+  const within = cssSelector === undefined ? [root] : outermost(root, new Set($(cssSelector)));
+  // One set for all parts: there may be a hundred thousand of both.
+  const targets = targetElements === undefined ? undefined : new Set($(targetElements.join(', ')));
   const chosen = targets === undefined ? within : within.flatMap((part) => outermost(part, targets));
   return base + chosen.map((one) => $.html(one as Rendered, AS_WRITTEN)).join('\n');
 }
