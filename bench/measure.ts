@@ -73,7 +73,7 @@ const MEASURES = {
   documents:
     'PDF files of Chromium, LibreOffice, LaTeX, groff and WeasyPrint (those installed): words in order, headings, tables',
   growth:
-    'every reader of pages, URLs, headers and files over hostile inputs of n, 2n and 4n (GROWTH_SHARE for a part)',
+    'every reader of pages, URLs, headers and files over hostile inputs of n, 2n and 4n (GROWTH_SHARE, GROWTH_SEED, GROWTH_PARTS)',
   'fresh-schedule':
     'the schedule of `orcrawl watch` on a simulated clock, beside the optimum and uniform visits (FRESH_PAGES, FRESH_PARTS)',
   'fresh-pages': 'changes and near copies of the given real pages: false alarms, misses, recall (FRESH_STEP)',

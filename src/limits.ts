@@ -141,7 +141,7 @@ export const LIMITS = {
   baseBytes: { max: 2_048, unit: 'bytes of `<base href>`', beyond: 'The page has no base.' },
   baseRepeats: {
     max: 8,
-    unit: 'characters by which its base makes the links of a page longer, per byte of the page',
+    unit: 'characters by which its base makes the links of a page, list or document longer, per byte of it',
     beyond: 'Relative links have no address.',
   },
   treeDepth: { max: 512, unit: 'levels of elements', beyond: 'Elements are not nested any deeper.' },

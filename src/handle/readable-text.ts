@@ -35,66 +35,142 @@ export interface TextRules {
   readonly cells: ReadonlySet<string>;
   /** White space is kept in text right inside of `pre`, but for a first space; not in all that is in `pre`. */
   readonly isStrictPre: boolean;
+  /** All white space is one blank, line breaks and tabs included. */
+  readonly isOneLine?: boolean;
 }
 
 const RULES: TextRules = { blocks: BLOCKS, cells: new Set(['td', 'th']), isStrictPre: false };
+const ONE_LINE: TextRules = { ...RULES, isOneLine: true };
 
-export function readableText(root: unknown, { blocks, cells, isStrictPre } = RULES): ReadableText {
+export function readableText(root: unknown, rules = RULES): ReadableText {
   const pieces: string[] = [];
   const linkUrls: string[] = [];
-  const out: string[] = [];
-  // The last character written decides whether a space or a line break is due.
-  let last = '\n';
-  let unseen = 0;
-  let inPre = 0;
-
-  const write = (text: string): void => {
-    if (text === '') return;
-    out.push(text);
-    last = text.charAt(text.length - 1);
-  };
-  const breakLine = (): void => {
-    if (last !== '\n') write('\n');
-  };
-
-  const enter = (node: TreeNode): void => {
-    if (node.type === 'text') {
-      const data = node.data ?? '';
-      const piece = data.trim();
-      if (piece !== '') pieces.push(piece);
-      if (unseen > 0) return;
-      const isPre = isStrictPre ? node.parent?.name === 'pre' : inPre > 0;
-      if (isPre && !isStrictPre) return write(data);
-      const spaced = isPre ? data : data.replace(/\s+/g, ' ');
-      return write(spaced.startsWith(' ') && /\s/.test(last) ? spaced.slice(1) : spaced);
-    }
-    const name = node.name;
-    if (name === undefined) return;
-    if (name === 'a' && node.attribs?.href !== undefined) linkUrls.push(node.attribs.href);
-    if (UNSEEN.has(name)) unseen++;
-    else if (name === 'pre') inPre++;
-    if (unseen > 0) return;
-    if (name === 'br') write('\n');
-    else if (blocks.has(name)) breakLine();
-  };
-  const leave = (node: TreeNode): void => {
-    const name = node.name;
-    if (name === undefined) return;
-    if (UNSEEN.has(name)) unseen--;
-    else if (name === 'pre') inPre--;
-    if (unseen > 0) return;
-    if (cells.has(name)) write('\t');
-    else if (blocks.has(name)) breakLine();
-  };
-
-  walk(root as TreeNode | undefined, enter, leave);
-  return { text: out.join('').trim(), pieces, linkUrls };
+  const reading = new Reading(rules, pieces, linkUrls);
+  walk(root as TreeNode | undefined, reading);
+  return { text: reading.text.trim(), pieces, linkUrls };
 }
 
-function walk(root: TreeNode | undefined, enter: (node: TreeNode) => void, leave: (node: TreeNode) => void): void {
+/** The text in one line, without the lists, which would cost most where many small elements are read one by one. */
+export function readableLine(root: unknown): string {
+  const reading = new Reading(ONE_LINE);
+  walk(root as TreeNode | undefined, reading);
+  return reading.text.trim();
+}
+
+/**
+ * `readableLine` of any node below a root, from one walk: elements in elements would be walked through again and again.
+ * `placeOf` tells a node's place among `count`.
+ */
+export function readableLines(
+  root: unknown,
+  count: number,
+  placeOf: (node: TreeNode) => number,
+): (node: unknown) => string {
+  const reading = new Reading(ONE_LINE);
+  const [starts, ends] = [new Int32Array(count), new Int32Array(count)];
+  walk(root as TreeNode | undefined, {
+    enter(node) {
+      // What is in an element that is not shown has a text of its own all the same.
+      starts[placeOf(node)] = reading.isSeen ? reading.text.length : APART;
+      reading.enter(node);
+    },
+    leave(node) {
+      reading.leave(node);
+      ends[placeOf(node)] = reading.text.length;
+    },
+  });
+  return (node) => {
+    const place = placeOf(node as TreeNode);
+    const start = starts[place]!;
+    return start === APART ? readableLine(node) : reading.text.slice(start, ends[place]).trim();
+  };
+}
+
+const APART = -1;
+
+class Reading {
+  readonly #rules: TextRules;
+  readonly #pieces: string[] | undefined;
+  readonly #linkUrls: string[] | undefined;
+  text = '';
+  // The last character written decides whether a space or a line break is due.
+  #last = '\n';
+  #unseen = 0;
+  #inPre = 0;
+
+  constructor(rules: TextRules, pieces?: string[], linkUrls?: string[]) {
+    this.#rules = rules;
+    this.#pieces = pieces;
+    this.#linkUrls = linkUrls;
+  }
+
+  get isSeen(): boolean {
+    return this.#unseen === 0;
+  }
+
+  enter(node: TreeNode): void {
+    if (node.type === 'text') return this.#enterText(node);
+    const name = node.name;
+    if (name === undefined) return;
+    if (name === 'a' && node.attribs?.href !== undefined) this.#linkUrls?.push(node.attribs.href);
+    if (UNSEEN.has(name)) this.#unseen++;
+    else if (name === 'pre') this.#inPre++;
+    if (this.#unseen > 0) return;
+    if (name === 'br') this.#write('\n');
+    else if (this.#rules.blocks.has(name)) this.#breakLine();
+  }
+
+  leave(node: TreeNode): void {
+    const name = node.name;
+    if (name === undefined) return;
+    if (UNSEEN.has(name)) this.#unseen--;
+    else if (name === 'pre') this.#inPre--;
+    if (this.#unseen > 0) return;
+    if (this.#rules.cells.has(name)) this.#write('\t');
+    else if (this.#rules.blocks.has(name)) this.#breakLine();
+  }
+
+  #enterText(node: TreeNode): void {
+    const data = node.data ?? '';
+    if (this.#pieces !== undefined) {
+      const piece = data.trim();
+      if (piece !== '') this.#pieces.push(piece);
+    }
+    if (this.#unseen > 0) return;
+    const { isStrictPre, isOneLine } = this.#rules;
+    if (isOneLine) return this.#write(data);
+    const isPre = isStrictPre ? node.parent?.name === 'pre' : this.#inPre > 0;
+    if (isPre && !isStrictPre) return this.#write(data);
+    const spaced = isPre ? data : data.replace(/\s+/g, ' ');
+    this.#write(spaced.startsWith(' ') && /\s/.test(this.#last) ? spaced.slice(1) : spaced);
+  }
+
+  #write(given: string): void {
+    const text = this.#rules.isOneLine ? this.#inLine(given) : given;
+    if (text === '') return;
+    this.text += text;
+    this.#last = text.charAt(text.length - 1);
+  }
+
+  #inLine(given: string): string {
+    const text = given.replace(/\s+/g, ' ');
+    return text.startsWith(' ') && /\s/.test(this.#last) ? text.slice(1) : text;
+  }
+
+  #breakLine(): void {
+    if (this.#last !== '\n') this.#write('\n');
+  }
+}
+
+interface Walker {
+  enter(node: TreeNode): void;
+  leave(node: TreeNode): void;
+}
+
+function walk(root: TreeNode | undefined, reading: Walker): void {
   let node: TreeNode | null | undefined = root;
   while (node) {
-    enter(node);
+    reading.enter(node);
     const child: TreeNode | undefined = node.children?.[0];
     if (child) {
       node = child;
@@ -102,7 +178,7 @@ function walk(root: TreeNode | undefined, enter: (node: TreeNode) => void, leave
     }
     let ended: TreeNode | null = node;
     while (ended) {
-      leave(ended);
+      reading.leave(ended);
       if (ended === root) return;
       if (ended.next) break;
       ended = ended.parent;

@@ -47,12 +47,11 @@ export function eachNode(root: unknown, enter: (node: EditedNode) => boolean): v
   }
 }
 
-/** Of these nodes those that are in no other of them, in the order of the document. */
-export function outermost<Node>(root: unknown, nodes: Iterable<Node>): Node[] {
-  const chosen = new Set<unknown>(nodes);
+/** Of these nodes those under `root` that are in no other of them, in the order of the document. */
+export function outermost<Node>(root: unknown, nodes: ReadonlySet<Node>): Node[] {
   const found: EditedNode[] = [];
   eachNode(root, (node) => {
-    if (!chosen.has(node)) return true;
+    if (!nodes.has(node as Node)) return true;
     found.push(node);
     return false;
   });

@@ -1,6 +1,7 @@
 // Which domains a crawl may visit, and their own settings: exclude list, allow list, overrides.
 // Promise: a domain includes its subdomains; a decision costs one set lookup per label of the host.
 import { CrawlError } from '../errors.js';
+import { LIMITS } from '../limits.js';
 import {
   aBoolean,
   anObject,
@@ -104,6 +105,9 @@ export function createDomainRules(options: DomainRuleOptions = {}): DomainRules 
 /** The host, then each domain above it: `a.b.example`, `b.example`, `example`. */
 function* suffixesOf(host: string): Generator<string> {
   let domain = host.endsWith('.') ? host.slice(0, -1) : host;
+  // No list has a longer domain; each suffix of a long host would be hashed as a whole.
+  const tooLong = domain.length - LIMITS.hostCharacters.max;
+  if (tooLong > 0) domain = domain.slice(domain.indexOf('.', tooLong - 1) + 1);
   for (;;) {
     yield domain;
     const dot = domain.indexOf('.');

@@ -51,7 +51,11 @@ export function parseHttpUrl(text: string): URL {
  * Latin-1 strings once it is optimised (after some 5,000 calls it refuses `https://bücher.example/`, and it
  * accepts text that the constructor throws on).
  */
-export function parseUrl(text: string, base?: string): URL | undefined {
+export function parseUrl(text: string, given?: string): URL | undefined {
+  // The base, which may be long, says nothing about a whole URL.
+  const base = given !== undefined && isWholeUrl(text) ? undefined : given;
+  // Without a scheme there is none: an exception for each of a page's links would cost most.
+  if (base === undefined && !text.includes(':')) return undefined;
   // On ASCII it is right, and spares most bad links the cost of an exception.
   // eslint-disable-next-line no-restricted-properties -- see above
   if (base === undefined && !NOT_ASCII.test(text) && !URL.canParse(text)) return undefined;
@@ -63,6 +67,12 @@ export function parseUrl(text: string, base?: string): URL | undefined {
   }
 }
 
+/** Whether a reference has a scheme and a host of its own. */
+export function isWholeUrl(reference: string): boolean {
+  return WHOLE.test(reference);
+}
+
+const WHOLE = /^[a-z][a-z\d+.-]{0,30}:\/\//i;
 const NOT_ASCII = /[^\x00-\x7f]/;
 
 /** Of a text from elsewhere, as much as an error message has room for. */
@@ -272,4 +282,39 @@ function domainAt(url: string): string {
     lastDomain = domain;
   }
   return domain;
+}
+
+export interface RelativeUrls {
+  /** So much of the list or document was read: it may repeat its base so much more often. */
+  note(characters: number): void;
+  /** Like {@link parseUrl}. Once the base was repeated too often, only absolute references have a URL. */
+  resolve(reference: string, base: string | undefined): URL | undefined;
+}
+
+/** Shorter than these, a base costs nothing. */
+const SHORT_BASE = 256;
+const LEAST_BASE_CHARACTERS = 1_000_000;
+
+/**
+ * URLs of a list or a document, resolved against where it came from. A base of 60,000 characters, as a redirect can give,
+ * would be read again for each of a million short references: the work is in proportion to what was read.
+ */
+export function createRelativeUrls(readCharacters = 0): RelativeUrls {
+  let room = LEAST_BASE_CHARACTERS + LIMITS.baseRepeats.max * readCharacters;
+  let isReached = false;
+  return {
+    note(characters) {
+      room += LIMITS.baseRepeats.max * characters;
+    },
+    resolve(reference, base) {
+      if (base === undefined || base.length <= SHORT_BASE || isWholeUrl(reference)) return parseUrl(reference, base);
+      if (room < base.length) {
+        if (!isReached) limitReached('baseRepeats');
+        isReached = true;
+        return parseUrl(reference);
+      }
+      room -= base.length;
+      return parseUrl(reference, base);
+    },
+  };
 }

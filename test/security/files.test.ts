@@ -104,7 +104,7 @@ describe('a password in a URL', () => {
     const asked: string[] = [];
     const url = await serve(({ url: path = '', headers }, response) => {
       if (path === '/robots.txt') return response.writeHead(404).end();
-      const isAlice = headers.authorization === `Basic ${Buffer.from('alice:secret-pw').toString('base64')}`;
+      const isAlice = headers.authorization === `Basic ${Buffer.from('alice:canary-pw').toString('base64')}`;
       asked.push(`${path} ${isAlice}`);
       if (!isAlice) return response.writeHead(401, { 'content-type': 'text/html' }).end('<p>who?');
       if (path === '/broken') return response.writeHead(500, { 'content-type': 'text/html' }).end('<p>no');
@@ -112,7 +112,7 @@ describe('a password in a URL', () => {
         .writeHead(200, { 'content-type': 'text/html' })
         .end('<title>own</title><p>text <a href="/next">next</a> <a href="broken">broken</a></p>');
     });
-    return { asked, url, login: url.replace('://', '://alice:secret-pw@') };
+    return { asked, url, login: url.replace('://', '://alice:canary-pw@') };
   };
 
   it.each(['jsonl', 'json', 'csv', 'text', 'markdown'])(
@@ -172,7 +172,7 @@ describe('a password in a URL', () => {
       expect(stdout).toContain('next');
       expect(stdout + stderr).not.toContain('canary');
     }
-    for (const url of [`${login}/broken`, 'http://alice:secret-pw@127.0.0.1:1/']) {
+    for (const url of [`${login}/broken`, 'http://alice:canary-pw@127.0.0.1:1/']) {
       const { stdout, stderr } = await startNode([MAIN, 'scrape', url, '--retries', '0'], { cwd }).ended;
       expect(stderr).toContain('error');
       expect(stdout + stderr).not.toContain('canary');
@@ -189,7 +189,7 @@ describe('a password in a URL', () => {
       await held;
       response.writeHead(200, { 'content-type': 'text/html' }).end('<p>x');
     });
-    const login = url.replace('://', '://alice:secret-pw@');
+    const login = url.replace('://', '://alice:canary-pw@');
     const cwd = await temporaryFolder();
     const header = ['-H', 'authorization: canary-header'];
     const started = startNode([MAIN, 'crawl', `${login}/`, '--out', 'out', '--ignore-robots', ...header], { cwd });

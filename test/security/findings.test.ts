@@ -11,7 +11,10 @@ import { createResultContent } from '../../src/crawl/page/result-content.js';
 import { readMarkdownText } from '../../src/documents/formats/markdown.js';
 import type { Capture } from '../../src/fetch/engine.js';
 import { detectEncoding } from '../../src/parse/encoding/encoding.js';
+import { scanLinks } from '../../src/parse/scan/scan.js';
 import { RobotsTxt } from '../../src/politeness/robots/robots.js';
+import { readLlmsTxt } from '../../src/politeness/sitemaps/llms.js';
+import { createSitemapReader } from '../../src/politeness/sitemaps/reader.js';
 import { normalizeUrl } from '../../src/request/url.js';
 import { createCookies } from '../../src/session/cookies.js';
 
@@ -89,6 +92,35 @@ function longUrlAgainstRules(): boolean {
   const rules = Array.from({ length: 900 }, (_, at) => `Disallow: /*a*b${at}`).join('\n');
   return RobotsTxt.parse(`User-agent: *\n${rules}`).isAllowed(`${PAGE}${'ab'.repeat(32_000)}`, 'TestBot/1.0');
 }
+
+/** As long as a redirect can make it. */
+const LONG = `https://example.com/${'a/'.repeat(32_000)}`;
+const shortLinks = (href: string): Buffer => Buffer.from(`<a href=${href}>z</a>`.repeat(100_000));
+
+/** Found later. Each read the base again for every reference: 3 to 20 s where the limit is less than one. */
+const REPEATED_BASES: readonly [what: string, read: () => unknown][] = [
+  ['an llms.txt', () => readLlmsTxt('- [a](b)\n'.repeat(100_000), LONG)],
+  ['a sitemap', () => createSitemapReader(LONG).read(`<urlset>${'<url><loc>/b</loc></url>'.repeat(100_000)}</urlset>`)],
+  ['a markdown file', () => readMarkdownText('[a](b) '.repeat(100_000), LONG)],
+  ['definitions of a markdown file', () => readMarkdownText(`[a]: b\n\n${'[a] '.repeat(100_000)}`, LONG)],
+  ['links that are no URL', () => scanLinks(shortLinks('//['), { url: LONG })],
+  ['whole links that are no URL', () => scanLinks(shortLinks('http://['), { url: LONG })],
+];
+
+describe('a base of 64 KB and 100,000 short references', () => {
+  it.each(REPEATED_BASES)('cost %s less than a second', (_what, read) => {
+    expect(cpuMs(read)).toBeLessThan(2 * 1_000);
+  });
+
+  it('leave every reference its URL where they are few', () => {
+    const few = 12;
+    expect(readLlmsTxt('- [a](https://example.com/b)\n', LONG)).toHaveLength(1);
+    expect(scanLinks(Buffer.from('<a href=b>c</a>'.repeat(few)), { url: LONG }).links).toHaveLength(few);
+    expect(readMarkdownText('[a](https://example.com/b) '.repeat(50_000), LONG).body.match(/<a /g)).toHaveLength(
+      50_000,
+    );
+  });
+});
 
 describe('the findings of the security review', () => {
   it.each(INPUTS)('%i: %s takes less than %i ms', (_finding, _what, maxMs, read) => {

@@ -27,18 +27,26 @@ export function isChosen({ cssSelector, targetElements }: PageScope): boolean {
 
 /** The page without what the scope excludes, or the outermost elements that it selects. */
 export function scopedHtml(html: string, xml: boolean, scope: PageScope): string {
-  if (!isScoped(scope)) return html;
+  return scopedParts(html, xml, scope).scoped;
+}
+
+/** Besides, what the scope leaves without its `targetElements`: from one document, which takes most of the time. */
+export function scopedParts(html: string, xml: boolean, scope: PageScope): { scoped: string; untargeted: string } {
+  if (!isScoped(scope)) return { scoped: html, untargeted: html };
   const $ = loadDocument(html, xml);
   const excluded = [...(scope.excludedTags ?? []), ...(scope.excludedSelector ? [scope.excludedSelector] : [])];
   for (const selector of excluded) removeNodes($(selector).toArray());
   const base = $('base[href]').first().toString();
   const { cssSelector, targetElements } = scope;
   const root = $.root()[0];
-  if (!isChosen(scope)) return $.html($.root().toArray(), AS_WRITTEN);
-  const within = cssSelector === undefined ? [root] : outermost(root, $(cssSelector).toArray());
-  const targets = targetElements === undefined ? undefined : $(targetElements.join(', ')).toArray();
-  const chosen = targets === undefined ? within : within.flatMap((part) => outermost(part, targets));
-  return base + chosen.map((one) => $.html(one as Rendered, AS_WRITTEN)).join('\n');
+  const written = (parts: readonly unknown[]): string =>
+    base + parts.map((one) => $.html(one as Rendered, AS_WRITTEN)).join('\n');
+  const within = cssSelector === undefined ? [root] : outermost(root, new Set($(cssSelector)));
+  // One set for all parts: there may be a hundred thousand of both.
+  const targets = targetElements === undefined ? undefined : new Set($(targetElements.join(', ')));
+  const untargeted = cssSelector === undefined ? $.html($.root().toArray(), AS_WRITTEN) : written(within);
+  const scoped = targets === undefined ? untargeted : written(within.flatMap((part) => outermost(part, targets)));
+  return { scoped, untargeted };
 }
 
 /** Elements that hold no content for a reader. */

@@ -5,7 +5,7 @@ import { CrawlError } from '../../errors.js';
 import type { FieldSource } from '../../extract/fields/fields.js';
 import { nodeText } from '../../extract/page/node-text.js';
 import type { PageView } from '../../extract/page/page-view.js';
-import { readableText } from '../../handle/readable-text.js';
+import { readableLine, readableLines } from '../../handle/readable-text.js';
 import { eachNode, type EditedNode } from '../../handle/tree-edits.js';
 import { documentOf } from './document.js';
 
@@ -16,6 +16,10 @@ export function createCssSource(view: PageView): { source: FieldSource<Element>;
   const $ = documentOf(view.tree.bytes);
   const root = $.root()[0] as unknown as Element;
   const { order, sizes } = measured(root);
+  const sizeOf = (node: Element): number => sizes[order.get(node) ?? -1] ?? 1;
+  const size = order.size;
+  let read = 0;
+  let lines: ((node: Element) => string) | undefined;
   const found = new Map<string, Element[]>();
 
   /** What a selector finds in the page, in its order: looked for once, however many items ask. */
@@ -32,16 +36,24 @@ export function createCssSource(view: PageView): { source: FieldSource<Element>;
   function below(from: Element, selector: string): readonly Element[] {
     const list = everywhere(selector);
     const first = order.get(from)! + 1;
-    const after = order.get(from)! + sizes.get(from)!;
+    const after = order.get(from)! + sizeOf(from);
     return list.slice(
       firstFrom(list.length, (at) => order.get(list[at]!)! >= first),
       firstFrom(list.length, (at) => order.get(list[at]!)! >= after),
     );
   }
 
+  /** Whoever asks for more text than the page has gets it from one look at all of it. */
+  function textOf(node: Element): string {
+    if (lines !== undefined) return lines(node);
+    read += sizeOf(node);
+    if (read > size) lines = readableLines(root, size, (one) => order.get(one)!);
+    return readableLine(node);
+  }
+
   const source: FieldSource<Element> = {
-    size: sizes.get(root)!,
-    sizeOf: (node) => sizes.get(node) ?? 1,
+    size,
+    sizeOf,
     select(from, selector) {
       try {
         return OWN_SCOPE.test(selector) ? ($(from).find(selector).toArray() as Element[]) : below(from, selector);
@@ -53,7 +65,7 @@ export function createCssSource(view: PageView): { source: FieldSource<Element>;
         );
       }
     },
-    text: (node) => readableText(node).text,
+    text: textOf,
     html: (node) => $(node).html() ?? '',
     attribute: (node, name) => $(node).attr(name) ?? null,
     resolve: (reference) => view.urls.resolve(reference),
@@ -76,19 +88,19 @@ function firstFrom(count: number, isPast: (at: number) => boolean): number {
   return low;
 }
 
-/** The place of each node in the page, and how many there are at and below it. */
-function measured(root: Element): { order: Map<unknown, number>; sizes: Map<unknown, number> } {
+/** The place of each node in the page, and by place how many there are at and below it. */
+function measured(root: Element): { order: Map<unknown, number>; sizes: Int32Array } {
   const order = new Map<unknown, number>();
-  const sizes = new Map<unknown, number>();
   eachNode(root, (node) => {
     order.set(node, order.size);
-    sizes.set(node, 1);
     return true;
   });
+  const sizes = new Int32Array(order.size).fill(1);
   // From the last to the first: what is below a node comes after it.
-  for (const node of [...sizes.keys()].reverse() as EditedNode[]) {
-    const { parent } = node;
-    if (parent !== null && node !== (root as unknown)) sizes.set(parent, sizes.get(parent)! + sizes.get(node)!);
+  const nodes = [...order.keys()] as EditedNode[];
+  for (let place = nodes.length - 1; place > 0; place--) {
+    const parent = order.get(nodes[place]!.parent);
+    if (parent !== undefined) sizes[parent]! += sizes[place]!;
   }
   return { order, sizes };
 }

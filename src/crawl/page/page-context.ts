@@ -18,7 +18,7 @@ import type { PageContent } from '../../parse/page.js';
 import { urlCharactersOf } from '../../parse/scan/page-links.js';
 import { anchorUrlsOf } from '../../parse/scan/scanned-page.js';
 import { scanLinks, type ScannedPage } from '../../parse/scan/scan.js';
-import { parseUrl } from '../../request/url.js';
+import { isWholeUrl, parseUrl } from '../../request/url.js';
 import type { Request } from '../../request/request.js';
 import type { Arrival, Visit } from '../run/attempt.js';
 import { documentExtraction, pageExtraction, viewPage } from './extraction.js';
@@ -321,7 +321,8 @@ function selectedUrls(
   for (const element of $(selector).toArray()) {
     const href = $(element).attr('href')?.trim();
     const url = href ? parseUrl(href, base) : undefined;
-    room -= url?.href.length ?? 0;
+    // The base was read for nothing where it gives no URL.
+    room -= url?.href.length ?? (href && !isWholeUrl(href) ? base.length : 0);
     if (room < 0) break;
     if (url && (!isKept || isKept(url.href, $(element).attr('rel') ?? ''))) urls.push(url.href);
   }

@@ -11,7 +11,7 @@ import { decodeBody, detectEncoding } from '../../parse/encoding/encoding.js';
 import { createPageContent, type PageContent, type PageFacts } from '../../parse/page.js';
 import { domainOf, hostOf } from '../../request/url.js';
 import { contentTypeOf, decodingHeader, isJson, isMarkup, isXml } from '../navigate/content-type.js';
-import { cleanHtml, isChosen, isScoped, scopedHtml } from './clean-page.js';
+import { cleanHtml, isChosen, isScoped, scopedParts } from './clean-page.js';
 import { documentExtraction, fieldsOf, pageExtraction, viewPage } from './extraction.js';
 import type { ContentConfig } from '../batch/run-config.js';
 
@@ -101,14 +101,13 @@ export function createResultContent(capture: Capture, config: ContentConfig): Re
   const html = once(() => (isText ? decodeBody(body, detectEncoding(body, header)) : ''));
   const whole = once(() => createPageContent(body, url, header, extraction));
   /** What `cssSelector` and the like leave of the page, as HTML. */
-  const scoped = once(() => scopedHtml(html(), isXml(type), config));
+  const parts = once(() => scopedParts(html(), isXml(type), config));
+  const scoped = (): string => parts().scoped;
   const page = once(() => (isScoped(config) ? contentOfText(scoped(), url) : whole()));
   /** Links and media come from all that `cssSelector` leaves; `targetElements` narrows only what is read as text. */
   const linked = once(() => {
     if (!isScoped(config)) return whole();
-    return config.targetElements === undefined
-      ? page()
-      : contentOfText(scopedHtml(html(), isXml(type), { ...config, targetElements: undefined }), url);
+    return config.targetElements === undefined ? page() : contentOfText(parts().untargeted, url);
   });
   const links = once(() => sortedLinks(linked(), url, config));
   /** The page as a tree, read once for markdown, tables and fields. */

@@ -1,6 +1,7 @@
 // Reads EPUB: the chapters of a book in the order of its spine, as one page.
 // Promise: links between chapters are left out, since they lead nowhere outside of the book.
 import type { DocumentParts } from '../model.js';
+import { parseUrl } from '../../request/url.js';
 import { DocumentFailure } from '../model.js';
 import { writeClean } from '../parts/clean.js';
 import { writtenHtml } from '../parts/html.js';
@@ -37,7 +38,7 @@ export function readEpub(bytes: Uint8Array): DocumentParts {
       const content = chapter === undefined ? undefined : findBelow(readHtmlTree(chapter), 'body');
       if (!content) continue;
       out.tag(`<section data-page="${at + 1}">`);
-      writeClean(content, undefined, out);
+      writeClean(content, parseUrl, out);
       out.tag('</section>');
     }
   });

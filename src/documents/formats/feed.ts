@@ -6,7 +6,7 @@ import { DocumentFailure } from '../model.js';
 import { writeClean } from '../parts/clean.js';
 import { escapeAttribute, escapeText, type HtmlWriter, linkStart, writtenHtml } from '../parts/html.js';
 import { attributeOf, childOf, elementsOf, readHtmlTree, readXml, textBelow, type XmlElement } from '../parts/xml.js';
-import { parseUrl } from '../../request/url.js';
+import { createRelativeUrls, type RelativeUrls } from '../../request/url.js';
 
 interface Entry {
   readonly title: string;
@@ -33,7 +33,7 @@ export function readFeed(text: string, url: string | undefined): DocumentParts {
   }
   const root = elementsOf(readXml(text)).find(({ local }) => ['rss', 'feed', 'RDF'].includes(local));
   if (!root) throw new DocumentFailure('DOCUMENT_INVALID', 'the file is neither RSS nor Atom');
-  return written(root.local === 'feed' ? atomFeed(root) : rssFeed(root), url);
+  return written(root.local === 'feed' ? atomFeed(root) : rssFeed(root), url, createRelativeUrls(text.length));
 }
 
 function rssFeed(root: XmlElement): Feed {
@@ -127,16 +127,17 @@ export function readJsonFeed(feed: Record<string, unknown>, url: string | undefi
       })),
     },
     url,
+    createRelativeUrls(),
   );
 }
 
-function written(feed: Feed, url: string | undefined): DocumentParts {
+function written(feed: Feed, url: string | undefined, urls: RelativeUrls): DocumentParts {
   const entries = feed.entries.slice(0, LIMITS.documentEntries.max);
   if (entries.length < feed.entries.length) limitReached('documentEntries');
   const body = writtenHtml((out) => {
     if (feed.title !== '') out.element('h1', feed.title);
-    if (feed.description !== '' && feed.description !== feed.title) writeContent(feed.description, url, out, 'div');
-    for (const entry of entries) writeEntry(entry, url, out);
+    if (feed.description !== '' && feed.description !== feed.title) writeContent(feed.description, url, out, urls);
+    for (const entry of entries) writeEntry(entry, url, out, urls);
   });
   return {
     facts: {
@@ -150,8 +151,11 @@ function written(feed: Feed, url: string | undefined): DocumentParts {
   };
 }
 
-function writeEntry({ title, link, date, author, content }: Entry, url: string | undefined, out: HtmlWriter): void {
-  const address = link === undefined || link.length > 4096 ? undefined : parseUrl(link.trim(), url)?.href;
+function writeEntry(entry: Entry, url: string | undefined, out: HtmlWriter, urls: RelativeUrls): void {
+  const { title, link, date, author, content } = entry;
+  // An entry of a few characters may have a link, and so a base, of 4,000.
+  urls.note(title.length + (link?.length ?? 0) + (typeof content === 'string' ? content.length : 0));
+  const address = link === undefined || link.length > 4096 ? undefined : urls.resolve(link.trim(), url)?.href;
   const start = linkStart(address);
   out.tag('<article>');
   const words = textBelow(readHtmlTree(title)).trim() || address || '';
@@ -171,15 +175,20 @@ function writeEntry({ title, link, date, author, content }: Entry, url: string |
     if (author !== undefined) out.text(`${iso === null ? '' : ', '}${author}`);
     out.tag('</p>');
   }
-  writeContent(content, address ?? url, out, 'div');
+  writeContent(content, address ?? url, out, urls);
   out.tag('</article>');
 }
 
-function writeContent(content: string | XmlElement, base: string | undefined, out: HtmlWriter, name: string): void {
+function writeContent(
+  content: string | XmlElement,
+  base: string | undefined,
+  out: HtmlWriter,
+  urls: RelativeUrls,
+): void {
   const tree = typeof content === 'string' ? readHtmlTree(content) : content;
-  out.tag(`<${name}>`);
-  writeClean(tree, base, out);
-  out.tag(`</${name}>`);
+  out.tag('<div>');
+  writeClean(tree, (reference) => urls.resolve(reference, base), out);
+  out.tag('</div>');
 }
 
 function parsed(text: string): unknown {

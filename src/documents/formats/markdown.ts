@@ -1,6 +1,6 @@
 // Reads markdown, as sites give it to readers that ask for it: headings, paragraphs, lists, tables, code, links, emphasis.
 // Promise: one pass over lines, one over the characters of each; addresses become absolute; HTML in it is only its text.
-import { parseUrl } from '../../request/url.js';
+import { createRelativeUrls } from '../../request/url.js';
 import type { DocumentParts } from '../model.js';
 import { type Block, inlineHtml, writeBlocks } from '../parts/blocks.js';
 import { writtenHtml } from '../parts/html.js';
@@ -22,7 +22,8 @@ const MAX_DEFINITIONS = 10_000;
 export function readMarkdownText(text: string, url?: string): DocumentParts {
   const { facts, lines } = withoutFrontMatter(text.replace(/^\ufeff/, '').split(/\r\n|\n|\r/));
   const definitions = definitionsOf(lines);
-  const address = (href: string): string | undefined => parseUrl(href, url)?.href;
+  const urls = createRelativeUrls(text.length);
+  const address = (href: string): string | undefined => urls.resolve(href, url)?.href;
   const html = (source: string): string => inlineHtml(inlineSpans(source, definitions, address));
   const blocks = blocksOf(lines, html);
   return { facts, body: writtenHtml((out) => writeBlocks(blocks, out)) };

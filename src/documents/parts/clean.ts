@@ -1,7 +1,6 @@
 // HTML of strangers inside of documents (chapters of books, entries of feeds), written again from a list of what is allowed.
 // Promise: no script, style, handler or unsafe address comes through; whatever else is left out, its words stay.
 import { LIMITS } from '../../limits.js';
-import { parseUrl } from '../../request/url.js';
 import { escapeAttribute, type HtmlWriter } from './html.js';
 import { attributeNamed, isElement, type XmlElement } from './xml.js';
 
@@ -18,19 +17,22 @@ const DROPPED = new Set(
 const EMPTY = new Set(['br', 'hr']);
 const SPANS = ['colspan', 'rowspan'];
 
-/** Writes the children of an element; addresses are resolved against `base`, and left out without one unless absolute. */
-export function writeClean(parent: XmlElement, base: string | undefined, out: HtmlWriter): void {
+/** The URL of a reference, if it has one. */
+type Resolve = (reference: string) => URL | undefined;
+
+/** Writes the children of an element; addresses without a URL are left out. */
+export function writeClean(parent: XmlElement, resolve: Resolve, out: HtmlWriter): void {
   for (const child of parent.children) {
-    if (isElement(child)) writeElement(child, base, out);
+    if (isElement(child)) writeElement(child, resolve, out);
     else out.text(child);
   }
 }
 
-function writeElement(element: XmlElement, base: string | undefined, out: HtmlWriter): void {
+function writeElement(element: XmlElement, resolve: Resolve, out: HtmlWriter): void {
   const name = element.local.toLowerCase();
   if (DROPPED.has(name)) return;
-  if (name === 'img') return writeImage(element, base, out);
-  const href = name === 'a' ? addressOf(attributeNamed(element, 'href'), base) : undefined;
+  if (name === 'img') return writeImage(element, resolve, out);
+  const href = name === 'a' ? addressOf(attributeNamed(element, 'href'), resolve) : undefined;
   const isKept = KEPT.has(name) || href !== undefined;
   if (isKept) {
     const link = href === undefined ? '' : ` href="${escapeAttribute(href)}"`;
@@ -40,21 +42,21 @@ function writeElement(element: XmlElement, base: string | undefined, out: HtmlWr
     });
     out.tag(`<${name}${link}${spans.join('')}>`);
   }
-  writeClean(element, base, out);
+  writeClean(element, resolve, out);
   if (isKept && !EMPTY.has(name)) out.tag(`</${name}>`);
 }
 
-function writeImage(image: XmlElement, base: string | undefined, out: HtmlWriter): void {
-  const src = addressOf(attributeNamed(image, 'src'), base);
+function writeImage(image: XmlElement, resolve: Resolve, out: HtmlWriter): void {
+  const src = addressOf(attributeNamed(image, 'src'), resolve);
   if (src === undefined) return;
   out.tag(
     `<img src="${escapeAttribute(src)}" alt="${escapeAttribute((attributeNamed(image, 'alt') ?? '').slice(0, 1000))}">`,
   );
 }
 
-function addressOf(reference: string | undefined, base: string | undefined): string | undefined {
+function addressOf(reference: string | undefined, resolve: Resolve): string | undefined {
   const trimmed = reference?.trim();
   if (!trimmed || trimmed.length > LIMITS.contentUrlCharacters.max) return undefined;
-  const url = parseUrl(trimmed, base);
+  const url = resolve(trimmed);
   return url && /^(?:https?|mailto):$/.test(url.protocol) ? url.href : undefined;
 }

@@ -42,6 +42,7 @@ export interface FieldSource<Node> {
   readonly size: number;
   sizeOf(node: Node): number;
   select(from: Node, selector: string): readonly Node[];
+  /** In one line: all white space is one blank, and none at the ends. */
   text(node: Node): string;
   html(node: Node): string;
   attribute(node: Node, name: string): string | null;
@@ -179,7 +180,7 @@ function readValue<Node>(field: FieldSchema, reading: Reading<Node>, node: Node)
   if (field.fields !== undefined) return readObject(field.fields, reading, node);
   const raw = rawValue(field, reading, node);
   if (raw === null) return null;
-  return typed(field, field.pattern === undefined ? raw : firstMatch(field.pattern, raw), reading.source);
+  return typed(field, field.pattern === undefined ? raw : firstMatch(field, raw), reading.source);
 }
 
 function rawValue<Node>(field: FieldSchema, reading: Reading<Node>, node: Node): string | null {
@@ -189,23 +190,33 @@ function rawValue<Node>(field: FieldSchema, reading: Reading<Node>, node: Node):
     throw new CrawlError('OPTION_INVALID', 'a field of type "attribute" needs "attribute"');
   if (!spend(reading, node)) return null;
   if (field.type === 'html') return source.html(node);
-  return source
-    .text(node)
-    .replace(/[\s\u00a0]+/g, ' ')
-    .trim();
+  return source.text(node);
 }
 
-function firstMatch(pattern: string | RegExp, text: string): string | null {
-  const match = new RegExp(pattern).exec(text);
+/** A copy of each field's pattern that finds all: made once, since a page may have a million places to look at. */
+const patterns = new WeakMap<FieldSchema, RegExp>();
+
+function patternOf(field: FieldSchema): RegExp {
+  let pattern = patterns.get(field);
+  if (pattern === undefined) {
+    const { source, flags } = new RegExp(field.pattern!);
+    pattern = new RegExp(source, flags.includes('g') ? flags : `${flags}g`);
+    patterns.set(field, pattern);
+  }
+  pattern.lastIndex = 0;
+  return pattern;
+}
+
+function firstMatch(field: FieldSchema, text: string): string | null {
+  const match = patternOf(field).exec(text);
   return match === null ? null : (match[1] ?? match[0]);
 }
 
 function allMatches<Node>(field: FieldSchema, reading: Reading<Node>, node: Node): unknown[] {
   const raw = rawValue(field, reading, node);
   if (raw === null) return [];
-  const { source: text, flags } = new RegExp(field.pattern!);
   const found: unknown[] = [];
-  for (const match of raw.matchAll(new RegExp(text, flags.includes('g') ? flags : `${flags}g`))) {
+  for (const match of raw.matchAll(patternOf(field))) {
     const value = typed(field, match[1] ?? match[0], reading.source);
     if (value !== null) found.push(value);
     if (found.length >= LIMITS.fieldMatches.max) {

@@ -21,7 +21,7 @@ export function createXPathSource(view: PageView): FieldSource<Found> {
       if (paths === undefined) parsed.set(selector, (paths = parseXPath(selector)));
       return 'value' in from ? [] : query.select(paths, from.node);
     },
-    text: (found) => ('value' in found ? found.value : nodeText(tree, found.node)),
+    text: (found) => ('value' in found ? found.value.replace(/\s+/g, ' ').trim() : nodeText(tree, found.node)),
     html: (found) => ('value' in found ? found.value : renderHtml(tree, found.node, urls, null)),
     attribute: (found, name) =>
       'value' in found || found.node === 0 ? null : tree.attribute(found.node, name.toLowerCase()),

@@ -1,6 +1,9 @@
 // Turns the bytes of an `href` into an absolute URL.
-// Promise: always what `new URL(href, base).href` says; plain http(s) references get there without building a URL.
+// Promise: always what `new URL(href, base).href` says; plain http(s) references get there without building a URL, and
+// a long base is not read again for a million references that are no URL.
 import { HASH, IS_LETTER, CLASS, LOWER, QUESTION_MARK, SLASH, sliceLatin1, sliceUtf8 } from '../../base/bytes.js';
+import { isWholeUrl } from '../../request/url.js';
+import { limitReached } from '../../limits.js';
 import type { ValueDecoder } from '../tokens/values.js';
 
 /** Bytes that stand for themselves in path, query and fragment alike, and that no URL parser changes. */
@@ -30,6 +33,9 @@ const PERCENT = 0x25;
 const COLON = 0x3a;
 const DASH = 0x2d;
 
+/** Characters of the base that are read for references without a URL; whoever reads links counts those with one. */
+const MISS_CHARACTERS = 8 * 1024 * 1024;
+
 /** Resolves references against one base. */
 export interface LinkResolver {
   /** The absolute URL for an attribute value as written in the page, or `null` when there is none. */
@@ -49,6 +55,7 @@ export function createLinkResolver(base: string | null, values: ValueDecoder): L
   const origin = withoutQuery.slice(0, pathAt);
   const folder = withoutQuery.slice(0, withoutQuery.lastIndexOf('/') + 1);
   const protocol = parsed?.protocol ?? '';
+  let missRoom = MISS_CHARACTERS;
 
   /** The URL of a reference that needs no parser, or `undefined`. `plain` is the class its bytes must have. */
   function resolvePlain(bytes: Buffer, from: number, to: number, plain: number): string | undefined {
@@ -84,7 +91,18 @@ export function createLinkResolver(base: string | null, values: ValueDecoder): L
     if (direct !== undefined) return direct;
     const length = values.expand(bytes, from, to, true);
     const resolved = resolvePlain(values.expanded, 0, length, PLAIN);
-    return resolved ?? parseUrl(sliceUtf8(values.expanded, 0, length), parsed ?? undefined)?.href ?? null;
+    return resolved ?? resolveText(sliceUtf8(values.expanded, 0, length));
+  }
+
+  function resolveText(reference: string): string | null {
+    // The base says nothing about a whole URL.
+    if (parsed === null || isWholeUrl(reference)) return parseUrl(reference, undefined)?.href ?? null;
+    if (missRoom < 0) return null;
+    const url = parseUrl(reference, parsed);
+    if (url !== null) return url.href;
+    missRoom -= href.length;
+    if (missRoom < 0) limitReached('baseRepeats');
+    return null;
   }
   return { resolve };
 }

@@ -29,12 +29,15 @@ it('reads the pages of an llms.txt with their titles, and the sources of an llms
 
 it('stays within memory where its own address is long and its list names short ones', () => {
   const base = `https://sea.example/${'deep'.repeat(2_000)}/`;
-  const lines = Array.from({ length: 9_000 }, (_, at) => `- [a](${at})`).join('\n');
-  const pages = readLlmsTxt(lines, `${base}llms.txt`);
+  const lines = Array.from({ length: 9_000 }, (_, at) => `- [a](${at}): ${'w'.repeat(1_200)}`);
+  const pages = readLlmsTxt(lines.join('\n'), `${base}llms.txt`);
   expect(pages[0]!.url).toBe(`${base}0`);
   const characters = pages.reduce((sum, { url }) => sum + url.length, 0);
   expect(characters).toBeLessThanOrEqual(LIMITS.llmsCharacters.max);
   expect(characters + base.length).toBeGreaterThan(LIMITS.llmsCharacters.max - 10);
+  // A list that is little longer than its links repeats its address less often.
+  const short = readLlmsTxt(lines.map((line) => line.slice(0, 12)).join('\n'), `${base}llms.txt`);
+  expect(short.length * base.length).toBeLessThan(1_000_000 + LIMITS.baseRepeats.max * 9_000 * 13);
 });
 
 it('leaves out what is too long to be a key', () => {

@@ -1,7 +1,7 @@
 // llms.txt and llms-full.txt: what a site lists for readers that are models, as a sitemap with titles.
 // Promise: linear, one page per line, bounded in lines and characters; what is not an http address is left out.
 import { limitReached, LIMITS } from '../../limits.js';
-import { parseUrl } from '../../request/url.js';
+import { createRelativeUrls } from '../../request/url.js';
 
 /** A page that an llms.txt names. */
 export interface ListedPage {
@@ -28,11 +28,12 @@ const SOURCE = /^(?:source|url|canonical):\s{0,4}<?(https?:\/\/[^\s<>]{1,3000})/
  */
 export function readLlmsTxt(text: string, base: string): ListedPage[] {
   const pages = new Map<string, ListedPage>();
+  const urls = createRelativeUrls(text.length);
   let characters = 0;
   for (const line of linesOf(text)) {
     const item = ITEM.exec(line);
     const address = item?.[2] ?? SOURCE.exec(line)?.[1];
-    const url = address === undefined ? undefined : parseUrl(address, base);
+    const url = address === undefined ? undefined : urls.resolve(address, base);
     if (!url || !/^https?:$/.test(url.protocol)) continue;
     url.hash = '';
     if (isTooLongToList(url.href) || pages.has(url.href)) continue;

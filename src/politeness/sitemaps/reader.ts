@@ -4,7 +4,7 @@
 import { createRequire } from 'node:module';
 import type * as HtmlParser from 'htmlparser2';
 import { type LimitName, limitReached, LIMITS } from '../../limits.js';
-import { MAX_URL_LENGTH, parseUrl } from '../../request/url.js';
+import { createRelativeUrls, MAX_URL_LENGTH, parseUrl, type RelativeUrls } from '../../request/url.js';
 
 export type ChangeFrequency = 'always' | 'hourly' | 'daily' | 'weekly' | 'monthly' | 'yearly' | 'never';
 
@@ -122,6 +122,7 @@ function createXmlReader(baseUrl: string): SitemapReader {
   let field: Field | undefined;
   let said = '';
   let isHopeless = false;
+  const urls = createRelativeUrls();
 
   const isOwnPage = ({ rel, href }: Record<string, string>): boolean =>
     href !== undefined && (rel === undefined || rel === 'alternate');
@@ -157,7 +158,7 @@ function createXmlReader(baseUrl: string): SitemapReader {
           field = undefined;
         } else if (entryDepth > 0 && depth === entryDepth) {
           entryDepth = 0;
-          const entry = toEntry((dialect as Dialect).kind, values, baseUrl);
+          const entry = toEntry((dialect as Dialect).kind, values, baseUrl, urls);
           if (entry) found.push(entry);
         }
         depth--;
@@ -171,6 +172,7 @@ function createXmlReader(baseUrl: string): SitemapReader {
       found = [];
       if (isHopeless) return found;
       try {
+        urls.note(text?.length ?? 0);
         if (text === null) parser.end();
         else parser.write(text);
       } catch (error) {
@@ -197,8 +199,9 @@ function toEntry(
   kind: SitemapEntry['kind'],
   { url: text = '', lastmod, changefreq, priority }: Partial<Record<Field, string>>,
   baseUrl: string,
+  urls: RelativeUrls,
 ): SitemapEntry | undefined {
-  const url = absoluteUrl(text) ?? absoluteUrl(text === '' ? '' : (parseUrl(text, baseUrl)?.href ?? ''));
+  const url = absoluteUrl(text) ?? absoluteUrl(text === '' ? '' : (urls.resolve(text, baseUrl)?.href ?? ''));
   if (url === undefined) return undefined;
   const date = lastmod === undefined || lastmod.length > 64 ? Number.NaN : Date.parse(lastmod);
   const frequency = changefreq?.toLowerCase();
