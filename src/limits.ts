@@ -32,6 +32,15 @@ export const LIMITS = {
     code: 'HANDLER_FAILED',
     beyond: 'The call that adds more fails.',
   },
+  globCharacters: { max: 4_096, unit: 'characters of a glob', code: 'OPTION_INVALID', beyond: 'It is not a glob.' },
+  // Each that is not closed is looked for to the end of the glob.
+  globClasses: { max: 32, unit: '`[` in a glob', code: 'OPTION_INVALID', beyond: 'It is not a glob.' },
+  globReadings: {
+    max: 1_000,
+    unit: 'globs that the braces of one stand for',
+    code: 'OPTION_INVALID',
+    beyond: 'It is not a glob.',
+  },
   // The answer
   bodyBytes: {
     max: 10 * 1024 * 1024,

@@ -52,3 +52,15 @@ describe('a glob with several stars', () => {
     expect(cpuMs(4_000)).toBeLessThan(20 * (cpuMs(1_000) + 5));
   });
 });
+
+describe('a glob beyond its limits', () => {
+  it.each([
+    ['characters', `https://example.com/${'a'.repeat(4_096)}`, '4096 characters'],
+    ['brackets that are not closed', `https://example.com/${'['.repeat(500)}`, '32 `[`'],
+    ['readings of its braces', `https://example.com/${'{1..9}'.repeat(50)}`, '1000 globs'],
+  ])('is refused for its %s, at once', (_, glob, message) => {
+    const before = process.cpuUsage();
+    expect(() => parsePattern(glob)).toThrow(message);
+    expect(process.cpuUsage(before).user).toBeLessThan(1_000_000);
+  });
+});

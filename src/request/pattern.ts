@@ -4,6 +4,7 @@
 import { createRequire } from 'node:module';
 import type * as MinimatchPackage from 'minimatch';
 import { CrawlError } from '../errors.js';
+import { limitReached, LIMITS } from '../limits.js';
 import { createGlobMatcher } from './glob.js';
 import type { RequestOptions } from './request.js';
 
@@ -164,12 +165,26 @@ let minimatch: typeof MinimatchPackage | undefined;
 /** Loaded on first use: the package takes longer to load than this whole folder. */
 function parseGlob(glob: string, name: string): Matcher {
   minimatch ??= createRequire(import.meta.url)('minimatch') as typeof MinimatchPackage;
+  refuseBeyond('globCharacters', LIMITS.globCharacters.max, glob.length, name);
+  refuseBeyond('globClasses', LIMITS.globClasses.max, glob.split('[').length - 1, name);
+  let parsed: MinimatchPackage.Minimatch;
   try {
     // URLs use slashes on every platform.
-    return createGlobMatcher(new minimatch.Minimatch(glob, { nocase: true, platform: 'linux' }));
+    const braceExpandMax = LIMITS.globReadings.max + 1;
+    parsed = new minimatch.Minimatch(glob, { nocase: true, platform: 'linux', braceExpandMax });
   } catch (cause) {
     throw invalid(`${name} is not a valid glob: ${(cause as Error).message}`, cause);
   }
+  refuseBeyond('globReadings', LIMITS.globReadings.max, parsed.set.length, name);
+  return createGlobMatcher(parsed);
+}
+
+type GlobLimit = 'globCharacters' | 'globClasses' | 'globReadings';
+
+function refuseBeyond(limit: GlobLimit, max: number, count: number, name: string): void {
+  if (count <= max) return;
+  limitReached(limit);
+  throw invalid(`${name}: more than ${max} ${LIMITS[limit].unit}: write several globs, or a regular expression`);
 }
 
 function invalid(message: string, cause?: unknown): CrawlError {

@@ -60,8 +60,15 @@ describe('growth', () => {
     const slowInTheEnd = (['url', 'header', 'robots'] as const).map((kind) =>
       slow(kind, (3e6 * LONGEST[kind].ms) / LONGEST[kind].characters),
     );
+    const known = new Set<string>();
+    const remembers: Reader = {
+      name: 'remembers a text',
+      of,
+      read: (text) => known.has(text) || (known.add(text), quadratic.read(text)),
+    };
     const linear: Reader = { name: 'is as it should be', of, read: (text) => text.toUpperCase() };
     expect(judge(quadratic, input, SIZES).failure?.why).toContain('takes');
+    expect(judge(remembers, input, SIZES).failure?.why).toContain('takes');
     expect(judge(wordy, input, SIZES).failure?.why).toContain('gives');
     expect(judge(broken, input, SIZES).failure?.why).toContain('throws');
     expect(judge(slowAtOnce, input, SIZES).failure?.why).toContain('too slow');

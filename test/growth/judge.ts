@@ -178,28 +178,42 @@ export function givenTo({ prepare }: Reader, text: string): string {
   return (prepare ? prepare(text) : text) as string;
 }
 
+let looks = 0;
+
+/** The same text again, and yet another: who remembers what was read would be fast from the second time on. */
+function another(text: string, of: InputKind): string {
+  const number = looks++;
+  if (of !== 'json' && of !== 'sitemap') return text + number;
+  return text + number.toString(2).replaceAll('0', ' ').replaceAll('1', '\n');
+}
+
 /** The least time of several runs; a run shorter than `leastMs` says little and is made more often. */
 function run(reader: Reader, text: string, times: number, leastMs = 0): Outcome {
-  let best = Number.POSITIVE_INFINITY;
+  const once = (): Outcome => look(reader, givenTo(reader, another(text, reader.of)));
+  let best = once();
+  for (let round = 1; round < times || (best.cpuMs < leastMs && round < times * 5); round++)
+    best = faster(best, once());
+  return best;
+}
+
+const faster = (one: Outcome, other: Outcome): Outcome => (other.cpuMs < one.cpuMs ? other : one);
+
+function look(reader: Reader, given: string): Outcome {
   let weight = 0;
   let thrown: unknown;
-  const given = givenTo(reader, text);
-  for (let round = 0; round < times || (best < leastMs && round < times * 5); round++) {
-    const startedMs = performance.now();
-    const before = process.cpuUsage();
-    try {
-      // Much is worked out when it is first looked at: weighing is part of reading.
-      weight = weightOf(reader.read(given));
-    } catch (error) {
-      // A refusal has a code; anything else is a fault of ours.
-      if (!(error instanceof CrawlError)) thrown = error;
-      else weight = error.message.length;
-    }
-    const { user, system } = process.cpuUsage(before);
-    // The processor's time counts other threads, the wall's counts other processes: the lesser is nearer.
-    best = Math.min(best, (user + system) / 1_000, performance.now() - startedMs);
+  const startedMs = performance.now();
+  const before = process.cpuUsage();
+  try {
+    // Much is worked out when it is first looked at: weighing is part of reading.
+    weight = weightOf(reader.read(given));
+  } catch (error) {
+    // A refusal has a code; anything else is a fault of ours.
+    if (!(error instanceof CrawlError)) thrown = error;
+    else weight = error.message.length;
   }
-  return { cpuMs: best, weight, thrown };
+  const { user, system } = process.cpuUsage(before);
+  // The processor's time counts other threads, the wall's counts other processes: the lesser is nearer.
+  return { cpuMs: Math.min((user + system) / 1_000, performance.now() - startedMs), weight, thrown };
 }
 
 /** Deeper than any result may be: it could not be written as JSON, either. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cleanHtml, scopedHtml } from './clean-page.js';
+import { cleanHtml, scopedParts } from './clean-page.js';
 
 describe('a cleaned page', () => {
   it('keeps words and structure, and leaves out scripts, styles, comments and classes', () => {
@@ -32,17 +32,19 @@ describe('a part of a page', () => {
 
   it('is what a selector finds, each element once', () => {
     const base = '<base href="/b/">';
-    expect(scopedHtml(html, false, { cssSelector: 'div' })).toBe(
+    expect(scopedParts(html, false, { cssSelector: 'div' }).scoped).toBe(
       `${base}<div id="a"><div id="b"><p>1</p></div><p>2</p></div>`,
     );
-    expect(scopedHtml(html, false, { targetElements: ['p', '#b'] })).toBe(
+    expect(scopedParts(html, false, { targetElements: ['p', '#b'] }).scoped).toBe(
       `${base}<div id="b"><p>1</p></div>\n<p>2</p>\n<p>3</p>`,
     );
-    expect(scopedHtml(html, false, { cssSelector: 'div', targetElements: ['p'] })).toBe(`${base}<p>1</p>\n<p>2</p>`);
+    expect(scopedParts(html, false, { cssSelector: 'div', targetElements: ['p'] }).scoped).toBe(
+      `${base}<p>1</p>\n<p>2</p>`,
+    );
   });
 
   it('is the page without what is excluded', () => {
-    expect(scopedHtml('<nav>n</nav><p>1</p><nav>m</nav>', false, { excludedTags: ['nav'] })).toBe('<p>1</p>');
+    expect(scopedParts('<nav>n</nav><p>1</p><nav>m</nav>', false, { excludedTags: ['nav'] }).scoped).toBe('<p>1</p>');
   });
 });
 
@@ -50,6 +52,6 @@ it('writes letters as they are, and escapes only what HTML needs', () => {
   expect(cleanHtml('<body><p title="&uuml; &quot;">caf&eacute; 中文 &lt;b&gt; &amp;</p></body>')).toBe(
     '<p title="ü &quot;">café 中文 &lt;b&gt; &amp;</p>',
   );
-  expect(scopedHtml('<p>ü &lt;</p><i>no</i>', false, { cssSelector: 'p' })).toBe('<p>ü &lt;</p>');
-  expect(scopedHtml('<p>ü</p><i>no</i>', false, { excludedTags: ['i'] })).toContain('<p>ü</p>');
+  expect(scopedParts('<p>ü &lt;</p><i>no</i>', false, { cssSelector: 'p' }).scoped).toBe('<p>ü &lt;</p>');
+  expect(scopedParts('<p>ü</p><i>no</i>', false, { excludedTags: ['i'] }).scoped).toContain('<p>ü</p>');
 });

@@ -25,12 +25,10 @@ export function isChosen({ cssSelector, targetElements }: PageScope): boolean {
   return cssSelector !== undefined || targetElements !== undefined;
 }
 
-/** The page without what the scope excludes, or the outermost elements that it selects. */
-export function scopedHtml(html: string, xml: boolean, scope: PageScope): string {
-  return scopedParts(html, xml, scope).scoped;
-}
-
-/** Besides, what the scope leaves without its `targetElements`: from one document, which takes most of the time. */
+/**
+ * The page without what the scope excludes, or the outermost elements that it selects; besides, what it leaves without
+ * its `targetElements`: from one document, which takes most of the time.
+ */
 export function scopedParts(html: string, xml: boolean, scope: PageScope): { scoped: string; untargeted: string } {
   if (!isScoped(scope)) return { scoped: html, untargeted: html };
   const $ = loadDocument(html, xml);
