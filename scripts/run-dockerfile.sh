@@ -76,5 +76,9 @@ run "$entry --version"
 run "$entry demo --help" >/dev/null
 run "touch /app/x 2>/dev/null && echo 'the root is writable' && exit 1; echo 'the root is read-only'"
 run "echo \"import { CheerioCrawler } from \\\"orcrawl\\\"; console.log(typeof CheerioCrawler)\" > /data/handler.mjs && node /data/handler.mjs"
-if [ "$chromium" = 1 ]; then run "chromium --version"; fi
+run "echo \"import pg from \\\"pg\\\"; import { S3Client } from \\\"@aws-sdk/client-s3\\\"; console.log(typeof pg.Pool, typeof S3Client)\" > /data/packages.mjs && node /data/packages.mjs"
+if [ "$chromium" = 1 ]; then
+  run "chromium --version"
+  run "echo \"import { chromium } from \\\"playwright-core\\\"; console.log(typeof chromium.launch)\" > /data/browser.mjs && node /data/browser.mjs"
+fi
 echo "All steps ran"
