@@ -109,7 +109,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
       return 'written';
     }
     const token = gate.tokenOf(request);
-    if (isStopping) throw new ApiError(503, 'The server is stopping.', 'STOPPING', undefined, 5);
+    if (isStopping) throw stopping();
     const { handle, params, path } = options.route(method === 'HEAD' ? 'GET' : method, url.pathname);
     note(path);
     const json = async (): Promise<unknown> => parseJson((await readBody(request)).toString('utf8'));
@@ -175,12 +175,13 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     try {
       gate.checkWay(request);
       const token = gate.tokenOf(request);
-      if (isStopping) throw new ApiError(503, 'The server is stopping.', 'STOPPING');
+      if (isStopping) throw stopping();
       options.onUpgrade(request, socket, head, token, baseOf(request, options.trustProxy));
     } catch (error) {
-      const { status, message } = asApiError(error);
+      const { status, message, retryAfterSecs } = asApiError(error);
+      const retryAfter = retryAfterSecs === undefined ? '' : `retry-after: ${retryAfterSecs}\r\n`;
       socket.end(
-        `HTTP/1.1 ${status} Refused\r\nconnection: close\r\ncontent-length: ${Buffer.byteLength(message)}\r\n\r\n${message}`,
+        `HTTP/1.1 ${status} Refused\r\n${retryAfter}connection: close\r\ncontent-length: ${Buffer.byteLength(message)}\r\n\r\n${message}`,
       );
     }
   });
@@ -219,6 +220,8 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     },
   };
 }
+
+const stopping = (): ApiError => new ApiError(503, 'The server is stopping.', 'STOPPING', undefined, 5);
 
 /** What is asked for. Anybody can send a target that is no URL. */
 function targetOf({ url = '/' }: IncomingMessage): URL {
