@@ -340,6 +340,7 @@ describe('locks', () => {
     const large = await server.ask('POST', '/v2/scrape', { url: 'x'.repeat(1_100_000) });
     expect(large.status).toBe(413);
     expect((await server.ask('POST', '/v2/scrape', `${'['.repeat(5_000)}${']'.repeat(5_000)}`)).status).toBe(400);
+    expect((await server.ask('POST', '/v2/scrape', {})).json.error).toBe('The body is invalid: url: is missing');
     expect((await server.ask('POST', '/v2/scrape', '{"url":')).json).toMatchObject({
       success: false,
       code: 'BAD_REQUEST',

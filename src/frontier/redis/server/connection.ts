@@ -81,10 +81,9 @@ export function createConnection(options: ConnectionOptions): Connection {
   const silenceMs = silenceLimitMs(options);
   const address = parseAddress(options.url);
   if (!address) {
-    throw new CrawlError(
-      'OPTION_INVALID',
-      `invalid Redis address ${withoutPassword(options.url)}: use ${ADDRESS_FORMS}`,
-    );
+    // A text that is no URL may be a password: not shown.
+    const shown = URL.canParse(options.url) ? ` ${withoutPassword(options.url)}` : '';
+    throw new CrawlError('OPTION_INVALID', `invalid Redis address${shown}: use ${ADDRESS_FORMS}`);
   }
   const { kind, where } = address;
   const canMove = kind !== 'server';
