@@ -30,6 +30,11 @@ cp /etc/resolv.conf "$work/base/etc/resolv.conf"
 # What this machine trusts and where its packages come from.
 if [ -f "$HOME/.npmrc" ]; then cp "$HOME/.npmrc" "$work/base/root/.npmrc"; fi
 cp -r /etc/ssl/certs/. "$work/base/etc/ssl/certs/" 2>/dev/null || true
+authorities=
+if [ -n "${NODE_EXTRA_CA_CERTS:-}" ]; then
+  authorities=/etc/ssl/certs/extra-for-node.pem
+  cp "$NODE_EXTRA_CA_CERTS" "$work/base$authorities"
+fi
 cp -r /etc/apt/apt.conf.d/. "$work/base/etc/apt/apt.conf.d/" 2>/dev/null || true
 
 stage=
@@ -61,7 +66,7 @@ while read -r name rest <&3; do
       ;;
     RUN)
       echo "RUN $rest" | cut -c1-100
-      env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root CHROMIUM="$chromium" DEBIAN_FRONTEND=noninteractive \
+      env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root NODE_EXTRA_CA_CERTS="$authorities" CHROMIUM="$chromium" DEBIAN_FRONTEND=noninteractive \
         chroot "$stage" sh -c "cd $folder && $rest" >"$work/run.log" 2>&1 || { tail -20 "$work/run.log"; exit 1; }
       ;;
   esac
