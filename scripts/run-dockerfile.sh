@@ -74,8 +74,13 @@ done 3<"$work/steps"
 
 echo "Starting the entry point as 10001 on a read-only root"
 entry=$(sed -n 's/^ENTRYPOINT \[\(.*\)\]/\1/p' Dockerfile | tr -d '",')
+# The command is an argument of the shell in between, so that quotes in it survive.
 run() {
-  unshare --mount sh -c "mount --bind '$stage' '$stage' && mount -o remount,bind,ro '$stage' && mount -t tmpfs none '$stage/tmp' && mount -t tmpfs -o uid=10001,gid=10001 none '$stage/data' && mount -t proc proc '$stage/proc' && mount --bind /dev '$stage/dev' && exec chroot --userspec=10001:10001 '$stage' env -i HOME=/tmp PATH=/usr/local/bin:/usr/bin:/bin sh -c 'cd /data && $1'"
+  unshare --mount sh -c '
+    mount --bind "$1" "$1" && mount -o remount,bind,ro "$1" && mount -t tmpfs none "$1/tmp" &&
+    mount -t tmpfs -o uid=10001,gid=10001 none "$1/data" && mount -t proc proc "$1/proc" && mount --bind /dev "$1/dev" &&
+    exec chroot --userspec=10001:10001 "$1" env -i HOME=/tmp PATH=/usr/local/bin:/usr/bin:/bin sh -c "cd /data && $2"
+  ' sh "$stage" "$1"
 }
 run "$entry --version"
 run "$entry demo --help" >/dev/null
