@@ -185,8 +185,8 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
       );
     }
   });
-  server.on('clientError', (_error: Error, socket: Duplex) => {
-    if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n');
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
+    if (socket.writable) socket.end(brokenAnswer(error));
     else socket.destroy();
   });
   holdSilent(server, HEADERS_MS);
@@ -219,6 +219,27 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
       clearTimeout(timer);
     },
   };
+}
+
+const BROKEN: Readonly<Record<string, readonly [status: string, message: string, code: string]>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: [
+    '408 Request Timeout',
+    `The request did not arrive in time: ${HEADERS_MS / 1_000} s for its headers, ${REQUEST_MS / 1_000} s in all.`,
+    'REQUEST_TIMEOUT',
+  ],
+  HPE_HEADER_OVERFLOW: [
+    '431 Request Header Fields Too Large',
+    `The headers are larger than ${MAX_HEADER_BYTES} bytes.`,
+    'HEADERS_TOO_LARGE',
+  ],
+};
+
+/** For what never became a request. */
+function brokenAnswer({ code = '' }: NodeJS.ErrnoException): string {
+  const [status, error, name] = BROKEN[code] ?? ['400 Bad Request', 'This is not a valid HTTP request.', 'BAD_REQUEST'];
+  const body = JSON.stringify({ success: false, error, code: name });
+  const type = 'content-type: application/json; charset=utf-8';
+  return `HTTP/1.1 ${status}\r\n${type}\r\nconnection: close\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
 }
 
 const stopping = (): ApiError => new ApiError(503, 'The server is stopping.', 'STOPPING', undefined, 5);
