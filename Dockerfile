@@ -4,13 +4,16 @@
 # It runs as a user without rights and writes only to /data and /tmp: docker run --read-only --tmpfs /tmp -v data:/data orcrawl
 
 FROM node:22-bookworm-slim AS build
+ARG CHROMIUM=0
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json tsconfig.build.json ./
-COPY scripts/build.mjs scripts/build-console.mjs scripts/bundle.mjs ./scripts/
+COPY scripts/build.mjs scripts/build-console.mjs scripts/bundle.mjs scripts/image-packages.mjs ./scripts/
 COPY src ./src
 RUN node scripts/build.mjs
+# Nobody can install packages in a read-only image: object stores and Postgres work as it is, browsers if it has one.
+RUN node scripts/image-packages.mjs @aws-sdk/client-s3 pg $(test "$CHROMIUM" = 0 || echo playwright-core)
 RUN npm prune --omit=dev --ignore-scripts --no-audit --no-fund
 
 FROM node:22-bookworm-slim

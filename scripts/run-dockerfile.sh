@@ -30,6 +30,11 @@ cp /etc/resolv.conf "$work/base/etc/resolv.conf"
 # What this machine trusts and where its packages come from.
 if [ -f "$HOME/.npmrc" ]; then cp "$HOME/.npmrc" "$work/base/root/.npmrc"; fi
 cp -r /etc/ssl/certs/. "$work/base/etc/ssl/certs/" 2>/dev/null || true
+authorities=
+if [ -n "${NODE_EXTRA_CA_CERTS:-}" ]; then
+  authorities=/etc/ssl/certs/extra-for-node.pem
+  cp "$NODE_EXTRA_CA_CERTS" "$work/base$authorities"
+fi
 cp -r /etc/apt/apt.conf.d/. "$work/base/etc/apt/apt.conf.d/" 2>/dev/null || true
 
 stage=
@@ -61,7 +66,7 @@ while read -r name rest <&3; do
       ;;
     RUN)
       echo "RUN $rest" | cut -c1-100
-      env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root CHROMIUM="$chromium" DEBIAN_FRONTEND=noninteractive \
+      env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root NODE_EXTRA_CA_CERTS="$authorities" CHROMIUM="$chromium" DEBIAN_FRONTEND=noninteractive \
         chroot "$stage" sh -c "cd $folder && $rest" >"$work/run.log" 2>&1 || { tail -20 "$work/run.log"; exit 1; }
       ;;
   esac
@@ -69,12 +74,21 @@ done 3<"$work/steps"
 
 echo "Starting the entry point as 10001 on a read-only root"
 entry=$(sed -n 's/^ENTRYPOINT \[\(.*\)\]/\1/p' Dockerfile | tr -d '",')
+# The command is an argument of the shell in between, so that quotes in it survive.
 run() {
-  unshare --mount sh -c "mount --bind '$stage' '$stage' && mount -o remount,bind,ro '$stage' && mount -t tmpfs none '$stage/tmp' && mount -t tmpfs -o uid=10001,gid=10001 none '$stage/data' && mount -t proc proc '$stage/proc' && mount --bind /dev '$stage/dev' && exec chroot --userspec=10001:10001 '$stage' env -i HOME=/tmp PATH=/usr/local/bin:/usr/bin:/bin sh -c 'cd /data && $1'"
+  unshare --mount sh -c '
+    mount --bind "$1" "$1" && mount -o remount,bind,ro "$1" && mount -t tmpfs none "$1/tmp" &&
+    mount -t tmpfs -o uid=10001,gid=10001 none "$1/data" && mount -t proc proc "$1/proc" && mount --bind /dev "$1/dev" &&
+    exec chroot --userspec=10001:10001 "$1" env -i HOME=/tmp PATH=/usr/local/bin:/usr/bin:/bin sh -c "cd /data && $2"
+  ' sh "$stage" "$1"
 }
 run "$entry --version"
 run "$entry demo --help" >/dev/null
 run "touch /app/x 2>/dev/null && echo 'the root is writable' && exit 1; echo 'the root is read-only'"
 run "echo \"import { CheerioCrawler } from \\\"orcrawl\\\"; console.log(typeof CheerioCrawler)\" > /data/handler.mjs && node /data/handler.mjs"
-if [ "$chromium" = 1 ]; then run "chromium --version"; fi
+run "echo \"import pg from \\\"pg\\\"; import { S3Client } from \\\"@aws-sdk/client-s3\\\"; console.log(typeof pg.Pool, typeof S3Client)\" > /data/packages.mjs && node /data/packages.mjs"
+if [ "$chromium" = 1 ]; then
+  run "chromium --version"
+  run "echo \"import { chromium } from \\\"playwright-core\\\"; console.log(typeof chromium.launch)\" > /data/browser.mjs && node /data/browser.mjs"
+fi
 echo "All steps ran"

@@ -3,7 +3,9 @@ import { existsSync, readdirSync } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { DuckDBInstance } from '@duckdb/node-api';
 import { ContentStore } from '../../src/store/content/content.js';
+import { Simweb } from '../../src/testing/index.js';
 import { orcrawlHere } from '../support/cli-here.js';
 import { MAIN, startNode, until } from './cli-process.js';
 import { folders } from './content-fixtures.js';
@@ -38,6 +40,26 @@ describe('orcrawl export', () => {
     expect(await readdir(out)).toEqual(['items.parquet']);
     expect(csv.stdout.split('\n')).toHaveLength(8);
     expect(fields.stdout.split('\n')[5]).toBe('{"name":"item 5"}');
+  });
+
+  it('is not needed where Parquet is the format of the crawl itself', async () => {
+    await using web = await Simweb.start({ hosts: 1, pagesPerHost: 12 });
+    const [cwd] = await folders(1, 'suite');
+    const args = ['crawl', web.url(0), '--allow-private', '--delay', '0', '--format', 'parquet', '--out', 'out'];
+    const { code, stderr } = await startNode([MAIN, ...args], { cwd: cwd! }).ended;
+    expect(code, stderr).toBe(0);
+    const duck = await (await DuckDBInstance.create(':memory:')).connect();
+    const rows = async (sql: string) => (await duck.runAndReadAll(sql)).getRowObjectsJson();
+    const file = join(cwd!, 'out', 'pages.parquet');
+    expect(await rows(`select status, count(distinct url)::int as pages from '${file}' group by all`)).toEqual([
+      { status: expect.anything() as unknown, pages: 12 },
+    ]);
+    const types = await rows(`select column_name, column_type from (describe select url, status from '${file}')`);
+    expect(types).toEqual([
+      { column_name: 'url', column_type: 'VARCHAR' },
+      { column_name: 'status', column_type: 'BIGINT' },
+    ]);
+    duck.closeSync();
   });
 
   it('has the pages of a crawl, and refuses what it cannot do in one line', async () => {

@@ -25,6 +25,11 @@ describe('orcrawl k8s', () => {
     const secret = join(folder(), 'k8s/secret.yaml');
     expect((await stat(secret)).mode & 0o777).toBe(0o600);
     expect(await readFile(join(folder(), 'k8s/.gitignore'), 'utf8')).toMatch(/^secret\.yaml\*$/m);
+    const more = [...args, '--private-port', '9000', '9001', '--service-account', 'bucket-writer'];
+    expect((await run(folder(), more)).code).toBe(0);
+    const policy = await readFile(join(folder(), 'k8s/networkpolicy.yaml'), 'utf8');
+    expect(policy).toMatch(/port: 9000[^]*port: 9001/);
+    expect(await readFile(join(folder(), 'k8s/statefulset.yaml'), 'utf8')).toContain('bucket-writer');
     const before = await readFile(secret, 'utf8');
     expect((await run(folder(), [...args, '--name', 'other'])).code).toBe(0);
     // The password of stores that run already stays.

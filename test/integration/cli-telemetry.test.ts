@@ -1,5 +1,5 @@
 // OpenTelemetry against a real collector on loopback: one that answers, one that refuses, one that hangs.
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -172,6 +172,25 @@ describe('a crawl', () => {
     const args = ['crawl', `${web.url(0)}?q=s3cret`, '--allow-private', '--out', 'out', '--delay', '0'];
     return await startNode([MAIN, ...args], { cwd, env }).ended;
   }
+
+  it('loads nothing of it when no endpoint is set', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'orcrawl-otel-'));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    /** The coverage of V8 lists every script that a process loaded. */
+    const loadedWith = async (env: Record<string, string>) => {
+      const coverage = await mkdtemp(join(folder, 'coverage-'));
+      const { code, stderr } = await crawl({ ...env, NODE_V8_COVERAGE: coverage });
+      expect(code, stderr).toBe(0);
+      const texts = await Promise.all((await readdir(coverage)).map((name) => readFile(join(coverage, name), 'utf8')));
+      return texts.flatMap((text) => [...text.matchAll(/"url":"[^"]*\/dist\/([^"]+)"/g)].map(([, file]) => file!));
+    };
+    const isExporter = (file: string) => /telemetry/.test(file);
+    const without = await loadedWith({ OTEL_EXPORTER_OTLP_ENDPOINT: '' });
+    expect(without.length).toBeGreaterThan(5);
+    expect(without.filter(isExporter)).toEqual([]);
+    await using collector = await startCollector();
+    expect((await loadedWith({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url })).filter(isExporter)).not.toEqual([]);
+  });
 
   it('sends a trace of each visit with its steps, from a program as users start it', async () => {
     await using collector = await startCollector();

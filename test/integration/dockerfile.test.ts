@@ -1,5 +1,7 @@
 // The Dockerfile, read as a builder reads it: no container engine is needed. scripts/run-dockerfile.sh runs its steps.
-import { readFileSync, statSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { minimatch } from 'minimatch';
 import { DATA_DIR, USER_ID } from '../../src/pods/operate/k8s/paths.js';
@@ -36,6 +38,9 @@ function isSent(path: string): boolean {
   return sent;
 }
 
+const contentOf = (file: string) =>
+  JSON.parse(readFileSync(file, 'utf8')) as Record<'dependencies' | 'devDependencies', Record<string, string>>;
+
 describe('the Dockerfile', () => {
   it('has known instructions in two stages', () => {
     const known = ['FROM', 'WORKDIR', 'COPY', 'RUN', 'ARG', 'ENV', 'USER', 'VOLUME', 'EXPOSE', 'ENTRYPOINT', 'CMD'];
@@ -69,6 +74,30 @@ describe('the Dockerfile', () => {
     expect(steps().some(({ name, text, stage }) => stage === 0 && name === 'RUN' && /scripts\/build/.test(text))).toBe(
       true,
     );
+  });
+
+  it('has the packages that object stores, Postgres and its browser need, in the versions of the lockfile', async () => {
+    const made = steps().filter(({ stage }) => stage === 0);
+    const keep = made.findIndex(({ name, text }) => name === 'RUN' && text.includes('image-packages'));
+    expect(keep).toBeLessThan(made.findIndex(({ text }) => text.includes('npm prune')));
+    expect(made[keep]!.text).toMatch(/ @aws-sdk\/client-s3 pg \$\(.*CHROMIUM.* playwright-core\)$/);
+    expect(made.slice(0, keep).map(({ name, text }) => `${name} ${text}`)).toContain('ARG CHROMIUM=0');
+    const folder = mkdtempSync(join(tmpdir(), 'orcrawl-image-'));
+    const script = resolve('scripts/image-packages.mjs');
+    const before = contentOf('package.json');
+    copyFileSync('package.json', join(folder, 'package.json'));
+    const run = (...names: string[]) => startNode([script, ...names], { cwd: folder }).ended;
+    expect(await run('@aws-sdk/client-s3', 'pg', 'playwright-core')).toMatchObject({ code: 0, stderr: '' });
+    const { dependencies, devDependencies } = contentOf(join(folder, 'package.json'));
+    for (const name of ['@aws-sdk/client-s3', 'pg', 'playwright-core']) {
+      expect([name, dependencies[name], devDependencies[name]]).toEqual([
+        name,
+        before.devDependencies[name],
+        undefined,
+      ]);
+    }
+    expect((await run('typescript')).stderr).toContain('not an optional package');
+    rmSync(folder, { recursive: true });
   });
 
   it('runs as the user that the manifests name, with an entry point that starts', async () => {

@@ -49,6 +49,12 @@ interface Manifest {
 const configIn = ({ data }: Manifest) =>
   readPodsConfig('/x/crawl.yaml', {}, { text: data['crawl.yaml'], isToRun: false });
 
+/** The ports that containers may reach beside the web's. */
+const portsIn = (objects: ReadonlyMap<string, Manifest>): number[] =>
+  (objects.get('networkpolicy.yaml')!.spec.egress as { ports?: { port: number }[] }[])
+    .flatMap(({ ports = [] }) => ports.map(({ port }) => port))
+    .sort((one, other) => one - other);
+
 const MODELS = { StatefulSet, NetworkPolicy, PodDisruptionBudget, ConfigMap, Secret, Service };
 
 /** What is wrong with manifests as a whole: shapes, and names that lead nowhere. */
@@ -161,6 +167,15 @@ describe('the manifests of a crawl', () => {
     expect(spec.template.spec.containers[0].resources.requests.cpu).toBe('6600m');
   });
 
+  it('use a service account where one is named, and never mount its token for the API', async () => {
+    const specOf = ({ objects }: { objects: Map<string, Manifest> }) =>
+      objects.get('statefulset.yaml')!.spec.template.spec;
+    const own = await made(pods, { serviceAccount: 'bucket-writer' });
+    expect(specOf(own)).toMatchObject({ serviceAccountName: 'bucket-writer', automountServiceAccountToken: false });
+    expect(problemsOf(own.objects)).toEqual([]);
+    expect(specOf(await made(pods))).not.toHaveProperty('serviceAccountName');
+  });
+
   it('run embedded pods in one container, since their stores are on one disk', async () => {
     const { replicas, config } = await made(['pod_count: 3']);
     expect(replicas).toBe(1);
@@ -228,6 +243,10 @@ describe('the manifests of a crawl', () => {
   it('keep the web apart from private addresses unless those are crawled', async () => {
     const closed = await made(pods);
     expect(JSON.stringify(closed.objects.get('networkpolicy.yaml'))).toContain('169.254.0.0/16');
+    expect(portsIn(closed.objects)).toEqual([53, 53, 4_318, 6_379, 6_380]);
+    const withObjects = await made([...pods, 'content: s3://bucket/crawl'], { privatePort: [9_000] });
+    expect(portsIn(withObjects.objects)).toContain(9_000);
+    expect(problemsOf(withObjects.objects)).toEqual([]);
     const open = await made([...pods, 'allow_private_addresses: true']);
     expect(JSON.stringify(open.objects.get('networkpolicy.yaml'))).not.toContain('169.254.0.0/16');
     expect(await readFile(join(folder, 'crawl.yaml'), 'utf8')).toContain('allow_private');

@@ -96,6 +96,11 @@ describe('a pods configuration', () => {
     ]);
   });
 
+  it('says why pods have no "enough", and what to use', async () => {
+    const [problem, ...more] = await problemsOf(`${GOOD}query: refund\nenough: true\n`);
+    expect([problem, more]).toEqual([expect.stringMatching(/^unknown key enough: .*max_pages/), []]);
+  });
+
   it('accepts pods as plain text: addresses, Unix sockets and folders', async () => {
     const redis = await read(
       `${GOOD}redis_db: 2\nredis_password: "p w"\npods: [redis://localhost:6379, "localhost:6380", "unix:///run/redis.sock", "unix:///run/b.sock?db=1"]\n`,

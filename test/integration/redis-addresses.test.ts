@@ -101,7 +101,8 @@ describe.skipIf(redisMissing)(`ways to a Redis${redisMissing ? `: skipped, ${red
     expect(problem).toBe(
       `the password for Redis at redis://127.0.0.1:${server.port} cannot be read (/none/secret): file not found`,
     );
-    expect((await probeRedis({ url: 'redis://user:secret@a,b' })).problem).toMatch(/^invalid Redis address [^@]*: use/);
+    expect((await probeRedis({ url: 'redis://user:secret@a,b' })).problem).toMatch(/^invalid Redis address[^@]*: use/);
+    expect((await probeRedis({ url: 'secret' })).problem).toMatch(/^invalid Redis address: use/);
   });
 
   it('Sentinels: goes to the master, and to the next one after a failover', async () => {

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -193,6 +193,32 @@ describe('content in an object store', () => {
     for (const name of names) expect([point, name, s3.writes.get(name)]).toEqual([point, name, 1]);
     await expectPages(url, 20, 9);
   }
+
+  it("takes credentials from a profile in the files of AWS' tools", async () => {
+    const home = await mkdtemp(join(tmpdir(), 'orcrawl-aws-'));
+    const { AWS_ACCESS_KEY_ID: id, AWS_SECRET_ACCESS_KEY: secret, AWS_REGION: region } = ACCOUNT;
+    await writeFile(join(home, 'credentials'), `[crawls]\naws_access_key_id=${id}\naws_secret_access_key=${secret}\n`);
+    await writeFile(join(home, 'config'), `[profile crawls]\nregion=${region}\n`);
+    for (const name of Object.keys(ACCOUNT)) vi.stubEnv(name, undefined);
+    vi.stubEnv('AWS_SHARED_CREDENTIALS_FILE', join(home, 'credentials'));
+    vi.stubEnv('AWS_CONFIG_FILE', join(home, 'config'));
+    // No machine here has a role.
+    vi.stubEnv('AWS_EC2_METADATA_DISABLED', 'true');
+    try {
+      vi.stubEnv('AWS_PROFILE', 'crawls');
+      const check = async () => {
+        const objects = await openObjects('s3://crawl/profile');
+        await objects.check().finally(() => objects.close());
+      };
+      await check();
+      vi.stubEnv('AWS_PROFILE', 'nobody');
+      await expect(check()).rejects.toMatchObject({ code: 'OBJECT_STORE_FAILED' });
+    } finally {
+      for (const name of ['AWS_PROFILE', 'AWS_SHARED_CREDENTIALS_FILE', 'AWS_CONFIG_FILE']) vi.stubEnv(name, undefined);
+      for (const [name, value] of Object.entries(ACCOUNT)) vi.stubEnv(name, value);
+      await rm(home, { recursive: true, force: true });
+    }
+  });
 
   it('works with another server of the protocol', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'orcrawl-s3rver-'));

@@ -70,6 +70,20 @@ describe('what is asked for', () => {
     expect(lines).toEqual([]);
   });
 
+  it('gets an answer with an error also when it never becomes a request', async () => {
+    const error = (code: string) => new RegExp(`"success":false,"error":"[^"]+","code":"${code}"`);
+    const half = send(server.url, 'GET /health HTTP/1.1\r\nHost: 127.');
+    const huge = await send(server.url, `GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nX: ${'x'.repeat(40_000)}\r\n\r\n`);
+    expect(huge).toMatch(/^HTTP\/1\.1 431 /);
+    expect(huge).toMatch(error('HEADERS_TOO_LARGE'));
+    const nonsense = await send(server.url, 'nonsense\r\n\r\n');
+    expect(nonsense).toMatch(/^HTTP\/1\.1 400 /);
+    expect(nonsense).toMatch(error('BAD_REQUEST'));
+    // After ten seconds: a socket that stops half-way is not kept.
+    expect(await half).toMatch(/^HTTP\/1\.1 408 /);
+    expect(await half).toMatch(error('REQUEST_TIMEOUT'));
+  }, 30_000);
+
   it('comes from pages of the server itself, not from other ports of its host', async () => {
     const { host, port } = new URL(server.url);
     const status = async (headers: Record<string, string>): Promise<string> => {

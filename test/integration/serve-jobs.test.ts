@@ -140,9 +140,12 @@ describe('batch', () => {
     expect(second.id).toBe(first.id);
     expect(first.invalidURLs).toEqual(['ht!tp://nonsense']);
     await sdk.startBatchScrape([`${site.url}/more`], { appendToId: first.id });
+    const lines = `{"appendToId":"${first.id}"}\n${site.url}/yet-more\n`;
+    const asLines = { 'content-type': 'application/x-ndjson' };
+    expect((await server.ask('POST', '/v2/batch/scrape', lines, asLines)).json.id).toBe(first.id);
     const job = await endedAt(server, `/v2/batch/scrape/${first.id}`);
-    expect([job.status, job.completed, job.total]).toEqual(['completed', 6, 6]);
-    expect(urlsOf(job.data)).toContain(`${site.url}/more`);
+    expect([job.status, job.completed, job.total]).toEqual(['completed', 7, 7]);
+    expect(urlsOf(job.data)).toEqual(expect.arrayContaining([`${site.url}/more`, `${site.url}/yet-more`]));
     const refused = await server.ask('POST', '/v2/batch/scrape', { urls });
     expect(refused).toMatchObject({ status: 400, json: { error: expect.stringContaining('urls[5]') } });
   });

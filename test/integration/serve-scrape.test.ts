@@ -340,14 +340,16 @@ describe('locks', () => {
     const large = await server.ask('POST', '/v2/scrape', { url: 'x'.repeat(1_100_000) });
     expect(large.status).toBe(413);
     expect((await server.ask('POST', '/v2/scrape', `${'['.repeat(5_000)}${']'.repeat(5_000)}`)).status).toBe(400);
+    expect((await server.ask('POST', '/v2/scrape', {})).json.error).toBe('The body is invalid: url: is missing');
     expect((await server.ask('POST', '/v2/scrape', '{"url":')).json).toMatchObject({
       success: false,
       code: 'BAD_REQUEST',
     });
-    expect(
-      (await server.ask('POST', '/v2/batch/scrape', { urls: Array.from({ length: 10_001 }, () => 'a.example') }))
-        .status,
-    ).toBe(400);
+    const many = { urls: Array.from({ length: 10_001 }, () => 'a.example') };
+    expect(await server.ask('POST', '/v2/batch/scrape', many)).toMatchObject({
+      status: 400,
+      json: { error: expect.stringMatching(/urls: at most 10000; .*JSON lines/) as string },
+    });
     const huge = await raw(server.url, `GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nX: ${'x'.repeat(40_000)}\r\n\r\n`);
     expect(huge).toMatch(/^HTTP\/1\.1 4\d\d /);
   });
@@ -372,7 +374,11 @@ describe('stopping', () => {
     const end = own.stop();
     // While a request is under way the server says that it stops, and takes nothing new.
     await eventually(async () => (await ask(`${own.url}/health`, 'GET', undefined, {})).status === 503, 'it says so');
-    expect((await own.ask('GET', '/v2/crawl/active')).status).toBe(503);
+    const refused = await own.ask('GET', '/v2/crawl/active');
+    expect([refused.status, Number(refused.headers.get('retry-after'))]).toEqual([503, 5]);
+    const upgrade = ['GET /v2/crawl/x HTTP/1.1', `Host: ${new URL(own.url).host}`, 'Connection: Upgrade'];
+    const asWatcher = [...upgrade, 'Upgrade: websocket', `Sec-WebSocket-Protocol: ${own.token}`, '', ''].join('\r\n');
+    expect(await raw(own.url, asWatcher)).toMatch(/^HTTP\/1\.1 503 [^]*\r\nretry-after: 5\r\n/);
     expect(await answer).toMatchObject({ status: 200, json: { success: true } });
     const { code, stderr } = await end;
     expect(code).toBe(0);

@@ -54,6 +54,11 @@ describe('the closing summary', () => {
     ]);
   });
 
+  it('shows how to look at a result that is not text', () => {
+    const result = { path: 'my out/pages.parquet', bytes: 10 };
+    expect(summaryLines({ ...REPORT, folder: 'my out', result }).at(-1)).toMatch(/ export 'my out' \| head -n 1$/);
+  });
+
   it('tells how to go on after a limit and after an interruption', () => {
     const next = (outcome: CrawlReport['outcome']) => summaryLines({ ...REPORT, outcome, folder: 'my out' }).at(-1);
     expect(next('limit')).toContain("crawl --resume --out 'my out' --max-pages 2400");

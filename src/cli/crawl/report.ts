@@ -172,6 +172,8 @@ function nextCommand({ outcome, folder, pages, failed, result }: CrawlReport): s
   switch (outcome) {
     case 'finished':
       if (result.bytes === 0 || pages === 0) return `${programName()} crawl --help`;
+      // Not for eyes.
+      if (result.path.endsWith('.parquet')) return `${programName()} export ${quoted(folder)} | head -n 1`;
       return `${result.path.endsWith('.jsonl') ? 'head -n 1' : 'less'} ${quoted(result.path)}`;
     case 'limit':
       return `${resume} --max-pages ${(pages + failed) * 2}`;

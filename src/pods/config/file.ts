@@ -197,7 +197,13 @@ function checkedKeys<Key extends string>(
   return values;
 }
 
+/** Options of other crawls that pods cannot have, and what to use. */
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  enough: 'pods cannot end a crawl by it, since no process sees all pages; use max_pages or max_duration',
+};
+
 function unknownKey(path: string, name: string, known: readonly string[]): string {
+  if (path === '' && Object.hasOwn(ELSEWHERE, name)) return `unknown key ${name}: ${ELSEWHERE[name]}`;
   const nearest = nearestName(name, [...known, ...known.map(camelCase)]);
   return `unknown key ${path}${name.slice(0, 80)}${nearest === undefined ? '' : `, did you mean ${nearest}?`}`;
 }

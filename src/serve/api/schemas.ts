@@ -238,7 +238,10 @@ export type CrawlRequest = z.infer<typeof crawlBody>;
 export const MAX_BATCH_URLS = 10_000;
 
 export const batchBody = z.strictObject({
-  urls: z.array(z.string().max(8_192)).min(1).max(MAX_BATCH_URLS),
+  urls: z
+    .array(z.string().max(8_192))
+    .min(1)
+    .max(MAX_BATCH_URLS, `at most ${MAX_BATCH_URLS}; send more as JSON lines (Content-Type: application/x-ndjson)`),
   ignoreInvalidURLs: z.boolean().optional(),
   appendToId: z.string().max(100).optional(),
   maxConcurrency: z.int().min(1).max(1_000).optional(),

@@ -54,7 +54,12 @@ export function checked<Schema extends z.ZodType>(schema: Schema, value: unknown
   if (result.success) return result.data;
   const issues = result.error.issues
     .slice(0, MAX_SHOWN)
-    .map(({ path, message }) => ({ path: path.join('.'), message }));
+    .map((issue) => ({ path: issue.path.join('.'), message: messageOf(issue) }));
   const text = issues.map(({ path, message }) => (path ? `${path}: ${message}` : message)).join('; ');
   throw new ApiError(400, `The body is invalid: ${text}`, 'BAD_REQUEST', issues);
+}
+
+/** What is left out is said as such, not as a wrong type. */
+function messageOf({ code, message }: { readonly code?: string | undefined; readonly message: string }): string {
+  return code === 'invalid_type' && message.endsWith('received undefined') ? 'is missing' : message;
 }

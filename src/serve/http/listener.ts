@@ -109,7 +109,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
       return 'written';
     }
     const token = gate.tokenOf(request);
-    if (isStopping) throw new ApiError(503, 'The server is stopping.', 'STOPPING', undefined, 5);
+    if (isStopping) throw stopping();
     const { handle, params, path } = options.route(method === 'HEAD' ? 'GET' : method, url.pathname);
     note(path);
     const json = async (): Promise<unknown> => parseJson((await readBody(request)).toString('utf8'));
@@ -175,17 +175,18 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     try {
       gate.checkWay(request);
       const token = gate.tokenOf(request);
-      if (isStopping) throw new ApiError(503, 'The server is stopping.', 'STOPPING');
+      if (isStopping) throw stopping();
       options.onUpgrade(request, socket, head, token, baseOf(request, options.trustProxy));
     } catch (error) {
-      const { status, message } = asApiError(error);
+      const { status, message, retryAfterSecs } = asApiError(error);
+      const retryAfter = retryAfterSecs === undefined ? '' : `retry-after: ${retryAfterSecs}\r\n`;
       socket.end(
-        `HTTP/1.1 ${status} Refused\r\nconnection: close\r\ncontent-length: ${Buffer.byteLength(message)}\r\n\r\n${message}`,
+        `HTTP/1.1 ${status} Refused\r\n${retryAfter}connection: close\r\ncontent-length: ${Buffer.byteLength(message)}\r\n\r\n${message}`,
       );
     }
   });
-  server.on('clientError', (_error: Error, socket: Duplex) => {
-    if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n');
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
+    if (socket.writable) socket.end(brokenAnswer(error));
     else socket.destroy();
   });
   holdSilent(server, HEADERS_MS);
@@ -219,6 +220,29 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     },
   };
 }
+
+const BROKEN: Readonly<Record<string, readonly [status: string, message: string, code: string]>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: [
+    '408 Request Timeout',
+    `The request did not arrive in time: ${HEADERS_MS / 1_000} s for its headers, ${REQUEST_MS / 1_000} s in all.`,
+    'REQUEST_TIMEOUT',
+  ],
+  HPE_HEADER_OVERFLOW: [
+    '431 Request Header Fields Too Large',
+    `The headers are larger than ${MAX_HEADER_BYTES} bytes.`,
+    'HEADERS_TOO_LARGE',
+  ],
+};
+
+/** For what never became a request. */
+function brokenAnswer({ code = '' }: NodeJS.ErrnoException): string {
+  const [status, error, name] = BROKEN[code] ?? ['400 Bad Request', 'This is not a valid HTTP request.', 'BAD_REQUEST'];
+  const body = JSON.stringify({ success: false, error, code: name });
+  const type = 'content-type: application/json; charset=utf-8';
+  return `HTTP/1.1 ${status}\r\n${type}\r\nconnection: close\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
+}
+
+const stopping = (): ApiError => new ApiError(503, 'The server is stopping.', 'STOPPING', undefined, 5);
 
 /** What is asked for. Anybody can send a target that is no URL. */
 function targetOf({ url = '/' }: IncomingMessage): URL {

@@ -31,6 +31,22 @@ describe('turns', () => {
     expect([turns.active, turns.waiting]).toEqual([0, 0]);
   });
 
+  it('tell who comes when the line is full to come back', async () => {
+    const turns = createTurns(1);
+    const one = token('t');
+    let finish: () => void = () => undefined;
+    const first = turns.take(one, never, () => new Promise<void>((resolve) => (finish = resolve)));
+    const others = Array.from({ length: 2_000 }, () =>
+      turns.take(one, new AbortController().signal, () => Promise.resolve()),
+    );
+    await expect(turns.take(one, never, () => Promise.resolve())).rejects.toMatchObject({
+      ...{ status: 429, code: 'TOO_MANY_REQUESTS', retryAfterSecs: 2 },
+    });
+    finish();
+    await Promise.all([first, ...others]);
+    expect([turns.active, turns.waiting]).toEqual([0, 0]);
+  });
+
   it('forget who left the line', async () => {
     const turns = createTurns(1);
     let end = (): void => undefined;

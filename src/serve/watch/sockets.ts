@@ -75,7 +75,7 @@ export function createSockets(app: App): Sockets {
       const [, path, id] = PATHS.exec(new URL(request.url ?? '/', 'http://server.invalid').pathname) ?? [];
       if (!id) throw new ApiError(404, 'There is nothing to watch at this path.', 'NOT_FOUND');
       if (watching.size >= MAX_SOCKETS)
-        throw new ApiError(429, 'Too many are watching already. Try again later.', 'TOO_MANY_REQUESTS');
+        throw new ApiError(429, 'Too many are watching already. Try again later.', 'TOO_MANY_REQUESTS', undefined, 10);
       server.handleUpgrade(request, socket, head, (opened) => {
         opened.on('error', () => opened.terminate());
         void watch(opened, path === 'crawl' ? 'crawl' : 'batch', id, token);

@@ -30,6 +30,8 @@ interface K8sFlags {
   readonly existingSecret?: string;
   readonly filesInImage?: string;
   readonly serviceMonitor?: boolean;
+  readonly serviceAccount?: string;
+  readonly privatePort?: number[];
   readonly backup?: boolean;
   readonly force?: boolean;
 }
@@ -77,6 +79,16 @@ export function addK8sCommand(program: Command, onExit: (code: number) => void):
     .optionsGroup('Configuration:')
     .option('--existing-secret <NAME>', 'a Secret that you made, in place of secret.yaml', objectName)
     .option('--files-in-image <DIR>', 'seeds, excluded domains and handler are in this folder of the image')
+    .option(
+      '--service-account <NAME>',
+      'a ServiceAccount that you made, such as one with a role for the bucket',
+      objectName,
+    )
+    .option(
+      '--private-port <N...>',
+      'ports that the crawl may also reach at private addresses, such as 9000 of an object store in the cluster',
+      eachPort,
+    )
     .option('--service-monitor', 'also a ServiceMonitor for the Prometheus operator')
     .optionsGroup('Options:')
     .addHelpText('after', EXAMPLES)
@@ -88,6 +100,9 @@ function objectName(text: string): string {
   if (/^[a-z](?:[a-z0-9-]{0,38}[a-z0-9])?$/.test(text)) return text;
   throw new InvalidArgumentError('Expected at most 40 lower-case letters, digits and "-".');
 }
+
+const port = wholeNumber(1, 65_535);
+const eachPort = (text: string, earlier: readonly number[] = []): number[] => [...earlier, port(text)];
 
 const SECRET_FILE = 'secret.yaml';
 

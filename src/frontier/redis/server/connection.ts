@@ -2,6 +2,7 @@
 // Promise: a call resolves, or rejects within its patience and one silence; a silent connection is replaced by a
 // new one. A call may reach the server more than once, which call numbers make harmless.
 import { CrawlError } from '../../../errors.js';
+import { parseUrl } from '../../../request/url.js';
 import { type ScriptName, scriptOf } from '../scripts.js';
 import { ADDRESS_FORMS, parseAddress, type RedisAddress, withoutPassword } from './address.js';
 import { createClient, keepAliveWhile } from './client.js';
@@ -81,10 +82,9 @@ export function createConnection(options: ConnectionOptions): Connection {
   const silenceMs = silenceLimitMs(options);
   const address = parseAddress(options.url);
   if (!address) {
-    throw new CrawlError(
-      'OPTION_INVALID',
-      `invalid Redis address ${withoutPassword(options.url)}: use ${ADDRESS_FORMS}`,
-    );
+    // A text that is no URL may be a password: not shown.
+    const shown = parseUrl(options.url) ? ` ${withoutPassword(options.url)}` : '';
+    throw new CrawlError('OPTION_INVALID', `invalid Redis address${shown}: use ${ADDRESS_FORMS}`);
   }
   const { kind, where } = address;
   const canMove = kind !== 'server';

@@ -30,6 +30,8 @@ export interface K8sOptions {
   readonly existingSecret?: string | undefined;
   readonly filesInImage?: string | undefined;
   readonly serviceMonitor?: boolean | undefined;
+  readonly serviceAccount?: string | undefined;
+  readonly privatePort?: readonly number[] | undefined;
   /** The text of an earlier `secret.yaml`: its password of the stores stays. */
   readonly earlierSecret?: string | undefined;
   readonly machine?: MachineConstants | undefined;
@@ -83,6 +85,7 @@ export async function k8sFiles(options: K8sOptions): Promise<K8sFiles> {
     ...{ name, config, cluster, podsPerReplica, resources, volumeGb },
     ...{ image: options.image, namespace: options.namespace, existingSecret: options.existingSecret },
     ...{ storageClass: options.storageClass, hasServiceMonitor: options.serviceMonitor === true },
+    ...{ serviceAccount: options.serviceAccount, privatePorts: options.privatePort ?? [] },
     stores:
       options.stores === undefined
         ? undefined

@@ -127,6 +127,8 @@ function statefulSet(options: ManifestOptions): Manifest {
         metadata: { labels, annotations: { 'orcrawl/config': hashOf(cluster) } },
         spec: {
           terminationGracePeriodSeconds: GRACE_SECS,
+          // Providers put the token of a role there by themselves.
+          ...(options.serviceAccount !== undefined && { serviceAccountName: options.serviceAccount }),
           automountServiceAccountToken: false,
           securityContext: safePod(USER_ID),
           containers: [container],
@@ -162,7 +164,7 @@ const PRIVATE_V6 = ['fc00::/7', 'fe80::/10', '::1/128', '64:ff9b::/96'];
 const OTLP_PORT = 4_318;
 
 function networkPolicy(options: ManifestOptions): Manifest {
-  const { name, config, stores } = options;
+  const { name, config, stores, privatePorts } = options;
   const tcp = (ports: readonly number[]) => ports.map((port) => ({ protocol: 'TCP', port }));
   const own = [...storePorts(config)].sort((a, b) => a - b);
   const web = config.allowPrivateAddresses
@@ -184,6 +186,7 @@ function networkPolicy(options: ManifestOptions): Manifest {
         web,
         ...(stores || own.length === 0 ? beside : [{ ports: tcp(own) }]),
         { to: [{ namespaceSelector: {} }], ports: tcp([OTLP_PORT]) },
+        ...(privatePorts.length > 0 ? [{ ports: tcp(privatePorts) }] : []),
       ],
     },
   };

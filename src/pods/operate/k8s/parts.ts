@@ -21,6 +21,10 @@ export interface ManifestOptions {
   readonly volumeGb: number;
   readonly storageClass: string | undefined;
   readonly hasServiceMonitor: boolean;
+  /** Its identity in the cluster, for a role of the provider. */
+  readonly serviceAccount: string | undefined;
+  /** Ports that the crawl may reach at private addresses, beside those of its stores. */
+  readonly privatePorts: readonly number[];
   /** The stores to start too. */
   readonly stores: { readonly server: StoreServer; readonly volumeGb: number } | undefined;
 }
