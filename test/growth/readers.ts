@@ -45,6 +45,7 @@ import { readXml, textBelow } from '../../src/documents/parts/xml.js';
 import type { ExtractSchema } from '../../src/extract/fields/fields.js';
 import { parseXPath } from '../../src/extract/fields/xpath.js';
 import { chunkMarkdown } from '../../src/extract/markdown/chunks.js';
+import { keepLead, leaveLastHeadings } from '../../src/extract/choose/edges.js';
 import { lookTwice } from '../../src/extract/choose/main-content.js';
 import { readTrainingPage } from '../../src/extract/model/training.js';
 import type { Capture } from '../../src/fetch/engine.js';
@@ -350,6 +351,17 @@ const PAGE_READERS: readonly Reader[] = [
     of: 'page',
     read: (text) =>
       extraction.extractContent(ARTICLE + text, { url: 'https://news.test/2026/01/02/a-long-day-at-the-lake' }),
+  },
+  {
+    name: 'extract/choose/edges#keepLead',
+    of: 'page',
+    read: (text) => {
+      const { segments } = extraction.viewPage(`<h1>Tables</h1>${text}<p>End.</p>`);
+      const chosen = new Uint8Array(segments.count);
+      chosen[segments.count - 1] = 1;
+      keepLead(segments, new Float32Array(segments.count), chosen);
+      leaveLastHeadings(segments, chosen.fill(1));
+    },
   },
   {
     name: 'extract/choose/main-content#lookTwice',

@@ -73,10 +73,15 @@ export async function createCrawler(parts: CrawlerParts): Promise<BasicCrawler> 
     onSkippedRequest: parts.onSkipped,
   };
   if (settings.engine === undefined) {
-    // A link to an image or archive is not a failure: it is stored without text.
+    // A link to an image or archive is not a failure: it is stored without text. Whose links are followed: run.ts.
     const { documents, acceptMarkdown } = settings;
     return new HttpCrawler(
-      { ...options, additionalMimeTypes: ['*/*'], ...(documents && { documents }), acceptMarkdown } as never,
+      {
+        ...options,
+        additionalMimeTypes: ['*/*'],
+        documents: documents !== undefined && documents !== false,
+        acceptMarkdown,
+      } as never,
       config,
     ) as unknown as BasicCrawler;
   }

@@ -25,6 +25,8 @@ describe('leaveSetAside', () => {
       'class="language-name"',
       'class="notice metadata" id="spoiler"',
       'class="form-fail"',
+      'class="toolbar-sorter"',
+      'class="sorter-label"',
     ];
     for (const tag of ['footer', ...marks.map((mark) => `div ${mark}`)])
       expect(left(`${text}<${tag}><p>Imprint</p></${tag.split(' ')[0]}><p>After</p>`), tag).toEqual(['Imprint']);

@@ -27,6 +27,9 @@ const isMarked = createNameMatcher(
   ['pt', 'languages'],
   // The day of the last change below the text of MkDocs, and the repository above it.
   ['md', 'source'],
+  // How Magento sorts the products of a list.
+  ['sorter', 'action label options'],
+  ['toolbar', 'sorter'],
   // The name of the language above code: the code has it too.
   ['language', 'name label'],
 );

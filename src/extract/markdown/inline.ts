@@ -178,9 +178,11 @@ export class InlineText {
   }
 
   #end({ kind, value }: Token): void {
-    // Markers around nothing vanish.
-    if (this.#tokens.at(-1)?.kind === kind && this.#tokens.at(-1)?.value === value) this.#tokens.pop();
-    else this.#tokens.push({ kind: kind === OPEN ? CLOSE : CLOSE_LINK, value });
+    // It ends before line breaks; markers around nothing else vanish.
+    let at = this.#tokens.length - 1;
+    while (this.#tokens[at]?.kind === BREAK) at--;
+    if (this.#tokens[at]?.kind === kind && this.#tokens[at]?.value === value) this.#tokens.splice(at, 1);
+    else this.#tokens.splice(at + 1, 0, { kind: kind === OPEN ? CLOSE : CLOSE_LINK, value });
   }
 
   #place(token: Token): void {

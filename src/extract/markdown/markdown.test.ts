@@ -24,6 +24,14 @@ describe('markdown', () => {
     );
   });
 
+  it('ends emphasis and links before a line break', () => {
+    expect(md('<p><strong>When?<br></strong>Now</p>')).toBe('**When?**\\\nNow');
+    expect(md('<p><a href="/b">See b<br></a><a href="/c">c</a></p>')).toBe(
+      '[See b](https://example.com/b)\\\n[c](https://example.com/c)',
+    );
+    expect(md('<p><em>One</em><strong><br></strong>two</p>')).toBe('*One*\\\ntwo');
+  });
+
   it('nests lists, keeps numbers, and tells adjacent lists apart', () => {
     expect(md('<ol start=3><li>a<ul><li>b<li>c</ul><li>d</ol>')).toBe('3. a\n   - b\n   - c\n4. d');
     expect(md('<ul><li>a</ul><ul><li>b</ul>')).toBe('- a\n\n* b');

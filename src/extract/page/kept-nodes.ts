@@ -1,17 +1,24 @@
 // From chosen blocks to the nodes that are rendered: their text, the elements around it, the pictures among it.
 // Promise: an element is kept only for what it holds; two passes over the tree.
 import { formulasOf } from '../math/formulas.js';
-import { RAW, TEXT, elementNumber, elementSet } from './elements.js';
+import { elementNumber, elementSet } from './elements.js';
 import type { Segments } from './segment.js';
 import { FIRST_NODE, LAST_NODE, STRIDE, WORDS, CONTAINER } from './segment.js';
 
+const A = elementNumber('a');
 const FIGURE = elementNumber('figure');
 const IMG = elementNumber('img');
 const BODY = elementNumber('body');
 /** Elements around a picture alone that make it a part of the page, not of its text. */
 const LOGO_STEPS = 2;
 const LOGO = /(?:^|\s)logo$/i;
+/** Elements from a picture to the link around it. */
+const LINK_STEPS = 3;
+const SIGN_WORDS = 4;
+const FIRST_PAGE = /^(?:(?:https?:)?\/\/[^/?#]+)?\/$|^(?:https?:)?\/\/[^/?#]+$/i;
 const MAX_ALT = 200;
+/** What a line of text is made of; a break stays also where nothing else is in an element around it. */
+const IN_LINES = elementSet('#text #raw br');
 /** Elements without text of their own that stay with what stands around them. */
 const COMPANIONS = elementSet('br wbr');
 
@@ -21,6 +28,14 @@ function outOfFigure({ tree }: Segments, node: number): number {
     if (tree.tag[up] === FIGURE) return tree.parent[up]!;
   }
   return tree.parent[node]!;
+}
+
+/** Whether a picture with few words is a link to the first page of a site: the sign of that site, or its advert. */
+function leadsHome({ tree }: Segments, node: number): boolean {
+  if ((tree.attribute(node, 'alt') ?? '').slice(0, MAX_ALT).trim().split(/\s+/).length > SIGN_WORDS) return false;
+  for (let up = tree.parent[node]!, steps = 0; up > 0 && steps < LINK_STEPS; up = tree.parent[up]!, steps++)
+    if (tree.tag[up] === A) return FIRST_PAGE.test((tree.attribute(up, 'href') ?? '').slice(0, MAX_ADDRESS).trim());
+  return false;
 }
 
 /** Where pictures that load late have their address. */
@@ -66,7 +81,7 @@ export function droppedNodes(segments: Segments, chosen: Uint8Array): Uint8Array
       else if (formulas.size > 0 && formulas.has(node)) {
         kept[node] = 1;
         node = tree.end[node]! - 1;
-      } else if (tree.tag[node] === TEXT || tree.tag[node] === RAW) kept[node] = 1;
+      } else if (IN_LINES[tree.tag[node]!] === 1) kept[node] = 1;
     }
     chosenWords[blocks[at + CONTAINER]!]! += blocks[at + WORDS]!;
   }
@@ -82,14 +97,18 @@ export function droppedNodes(segments: Segments, chosen: Uint8Array): Uint8Array
       node = tree.end[node]! - 1;
       continue;
     }
-    if (tree.tag[node] !== IMG || hidden[node] !== 0) continue;
+    if (hidden[node] !== 0) {
+      node = tree.end[node]! - 1;
+      continue;
+    }
+    if (tree.tag[node] !== IMG) continue;
     let up = outOfFigure(segments, node);
     let steps = 0;
     for (; up > 0 && words[up] === 0 && steps < 40; steps++) up = tree.parent[up]!;
     // Above and below the text, in parts of the page that have no text, stand logos and adverts.
     if (node < firstText || node > lastText) {
       if (steps >= LOGO_STEPS && tree.tag[up] === BODY) continue;
-      if (LOGO.test((tree.attribute(node, 'alt') ?? '').slice(0, MAX_ALT))) continue;
+      if (LOGO.test((tree.attribute(node, 'alt') ?? '').slice(0, MAX_ALT)) || leadsHome(segments, node)) continue;
     }
     if (chosenWords[up]! * 2 <= words[up]! || words[up] === 0) continue;
     pictures.push(node);

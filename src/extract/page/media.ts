@@ -9,6 +9,12 @@ const LATE = ['data-src', 'data-original', 'data-lazy-src', 'data-srcset', 'data
 /** Addresses that count visits. */
 const TRACKER =
   /^https?:\/\/[^/]*(?:facebook\.com\/tr\b|doubleclick\.net|scorecardresearch\.com|quantserve\.com|google-analytics\.com|\bpixel\.|\.adsrvr\.|analytics\.|b\.scorecard|sb\.score|amazon-adsystem\.com)/i;
+/** An address with a place that a script never filled in: the time or a number against caches, of an advert or a template. */
+const UNFILLED =
+  /\[(?:timestamp|cache_?bust(?:er|ing)|random(?:_?number)?)\]|(?:\{|%7b){2}|%%[a-z_]{3,40}%%|\$(?:\{|%7b)/i;
+/** What old pages call the picture of nothing that holds a cell open. */
+const SPACER =
+  /(?:^|\/)(?:spacer|clear|blank|transparent|trans|shim|1x1|dot_clear|clear_?(?:dot|pixel))\.gif(?:$|[?#])/i;
 const ICON_PIXELS = 32;
 /** A picture as large as a letter is a sign for a reader, whatever its words. */
 const SIGN_PIXELS = 16;
@@ -50,7 +56,7 @@ function sizeOf(tree: PageTree, node: number, name: string): number {
 export function imageSource(tree: PageTree, node: number, urls: PageUrls): string | null {
   if (isDecoration(tree, node)) return null;
   const url = addressOf(tree, node, urls);
-  return url === null || TRACKER.test(url) ? null : url;
+  return url === null || TRACKER.test(url) || SPACER.test(url) || UNFILLED.test(url) ? null : url;
 }
 
 function addressOf(tree: PageTree, node: number, urls: PageUrls): string | null {

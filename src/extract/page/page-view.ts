@@ -164,7 +164,8 @@ export class PageView {
       const text = this.blockText(b)
         .split('\n', 1)[0]!
         .slice(0, MAX_BYLINE)
-        .replace(/^(?:(?:written |posted |reviewed )?by|author)\b:?\s*/i, '')
+        .replace(/^(?:(?:written |posted |reviewed )?by|author)\b:?\s*|^(?:von|par|por|door|przez) ?:\s*/i, '')
+        .replace(/^(?:von|par|por|door|przez)\s+(?=\p{Lu})/u, '')
         .split(DAY, 1)[0]!
         .split(BESIDE_NAME, 1)[0]!
         .trim();
@@ -207,8 +208,8 @@ export class PageView {
 
 /** Between a name and what stands beside it: a date, a count of posts. */
 const BESIDE_NAME = /\s[»•·|]\s/;
-/** A price, or a sentence that goes on. */
-const NO_NAME = /[$€£¥]|^\p{Ll}\S*(?:\s+\S+){3}/u;
+/** A price, a place that a script never filled in, or a sentence that goes on. */
+const NO_NAME = /[$€£¥{}]|^\p{Ll}\S*(?:\s+\S+){3}/u;
 const CHANGED = /modif|updat|aktualis|geändert|mis à jour|maj |actualiz|atualiz|aggiornat|bijgewerkt|gewijzigd/i;
 /** Elements between a text and the link around it. */
 const LINK_STEPS = 4;

@@ -62,6 +62,15 @@ describe('marks beside a text', () => {
         .byline,
     ).toBe('Ada Marsh');
   });
+
+  it('takes the name of an author alone, and none that a script never filled in', () => {
+    const bylineOf = (text: string): string | null =>
+      extractContent(page(`<div class="profile">Hello {{firstName}}!</div><div class="author">${text}</div>`)).byline;
+    expect(bylineOf('von Ada Marsh')).toBe('Ada Marsh');
+    expect(bylineOf('Par : Ada Marsh')).toBe('Ada Marsh');
+    expect(bylineOf('von der Marsh')).toBe('von der Marsh');
+    expect(bylineOf('Von Marsh')).toBe('Von Marsh');
+  });
 });
 
 describe('parts that some readers want', () => {
