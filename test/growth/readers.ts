@@ -326,7 +326,12 @@ const PAGE_READERS: readonly Reader[] = [
     read: (text) => [
       comparedText(extraction.viewPage(text, { url: PAGE })),
       // Names that are read again: they call an element an advert, or a banner of consent.
-      comparedText(extraction.viewPage(`<p class="ad ${text}">a</p><p class="cookie ${text}">b</p>`, { url: PAGE })),
+      comparedText(
+        extraction.viewPage(
+          `<p class="ad ${text}">a</p><p class="cookie ${text}">b</p><p class="account form ${text}">c</p>`,
+          { url: PAGE },
+        ),
+      ),
       extraction.viewPage(text, { url: PAGE }, true).main.confidence,
       extraction.documentExtraction,
     ],
@@ -468,6 +473,12 @@ const PAGE_READERS: readonly Reader[] = [
     read: (text) => extraction.extractMedia(text, { url: PAGE }),
   },
   { name: 'extract/fields by CSS', of: 'page', read: (text) => extraction.extractFields(text, CSS, { url: PAGE }) },
+  {
+    name: 'extract/fields by CSS of nested items',
+    of: 'page',
+    // Each holds those in it, and all of them this page.
+    read: (text) => extraction.extractFields(`${'<div><p>a'.repeat(30)}${text}`, CSS, { url: PAGE }),
+  },
   {
     name: 'extract/fields by CSS of the page',
     of: 'page',
