@@ -103,6 +103,16 @@ function withServers(servers: readonly RedisServer[], nodes: readonly string[]):
     });
   }
 
+  /** The replicas of a master have all it has now. What Redis moves with a slot no client waits for. */
+  async function untilInStep(master: RedisServer): Promise<void> {
+    const offsets = async (): Promise<number[]> => {
+      const said = String(await ask(master, 'INFO', 'replication'));
+      return [/^master_repl_offset:(\d+)/m, /^slave\d+:.*\boffset=(\d+)/m].map((one) => Number(one.exec(said)?.[1]));
+    };
+    const [wanted = 0] = await offsets();
+    await until('a replica in step', async () => ((await offsets())[1]! >= wanted ? true : undefined));
+  }
+
   return {
     servers,
     url: `redis+cluster://${nodes.join(',')}`,
@@ -146,6 +156,7 @@ function withServers(servers: readonly RedisServer[], nodes: readonly string[]):
       }
       for (const server of [to, from, ...masters])
         await ask(server, 'CLUSTER', 'SETSLOT', slot, 'NODE', await idOf(to));
+      await untilInStep(to);
       return { from, to, keys };
     },
     untilWhole,
