@@ -26,7 +26,8 @@ const MEASURES = {
   postgres:
     'the frontier in Postgres by itself: URLs added, leased and settled per second (POSTGRES_URLS, POSTGRES_ROUNDS)',
   pods: 'four pods on four Redis servers, 3,000 hosts: ownership, politeness, directories, max_pages',
-  'pods-speed': 'pages per CPU-second of a worker over HTTPS on real pages, with and without parsers',
+  'pods-speed':
+    'CPU time per page over HTTPS on real pages: pods on Redis, on a cluster and embedded, with and without parsers; scripts (PODS_SPEED)',
   'pods-ramp':
     '1 to 16 pods on this machine, embedded, on Redis and on a cluster: CPU per page, links between pods, connections, memory (RAMP_STORES, RAMP_PODS, RAMP_PAGES)',
   cluster:

@@ -13,6 +13,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type SimwebProcess, startSimwebProcess } from '../../src/testing/index.js';
 import { podOf, until, workersOf } from '../../test/support/pods-crawl.js';
+import { cpuMsOf } from '../../test/support/processes.js';
 import { startCluster } from '../../test/support/redis-cluster.js';
 import { type RedisServer, startRedis } from '../../test/support/redis-server.js';
 import type { Figure } from '../measure.js';
@@ -28,8 +29,6 @@ const PAGES_PER_POD = Number(process.env.RAMP_PAGES ?? 1_500);
 const HOSTS = 400;
 const GOAL = 1.15;
 const PATIENCE_MS = 900_000;
-/** /proc counts CPU time in these. */
-const TICK_MS = 10;
 /** Hosts of the chain, whose every page leads to a page on the next one. */
 const CHAIN_HOSTS = 6;
 /** So many links between pods are timed, if they come in time: the crawl goes on meanwhile. */
@@ -56,13 +55,6 @@ interface Cost {
   readonly hops: readonly number[];
   readonly connections: number;
   readonly memoryMb: number;
-}
-
-/** CPU time of a process and all its threads so far. */
-function cpuMsOf(pid: number): number {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
 }
 
 /** What a process adds to the memory in use: pages it shares count by their share. */

@@ -1,11 +1,11 @@
 // The frontier in Postgres by itself: leases and settles per second in batches of 64, URLs added per second, with
 // synchronous_commit on and off: by the clock, and per second of CPU of the server and this process together, which a busy
 // machine changes less. The server is Debian's, in a folder of its own on disk.
-import { readdirSync, readFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { fingerprintOf, type QueueEntry } from '../../dist/index.js';
 import { createPostgresStorage } from '../../dist/postgres/index.js';
 import { postgresMissing, type PostgresServer, startPostgres } from '../../test/support/postgres-server.js';
+import { cpuMsWithChildren } from '../../test/support/processes.js';
 import type { Figure } from '../measure.js';
 
 const BATCH = 64;
@@ -46,27 +46,10 @@ function urlsFrom(first: number, count: number): QueueEntry[] {
   });
 }
 
-/** /proc counts CPU time in these. */
-const TICK_MS = 10;
-
 /** CPU time of the server so far, with its processes that have ended, and of this process. */
 function cpuMs(postmaster: number): number {
-  const fieldsOf = (pid: number | string): string[] => {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  };
-  const own = fieldsOf(postmaster);
-  let ticks = [11, 12, 13, 14].reduce((sum, field) => sum + Number(own[field]), 0);
-  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
-    try {
-      const fields = fieldsOf(pid);
-      if (Number(fields[1]) === postmaster) ticks += Number(fields[11]) + Number(fields[12]);
-    } catch {
-      // Ended meanwhile.
-    }
-  }
   const { user, system } = process.cpuUsage();
-  return ticks * TICK_MS + (user + system) / 1_000;
+  return cpuMsWithChildren(postmaster) + (user + system) / 1_000;
 }
 
 async function measureOne(server: PostgresServer, synchronousCommit: 'on' | 'off', workers: number): Promise<Figure[]> {

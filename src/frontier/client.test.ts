@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { CrawlError } from '../errors.js';
 import { fingerprintOf } from '../request/fingerprint.js';
-import type { Frontier } from './frontier.js';
+import { ANSWERS_KEPT, type Frontier } from './frontier.js';
 import { createFrontierClient } from './client.js';
 import { createMemoryFrontier } from './embedded/store/memory.js';
 
@@ -60,5 +60,26 @@ describe('a frontier client', () => {
     }
     const answer = await client.settle({ settlements: [{ kind: 'done', lease: leases[0]!.id }] });
     expect(answer).toEqual({ held: true, accepted: [true] });
+  });
+
+  it('has no more calls under way than the frontier remembers, in whatever order they arrive', async () => {
+    const frontier = createMemoryFrontier({ pacing: { delayMs: 0, turns: 1 } });
+    const held: (() => void)[] = [];
+    let highest = 0;
+    const slow: Frontier = {
+      ...frontier,
+      async add(call) {
+        highest = call.call;
+        if (call.call === 1) await new Promise<void>((resume) => void held.push(resume));
+        return frontier.add(call);
+      },
+    };
+    const client = createFrontierClient(slow, { id: 'one' });
+    const added = Array.from({ length: 50 }, (_, n) => client.add([{ ...entry, fingerprint: fingerprintOf(`${n}`) }]));
+    await new Promise((resume) => setTimeout(resume, 0));
+    expect(highest).toBe(ANSWERS_KEPT);
+    held[0]!();
+    expect((await Promise.all(added)).flat()).toEqual(Array(50).fill('new'));
+    expect(highest).toBe(50);
   });
 });

@@ -26,10 +26,14 @@ const MS_PER_HOUR = 3_600_000;
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);
 
 it.each([
-  ['together', 'crawl', /orcrawl, `content`.*\| ([\d.]+) CPU-ms per page/],
-  ['pods on Redis, HTTPS, all handshakes resumed', 'pods-speed', new RegExp(`fetcher alone.*${PODS.source}`)],
+  ['a script over HTTP', 'crawl', /orcrawl, `content`.*\| ([\d.]+) CPU-ms per page/],
+  ['a script, queue', 'pods-speed', /dataset in its folder.*script ([\d.]+) CPU-ms/],
+  ['a script on Postgres', 'pods-speed', /dataset in Postgres.*script ([\d.]+) CPU-ms.*Postgres ([\d.]+) CPU-ms/],
+  ['embedded pods', 'pods-speed', /embedded pod.*fetcher ([\d.]+) CPU-ms/],
+  ['pods on a Redis Cluster', 'pods-speed', /Redis Cluster.*fetcher ([\d.]+) CPU-ms.*six servers ([\d.]+) CPU-ms/],
+  ['pods on Redis |', 'pods-speed', new RegExp(`fetcher alone.*${PODS.source}`)],
   [
-    'pods on Redis, HTTPS, every handshake in full',
+    'pods on Redis, every handshake in full',
     'pods-speed',
     new RegExp(`every handshake in full.*${PODS.source}`),
   ],

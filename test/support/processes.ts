@@ -5,6 +5,35 @@ import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 /** `node --import` this runs TypeScript. */
 export const TYPESCRIPT = new URL('../../scripts/typescript.mjs', import.meta.url).href;
 
+/** /proc counts CPU time in these. */
+const TICK_MS = 10;
+
+/** CPU time of a process and all its threads so far, with its processes that have ended and those below it. */
+export function cpuMsWithChildren(pid: number): number {
+  const [, , , , , , , , , , , user, system, usersOfEnded, systemsOfEnded] = statOf(pid);
+  const own = (Number(user) + Number(system) + Number(usersOfEnded) + Number(systemsOfEnded)) * TICK_MS;
+  return childProcesses(pid).reduce((sum, child) => sum + ifAlive(() => cpuMsOf(child)), own);
+}
+
+/** CPU time of a process and all its threads so far. */
+export function cpuMsOf(pid: number): number {
+  const [, , , , , , , , , , , user, system] = statOf(pid);
+  return (Number(user) + Number(system)) * TICK_MS;
+}
+
+function statOf(pid: number): string[] {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+}
+
+function ifAlive(look: () => number): number {
+  try {
+    return look();
+  } catch {
+    return 0; // it has ended since the list was made
+  }
+}
+
 /** Processes below this one. */
 export function childProcesses(root = process.pid): number[] {
   if (!existsSync('/proc/self/stat')) return [];

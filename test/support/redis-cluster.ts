@@ -19,6 +19,8 @@ export interface RedisCluster {
   failOver(slot: number): Promise<{ readonly from: RedisServer; readonly to: RedisServer; readonly tookMs: number }>;
   /** Moves a slot and its keys to another master. */
   moveSlot(slot: number): Promise<{ readonly from: RedisServer; readonly to: RedisServer; readonly keys: number }>;
+  /** The same, to a master whose replica hears nothing of the keys and then takes its place. */
+  loseMovedSlot(slot: number): Promise<void>;
   /** Until every master has a replica that is in step. */
   untilWhole(): Promise<void>;
   dispose(): Promise<void>;
@@ -113,6 +115,29 @@ function withServers(servers: readonly RedisServer[], nodes: readonly string[]):
     await until('a replica in step', async () => ((await offsets())[1]! >= wanted ? true : undefined));
   }
 
+  async function move(slot: number, before: (to: RedisServer) => Promise<void> = async () => {}) {
+    const from = await masterOf(slot);
+    const idOf = async (server: RedisServer) => String(await ask(server, 'CLUSTER', 'MYID'));
+    const masters = (await lines(from)).flatMap(([, place = '', flags = '', , , , , , ...slots]) =>
+      flags.includes('master') && !flags.includes('fail') && slots.length > 0 ? [at(place)] : [],
+    );
+    const to = masters.find((server) => server !== from)!;
+    await before(to);
+    await ask(to, 'CLUSTER', 'SETSLOT', slot, 'IMPORTING', await idOf(from));
+    await ask(from, 'CLUSTER', 'SETSLOT', slot, 'MIGRATING', await idOf(to));
+    let keys = 0;
+    for (;;) {
+      const some = (await ask(from, 'CLUSTER', 'GETKEYSINSLOT', slot, 10)) as Buffer[];
+      if (some.length === 0) break;
+      keys += some.length;
+      await ask(from, 'MIGRATE', '127.0.0.1', to.port, '', 0, 10_000, 'KEYS', ...some);
+      // The crawl must meet the slot while half of its keys are elsewhere.
+      await delay(20);
+    }
+    for (const server of [to, from, ...masters]) await ask(server, 'CLUSTER', 'SETSLOT', slot, 'NODE', await idOf(to));
+    return { from, to, keys };
+  }
+
   return {
     servers,
     url: `redis+cluster://${nodes.join(',')}`,
@@ -137,27 +162,23 @@ function withServers(servers: readonly RedisServer[], nodes: readonly string[]):
       return { from, to, tookMs };
     },
     async moveSlot(slot) {
-      const from = await masterOf(slot);
-      const idOf = async (server: RedisServer) => String(await ask(server, 'CLUSTER', 'MYID'));
-      const masters = (await lines(from)).flatMap(([, place = '', flags = '', , , , , , ...slots]) =>
-        flags.includes('master') && !flags.includes('fail') && slots.length > 0 ? [at(place)] : [],
-      );
-      const to = masters.find((server) => server !== from)!;
-      await ask(to, 'CLUSTER', 'SETSLOT', slot, 'IMPORTING', await idOf(from));
-      await ask(from, 'CLUSTER', 'SETSLOT', slot, 'MIGRATING', await idOf(to));
-      let keys = 0;
-      for (;;) {
-        const some = (await ask(from, 'CLUSTER', 'GETKEYSINSLOT', slot, 10)) as Buffer[];
-        if (some.length === 0) break;
-        keys += some.length;
-        await ask(from, 'MIGRATE', '127.0.0.1', to.port, '', 0, 10_000, 'KEYS', ...some);
-        // The crawl must meet the slot while half of its keys are elsewhere.
-        await delay(20);
-      }
-      for (const server of [to, from, ...masters])
-        await ask(server, 'CLUSTER', 'SETSLOT', slot, 'NODE', await idOf(to));
-      await untilInStep(to);
-      return { from, to, keys };
+      const moved = await move(slot);
+      await untilInStep(moved.to);
+      return moved;
+    },
+    async loseMovedSlot(slot) {
+      let replica: RedisServer | undefined;
+      const { to } = await move(slot, async (target) => {
+        const id = String(await ask(target, 'CLUSTER', 'MYID'));
+        const line = (await lines(target)).find(([, , , of]) => of === id)!;
+        replica = at(line[1]!);
+        replica.pause();
+        await ask(target, 'CLIENT', 'KILL', 'TYPE', 'replica');
+      });
+      await to.stop('SIGKILL');
+      replica!.resume();
+      await masterOf(slot, to);
+      await to.start();
     },
     untilWhole,
     async dispose() {
