@@ -31,7 +31,7 @@ const MEASURES = {
   'pods-ramp':
     '1 to 16 pods on this machine, embedded, on Redis and on a cluster: CPU per page, links between pods, connections, memory (RAMP_STORES, RAMP_PODS, RAMP_PAGES)',
   cluster:
-    'a crawl on a Redis Cluster of six servers, 30 masters killed, 10 slots moved (CLUSTER_PAGES, CLUSTER_KILLS, CLUSTER_MOVES)',
+    'a crawl on a Redis Cluster of six servers, 30 masters killed, 10 slots moved, one lost in its move (CLUSTER_PAGES, CLUSTER_KILLS, CLUSTER_MOVES, CLUSTER_PARTS)',
   machines:
     'a crawl on three machines in network namespaces: cuts, one-way cuts, stops, kills and moves (MACHINES_FAULTS, by default 20; MACHINES_HOSTS, MACHINES_PAGES)',
   s3: 'a crawl on pods into an object store that fails, with kills: every page read back, no object twice (S3_PAGES)',

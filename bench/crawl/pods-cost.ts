@@ -182,6 +182,7 @@ async function watch(
     workersMs: Object.fromEntries(roles.map((role, n) => [role, per(first.workers[n]!, last.workers[n]!)])),
     storeMs: per(first.store, last.store),
     newLinks: per(first.accepted, last.accepted),
-    resumed: (last.resumed - first.resumed) / (last.connections - first.connections),
+    // A handshake ends after its connection was counted, or begins before the first look.
+    resumed: Math.min(1, (last.resumed - first.resumed) / (last.connections - first.connections)),
   };
 }

@@ -32,11 +32,7 @@ it.each([
   ['embedded pods', 'pods-speed', /embedded pod.*fetcher ([\d.]+) CPU-ms/],
   ['pods on a Redis Cluster', 'pods-speed', /Redis Cluster.*fetcher ([\d.]+) CPU-ms.*six servers ([\d.]+) CPU-ms/],
   ['pods on Redis |', 'pods-speed', new RegExp(`fetcher alone.*${PODS.source}`)],
-  [
-    'pods on Redis, every handshake in full',
-    'pods-speed',
-    new RegExp(`every handshake in full.*${PODS.source}`),
-  ],
+  ['pods on Redis, every handshake in full', 'pods-speed', new RegExp(`every handshake in full.*${PODS.source}`)],
   ['pods with parsers', 'pods-speed', /fetcher ([\d.]+) \+ parser ([\d.]+) CPU-ms.*Redis ([\d.]+) CPU-ms/],
 ])('says what a page costs: %s', (placement, section, row) => {
   const { cpuMs, coreHours } = documented(placement);

@@ -38,7 +38,8 @@ describe('the plan of a crawl', () => {
     expect(plan.domainsInRotation).toBe(662_038);
     expect(plan.pagesPerDomainAtMost).toBe(1_510);
     expect(plan.seenUrls).toBe(1e10);
-    expect(plan.pods).toBe(4);
+    // 9,259 pages per second at 0.15 ms are 1.4 cores, half used
+    expect(plan.pods).toBe(3);
   });
 
   it('needs more of everything for more pages in the same time', () => {

@@ -30,8 +30,8 @@ export interface MachineConstants {
 
 /** Properties of the stores and of pages, the same on every machine. */
 export const SHARED_CONSTANTS = Object.freeze({
-  // `npm run measure -- redis`, docs/decisions/009. A page cost 0.27 ms when a SADD cost 3.6 times its idle value.
-  redisCpuMsPerPage: 0.2,
+  // `npm run measure -- pods-speed` finds 0.10 on a quiet machine. On a busy one a page has cost 0.27 (docs/decisions/009).
+  redisCpuMsPerPage: 0.15,
   seenBytes: 11,
   bloomBytes: 2,
   queuedBytes: 68,
@@ -57,15 +57,15 @@ export const SHARED_CONSTANTS = Object.freeze({
 });
 
 /**
- * Measured by `orcrawl bench --quick` with 0.2.0 on a quiet machine (two cores of a Xeon): medians of three runs, the
+ * Measured by `orcrawl bench --quick` with 0.2.0 on a quiet machine (two cores of an EPYC): medians of three runs, the
  * disk rounded down. A test compares them with what `npm run measure -- pods-speed` found.
  */
 export const REFERENCE_MACHINE: MachineConstants = Object.freeze({
-  pageCpuMs: 2.2,
-  cpuMsPerKb: 0.0115,
-  gzipMsPerTextKb: 0.0142,
-  fetcherRssMb: 215,
-  diskMbPerSecond: 880,
+  pageCpuMs: 1.6,
+  cpuMsPerKb: 0.0058,
+  gzipMsPerTextKb: 0.0047,
+  fetcherRssMb: 209,
+  diskMbPerSecond: 1_300,
 });
 
 export interface Plan {
