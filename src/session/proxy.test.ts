@@ -109,7 +109,7 @@ describe('ProxyConfiguration', () => {
   });
 
   it.each([
-    [{}, /give proxyUrls, newUrlFunction or tieredProxyUrls/],
+    [{}, /give proxyUrls, newUrlFunction or tieredProxyUrls \(see docs\/from-crawlee\.md\)/],
     [{ proxyUrls: [] }, /proxyUrls must be a non-empty list/],
     [{ proxyUrls: 'http://u:secret@p.example' }, /proxyUrls must be a non-empty list/],
     [{ proxyUrls: ['http://p.example', 'secret'] }, /proxyUrls\[1\] is not a URL/],

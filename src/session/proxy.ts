@@ -91,7 +91,10 @@ export class ProxyConfiguration {
     const given = (['proxyUrls', 'newUrlFunction', 'tieredProxyUrls'] as const).filter(
       (name) => options[name] !== undefined,
     );
-    if (given.length === 0) throw invalid('ProxyConfiguration: give proxyUrls, newUrlFunction or tieredProxyUrls');
+    if (given.length === 0) {
+      const ways = 'proxyUrls, newUrlFunction or tieredProxyUrls';
+      throw invalid(`ProxyConfiguration: give ${ways} (see docs/from-crawlee.md)`);
+    }
     if (given.length > 1) throw invalid(`ProxyConfiguration: ${given.join(' and ')} cannot be combined`);
     this.#options = options;
     this.#choose = chooserOf(options);
