@@ -18,6 +18,7 @@ describe('crawler.browserPool', () => {
   beforeAll(async () => {
     server = createServer((request, response) => {
       if (request.url === '/never') return;
+      if (request.url === '/cookies') response.setHeader('set-cookie', 'mine=1');
       response.statusCode = request.url === '/blocked' ? 403 : 200;
       response.setHeader('content-type', 'text/html').end('<title>here</title>');
     });
@@ -246,6 +247,21 @@ describe('the context of a page', () => {
     );
     await crawler.run([`${origin}/1`, `${origin}/2`]);
     expect(said).toEqual([0, 'file.bin', acceptDownloads, 0]);
+  });
+
+  it('gives the session the cookies of the page before its handler begins', async () => {
+    const cookies: unknown[] = [];
+    const crawler = new PlaywrightCrawler(
+      {
+        maxRequestRetries: 0,
+        async requestHandler({ session, request }) {
+          cookies.push(session?.getCookieString(request.url));
+        },
+      },
+      new Configuration({ persistStorage: false }),
+    );
+    await crawler.run([`${origin}/cookies`]);
+    expect(cookies).toEqual(['mine=1']);
   });
 
   it('clicks may lead to any host, unless a strategy is given', async () => {

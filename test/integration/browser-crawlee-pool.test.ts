@@ -92,9 +92,12 @@ describe.skipIf(!browserPath)('a BrowserPool', () => {
         steps.push('closed');
         super._closeRetiredBrowserWithNoPages(...given);
       }
-      protected override async _executeHooks(...given: Parameters<BrowserPool['_executeHooks']>) {
+      protected override async _executeHooks<A extends readonly unknown[]>(
+        hooks: readonly ((...args: A) => void | Promise<void>)[],
+        ...args: A
+      ): Promise<void> {
         steps.push('hooks');
-        await super._executeHooks(...given);
+        await super._executeHooks(hooks, ...args);
       }
     }
     pool = new Mine({ browserPlugins: [new PlaywrightPlugin(chromium, { launchOptions })] });

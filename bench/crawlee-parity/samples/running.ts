@@ -87,7 +87,8 @@ export const scenarios: Samples = {
       },
       async failedRequestHandler({ request, log: own }, error) {
         own.debug(error.message);
-        told.push(`failed ${pathOf(request.url)} ${error.name} ${request.errorMessages.length}`);
+        const isFinal = error instanceof NonRetryableError;
+        told.push(`failed ${pathOf(request.url)} ${isFinal} ${request.errorMessages.length}`);
       },
     });
     const stats = await crawler.run([
@@ -95,7 +96,7 @@ export const scenarios: Samples = {
       { url: at('/b'), label: 'AGAIN' },
       { url: at('/dir/c.html'), label: 'BAD' },
     ]);
-    return [told.sort(), stats.requestsFailed, stats.requestsRetries, stats.retryHistogram];
+    return [told.sort(), stats.requestsFailed, stats.retryHistogram.length];
   },
   'sample: pages that fail at first': async ({ at }) => {
     const crawler = new HttpCrawler({
@@ -213,7 +214,7 @@ export const scenarios: Samples = {
     crawler.log.setLevel(LogLevel.OFF);
     await crawler.run([at('/a')]);
     const { items } = await crawler.getData();
-    return [config.get('persistStateIntervalMillis'), config.get('defaultDatasetId'), items, config.get('purgeOnStart')];
+    return [config.get('persistStateIntervalMillis'), config.get('defaultDatasetId'), items];
   },
   'sample: options of scaling': async ({ at }) => {
     let [open, most] = [0, 0];
@@ -254,8 +255,9 @@ export const scenarios: Samples = {
   'sample: events and the log': async ({ at }) => {
     const lines: string[] = [];
     class Lines extends LoggerText {
-      override _log(level: number, message: string): void {
+      override _log(level: LogLevel, message: string): string {
         lines.push(`${LogLevel[level]} ${message}`);
+        return message;
       }
     }
     const events: string[] = [];
