@@ -46,6 +46,9 @@ export function typeErrors(crawlee: string, parts: readonly string[]): string[] 
   const { options } = ts.convertCompilerOptionsFromJson(config.compilerOptions, root);
   const program = ts.createProgram(sampleFiles(), {
     ...options,
+    // Its enums are constant ones, which a module compiled by itself must not use.
+    verbatimModuleSyntax: false,
+    isolatedModules: false,
     typeRoots: [join(folder, 'node_modules', '@types')],
     paths: { crawlee: [entry] },
   });

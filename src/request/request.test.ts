@@ -101,7 +101,11 @@ describe('Request', () => {
 
   it.each<[string, unknown, RegExp]>([
     ['an unknown property', { url: 'https://example.com/', lable: 'A' }, /lable.*\(see docs\/from-crawlee\.md\)/],
-    ['a method that is none', { url: 'https://example.com/', method: 'FETCH' }, /method.*\(see docs\/from-crawlee\.md\)/],
+    [
+      'a method that is none',
+      { url: 'https://example.com/', method: 'FETCH' },
+      /method.*\(see docs\/from-crawlee\.md\)/,
+    ],
     ['headers that are no strings', { url: 'https://example.com/', headers: { a: 1 } }, /headers/],
     ['a priority out of range', { url: 'https://example.com/', priority: 3 }, /priority/],
     ['a negative retry count', { url: 'https://example.com/', retryCount: -1 }, /retryCount/],

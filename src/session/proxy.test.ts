@@ -167,7 +167,10 @@ describe('tiers of proxies', () => {
 
   it('gives one of the tier that is asked for, whatever the domain had', async () => {
     const proxies = new ProxyConfiguration({ tieredProxyUrls: [[null], ['http://a.example:1', 'http://b.example:2']] });
-    expect(await proxies.newProxyInfo('s', { proxyTier: 1 })).toMatchObject({ url: 'http://a.example:1', proxyTier: 1 });
+    expect(await proxies.newProxyInfo('s', { proxyTier: 1 })).toMatchObject({
+      url: 'http://a.example:1',
+      proxyTier: 1,
+    });
     expect(await proxies.newUrl('s', { proxyTier: 1 })).toBe('http://a.example:1');
     await expect(proxies.newUrl('s', { proxyTier: 2 })).rejects.toThrow('there is no tier 2 of 2');
   });

@@ -135,13 +135,16 @@ export const scenarios: Samples = {
     await Promise.all([page.waitForURL('**/echo'), page.click('#go')]);
     return (JSON.parse((await page.textContent('body')) ?? '{}') as { body: string }).body;
   }),
-  'sample: what a script adds, by selectors': inBrowser('/dynamic', async ({ page, parseWithCheerio, waitForSelector }) => {
-    await waitForSelector('.ready', 5_000);
-    const $ = await parseWithCheerio();
-    const links = await page.locator('a').count();
-    const texts = await page.$$eval('a', (all) => all.map((one) => one.textContent));
-    return [$('.ready').text(), links, texts];
-  }),
+  'sample: what a script adds, by selectors': inBrowser(
+    '/dynamic',
+    async ({ page, parseWithCheerio, waitForSelector }) => {
+      await waitForSelector('.ready', 5_000);
+      const $ = await parseWithCheerio();
+      const links = await page.locator('a').count();
+      const texts = await page.$$eval('a', (all) => all.map((one) => one.textContent));
+      return [$('.ready').text(), links, texts];
+    },
+  ),
   'sample: links by clicks': async ({ at }) => {
     const seen: string[] = [];
     const crawler = new PlaywrightCrawler({
@@ -174,7 +177,12 @@ export const scenarios: Samples = {
     request.method = 'POST';
     request.payload = 'hello';
     const response = await gotoExtended(page, request);
-    return [title, before, response?.status(), (JSON.parse((await response?.text()) ?? '{}') as { method: string }).method];
+    return [
+      title,
+      before,
+      response?.status(),
+      (JSON.parse((await response?.text()) ?? '{}') as { method: string }).method,
+    ];
   }),
   'sample: a browser only where it is needed': async ({ at }) => {
     const { launchContext, headless, browserPoolOptions } = machine;

@@ -62,7 +62,14 @@ export const scenarios: Samples = {
     const { usableSessionsCount, retiredSessionsCount } = pool;
     await pool.teardown();
     const made: unknown = session.userData['made'];
-    return [made, session.getCookieString('https://a.example'), score, usable, usableSessionsCount, retiredSessionsCount];
+    return [
+      made,
+      session.getCookieString('https://a.example'),
+      score,
+      usable,
+      usableSessionsCount,
+      retiredSessionsCount,
+    ];
   },
   'sample: cookies stay with their session': async ({ at }) => {
     const cookies: string[] = [];
@@ -97,7 +104,11 @@ export const scenarios: Samples = {
     const proxyConfiguration = new ProxyConfiguration({
       proxyUrls: ['http://u:p@one.example:8000', 'http://two.example:8001'],
     });
-    const urls = [await proxyConfiguration.newUrl(), await proxyConfiguration.newUrl(), await proxyConfiguration.newUrl()];
+    const urls = [
+      await proxyConfiguration.newUrl(),
+      await proxyConfiguration.newUrl(),
+      await proxyConfiguration.newUrl(),
+    ];
     const one = await proxyConfiguration.newProxyInfo('session-1');
     const same = await proxyConfiguration.newProxyInfo('session-1');
     return [urls, one?.url === same?.url, one?.hostname, one?.port, same?.sessionId];

@@ -108,7 +108,13 @@ export const scenarios: Samples = {
     });
     const { n = 0 } = (await store.getValue<{ n: number }>('one')) ?? {};
     await store.setValue('one', null);
-    return [keys, n, await store.getValue('one'), await store.getValue('none', 'default'), await store.recordExists('page')];
+    return [
+      keys,
+      n,
+      await store.getValue('one'),
+      await store.getValue('none', 'default'),
+      await store.recordExists('page'),
+    ];
   },
   'sample: a stream into a store': async () => {
     const store = await KeyValueStore.open();

@@ -73,6 +73,7 @@ const OF_BROWSERS = new Set([
 const TEXT_MODE = ['image', 'media', 'font'];
 /** Before a page of a batch is read. */
 const SHOWN_REST_MS = 100;
+const STOP_MS = 1_000;
 const NOTHING: PageOrder = Object.freeze({});
 
 export function createBrowserEngine<Live extends object = LivePage>(
@@ -125,7 +126,11 @@ export function createBrowserEngine<Live extends object = LivePage>(
       const order = early.prepare ? await early.prepare(live) : early;
       return { order, capture: await inTime(lent, order, live) };
     } catch (error) {
-      await early.failing?.(error);
+      if (early.failing) {
+        // A page that is still being loaded answers nobody.
+        await Promise.race([stopLoading(lent), time.wait(STOP_MS)]);
+        await early.failing(error);
+      }
       throw error;
     }
   }
@@ -204,6 +209,14 @@ export function withoutPage<Live extends object, Order extends CrawlOrder>(
 
 async function hooked(hook: PageHook, { page }: LentPage, url: string): Promise<unknown> {
   return hook(page, { url });
+}
+
+async function stopLoading(lent: LentPage): Promise<void> {
+  if (lent.isGone) return;
+  await lent
+    .cdp()
+    .then((session) => session.send('Page.stopLoading'))
+    .catch(() => undefined);
 }
 
 /** Other failures show when the page is loaded. */

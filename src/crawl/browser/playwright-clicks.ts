@@ -15,29 +15,41 @@ const MAX_URLS = 10_000;
 const STAY = `for (const name of ['go', 'back', 'forward']) history[name] = () => undefined`;
 const MAY_GO = `for (const name of ['go', 'back', 'forward']) delete history[name]`;
 
-/** What a click needs: an element that is shown, has a size and lies on top. Resolves to its style before and now. */
-const BRING_FORWARD = `(element) => {
+/** As much of an element as the functions below use, which run in the page. */
+interface Styled {
+  readonly style: { setProperty(name: string, value: string, priority: string): void };
+  getAttribute(name: string): string | null;
+  setAttribute(name: string, value: string): void;
+  removeAttribute(name: string): void;
+}
+type Styles = readonly [before: string | null, now: string | null];
+
+/** What a click needs: an element that is shown, has a size and lies on top. */
+function bringForward(element: Styled): Styles {
   const before = element.getAttribute('style');
   const shown = { visibility: 'visible', display: 'block', position: 'fixed', left: '0', top: '0', opacity: '1' };
   const sized = { 'min-width': '10px', 'min-height': '10px', 'z-index': '2147483647', 'pointer-events': 'auto' };
-  for (const [name, value] of Object.entries({ ...shown, ...sized })) element.style.setProperty(name, value, 'important');
+  for (const [name, value] of Object.entries({ ...shown, ...sized })) {
+    element.style.setProperty(name, value, 'important');
+  }
   return [before, element.getAttribute('style')];
-}`;
+}
+
 /** Unless the click changed it. */
-const PUT_BACK = `(element, [before, set]) => {
-  if (element.getAttribute('style') !== set) return;
+function putBack(element: Styled, [before, now]: Styles): void {
+  if (element.getAttribute('style') !== now) return;
   if (before === null) element.removeAttribute('style');
   else element.setAttribute('style', before);
-}`;
+}
 
 /** Clicks everything that a selector finds, also what is hidden or covered. */
 export async function clickAll(page: Page, selector: string, clickOptions: object): Promise<void> {
   const elements = await page.$$(selector);
   for (const element of elements.slice(0, MAX_CLICKS)) {
     try {
-      const styles = await element.evaluate<unknown>(BRING_FORWARD);
+      const styles = await element.evaluate(bringForward as (element: unknown) => Styles);
       await element.click({ timeout: CLICK_TIMEOUT_MS, force: true, ...clickOptions });
-      await element.evaluate(PUT_BACK, styles);
+      await element.evaluate(putBack as (element: unknown, styles: Styles) => void, styles);
     } catch {
       // Gone, disabled or within something hidden: there is nothing to note.
     }

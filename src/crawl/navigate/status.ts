@@ -66,7 +66,12 @@ function jsonMessage(body: Buffer): string | undefined {
     const { message } = JSON.parse(body.toString()) as { message?: unknown };
     if (typeof message !== 'string') return undefined;
     // One line of a log, whatever it holds.
-    return message.slice(0, MAX_REASON).replace(/[\p{C}\s]+/gu, ' ').trim() || undefined;
+    return (
+      message
+        .slice(0, MAX_REASON)
+        .replace(/[\p{C}\s]+/gu, ' ')
+        .trim() || undefined
+    );
   } catch {
     return undefined;
   }

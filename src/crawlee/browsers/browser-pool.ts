@@ -254,7 +254,11 @@ export class BrowserPool extends EventEmitter {
     }
   }
 
-  protected _pickBrowserWithFreeCapacity(plugin: BrowserPlugin, proxyUrl?: string, proxyTier?: number): BrowserController | undefined {
+  protected _pickBrowserWithFreeCapacity(
+    plugin: BrowserPlugin,
+    proxyUrl?: string,
+    proxyTier?: number,
+  ): BrowserController | undefined {
     for (const controller of this.activeBrowserControllers) {
       const { browserPlugin, launchContext, activePages } = controller;
       if (browserPlugin !== plugin || activePages >= this.maxOpenPagesPerBrowser) continue;
