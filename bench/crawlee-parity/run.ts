@@ -20,7 +20,6 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { loadSamples } from './load-samples.mjs';
 // @ts-expect-error -- data without types
 import { PURPOSES } from './purposes.mjs';
-import { compiledSamples } from './samples.js';
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
 const OURS = fileURLToPath(new URL('../../dist/crawlee/entry.js', import.meta.url));
@@ -84,7 +83,7 @@ export interface Scenario {
   readonly isLight: boolean;
 }
 
-export async function listScenarios(only = /(?:)/): Promise<Scenario[]> {
+export async function listScenarios(only = /(?:)/, isLightOnly = false): Promise<Scenario[]> {
   const found: Scenario[] = [];
   for (const file of readdirSync(join(HERE, 'areas')).sort()) {
     const path = join(HERE, 'areas', file);
@@ -94,6 +93,9 @@ export async function listScenarios(only = /(?:)/): Promise<Scenario[]> {
     };
     found.push(...named(path, scenarios, isLight));
   }
+  if (isLightOnly) return found.filter(({ name, isLight }) => isLight && only.test(name));
+  // The compiler is loaded for samples alone.
+  const { compiledSamples } = await import('./samples.js');
   for (const path of compiledSamples()) {
     const { scenarios } = loadSamples(path, {}) as { scenarios: Record<string, unknown> };
     found.push(...named(path, scenarios, false));
