@@ -69,6 +69,7 @@ export type AdaptivePlaywrightCrawlerOptions<Context extends CrawlingContext = A
     NewerOptions<Context>;
 
 interface CookieContext {
+  renderingType?: string;
   page?: CommonPage;
   session?: { setCookies(cookies: CookieObject[], url: string): void };
   request: { url: string; loadedUrl?: string };
@@ -87,7 +88,10 @@ function withClicksAnywhere(context: ClickingContext): void {
 }
 
 /** The session has the cookies of the page when its handler begins; ours gets them when it has ended. */
-async function keepCookies({ page, session, request }: CookieContext): Promise<void> {
+async function keepCookies(context: CookieContext): Promise<void> {
+  // To ask the context of a fetch for its page means to want a browser.
+  if (context.renderingType === 'static') return;
+  const { page, session, request } = context;
   if (!page?.context || !session) return;
   const url = request.loadedUrl ?? request.url;
   const cookies = await page.context().cookies(url);
