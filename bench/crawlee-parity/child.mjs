@@ -1,14 +1,15 @@
 // Scripts under one library, in a process and a folder of their own; each outcome goes to the parent as a message.
 import { pathToFileURL } from 'node:url';
 import { createRequire } from 'node:module';
+import { loadSamples } from './load-samples.mjs';
 import { startWeb } from './web.mjs';
 
 const [library, area, ...names] = process.argv.slice(2);
-const { scenarios } = await import(pathToFileURL(area).href);
 // Crawlee is CommonJS: one object of all its packages. Ours is one module.
 const lib = library.endsWith('.cjs')
   ? createRequire(import.meta.url)(library)
   : await import(pathToFileURL(library).href);
+const { scenarios } = area.endsWith('.cjs') ? loadSamples(area, lib) : await import(pathToFileURL(area).href);
 const web = await startWeb();
 const host = new URL(web.url).host;
 lib.log?.setLevel(lib.LogLevel?.OFF ?? 0);

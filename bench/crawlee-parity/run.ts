@@ -1,5 +1,6 @@
 // Runs every scenario under Crawlee and under this build, each in a process and an empty folder of its own, and compares
-// what came out. A scenario may say that it differs on purpose, and why; any other difference is a failure.
+// what came out. A scenario may say that it differs on purpose, and why; any other difference is a failure. Scenarios are
+// those of areas/, which get the library as an object, and the samples of samples/, which import from 'crawlee'.
 import { fork, spawnSync } from 'node:child_process';
 import {
   existsSync,
@@ -15,6 +16,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
+// @ts-expect-error -- a script without types
+import { loadSamples } from './load-samples.mjs';
 // @ts-expect-error -- data without types
 import { PURPOSES } from './purposes.mjs';
 
@@ -80,7 +83,7 @@ export interface Scenario {
   readonly isLight: boolean;
 }
 
-export async function listScenarios(only = /(?:)/): Promise<Scenario[]> {
+export async function listScenarios(only = /(?:)/, isLightOnly = false): Promise<Scenario[]> {
   const found: Scenario[] = [];
   for (const file of readdirSync(join(HERE, 'areas')).sort()) {
     const path = join(HERE, 'areas', file);
@@ -88,13 +91,23 @@ export async function listScenarios(only = /(?:)/): Promise<Scenario[]> {
       scenarios: Record<string, unknown>;
       isLight?: boolean;
     };
-    for (const name of Object.keys(scenarios)) {
-      const purpose = (PURPOSES as Record<string, string>)[name];
-      const area = name.slice(0, name.indexOf(':'));
-      if (only.test(name)) found.push({ area, file: path, name, isLight, ...(purpose ? { purpose } : {}) });
-    }
+    found.push(...named(path, scenarios, isLight));
   }
-  return found;
+  if (isLightOnly) return found.filter(({ name, isLight }) => isLight && only.test(name));
+  // The compiler is loaded for samples alone.
+  const { compiledSamples } = await import('./samples.js');
+  for (const path of compiledSamples()) {
+    const { scenarios } = loadSamples(path, {}) as { scenarios: Record<string, unknown> };
+    found.push(...named(path, scenarios, false));
+  }
+  return found.filter(({ name }) => only.test(name));
+}
+
+function named(file: string, scenarios: Record<string, unknown>, isLight: boolean): Scenario[] {
+  return Object.keys(scenarios).map((name) => {
+    const purpose = (PURPOSES as Record<string, string>)[name];
+    return { area: name.slice(0, name.indexOf(':')), file, name, isLight, ...(purpose ? { purpose } : {}) };
+  });
 }
 
 /** Every scenario, two processes at a time; without Crawlee's path, beside what it said when it was measured last. */

@@ -2,7 +2,8 @@
 // PARITY_ONLY=REGEXP takes some; PARITY_STORED=1 runs only ours, beside what Crawlee said when it was measured last (a
 // script that is new has no such outcome, and counts as different). What differs without a purpose is printed.
 import { readFileSync, writeFileSync } from 'node:fs';
-import { type Compared, compareAll, installCrawlee, listScenarios, OUTCOMES } from '../crawlee-parity/run.js';
+import { type Compared, compareAll, installCrawlee, listScenarios, OUTCOMES, PARTS } from '../crawlee-parity/run.js';
+import { typeErrors } from '../crawlee-parity/samples.js';
 import type { Figure } from '../measure.js';
 
 const DOCUMENT = new URL('../../docs/from-crawlee.md', import.meta.url);
@@ -16,6 +17,8 @@ export async function measure(): Promise<Figure[]> {
     const { isSame, purpose, name, theirs, ours } = result;
     if (!isSame && !purpose) console.log(`  differs: ${name}\n    Crawlee ${theirs}\n    orcrawl ${ours}`);
   });
+  const wrong = crawlee === undefined ? [] : typeErrors(crawlee, PARTS);
+  for (const line of wrong) console.log(`  Crawlee's types: ${line}`);
   if (only === undefined) {
     writeTable(results);
     if (!isStored) writeOutcomes(results);
@@ -30,6 +33,9 @@ export async function measure(): Promise<Figure[]> {
     },
     { what: 'the same', measured: `${same} (${((100 * same) / results.length).toFixed(1)} %)`, goal: '≥ 97 %' },
     { what: 'different without a purpose', measured: String(unnamed.length), goal: '0' },
+    ...(crawlee === undefined
+      ? []
+      : [{ what: "errors of Crawlee's types in the samples", measured: String(wrong.length), goal: '0' }]),
   ];
 }
 

@@ -121,9 +121,10 @@ export function composeCrawler<Kind extends CrawlerKind>(
     addOptions: AddRequestsBatchedOptions = {},
   ): Promise<AddRequestsBatchedResult> {
     await checkLabels(requests);
-    if (!running) return seeding.add(requests, addOptions, onSeedError);
-    // While the crawl runs, what is added may come from a page: it may neither name private addresses nor
-    // end the crawl. Who awaits the rest gets the error.
+    // Before the run exists nothing was visited, also right after `run()` was called: these are seeds.
+    if (!run) return seeding.add(requests, addOptions, onSeedError);
+    // Later, what is added may come from a page: it may neither name private addresses nor end the crawl. Who awaits the
+    // rest gets the error.
     return seeding.add(requests, { ...addOptions, seeded: false }, (error) => {
       if (error.class === 'fatal') onSeedError(error);
       else log.exception(error, 'could not add requests');

@@ -2,7 +2,7 @@
 import type { CheerioAPI } from 'cheerio';
 import type { Browser, Download, GotoOptions, Page, PageResponse } from '../fetch/browser/playwright-types.js';
 import type { PageContent } from '../parse/page.js';
-import type { Dictionary } from '../request/request.js';
+import type { Dictionary, Request } from '../request/request.js';
 import type { CookieObject } from '../session/cookies.js';
 import type { AnyData, Awaitable, ContextCrawler, CrawlingContext } from './context.js';
 import type { BatchAddRequestsResult, EnqueueLinksOptions } from './enqueue-links.js';
@@ -11,7 +11,7 @@ import type { BatchAddRequestsResult, EnqueueLinksOptions } from './enqueue-link
 export interface InfiniteScrollOptions {
   /** Longest it may take; 0: until the handler's own limit. Default 0. */
   timeoutSecs?: number;
-  /** Stops when the page is this high, in pixels; 0: no limit. Default 0. */
+  /** How far down, in pixels; 0: no limit. Default 0. */
   maxScrollHeight?: number;
   /** How long the bottom of the page must stay the bottom. Default 4. */
   waitForSecs?: number;
@@ -103,10 +103,18 @@ export interface PlaywrightCrawlingContext<UserData extends Dictionary = AnyData
   /** Needs the package `jquery` in your project. */
   injectJQuery(options?: { surviveNavigations?: boolean }): Promise<unknown>;
   /** Makes a function of the text of a script, to be called with the page. */
-  compileScript(scriptString: string, context?: Dictionary): (params: { page: Page }) => Promise<unknown>;
+  compileScript(scriptString: string, context?: Dictionary): CompiledScriptFunction;
   /** Removes cookie notices and other boxes that lie over the page. */
   closeCookieModals(): Promise<void>;
 }
+
+/** What a compiled script is called with: more than the page if its text uses it. */
+export interface CompiledScriptParams {
+  page: Page;
+  request?: Request;
+}
+/** A function made of the text of a script. */
+export type CompiledScriptFunction = (params: CompiledScriptParams) => Promise<unknown>;
 
 /** The second argument of browser hooks: Playwright's options of `page.goto`, to be changed in place. */
 export type PlaywrightGotoOptions = GotoOptions & {

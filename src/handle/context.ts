@@ -1,5 +1,6 @@
 // What a handler is given: capabilities by crawler type, as types. A handler that uses only what two
 // contexts share compiles for both; crawl/ builds the objects, lazily where a property costs work.
+import type { IncomingHttpHeaders } from 'node:http';
 import type { SendOptions } from '../fetch/http/send-request.js';
 import type { PageChange } from '../fresh/page-change.js';
 import type { CheerioAPI } from 'cheerio';
@@ -98,11 +99,17 @@ export interface SentResponse<Body = string> {
   /** Of the last response, after redirects. */
   statusCode: number;
   /** Names in lower case. */
-  headers: Record<string, string | string[]>;
+  headers: IncomingHttpHeaders;
   /** Where redirects led. */
   url: string;
   /** Status 2xx. */
   ok: boolean;
+  /** The body as bytes. */
+  rawBody: Buffer;
+  /** What was asked for, before redirects. */
+  requestUrl: string;
+  /** Where redirects led, in order. */
+  redirectUrls: URL[];
 }
 
 export interface AddRequestsOptions {

@@ -100,8 +100,12 @@ describe('Request', () => {
   });
 
   it.each<[string, unknown, RegExp]>([
-    ['an unknown property', { url: 'https://example.com/', lable: 'A' }, /lable/],
-    ['a method that is none', { url: 'https://example.com/', method: 'FETCH' }, /method/],
+    ['an unknown property', { url: 'https://example.com/', lable: 'A' }, /lable.*\(see docs\/from-crawlee\.md\)/],
+    [
+      'a method that is none',
+      { url: 'https://example.com/', method: 'FETCH' },
+      /method.*\(see docs\/from-crawlee\.md\)/,
+    ],
     ['headers that are no strings', { url: 'https://example.com/', headers: { a: 1 } }, /headers/],
     ['a priority out of range', { url: 'https://example.com/', priority: 3 }, /priority/],
     ['a negative retry count', { url: 'https://example.com/', retryCount: -1 }, /retryCount/],
@@ -128,6 +132,7 @@ describe('Request', () => {
       expect.unreachable();
     } catch (error) {
       expect((error as CrawlError).code).toBe(code);
+      expect((error as CrawlError).message).toContain('(see docs/from-crawlee.md)');
     }
   });
 

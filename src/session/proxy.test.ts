@@ -109,7 +109,7 @@ describe('ProxyConfiguration', () => {
   });
 
   it.each([
-    [{}, /give proxyUrls, newUrlFunction or tieredProxyUrls/],
+    [{}, /give proxyUrls, newUrlFunction or tieredProxyUrls \(see docs\/from-crawlee\.md\)/],
     [{ proxyUrls: [] }, /proxyUrls must be a non-empty list/],
     [{ proxyUrls: 'http://u:secret@p.example' }, /proxyUrls must be a non-empty list/],
     [{ proxyUrls: ['http://p.example', 'secret'] }, /proxyUrls\[1\] is not a URL/],
@@ -163,6 +163,16 @@ describe('tiers of proxies', () => {
     for (let crawl = 0; crawl < 5; crawl++) {
       expect(await visit(proxies, { url: 'https://a.example/', uniqueKey: 'k', retryCount: 0 })).toBe(0);
     }
+  });
+
+  it('gives one of the tier that is asked for, whatever the domain had', async () => {
+    const proxies = new ProxyConfiguration({ tieredProxyUrls: [[null], ['http://a.example:1', 'http://b.example:2']] });
+    expect(await proxies.newProxyInfo('s', { proxyTier: 1 })).toMatchObject({
+      url: 'http://a.example:1',
+      proxyTier: 1,
+    });
+    expect(await proxies.newUrl('s', { proxyTier: 1 })).toBe('http://a.example:1');
+    await expect(proxies.newUrl('s', { proxyTier: 2 })).rejects.toThrow('there is no tier 2 of 2');
   });
 
   it('tries the cheaper tier again with one request, and returns to it when that went well', () => {

@@ -24,6 +24,8 @@ export interface ProxyRequest {
 export interface ProxyQuery<R extends ProxyRequest = ProxyRequest> {
   /** The request that the proxy is for. */
   request?: R;
+  /** With `tieredProxyUrls`: the tier, 0 first, whatever its domain had before. */
+  proxyTier?: number;
 }
 
 /** Gives the proxy URL for a session and request; null for a direct connection. */
@@ -79,7 +81,7 @@ export class ProxyConfiguration {
   /** Whether TLS is opened by the proxy; set by who knows it. */
   isManInTheMiddle = false;
   readonly #options: ProxyConfigurationOptions;
-  readonly #choose: (sessionId: string | undefined, request: ProxyRequest | undefined) => Choice | Promise<Choice>;
+  readonly #choose: (sessionId: string | undefined, query?: ProxyQuery) => Choice | Promise<Choice>;
 
   constructor(options: ProxyConfigurationOptions = {}) {
     checkOptions('ProxyConfiguration', options, {
@@ -91,7 +93,10 @@ export class ProxyConfiguration {
     const given = (['proxyUrls', 'newUrlFunction', 'tieredProxyUrls'] as const).filter(
       (name) => options[name] !== undefined,
     );
-    if (given.length === 0) throw invalid('ProxyConfiguration: give proxyUrls, newUrlFunction or tieredProxyUrls');
+    if (given.length === 0) {
+      const ways = 'proxyUrls, newUrlFunction or tieredProxyUrls';
+      throw invalid(`ProxyConfiguration: give ${ways} (see docs/from-crawlee.md)`);
+    }
     if (given.length > 1) throw invalid(`ProxyConfiguration: ${given.join(' and ')} cannot be combined`);
     this.#options = options;
     this.#choose = chooserOf(options);
@@ -110,7 +115,7 @@ export class ProxyConfiguration {
 
   /** The URL of the proxy for a session and request; undefined for a direct connection. */
   async newUrl(sessionId?: string | number, options?: ProxyQuery): Promise<string | undefined> {
-    const { url } = await this.#choose(sessionName(sessionId), options?.request);
+    const { url } = await this.#choose(sessionName(sessionId), options);
     return url ?? undefined;
   }
 
@@ -133,7 +138,7 @@ export class ProxyConfiguration {
 
   /** As `newUrl` says, which a derived class may have overridden; a tier is known only where it is chosen. */
   async #chosen(sessionId: string | number | undefined, options: ProxyQuery | undefined): Promise<Choice> {
-    if (this.#options.tieredProxyUrls) return this.#choose(sessionName(sessionId), options?.request);
+    if (this.#options.tieredProxyUrls) return this.#choose(sessionName(sessionId), options);
     const url = await this.newUrl(sessionId, options);
     return { url: url == null ? null : checkedUrl(url, 'the result of newUrl()') };
   }
@@ -158,7 +163,7 @@ function byTurn(urls: readonly (string | null)[]) {
 }
 
 function byFunction(newUrl: ProxyConfigurationFunction) {
-  return async (sessionId: string | undefined, request: ProxyRequest | undefined): Promise<Choice> => {
+  return async (sessionId: string | undefined, { request }: ProxyQuery = {}): Promise<Choice> => {
     let url: string | null | undefined;
     try {
       // Crawlee's signature promises a session id; without sessions there is none to give.
@@ -177,7 +182,12 @@ function byTier(tieredUrls: readonly (readonly (string | null)[])[]) {
   const tiers = createProxyTiers(turns.length);
   const attempts = createAttempts();
 
-  return (sessionId: string | undefined, request: ProxyRequest | undefined): Choice => {
+  return (sessionId: string | undefined, { request, proxyTier }: ProxyQuery = {}): Choice => {
+    if (proxyTier !== undefined) {
+      const turn = turns[proxyTier];
+      if (!turn) throw invalid(`ProxyConfiguration: there is no tier ${String(proxyTier)} of ${turns.length}`);
+      return { url: turn(sessionId).url, tier: proxyTier };
+    }
     // Without a request there is no domain to learn about: all take turns.
     if (request === undefined) return ofAny(undefined);
     const domain = hostOf(request.url);

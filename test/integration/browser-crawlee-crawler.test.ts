@@ -17,6 +17,8 @@ describe('crawler.browserPool', () => {
   let origin: string;
   beforeAll(async () => {
     server = createServer((request, response) => {
+      if (request.url === '/never') return;
+      if (request.url === '/cookies') response.setHeader('set-cookie', 'mine=1');
       response.statusCode = request.url === '/blocked' ? 403 : 200;
       response.setHeader('content-type', 'text/html').end('<title>here</title>');
     });
@@ -61,6 +63,44 @@ describe('crawler.browserPool', () => {
     expect(said.splice(0)).toEqual([['a=1', 'a=1; b=2'], 'commit', ['here', 200, false]]);
     await crawler.run([{ url: `${origin}/made`, headers: { cookie: 'a=1' } }]);
     expect(said).toEqual([['a=1', 'a=1; b=2'], 'commit', ['made', undefined, false]]);
+  });
+
+  it('leaves the page open for the handlers when it could not be loaded or a hook before that failed', async () => {
+    const said: unknown[] = [];
+    const crawler = new PlaywrightCrawler(
+      {
+        maxRequestRetries: 1,
+        navigationTimeoutSecs: 3,
+        preNavigationHooks: [
+          async ({ page, request }) => {
+            await page.setContent('<title>before</title>');
+            if (request.label === 'HOOK') throw new Error('of the hook');
+          },
+        ],
+        requestHandler: async () => undefined,
+        errorHandler: ({ page }, error) => void said.push([page.isClosed(), error.message.includes('hook')]),
+        failedRequestHandler: async ({ page }) => void said.push(await page.evaluate('1 + 1')),
+      },
+      new Configuration({ persistStorage: false }),
+    );
+    await crawler.run([{ url: `${origin}/`, label: 'HOOK' }]);
+    await crawler.run([{ url: `${origin}/never`, maxRetries: 0 }]);
+    expect(said).toEqual([[false, true], 2, 2]);
+  });
+
+  it('gives the session the cookies of the page before its handler begins', async () => {
+    const cookies: unknown[] = [];
+    const crawler = new PlaywrightCrawler(
+      {
+        maxRequestRetries: 0,
+        async requestHandler({ session, request }) {
+          cookies.push(session?.getCookieString(request.url));
+        },
+      },
+      new Configuration({ persistStorage: false }),
+    );
+    await crawler.run([`${origin}/cookies`]);
+    expect(cookies).toEqual(['mine=1']);
   });
 
   it('leaves the page open for the handlers of a failure', async () => {

@@ -53,6 +53,67 @@ describe.skipIf(!browserPath)('a BrowserPool', () => {
     ]);
   });
 
+  it('has the parts that make and inject fingerprints, and a cache by session', async () => {
+    createPool({ useFingerprints: true, fingerprintOptions: { useFingerprintCache: false } });
+    expect(pool.fingerprintCache).toBeUndefined();
+    await pool.destroy();
+    createPool({
+      useFingerprints: true,
+      fingerprintOptions: { fingerprintCacheSize: 3, fingerprintGeneratorOptions: { operatingSystems: ['windows'] } },
+      preLaunchHooks: [(_, context) => void context.extend({ session: { id: 's' } })],
+    });
+    const [wanted, shown]: [unknown[], unknown[]] = [[], []];
+    const { getFingerprint } = pool.fingerprintGenerator!;
+    pool.fingerprintGenerator = { getFingerprint: (options) => (wanted.push(options), getFingerprint(options)) };
+    pool.fingerprintInjector = {
+      attachFingerprintToPlaywright: async (_, fingerprint) => void shown.push(fingerprint),
+      attachFingerprintToPuppeteer: async () => undefined,
+    };
+    for (const page of [await pool.newPageInNewBrowser(), await pool.newPageInNewBrowser()]) await page.close();
+    expect(wanted).toEqual([{ browsers: ['chrome'], devices: ['desktop'], operatingSystems: ['windows'] }]);
+    expect(shown).toEqual([pool.fingerprintCache!.get('s'), pool.fingerprintCache!.get('s')]);
+    expect(pool.fingerprintCache!.maxSize).toBe(3);
+  });
+
+  it('takes its steps by methods that a derived class may override', async () => {
+    const steps: string[] = [];
+    class Mine extends BrowserPool {
+      protected override _overridePageClose(page: CommonPage): void {
+        steps.push('page');
+        super._overridePageClose(page);
+      }
+      protected override async _launchBrowser(...given: Parameters<BrowserPool['_launchBrowser']>) {
+        steps.push('launch');
+        return super._launchBrowser(...given);
+      }
+      protected override _closeRetiredBrowserWithNoPages(
+        ...given: Parameters<BrowserPool['_closeRetiredBrowserWithNoPages']>
+      ): void {
+        steps.push('closed');
+        super._closeRetiredBrowserWithNoPages(...given);
+      }
+      protected override async _executeHooks<A extends readonly unknown[]>(
+        hooks: readonly ((...args: A) => void | Promise<void>)[],
+        ...args: A
+      ): Promise<void> {
+        steps.push('hooks');
+        await super._executeHooks(hooks, ...args);
+      }
+    }
+    pool = new Mine({ browserPlugins: [new PlaywrightPlugin(chromium, { launchOptions })] });
+    await (await pool.newPage()).close();
+    expect(steps).toEqual(['launch', 'hooks', 'hooks', 'hooks', 'page', 'hooks', 'hooks', 'hooks', 'closed']);
+  });
+
+  it('retires a browser without pages after retireInactiveBrowserAfterSecs', async () => {
+    createPool({ retireInactiveBrowserAfterSecs: 0, closeInactiveBrowserAfterSecs: 300 });
+    const page = await pool.newPage();
+    const closed = new Promise((resolve) => pool.getBrowserControllerByPage(page)!.once('browserClosed', resolve));
+    await page.close();
+    await closed;
+    expect([pool.activeBrowserControllers.size, pool.retiredBrowserControllers.size]).toEqual([0, 0]);
+  });
+
   it('opens pages where there is room, and retires a browser after its pages', async () => {
     const retired: unknown[] = [];
     createPool({ maxOpenPagesPerBrowser: 2, retireBrowserAfterPageCount: 2 });

@@ -77,7 +77,7 @@ describe.skipIf(!browserPath)('a BrowserPool over Puppeteer', () => {
     await page.close();
     expect([controller.activePages, controller.totalPages]).toEqual([0, 1]);
     expect(library.launched).toEqual([{ args: [], userDataDir: '/tmp/profile' }]);
-    await expect(controller.newPage({})).rejects.toThrow('useIncognitoPages');
+    await expect(controller.newPage({})).rejects.toThrow('only when using incognito pages');
   });
 
   it('sends the login of a proxy that its browser was launched with', async () => {

@@ -3,6 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Configuration, KeyValueStore, launchPlaywright, playwrightUtils, RequestQueue } from '../../src/index.js';
+import { playwrightClickElements } from '../../src/crawlee/entry.js';
 import { CLICKS, LIST } from '../support/browser-pages.js';
 import { browserFolders, browserPath, browserProcesses, echo, serveSite, type Site } from '../support/browser.js';
 import { temporaryFolder } from '../support/crawl.js';
@@ -21,6 +22,10 @@ describe.skipIf(browserPath === undefined)('playwrightUtils', () => {
       '/clicks': CLICKS,
       '/picture': '<title>picture</title><img src="/a.png"><div style="position:fixed" role="dialog">cookies</div>',
       '/echo': echo,
+      '/hidden': `<title>hidden</title><script>clicked = []; onclick = (event) => clicked.push(event.target.tagName)</script>
+        <p style="display: none">p</p><b></b><i>i</i><div style="position: absolute; inset: 0">cover</div>
+        <button id="back" onclick="history.back()">back</button><u style="display: block; height: 9000px">long</u>
+        <button id="again" onclick="location.reload()">again</button>`,
     });
     const launchOptions = { executablePath: browserPath };
     browser = await launchPlaywright({ launchOptions, userAgent: 'mine/1.0' }, config);
@@ -50,6 +55,46 @@ describe.skipIf(browserPath === undefined)('playwrightUtils', () => {
     const titled = playwrightUtils.compileScript('return page.title()');
     expect(await titled({ page })).toBe('list');
     await page.close();
+  });
+
+  it('clicks what is hidden, empty or covered, and puts its style back; the page does not go back in its history', async () => {
+    const page = await browser.newPage();
+    await page.goto(`${site.url}/list`);
+    await page.goto(`${site.url}/hidden`);
+    const { clickElements, clickElementsAndInterceptNavigationRequests } = playwrightClickElements;
+    await clickElements(page, 'p, b, i');
+    expect(await page.evaluate('clicked')).toEqual(['P', 'B', 'I']);
+    expect(await page.locator('p').getAttribute('style')).toBe('display: none');
+    expect(await page.locator('b').getAttribute('style')).toBe(null);
+    const found = { page, waitForPageIdleMillis: 50, maxWaitForPageIdleMillis: 500 };
+    expect(await clickElementsAndInterceptNavigationRequests({ ...found, selector: '#back' })).toEqual([]);
+    expect(await clickElementsAndInterceptNavigationRequests({ ...found, selector: '#again' })).toEqual([
+      { url: `${site.url}/hidden` },
+    ]);
+    expect(await page.title()).toBe('hidden');
+    await page.close();
+  });
+
+  it('scrolls as far as it may', async () => {
+    const page = await browser.newPage();
+    await page.goto(`${site.url}/hidden`);
+    await playwrightUtils.infiniteScroll(page, { maxScrollHeight: 2_000 });
+    const scrolled = await page.evaluate('Math.round(scrollY)');
+    expect(scrolled).toBeGreaterThanOrEqual(2_000);
+    expect(scrolled).toBeLessThan(3_500);
+    await page.close();
+  });
+
+  it('gives pages of one context, unless they are to be apart', async () => {
+    const [one, other] = [await browser.newPage(), await browser.newPage()];
+    expect(one.context()).toBe(other.context());
+    const third = await browser.newPage({ locale: 'de-DE' });
+    expect(third.context()).not.toBe(one.context());
+    const launchOptions = { executablePath: browserPath };
+    const apart = await launchPlaywright({ launchOptions, useIncognitoPages: true }, config);
+    expect((await apart.newPage()).context()).not.toBe((await apart.newPage()).context());
+    await apart.close();
+    for (const page of [one, other, third]) await page.close();
   });
 
   it('queues where clicks would lead, and leaves the page and its pop-ups alone', async () => {

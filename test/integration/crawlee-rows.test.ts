@@ -54,6 +54,16 @@ async function rest(list: SitemapRequestList): Promise<string[]> {
   return urls;
 }
 
+describe('crawler.addRequests', () => {
+  it('takes seeds right after run(), which is not awaited', async () => {
+    const crawler = new BasicCrawler({ requestHandler: async ({ sendRequest }) => void (await sendRequest()) }, config);
+    const running = crawler.run([`${origin}/first`]);
+    await crawler.addRequests([`${origin.replace('127.0.0.1', 'localhost')}/second`]);
+    expect(await running).toMatchObject({ requestsFinished: 2, requestsFailed: 0 });
+    expect(seen.sort()).toEqual(['/first', '/second']);
+  });
+});
+
 describe('SitemapRequestList', () => {
   const open = (persistStateKey?: string) =>
     SitemapRequestList.open({

@@ -43,8 +43,11 @@ describe('sendRequest', () => {
       ok: true,
       url: `${url}/latin1`,
     });
-    const { body } = await sendRequest(http, { url: `${url}/latin1`, responseType: 'buffer' }, setting);
-    expect(body).toEqual(Buffer.from('k\xe4se', 'latin1'));
+    for (const responseType of ['buffer', 'text'] as const) {
+      const { rawBody, body } = await sendRequest(http, { url: `${url}/latin1`, responseType }, setting);
+      expect(rawBody).toEqual(Buffer.from('k\xe4se', 'latin1'));
+      expect(body).toEqual(responseType === 'buffer' ? rawBody : 'käse');
+    }
   });
 
   it.each([
@@ -61,7 +64,12 @@ describe('sendRequest', () => {
   it('follows redirects and says when the answer is not ok', async () => {
     const { url } = await echo();
     const http = engine();
-    expect(await sendRequest(http, { url: `${url}/moved` }, setting)).toMatchObject({ url: `${url}/here`, ok: true });
+    expect(await sendRequest(http, { url: `${url}/moved` }, setting)).toMatchObject({
+      url: `${url}/here`,
+      ok: true,
+      requestUrl: `${url}/moved`,
+      redirectUrls: [new URL(`${url}/here`)],
+    });
     expect(await sendRequest(http, { url: `${url}/missing` }, setting)).toMatchObject({ statusCode: 404, ok: false });
   });
 

@@ -48,6 +48,7 @@ describe('certificates', () => {
     const error = await fetchText(http, url).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: 'TLS_INVALID', message: expect.stringMatching(message) });
     expect((error as Error).message).toContain(new URL(url).host);
+    expect((error as Error).message).toMatch(/ignoreSslErrors.*docs\/from-crawlee\.md/);
     await until(() => server.open.size === 0, 'the connection closes');
     // Told otherwise, it is accepted, and that opens no door for a visit that verifies.
     expect((await fetchText(http, url, { ignoreTlsErrors: true })).text).toBe('sealed');

@@ -430,4 +430,30 @@ export const scenarios = {
     const proxies = new lib.ProxyConfiguration({ newUrlFunction: () => null });
     return [await proxies.newUrl(), await proxies.newProxyInfo()].map((one) => one ?? 'none');
   },
+  'basic: addRequests refuses what is no list': async ({ lib }) => {
+    const crawler = new lib.BasicCrawler({ requestHandler() {} });
+    return crawler.addRequests(new WeakSet()).then(
+      () => 'taken',
+      (error) => error instanceof Error,
+    );
+  },
+  'errors: of one kind, in messages of different length': async ({ lib }) => {
+    const tracker = new lib.ErrorTracker({ showErrorCode: false, showStackTrace: false });
+    for (const what of ['a button', 'the very small button', 'an image']) {
+      tracker.add({ name: 'TimeoutError', message: `waiting for ${what} failed: it is not there` });
+    }
+    return [tracker.result, tracker.getUniqueErrorCount(), tracker.total];
+  },
+  'errors: the place is in the user’s file': async ({ lib }) => {
+    const tracker = new lib.ErrorTracker({ showErrorCode: false });
+    const stack = ['Error: x', '    at read (node:fs:1:2)', '    at go (/app/mine.js:5:6)'].join('\n');
+    tracker.add({ name: 'Error', message: 'x', stack });
+    return tracker.result;
+  },
+  'utils: pieces below a number of bytes': async ({ lib }) => {
+    const item = '{"a":1}';
+    return [item.length, item.length + 2, 2 * item.length + 3].map((bytes) =>
+      lib.chunkBySize([item, item, item], bytes),
+    );
+  },
 };

@@ -73,6 +73,7 @@ const OF_BROWSERS = new Set([
 const TEXT_MODE = ['image', 'media', 'font'];
 /** Before a page of a batch is read. */
 const SHOWN_REST_MS = 100;
+const STOP_MS = 1_000;
 const NOTHING: PageOrder = Object.freeze({});
 
 export function createBrowserEngine<Live extends object = LivePage>(
@@ -109,8 +110,7 @@ export function createBrowserEngine<Live extends object = LivePage>(
 
   async function visitPage<T>(lent: LentPage, early: Order, use: Use<T>): Promise<T> {
     const live: LivePage = { lent };
-    const order = early.prepare ? await early.prepare(live) : early;
-    const capture = await inTime(lent, order, live);
+    const { order, capture } = await loaded(lent, early, live);
     try {
       return await use(capture, live);
     } catch (error) {
@@ -118,6 +118,20 @@ export function createBrowserEngine<Live extends object = LivePage>(
       // User code may have closed it: then its error says where.
       const [line = ''] = (error as Error).message.split('\n', 1);
       throw new CrawlError('PAGE_CRASHED', `${order.url}: the page or its browser crashed (${line})`, { cause: error });
+    }
+  }
+
+  async function loaded(lent: LentPage, early: Order, live: LivePage) {
+    try {
+      const order = early.prepare ? await early.prepare(live) : early;
+      return { order, capture: await inTime(lent, order, live) };
+    } catch (error) {
+      if (early.failing) {
+        // A page that is still being loaded answers nobody.
+        await Promise.race([stopLoading(lent), time.wait(STOP_MS)]);
+        await early.failing(error);
+      }
+      throw error;
     }
   }
 
@@ -139,11 +153,11 @@ export function createBrowserEngine<Live extends object = LivePage>(
     const { lent } = live;
     const consoleMessages = page.captureConsole ? watchConsole(lent) : undefined;
     const networkRequests = page.captureNetwork ? watchNetwork(lent) : undefined;
-    const loaded = page.jsOnly ? undefined : await load(lent, order, page, deadline);
-    live.response = loaded?.response;
+    const answer = page.jsOnly ? undefined : await load(lent, order, page, deadline);
+    live.response = answer?.response;
     // Redirected: there is no page to read.
-    if (loaded && (loaded.capture.redirectTo || loaded.capture.refusedRedirect)) return loaded.capture;
-    const came = loaded?.capture ?? captureOf(order, lent, time.wallMs());
+    if (answer && (answer.capture.redirectTo || answer.capture.refusedRedirect)) return answer.capture;
+    const came = answer?.capture ?? captureOf(order, lent, time.wallMs());
     const isShown = page.reads === 'shown';
     const restMs = isShown ? SHOWN_REST_MS : 0;
     // What a hook of its own waits for, and a page that is used as it is, is not waited for.
@@ -195,6 +209,14 @@ export function withoutPage<Live extends object, Order extends CrawlOrder>(
 
 async function hooked(hook: PageHook, { page }: LentPage, url: string): Promise<unknown> {
   return hook(page, { url });
+}
+
+async function stopLoading(lent: LentPage): Promise<void> {
+  if (lent.isGone) return;
+  await lent
+    .cdp()
+    .then((session) => session.send('Page.stopLoading'))
+    .catch(() => undefined);
 }
 
 /** Other failures show when the page is loaded. */

@@ -121,6 +121,22 @@ export const playwrightUtils = Object.freeze({
   enqueueLinksByClickingElements,
 });
 
+/** Pages of one context, that of a profile if there is one, unless they want options of their own. */
+function sharing(browser: Browser): Browser {
+  const newPage = browser.newPage.bind(browser);
+  let shared: ReturnType<Browser['newContext']> | undefined;
+  browser.newPage = async (options) => {
+    if (options !== undefined) return newPage(options);
+    const [open] = browser.contexts();
+    if (open) return open.newPage();
+    shared ??= browser.newContext();
+    const context = await shared;
+    context.once('close', () => (shared = undefined));
+    return context.newPage();
+  };
+  return browser;
+}
+
 /**
  * Starts the browser that crawlers would use and hands it over: yours to close, and without the address guard.
  *
@@ -147,7 +163,7 @@ export async function launchPlaywright(
   );
   // Its owner closes the browser, not us: what is left on disk goes then.
   running.onGone(() => void running.close().catch(() => undefined));
-  if (running.browser) return running.browser;
+  if (running.browser) return launchContext.useIncognitoPages ? running.browser : sharing(running.browser);
   await running.close();
   throw new CrawlError('OPTION_INVALID', 'launchPlaywright: this version of Playwright has no browser for a profile');
 }

@@ -106,17 +106,24 @@ export function createNavigation<Live extends object>(parts: NavigationParts<Liv
       return made.order;
     };
     let isOver = false;
+    const fail = async (error: unknown): Promise<void> => {
+      isOver = visit.hasPage?.() === true;
+      if (isOver) await visit.failing?.(error);
+    };
+    /** What may be asked for once more has not failed yet. */
+    const failing = async (error: unknown): Promise<void> => {
+      if (!isComeBack(error) && !(request.seeded && error instanceof AddressRefusedError)) await fail(error);
+    };
     const use = async (capture: Capture, live: Live): Promise<Arrival> => {
       try {
         return await arrived(visit, capture, live, hookOptions, handle);
       } catch (error) {
-        isOver = visit.hasPage?.() === true;
-        if (isOver) await visit.failing?.(error);
+        await fail(error);
         throw error;
       }
     };
     if (visit.ready) await visit.ready(visit.signal);
-    const order = early ? { ...early(visit), prepare } : await prepare(undefined as never);
+    const order = early ? { ...early(visit), prepare, failing } : await prepare(undefined as never);
     try {
       return await engine.visit(order, use);
     } catch (error) {

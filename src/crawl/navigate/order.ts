@@ -37,6 +37,8 @@ export interface CrawlOrder<Live extends object = object> extends FetchOrder {
   readonly key?: string;
   /** Called with what the engine lends before anything is sent: gives the order as it is to be sent. */
   readonly prepare?: (live: Live) => Promise<CrawlOrder<Live>>;
+  /** The page could not be loaded: asked while it is still lent. */
+  readonly failing?: (error: unknown) => Promise<void>;
   /** The order waited for its turn in a session and begins now. */
   readonly onBegin?: () => void;
   /**

@@ -48,6 +48,17 @@ describe('a status', () => {
     expect(outcome(302, { failsFrom400: true })).toBe('page');
   });
 
+  it.each([
+    ['{"message":"no seats\\n left"}', '(no seats left)'],
+    [`{"message":"${'x'.repeat(200)}"}`, `(${'x'.repeat(100)})`],
+    ['{"message":""}', '(Service Unavailable)'],
+    ['{"message":', '(Service Unavailable)'],
+    ['<h1>sorry</h1>', '(Service Unavailable)'],
+  ])('that fails says why, as the server does: %s', (text, reason) => {
+    const capture = { statusCode: 503, body: Buffer.from(text), loadedUrl: 'http://a.test/' };
+    expect(() => checkStatus(capture, undefined, rules)).toThrow(`http://a.test/ answered 503 ${reason}`);
+  });
+
   it('is what the user says it is', () => {
     expect(outcome(500, { ignoreHttpErrorStatusCodes: [500] })).toBe('page');
     expect(outcome(200, { additionalHttpErrorStatusCodes: [200] })).toBe('HTTP_STATUS');

@@ -8,7 +8,7 @@ import { log } from '../../observe/log.js';
 import type { Dictionary } from '../../request/request.js';
 import type { FingerprintOptions } from '../../session/identity/fingerprints.js';
 import type { BrowserController } from './controller.js';
-import { createFingerprintHooks } from './fingerprint-hooks.js';
+import { createFingerprintHooks, createFingerprintParts, type FingerprintParts } from './fingerprint-hooks.js';
 import type { LaunchContext } from './launch-context.js';
 import type { BrowserPlugin } from './plugin.js';
 import { BROWSER_CONTROLLER_EVENTS, BROWSER_POOL_EVENTS, type CommonPage } from './types.js';
@@ -87,13 +87,17 @@ const CHECK_MS = 1_000;
  */
 export class BrowserPool extends EventEmitter {
   readonly browserPlugins: readonly BrowserPlugin[];
-  readonly maxOpenPagesPerBrowser: number;
-  readonly retireBrowserAfterPageCount: number;
-  readonly operationTimeoutMillis: number;
-  readonly closeInactiveBrowserAfterMillis: number;
-  readonly retireInactiveBrowserAfterMillis: number;
+  maxOpenPagesPerBrowser: number;
+  retireBrowserAfterPageCount: number;
+  operationTimeoutMillis: number;
+  closeInactiveBrowserAfterMillis: number;
+  retireInactiveBrowserAfterMillis: number;
   readonly useFingerprints: boolean;
   readonly fingerprintOptions: FingerprintOptions;
+  /** Of a pool with `useFingerprints`; the packages are loaded at the first call. */
+  fingerprintGenerator?: FingerprintParts['generator'];
+  fingerprintInjector?: FingerprintParts['injector'];
+  fingerprintCache?: FingerprintParts['cache'];
   preLaunchHooks: PreLaunchHook[];
   postLaunchHooks: PostLaunchHook[];
   prePageCreateHooks: PrePageCreateHook[];
@@ -107,7 +111,7 @@ export class BrowserPool extends EventEmitter {
   readonly activeBrowserControllers = new Set<BrowserController>();
   readonly retiredBrowserControllers = new Set<BrowserController>();
   readonly pageToBrowserController = new WeakMap<CommonPage, BrowserController>();
-  readonly #timer: NodeJS.Timeout;
+  protected browserKillerInterval: NodeJS.Timeout | undefined;
   #picking: Promise<unknown> = Promise.resolve();
 
   constructor(options: BrowserPoolOptions & BrowserPoolHooks) {
@@ -128,20 +132,23 @@ export class BrowserPool extends EventEmitter {
     this.postPageCreateHooks = options.postPageCreateHooks ?? [];
     this.prePageCloseHooks = options.prePageCloseHooks ?? [];
     this.postPageCloseHooks = options.postPageCloseHooks ?? [];
-    if (this.useFingerprints) this.#addFingerprintHooks();
-    this.#timer = setInterval(() => void this.#closeUnused(), CHECK_MS).unref();
+    if (this.useFingerprints) this._addFingerprintHooks();
+    this.browserKillerInterval = setInterval(() => {
+      this.#retireIdle();
+      this._closeInactiveRetiredBrowsers();
+    }, CHECK_MS).unref();
   }
 
   /** A page of a browser that has room, or of a new one. */
   async newPage(options: BrowserPoolNewPageOptions = {}): Promise<CommonPage> {
     const { id = randomUUID(), pageOptions = {}, proxyUrl, proxyTier } = options;
-    const browserPlugin = options.browserPlugin ?? this.#nextPlugin();
+    const browserPlugin = options.browserPlugin ?? this._pickBrowserPlugin();
     this.#refuseKnown(id, browserPlugin);
     // One after the other: two calls must not launch two browsers for pages that fit into one.
     const picked = this.#picking.then(async () => {
-      const free = this.#withRoom(browserPlugin, proxyUrl, proxyTier);
-      const controller = free ?? (await this.#launch(id, browserPlugin, { proxyUrl, proxyTier }));
-      return { controller, page: this.#open(id, controller, pageOptions, proxyUrl) };
+      const free = this._pickBrowserWithFreeCapacity(browserPlugin, proxyUrl, proxyTier);
+      const controller = free ?? (await this._launchBrowser(id, { browserPlugin, proxyUrl, proxyTier }));
+      return { controller, page: this._createPageForBrowser(id, controller, pageOptions, proxyUrl) };
     });
     this.#picking = picked.catch(() => undefined);
     const { page } = await picked;
@@ -150,10 +157,10 @@ export class BrowserPool extends EventEmitter {
 
   async newPageInNewBrowser(options: BrowserPoolNewPageInNewBrowserOptions = {}): Promise<CommonPage> {
     const { id = randomUUID(), pageOptions = {}, launchOptions } = options;
-    const browserPlugin = options.browserPlugin ?? this.#nextPlugin();
+    const browserPlugin = options.browserPlugin ?? this._pickBrowserPlugin();
     this.#refuseKnown(id, browserPlugin);
-    const controller = await this.#launch(id, browserPlugin, { launchOptions });
-    return this.#open(id, controller, pageOptions);
+    const controller = await this._launchBrowser(id, { browserPlugin, launchOptions });
+    return this._createPageForBrowser(id, controller, pageOptions);
   }
 
   /** One page of each plugin. */
@@ -201,22 +208,42 @@ export class BrowserPool extends EventEmitter {
 
   /** Closes all browsers; the pool cannot be used again. */
   async destroy(): Promise<void> {
-    clearInterval(this.#timer);
+    clearInterval(this.browserKillerInterval);
+    this.browserKillerInterval = undefined;
     await this.closeAllBrowsers();
     this.activeBrowserControllers.clear();
     this.retiredBrowserControllers.clear();
     this.removeAllListeners();
   }
 
+  // The steps of a pool, by Crawlee's names: a derived class may override them, a test may watch them.
+
   /** A browser has one fingerprint, or with incognito pages each of them; both by the session or proxy of the launch. */
-  #addFingerprintHooks(): void {
-    const hooks = createFingerprintHooks(this.fingerprintOptions);
+  protected _addFingerprintHooks(): void {
+    const parts = createFingerprintParts(this.fingerprintOptions);
+    this.fingerprintGenerator = parts.generator;
+    this.fingerprintInjector = parts.injector;
+    if (parts.cache) this.fingerprintCache = parts.cache;
+    // The fields, not the parts: a script may put its own in their place.
+    const hooks = createFingerprintHooks(this.fingerprintOptions, () => ({
+      generator: this.fingerprintGenerator!,
+      injector: this.fingerprintInjector!,
+      cache: this.fingerprintCache,
+    }));
     this.preLaunchHooks = [...this.preLaunchHooks, hooks.preLaunch];
     this.prePageCreateHooks = [...this.prePageCreateHooks, hooks.prePageCreate];
     this.postPageCreateHooks = [hooks.postPageCreate, ...this.postPageCreateHooks];
   }
 
-  #nextPlugin(): BrowserPlugin {
+  /** One after the other. */
+  protected async _executeHooks<A extends readonly unknown[]>(
+    hooks: readonly ((...args: A) => Done)[],
+    ...args: A
+  ): Promise<void> {
+    for (const hook of hooks) await hook(...args);
+  }
+
+  protected _pickBrowserPlugin(): BrowserPlugin {
     return this.browserPlugins[this.pageCounter++ % this.browserPlugins.length]!;
   }
 
@@ -227,7 +254,11 @@ export class BrowserPool extends EventEmitter {
     }
   }
 
-  #withRoom(plugin: BrowserPlugin, proxyUrl?: string, proxyTier?: number): BrowserController | undefined {
+  protected _pickBrowserWithFreeCapacity(
+    plugin: BrowserPlugin,
+    proxyUrl?: string,
+    proxyTier?: number,
+  ): BrowserController | undefined {
     for (const controller of this.activeBrowserControllers) {
       const { browserPlugin, launchContext, activePages } = controller;
       if (browserPlugin !== plugin || activePages >= this.maxOpenPagesPerBrowser) continue;
@@ -238,17 +269,16 @@ export class BrowserPool extends EventEmitter {
     return undefined;
   }
 
-  async #launch(
+  protected async _launchBrowser(
     pageId: string,
-    plugin: BrowserPlugin,
-    options: { launchOptions?: Dictionary | undefined; proxyUrl?: string | undefined; proxyTier?: number | undefined },
+    { browserPlugin: plugin, ...options }: BrowserPoolNewPageOptions & BrowserPoolNewPageInNewBrowserOptions,
   ): Promise<BrowserController> {
-    const controller = plugin.createController();
-    const launchContext = plugin.createLaunchContext({ id: pageId, ...defined(options) });
+    const controller = plugin!.createController();
+    const launchContext = plugin!.createLaunchContext({ id: pageId, ...defined(options) });
     this.startingBrowserControllers.add(controller);
     try {
-      for (const hook of this.preLaunchHooks) await hook(pageId, launchContext);
-      const browser = await this.#inTime(plugin.launch(launchContext), 'launching a browser');
+      await this._executeHooks(this.preLaunchHooks, pageId, launchContext);
+      const browser = await this.#inTime(plugin!.launch(launchContext), 'launching a browser');
       controller.assignBrowser(browser, launchContext);
       controller.once(BROWSER_CONTROLLER_EVENTS.BROWSER_CLOSED, () => {
         this.activeBrowserControllers.delete(controller);
@@ -256,7 +286,7 @@ export class BrowserPool extends EventEmitter {
         this.emit(BROWSER_POOL_EVENTS.BROWSER_CLOSED, controller);
       });
       this.activeBrowserControllers.add(controller);
-      for (const hook of this.postLaunchHooks) await hook(pageId, controller);
+      await this._executeHooks(this.postLaunchHooks, pageId, controller);
     } catch (error) {
       this.activeBrowserControllers.delete(controller);
       if (controller.browser) await controller.close();
@@ -269,7 +299,7 @@ export class BrowserPool extends EventEmitter {
     return controller;
   }
 
-  async #open(
+  protected async _createPageForBrowser(
     pageId: string,
     controller: BrowserController,
     pageOptions: Dictionary,
@@ -279,7 +309,7 @@ export class BrowserPool extends EventEmitter {
     const options = isIncognito
       ? { ...pageOptions, ...controller.normalizeProxyOptions(proxyUrl, pageOptions) }
       : pageOptions;
-    for (const hook of this.prePageCreateHooks) await hook(pageId, controller, isIncognito ? options : undefined);
+    await this._executeHooks(this.prePageCreateHooks, pageId, controller, isIncognito ? options : undefined);
     let page: CommonPage;
     try {
       const wanted = isIncognito || Object.keys(options).length > 0 ? options : undefined;
@@ -291,47 +321,51 @@ export class BrowserPool extends EventEmitter {
     this.pages.set(pageId, page);
     this.pageIds.set(page, pageId);
     this.pageToBrowserController.set(page, controller);
-    this.#watchClose(page, pageId, controller);
+    this._overridePageClose(page);
     if (controller.totalPages >= this.retireBrowserAfterPageCount) this.retireBrowserController(controller);
-    for (const hook of this.postPageCreateHooks) await hook(page, controller);
+    await this._executeHooks(this.postPageCreateHooks, page, controller);
     this.emit(BROWSER_POOL_EVENTS.PAGE_CREATED, page);
     return page;
   }
 
   /** The hooks of closing belong to `page.close()`. */
-  #watchClose(page: CommonPage, pageId: string, controller: BrowserController): void {
+  protected _overridePageClose(page: CommonPage): void {
     const close = page.close.bind(page);
+    const pageId = this.getPageId(page)!;
+    const controller = this.getBrowserControllerByPage(page)!;
     page.close = async (...args) => {
-      for (const hook of this.prePageCloseHooks) await hook(page, controller);
+      await this._executeHooks(this.prePageCloseHooks, page, controller);
       await close(...args).catch((error: unknown) => log.debug(`cannot close page ${pageId}: ${String(error)}`));
-      for (const hook of this.postPageCloseHooks) await hook(pageId, controller);
+      await this._executeHooks(this.postPageCloseHooks, pageId, controller);
       this.pages.delete(pageId);
-      this.#closeIfDone(controller);
+      this._closeRetiredBrowserWithNoPages(controller);
       this.emit(BROWSER_POOL_EVENTS.PAGE_CLOSED, page);
     };
   }
 
-  #closeIfDone(controller: BrowserController): void {
+  protected _closeRetiredBrowserWithNoPages(controller: BrowserController): void {
     if (!this.retiredBrowserControllers.has(controller) || controller.activePages > 0) return;
     this.retiredBrowserControllers.delete(controller);
     void controller.close();
   }
 
-  #closeUnused(): void {
+  protected _closeInactiveRetiredBrowsers(): void {
     const now = Date.now();
-    for (const controller of this.activeBrowserControllers) {
-      const isIdle = controller.activePages === 0 && controller.totalPages > 0;
-      // Without pages since long: a new browser is better than one that grew old unused.
-      if (isIdle && now - controller.lastPageOpenedAt > this.closeInactiveBrowserAfterMillis) {
-        this.retireBrowserController(controller);
-      }
-    }
     for (const controller of this.retiredBrowserControllers) {
       const isForgotten = now - controller.lastPageOpenedAt > this.closeInactiveBrowserAfterMillis;
       if (isForgotten || controller.activePages === 0) {
         this.retiredBrowserControllers.delete(controller);
         void controller.close();
       }
+    }
+  }
+
+  /** A new browser is better than one that grew old unused. */
+  #retireIdle(): void {
+    for (const controller of this.activeBrowserControllers) {
+      const isIdle = controller.activePages === 0 && controller.totalPages > 0;
+      const idleMs = Date.now() - controller.lastPageOpenedAt;
+      if (isIdle && idleMs > this.retireInactiveBrowserAfterMillis) this.retireBrowserController(controller);
     }
   }
 

@@ -12,13 +12,10 @@ export interface ClickAndInterceptOptions {
   clickOptions?: object;
 }
 
-const CLICK_TIMEOUT_MS = 2_000;
-
 /** Clicks everything that a selector finds; what cannot be clicked is passed over. */
 async function clickElements(page: Page, selector: string, clickOptions: object = {}): Promise<void> {
-  for (const element of await page.$$(selector)) {
-    await element.click({ timeout: CLICK_TIMEOUT_MS, force: true, ...clickOptions }).catch(() => undefined);
-  }
+  const { clickAll } = await import('../../crawl/browser/playwright-clicks.js');
+  await clickAll(page, selector, clickOptions);
 }
 
 /** Clicks, and says where that would have led; the page stays where it is. */

@@ -100,5 +100,8 @@ export abstract class BrowserController extends EventEmitter {
 
 /** Options of a page would change the context that all pages of the browser share. */
 export function sharedContextError(): CrawlError {
-  return new CrawlError('OPTION_INVALID', 'page options need useIncognitoPages: true; other pages share one context');
+  return new CrawlError(
+    'OPTION_INVALID',
+    'A new page can be created with provided context only when using incognito pages or experimental containers.',
+  );
 }

@@ -57,7 +57,7 @@ export class CrawlerBrowserPool extends BrowserPool {
     const context = this.browserPlugins[0]!.createLaunchContext({ id: pageId });
     context.launchOptions = launchOptions;
     this.#launchContext = context;
-    for (const hook of this.preLaunchHooks) await hook(pageId, context);
+    await this._executeHooks(this.preLaunchHooks, pageId, context);
     // Whoever gave the context other options meant the browser's.
     if (context.launchOptions !== launchOptions) Object.assign(launchOptions, context.launchOptions);
   }
@@ -86,13 +86,13 @@ export class CrawlerBrowserPool extends BrowserPool {
   async #afterLaunch(pageId: string, launched: LaunchedBrowser): Promise<void> {
     const controller = this.#controllerOf(launched);
     this.activeBrowserControllers.add(controller);
-    for (const hook of this.postLaunchHooks) await hook(pageId, controller);
+    await this._executeHooks(this.postLaunchHooks, pageId, controller);
     this.emit(BROWSER_POOL_EVENTS.BROWSER_LAUNCHED, controller);
   }
 
   async #beforePage(pageId: string, launched: LaunchedBrowser): Promise<void> {
     this.pageCounter++;
-    for (const hook of this.prePageCreateHooks) await hook(pageId, this.#controllerOf(launched));
+    await this._executeHooks(this.prePageCreateHooks, pageId, this.#controllerOf(launched));
   }
 
   async #afterPage(page: Page, launched: LaunchedBrowser, pageId: string): Promise<void> {
@@ -104,18 +104,18 @@ export class CrawlerBrowserPool extends BrowserPool {
     this.pages.set(pageId, common);
     this.pageIds.set(common, pageId);
     this.pageToBrowserController.set(common, controller);
-    for (const hook of this.postPageCreateHooks) await hook(common, controller);
+    await this._executeHooks(this.postPageCreateHooks, common, controller);
     this.emit(BROWSER_POOL_EVENTS.PAGE_CREATED, common);
   }
 
   async #beforeClose(page: Page, launched: LaunchedBrowser): Promise<void> {
-    for (const hook of this.prePageCloseHooks) await hook(page as unknown as CommonPage, this.#controllerOf(launched));
+    await this._executeHooks(this.prePageCloseHooks, page as unknown as CommonPage, this.#controllerOf(launched));
   }
 
   async #afterClose(pageId: string, launched: LaunchedBrowser): Promise<void> {
     const controller = this.#controllerOf(launched);
     controller.activePages--;
-    for (const hook of this.postPageCloseHooks) await hook(pageId, controller);
+    await this._executeHooks(this.postPageCloseHooks, pageId, controller);
     const page = this.pages.get(pageId);
     this.pages.delete(pageId);
     this.emit(BROWSER_POOL_EVENTS.PAGE_CLOSED, page);

@@ -20,6 +20,7 @@ import { clicksAnywhere } from '../browsers/click-elements.js';
 import type { BrowserPoolHooks } from '../browsers/browser-pool.js';
 import { CrawlerBrowserPool } from '../browsers/crawler-pool.js';
 import type { Dictionary } from '../../request/request.js';
+import type { CookieObject } from '../../session/cookies.js';
 import { type AdaptiveRuns, createAdaptiveRuns, type RenderingCounts, type RenderingOptions } from './adaptive-runs.js';
 import { BasicCrawler, type NewerOptions, type OlderOptions, type WithCrawler } from './crawlers.js';
 import type { CommonPage } from '../browsers/types.js';
@@ -67,6 +68,12 @@ export type AdaptivePlaywrightCrawlerOptions<Context extends CrawlingContext = A
     OlderOptions &
     NewerOptions<Context>;
 
+interface CookieContext {
+  renderingType?: string;
+  page?: CommonPage;
+  session?: { setCookies(cookies: CookieObject[], url: string): void };
+  request: { url: string; loadedUrl?: string };
+}
 interface ClickingContext {
   page?: CommonPage;
   enqueueLinksByClickingElements?: (options: ClickElementsOptions) => Promise<BatchAddRequestsResult>;
@@ -80,6 +87,17 @@ function withClicksAnywhere(context: ClickingContext): void {
   Object.defineProperty(context, 'enqueueLinksByClickingElements', { value, writable: true, configurable: true });
 }
 
+/** The session has the cookies of the page when its handler begins; ours gets them when it has ended. */
+async function keepCookies(context: CookieContext): Promise<void> {
+  // To ask the context of a fetch for its page means to want a browser.
+  if (context.renderingType === 'static') return;
+  const { page, session, request } = context;
+  if (!page?.context || !session) return;
+  const url = request.loadedUrl ?? request.url;
+  const cookies = await page.context().cookies(url);
+  if (cookies.length > 0) session.setCookies(cookies, url);
+}
+
 /** Options whose browsers a pool shows. */
 function shownBy<Options extends OwnOptions<never>>(
   options: WithPoolHooks<Options>,
@@ -91,7 +109,10 @@ function shownBy<Options extends OwnOptions<never>>(
     if (controller?.browser) context.browserController = controller;
   };
   const preNavigationHooks = [withController, withClicksAnywhere, ...(options.preNavigationHooks ?? [])] as Hooks;
-  return { pool, options: { ...options, preNavigationHooks, browserPoolOptions: pool.crawlerOptions } as never };
+  const keepsCookies = options.useSessionPool !== false && options.persistCookiesPerSession !== false;
+  const after = [...(options.postNavigationHooks ?? []), ...(keepsCookies ? [keepCookies] : [])];
+  const hooks = { preNavigationHooks, ...(after.length > 0 ? { postNavigationHooks: after as Hooks } : {}) };
+  return { pool, options: { ...options, ...hooks, browserPoolOptions: pool.crawlerOptions } as never };
 }
 
 /**

@@ -2,6 +2,7 @@
 // Promise: every hop is checked by the address guard before it is asked for, and the limits of the order hold. A client of
 // ours connects through the browsers' relay, so that the address it reaches is the one that was checked; how another
 // client connects is its own business.
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import { asCrawlError, CrawlError } from '../../errors.js';
 import type { Capture, Engine, FetchOrder } from '../../fetch/engine.js';
@@ -12,6 +13,7 @@ import { mergeCookies } from '../../fetch/http/headers.js';
 import { createRedirectTrail, type Hop, isRedirect, nextHop, redirectTarget } from '../../fetch/http/redirect.js';
 import {
   checkSent,
+  redirectUrlsOf,
   sendOrderOf,
   type SendOptions,
   sendRequest,
@@ -113,10 +115,14 @@ async function sendByClient(
     const wanted = { ...request, responseType, ...(encoding === undefined ? {} : { encoding }) };
     return (answer = await client.sendRequest(wanted as HttpRequest));
   });
-  return visit(sendOrderOf(options, setting), async ({ statusCode, headers, loadedUrl: url }) => {
+  return visit(sendOrderOf(options, setting), async ({ statusCode, headers, loadedUrl: url, redirectChain }) => {
     checkSent(statusCode, url, throwHttpErrors);
     const ok = statusCode >= 200 && statusCode < 300;
-    return { ...answer, body: answer.body, statusCode, headers: { ...headers }, url, ok };
+    const { body } = answer;
+    const rawBody = Buffer.isBuffer(body) ? body : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
+    const { url: requestUrl } = options;
+    const sent = { requestUrl: requestUrl!, redirectUrls: redirectUrlsOf(redirectChain, url), rawBody };
+    return { ...sent, ...answer, body, statusCode, headers: { ...headers } as IncomingHttpHeaders, url, ok };
   });
 }
 

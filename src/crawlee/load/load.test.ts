@@ -52,6 +52,7 @@ describe('the status of the system', () => {
     const status = new SystemStatus({ snapshotter, loadSignals: [signal('proxies', 0.6), signal('pages', 0.4)] });
     const { isSystemIdle, loadSignalInfo } = status.getCurrentStatus();
     expect(isSystemIdle).toBe(false);
+    expect((status as unknown as { snapshotter: unknown }).snapshotter).toBe(snapshotter);
     expect(loadSignalInfo).toMatchObject({ proxies: { isOverloaded: false }, pages: { isOverloaded: true } });
   });
 

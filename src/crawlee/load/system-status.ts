@@ -49,12 +49,14 @@ type BuiltIn = (typeof BUILT_IN)[number];
  * if (!status.getCurrentStatus().isSystemIdle) slowDown();
  */
 export class SystemStatus {
+  protected readonly snapshotter: Pick<Snapshotter, 'getLoadSignals'>;
   readonly #currentMs: number;
   readonly #signals: readonly LoadSignal[];
   readonly #limits: Readonly<Record<BuiltIn, number>>;
 
   constructor(options: SystemStatusOptions = {}) {
     const { snapshotter = new Snapshotter({ config: options.config }), loadSignals = [] } = options;
+    this.snapshotter = snapshotter;
     this.#currentMs = (options.currentHistorySecs ?? 5) * 1_000;
     this.#signals = [...snapshotter.getLoadSignals(), ...loadSignals];
     this.#limits = {

@@ -66,7 +66,8 @@ export function linksOf(lent: PooledPage, selector: string): Promise<{ base: str
 const SCROLL_STEP = `(() => {
   const root = document.scrollingElement ?? document.documentElement;
   window.scrollBy(0, Math.max(200, window.innerHeight * 0.9));
-  return [root.scrollHeight, Math.ceil(root.scrollTop + window.innerHeight) >= root.scrollHeight - 2];
+  const isAtEnd = Math.ceil(root.scrollTop + window.innerHeight) >= root.scrollHeight - 2;
+  return [root.scrollHeight, isAtEnd, Math.ceil(root.scrollTop)];
 })()`;
 
 export interface ScrollOptions {
@@ -74,6 +75,7 @@ export interface ScrollOptions {
   /** Rests at the bottom, in steps, before it counts as the end: what loads there makes the page longer. */
   readonly patience: number;
   readonly maxSteps: number;
+  /** So many pixels, at most. */
   readonly maxHeight?: number;
   readonly mayGoOn?: () => boolean | Promise<boolean>;
 }
@@ -83,10 +85,10 @@ export async function scrollDown(lent: PooledPage, options: ScrollOptions): Prom
   let rests = 0;
   let lastHeight = 0;
   for (let step = 0; step < options.maxSteps; step++) {
-    const [height, isAtEnd] = await evaluate<[number, boolean]>(lent, SCROLL_STEP);
+    const [height, isAtEnd, scrolled] = await evaluate<[number, boolean, number]>(lent, SCROLL_STEP);
     rests = isAtEnd && height === lastHeight ? rests + 1 : 0;
     lastHeight = height;
-    if (rests >= options.patience || (options.maxHeight && height >= options.maxHeight)) return step;
+    if (rests >= options.patience || (options.maxHeight && scrolled >= options.maxHeight)) return step;
     if (options.mayGoOn && !(await options.mayGoOn())) return step;
     await new Promise((resolve) => setTimeout(resolve, options.delayMs));
   }

@@ -156,7 +156,7 @@ export function refusedError(host: string, address: string, kind: string): Crawl
   const where = literalAddress(host) === address || host.startsWith(address) ? '' : ` (${address})`;
   return new AddressRefusedError(
     host,
-    `${host}${where} is a ${kind} address and refused. To allow it, use allowPrivateAddresses (--allow-private)`,
+    `${host}${where} is a ${kind} address and refused. To allow it, use allowPrivateAddresses (--allow-private); coming from Crawlee, see docs/from-crawlee.md`,
   );
 }
 

@@ -63,7 +63,10 @@ export function connectError(host: string, thrown: unknown): CrawlError {
     case 'ERR_SOCKET_CONNECTION_TIMEOUT':
       return make('CONNECT_TIMEOUT', 'no connection: the network timed out');
     default:
-      if (isCertificateCode(code)) return make('TLS_INVALID', `certificate not accepted: ${error.message}`);
+      if (isCertificateCode(code)) {
+        const advice = 'ignoreSslErrors (--insecure) accepts any; coming from Crawlee, see docs/from-crawlee.md';
+        return make('TLS_INVALID', `certificate not accepted: ${error.message}. ${advice}`);
+      }
       if (isTlsCode(code)) return make('CONNECT_FAILED', `TLS handshake failed (${code})`);
       return make('CONNECT_FAILED', `cannot connect (${code || error.message})`);
   }

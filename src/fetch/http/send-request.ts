@@ -1,5 +1,6 @@
 // One extra request by a handler (`context.sendRequest`), over the same engine: guarded, with the visit's cookies
 // and proxy, redirects followed, the body decoded as asked.
+import type { IncomingHttpHeaders } from 'node:http';
 import { CrawlError } from '../../errors.js';
 import { parseHttpUrl } from '../../request/url.js';
 import type { CookieJar, Engine, FetchOrder } from '../engine.js';
@@ -82,11 +83,17 @@ export interface SendResponse<Body = unknown> {
   /** Status of the last response. */
   statusCode: number;
   /** Names in lower case. */
-  headers: Record<string, string | string[]>;
+  headers: IncomingHttpHeaders;
   /** Where the answer came from, after redirects. */
   url: string;
   /** Status 2xx. */
   ok: boolean;
+  /** The body as bytes. */
+  rawBody: Buffer;
+  /** What was asked for, before redirects. */
+  requestUrl: string;
+  /** Where redirects led, in order. */
+  redirectUrls: URL[];
 }
 
 const KNOWN: ReadonlySet<string> = new Set([
@@ -132,16 +139,24 @@ export async function sendRequest(engine: Engine, options: SendOptions, setting:
   const { responseType = 'text', throwHttpErrors = false } = options;
   const order = sendOrderOf(options, setting);
   const decode = options.encoding ? (bytes: Buffer) => bytes.toString(options.encoding) : setting.decode;
-  return engine.visit(order, async ({ body, statusCode, headers, loadedUrl }) => {
+  return engine.visit(order, async ({ body, statusCode, headers, loadedUrl, redirectChain }) => {
     checkSent(statusCode, loadedUrl, throwHttpErrors);
     return {
       body: bodyAs(responseType, body, headers, loadedUrl, decode),
       statusCode,
-      headers: { ...headers },
+      headers: { ...headers } as IncomingHttpHeaders,
       url: loadedUrl,
       ok: statusCode >= 200 && statusCode < 300,
+      rawBody: body,
+      requestUrl: order.url,
+      redirectUrls: redirectUrlsOf(redirectChain, loadedUrl),
     };
   });
+}
+
+/** Where each redirect led: a chain begins with what was asked for. */
+export function redirectUrlsOf(chain: readonly string[], loadedUrl: string): URL[] {
+  return chain.length === 0 ? [] : [...chain.slice(1), loadedUrl].map((url) => new URL(url));
 }
 
 /** Throws for an error of the server, where the options say so. */

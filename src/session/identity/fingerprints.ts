@@ -36,6 +36,8 @@ interface InjectorPackage {
 
 /** What makes and injects fingerprints. */
 export interface Fingerprints {
+  /** A new one, with options of its own. */
+  make(options?: object): Fingerprint;
   /** The fingerprint of a session; without one, a new one. */
   of(sessionId: string | undefined): Fingerprint;
   /** Makes the documents of a context show it. */
@@ -59,20 +61,22 @@ export async function openFingerprints(options: FingerprintOptions = {}): Promis
   const injector = new FingerprintInjector();
   const known = createRecentMap<string, Fingerprint>(fingerprintCacheSize);
   // What the browser and the machine are, unless asked for otherwise: a lie less is a contradiction less.
-  const defaults = { browsers: ['chrome'], devices: ['desktop'], operatingSystems: [systemName()] };
+  const defaults = { browsers: ['chrome'], ...machineOptions() };
   const generator = made(() => new FingerprintGenerator({ ...defaults, ...fingerprintGeneratorOptions }));
+  const make = (wanted?: object): Fingerprint => made(() => generator.getFingerprint(wanted));
 
   function of(sessionId: string | undefined): Fingerprint {
     const key = useFingerprintCache ? sessionId : undefined;
     const kept = key === undefined ? undefined : known.get(key);
     if (kept) return kept;
-    const fingerprint = made(() => generator.getFingerprint());
+    const fingerprint = make();
     if (key !== undefined) known.set(key, fingerprint);
     return fingerprint;
   }
   const attach = (context: BrowserContext, fingerprint: Fingerprint) =>
     injector.attachFingerprintToPlaywright(context, fingerprint);
   return {
+    make,
     of,
     attach,
     attachToPage: (page, fingerprint) => injector.attachFingerprintToPuppeteer(page, fingerprint),
@@ -94,8 +98,9 @@ export function contextOptionsOf({ fingerprint: { navigator, screen } }: Fingerp
   return { userAgent: navigator.userAgent, viewport: { width: screen.width, height: screen.height } };
 }
 
-function systemName(): string {
-  return SYSTEMS[process.platform] ?? 'linux';
+/** The kind of machine that this one is. */
+export function machineOptions(): { devices: string[]; operatingSystems: string[] } {
+  return { devices: ['desktop'], operatingSystems: [SYSTEMS[process.platform] ?? 'linux'] };
 }
 
 function made<T>(make: () => T): T {
