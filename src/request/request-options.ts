@@ -1,5 +1,5 @@
 // What can be said about a request, and whether it may be.
-import { CrawlError, RequestValidationError } from '../errors.js';
+import { RequestValidationError } from '../errors.js';
 import { checkHttpUrl } from './url.js';
 
 /** Any plain object. */
@@ -138,17 +138,8 @@ function isPlainObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Crawlee takes a request that it cannot load, and fails at its visit; that page says why this one does not. */
+/** Crawlee takes such a request, and fails at its visit; that page says why this one does not. */
 const SEE = '(see docs/from-crawlee.md)';
-
-function checkUrl(url: string): void {
-  try {
-    checkHttpUrl(url);
-  } catch (error) {
-    const { code, message } = error as CrawlError;
-    throw new CrawlError(code, `${message} ${SEE}`);
-  }
-}
 
 /** Throws what is wrong with the options of a request. */
 export function validateRequestOptions(options: RequestOptions): void {
@@ -163,7 +154,7 @@ export function validateRequestOptions(options: RequestOptions): void {
     const expected = check(value);
     if (expected) throw new RequestValidationError(`request property "${name}" must be ${expected} ${SEE}`);
   }
-  checkUrl(options.url);
+  checkHttpUrl(options.url);
   if (options.payload && (options.method ?? 'GET').toUpperCase() === 'GET') {
     throw new RequestValidationError('a GET request cannot have a payload: set another method');
   }

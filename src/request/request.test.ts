@@ -132,7 +132,6 @@ describe('Request', () => {
       expect.unreachable();
     } catch (error) {
       expect((error as CrawlError).code).toBe(code);
-      expect((error as CrawlError).message).toContain('(see docs/from-crawlee.md)');
     }
   });
 

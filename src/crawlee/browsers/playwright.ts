@@ -51,7 +51,7 @@ export class PlaywrightBrowser extends EventEmitter implements CommonBrowser {
   }
 
   async newContext(): Promise<never> {
-    throw new CrawlError('OPTION_INVALID', 'Function `newContext()` is not available in incognito mode');
+    throw new CrawlError('OPTION_INVALID', 'newContext() needs useIncognitoPages: true, which gives pages their own');
   }
 }
 
