@@ -26,7 +26,7 @@ const PROCESSES = [
   'test/integration/{docs-site,examples,package,page-cache}.test.ts',
 ];
 
-/** Files of a minute and more, longest first. They start first, so that none is left over when the others are done. */
+/** Files that take long, longest first. They start first, so that none is left over when the others are done. */
 const LONGEST = [
   'conformance/frontier-model-redis',
   'integration/cli-init',
@@ -49,6 +49,11 @@ const LONGEST = [
   'integration/serve-console',
   'integration/slow-hosts.test',
   'growth/growth.test',
+  'integration/fresh-figures',
+  'integration/watch.test',
+  'integration/navigation.test',
+  'integration/slow-hosts-honest',
+  'conformance/html-tree',
 ];
 
 class LongestFirst extends BaseSequencer {

@@ -4,7 +4,15 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Configuration, KeyValueStore, launchPlaywright, playwrightUtils, RequestQueue } from '../../src/index.js';
 import { CLICKS, LIST } from '../support/browser-pages.js';
-import { browserFolders, browserPath, browserProcesses, echo, serveSite, type Site } from '../support/browser.js';
+import {
+  browserFolders,
+  browserPath,
+  browserProcesses,
+  echo,
+  serveSite,
+  shellPath,
+  type Site,
+} from '../support/browser.js';
 import { temporaryFolder } from '../support/crawl.js';
 import { until } from './http-fixtures.js';
 
@@ -22,7 +30,7 @@ describe.skipIf(browserPath === undefined)('playwrightUtils', () => {
       '/picture': '<title>picture</title><img src="/a.png"><div style="position:fixed" role="dialog">cookies</div>',
       '/echo': echo,
     });
-    const launchOptions = { executablePath: browserPath };
+    const launchOptions = { executablePath: shellPath };
     browser = await launchPlaywright({ launchOptions, userAgent: 'mine/1.0' }, config);
   });
   afterAll(async () => {
