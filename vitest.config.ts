@@ -93,9 +93,9 @@ const together = {
   /** More than there are cores: most of these files wait most of their time. */
   maxWorkers: 6,
   sequence: { groupOrder: 1 },
-  /** For the workers, and for the processes that they start. */
+  /** For the workers, and for the processes that they start: these are short of processors, not of locks. */
   execArgv: ['--require', SHORT_LIVES],
-  env: { NODE_OPTIONS: `--require ${JSON.stringify(SHORT_LIVES)}` },
+  env: { NODE_OPTIONS: `--require ${JSON.stringify(SHORT_LIVES)}`, MALLOC_ARENA_MAX: '1' },
 };
 
 const plugins = [testSources()];
