@@ -26,7 +26,10 @@ const PROCESSES = [
   'test/integration/{docs-site,examples,package,page-cache}.test.ts',
 ];
 
-/** Files that take long, longest first. They start first, so that none is left over when the others are done. */
+/**
+ * Files that take long. They start first, so that none is left over when the others are done; those that mostly wait
+ * stand between those that compute.
+ */
 const LONGEST = [
   'conformance/frontier-model-redis',
   'integration/cli-init',
@@ -35,15 +38,20 @@ const LONGEST = [
   'integration/cli-guides',
   'fault/redis-silence',
   'fault/faults',
+  'integration/navigation.test',
   'fault/pods-machines',
   'fault/pods-suspects',
+  'integration/watch.test',
   'fault/pods-identity',
   'integration/examples',
+  'integration/redis-cluster',
   'integration/browser-web',
   'integration/pods-operate',
   'integration/cli.test',
+  'integration/slow-hosts-honest',
   'integration/browser-crawler',
   'integration/serve-jobs',
+  'integration/redis-spill',
   'integration/pods-machines',
   'fault/blocked-loop',
   'integration/serve-console',
@@ -54,15 +62,10 @@ const LONGEST = [
   'integration/browser-pool',
   'integration/polite-processes',
   'integration/fresh-figures',
-  'integration/watch.test',
-  'integration/navigation.test',
-  'integration/slow-hosts-honest',
   'integration/s3-pods',
-  'integration/redis-cluster',
   'conformance/postgres.test',
   'conformance/html-tree',
   'integration/documents-processes',
-  'integration/redis-spill',
   'conformance/frontier-model.test',
   'growth/readers',
   'integration/compact-while-crawling',
