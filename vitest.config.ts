@@ -26,7 +26,10 @@ const PROCESSES = [
   'test/integration/{docs-site,examples,package,page-cache}.test.ts',
 ];
 
-/** Files of a minute and more, longest first. They start first, so that none is left over when the others are done. */
+/**
+ * Files that take long. They start first, so that none is left over when the others are done; those that mostly wait
+ * stand between those that compute.
+ */
 const LONGEST = [
   'conformance/frontier-model-redis',
   'integration/cli-init',
@@ -35,20 +38,37 @@ const LONGEST = [
   'integration/cli-guides',
   'fault/redis-silence',
   'fault/faults',
+  'integration/navigation.test',
   'fault/pods-machines',
   'fault/pods-suspects',
+  'integration/watch.test',
   'fault/pods-identity',
   'integration/examples',
+  'integration/redis-cluster',
   'integration/browser-web',
   'integration/pods-operate',
   'integration/cli.test',
+  'integration/slow-hosts-honest',
   'integration/browser-crawler',
   'integration/serve-jobs',
+  'integration/redis-spill',
   'integration/pods-machines',
   'fault/blocked-loop',
   'integration/serve-console',
   'integration/slow-hosts.test',
+  'integration/politeness.test',
   'growth/growth.test',
+  'integration/browser-hostile',
+  'integration/browser-pool',
+  'integration/polite-processes',
+  'integration/fresh-figures',
+  'integration/s3-pods',
+  'conformance/postgres.test',
+  'conformance/html-tree',
+  'integration/documents-processes',
+  'conformance/frontier-model.test',
+  'growth/readers',
+  'integration/compact-while-crawling',
 ];
 
 class LongestFirst extends BaseSequencer {
@@ -76,9 +96,9 @@ const together = {
   /** More than there are cores: most of these files wait most of their time. */
   maxWorkers: 6,
   sequence: { groupOrder: 1 },
-  /** For the workers, and for the processes that they start. */
+  /** For the workers, and for the processes that they start: these are short of processors, not of locks. */
   execArgv: ['--require', SHORT_LIVES],
-  env: { NODE_OPTIONS: `--require ${JSON.stringify(SHORT_LIVES)}` },
+  env: { NODE_OPTIONS: `--require ${JSON.stringify(SHORT_LIVES)}`, MALLOC_ARENA_MAX: '1' },
 };
 
 const plugins = [testSources()];

@@ -1,10 +1,11 @@
-// Runs the demo crawl and the unit tests with other releases of Node than the one in use. The npm package
-// `node` ships them; it is installed outside the project, since as a dependency it would take over every script.
+// Runs the demo crawl and the unit tests with other releases of Node than the one in use, which are installed outside of
+// the project: as a dependency they would take over every script.
 // node scripts/other-nodes.mjs [24 22 …]
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { nodeRelease } from './node-release.mjs';
 
 const majors = process.argv.slice(2);
 if (majors.length === 0) majors.push('24');
@@ -17,8 +18,7 @@ function run(command, args, options = {}) {
 for (const major of majors) {
   const folder = mkdtempSync(join(tmpdir(), 'orcrawl-node-'));
   try {
-    run('npm', ['install', '--silent', '--no-audit', '--no-fund', '--prefix', folder, `node@${major}`]);
-    const node = join(folder, 'node_modules/node/bin/node');
+    const node = await nodeRelease(major);
     run(node, ['--version']);
     run(node, [resolve('dist/cli/main.js'), 'demo'], { cwd: folder });
     run(node, [resolve('node_modules/vitest/vitest.mjs'), 'run', '--project', 'unit', '--reporter', 'dot']);

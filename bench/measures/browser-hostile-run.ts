@@ -10,6 +10,8 @@ import { browserProcesses } from '../../test/support/processes.js';
 
 export interface HostileOptions {
   readonly pages: number;
+  /** One page in so many is hostile. Default 20. */
+  readonly oneIn?: number;
   readonly concurrency: number;
   readonly executablePath: string;
   readonly pageTimeoutMs: number;
@@ -65,9 +67,9 @@ const PAGES: Readonly<Record<Exclude<Kind, 'endless' | 'reset'>, string>> = {
   dialogs: '<title>dialogs</title><script>alert(1); confirm(2); prompt(3); onbeforeunload = () => "stay"</script>',
 };
 
-/** One page in twenty is hostile, the kinds in turn. */
-export function kindOf(index: number): Kind | undefined {
-  return index % 20 === 7 ? KINDS[Math.floor(index / 20) % KINDS.length] : undefined;
+/** One page in so many is hostile, the kinds in turn. */
+export function kindOf(index: number, oneIn: number): Kind | undefined {
+  return index % oneIn === 7 % oneIn ? KINDS[Math.floor(index / oneIn) % KINDS.length] : undefined;
 }
 
 export async function hostileRun(options: HostileOptions): Promise<HostileFindings> {
@@ -88,7 +90,11 @@ async function runWithin(home: string, options: HostileOptions): Promise<Hostile
   const server = createServer((request, response) => answer(request.url ?? '/', response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const urls = Array.from({ length: options.pages }, (_, index) => `${base}/${kindOf(index) ?? 'page'}/${index}`);
+  const { oneIn = 20 } = options;
+  const urls = Array.from(
+    { length: options.pages },
+    (_, index) => `${base}/${kindOf(index, oneIn) ?? 'page'}/${index}`,
+  );
   const before: Leftovers = { pages: 0, contexts: 0, browsers: 0, ...leftovers(home) };
   const samples: Sample[] = [];
   let done = 0;

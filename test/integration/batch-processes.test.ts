@@ -7,6 +7,7 @@ import path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { isAlive } from '../../src/base/alive.js';
 import { Simweb } from '../../src/testing/index.js';
+import { orcrawlHere } from '../support/cli-here.js';
 import { hasConnectionFrom } from '../support/processes.js';
 import { inTemporaryFolder, MAIN, readLines, startNode, until } from './cli-process.js';
 
@@ -56,7 +57,7 @@ describe('orcrawl batch --processes', () => {
           ['--format', 'json', '--fields', 'url,metadata,tables,media,extracted'],
         ];
         for (const format of formats) {
-          const alone = await orcrawl(cwd, ['batch', '-', ...format, ...QUIET], list).ended;
+          const alone = await orcrawlHere(['batch', '-', ...format, ...QUIET], { cwd, input: list });
           const spread = await orcrawl(cwd, ['batch', '-', ...format, ...QUIET, '--processes', '2'], list).ended;
           expect([spread.code, spread.stdout, spread.stderr]).toEqual([2, alone.stdout, alone.stderr]);
         }

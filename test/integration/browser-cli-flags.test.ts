@@ -3,7 +3,7 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { browserPath, serveSite, type Site } from '../support/browser.js';
+import { browserPath, serveSite, shellPath, type Site } from '../support/browser.js';
 import { orcrawlHere } from '../support/cli-here.js';
 import { inTemporaryFolder, MAIN, readLines, startNode } from './cli-process.js';
 
@@ -36,7 +36,7 @@ describe.skipIf(browserPath === undefined)('orcrawl and pages that render late',
   });
   afterAll(() => site.close());
 
-  const env = { ORCRAWL_DEFAULT_BROWSER_PATH: browserPath! };
+  const env = { ORCRAWL_DEFAULT_BROWSER_PATH: shellPath! };
   /** In a process of its own, which must end by itself when its browser has; the other commands run in this one. */
   const alone = (cwd: string, args: string[]) => startNode([MAIN, ...args], { cwd, env, timeoutMs: 300_000 }).ended;
   const orcrawl = (cwd: string, args: string[]) => orcrawlHere(args, { cwd, env });

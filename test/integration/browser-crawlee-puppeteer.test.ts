@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { BrowserPool, PlaywrightPlugin, PuppeteerController, PuppeteerPlugin } from '../../src/crawlee/entry.js';
 import type { CommonPage } from '../../src/crawlee/entry.js';
 import { Simweb, startProxy } from '../../src/testing/index.js';
-import { browserPath } from '../support/browser.js';
+import { browserPath, shellPath } from '../support/browser.js';
 
 interface ContextOptions {
   proxyServer?: string;
@@ -38,7 +38,7 @@ function puppeteer() {
     async launch(options: { args?: string[] } = {}) {
       launched.push(options);
       const args = [...(options.args ?? []), '--no-sandbox'];
-      const browser = await chromium.launch({ executablePath: browserPath!, args });
+      const browser = await chromium.launch({ executablePath: shellPath!, args });
       const shared = await browser.newContext();
       return {
         newPage: () => pageOf(shared),

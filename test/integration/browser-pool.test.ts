@@ -57,6 +57,16 @@ describe.skipIf(browserPath === undefined)('the browser pool', () => {
     expect(heard).toBe(0);
   });
 
+  it('has no pages but those of the crawl', async () => {
+    open();
+    const kinds = await pool.lend({}, async ({ page }) => {
+      const session = await page.context().browser()!.newBrowserCDPSession();
+      const { targetInfos } = await session.send('Target.getTargets', { filter: [{}] });
+      return targetInfos.map(({ type }) => type).sort();
+    });
+    expect(kinds).toEqual(['page', 'tab']);
+  });
+
   it('closes pop-ups, hung pages and pages that were changed for good', async () => {
     open();
     await titleOf('/popups');

@@ -5,7 +5,15 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Configuration, KeyValueStore, launchPlaywright, playwrightUtils, RequestQueue } from '../../src/index.js';
 import { playwrightClickElements } from '../../src/crawlee/entry.js';
 import { CLICKS, LIST } from '../support/browser-pages.js';
-import { browserFolders, browserPath, browserProcesses, echo, serveSite, type Site } from '../support/browser.js';
+import {
+  browserFolders,
+  browserPath,
+  browserProcesses,
+  echo,
+  serveSite,
+  shellPath,
+  type Site,
+} from '../support/browser.js';
 import { temporaryFolder } from '../support/crawl.js';
 import { until } from './http-fixtures.js';
 
@@ -27,7 +35,7 @@ describe.skipIf(browserPath === undefined)('playwrightUtils', () => {
         <button id="back" onclick="history.back()">back</button><u style="display: block; height: 9000px">long</u>
         <button id="again" onclick="location.reload()">again</button>`,
     });
-    const launchOptions = { executablePath: browserPath };
+    const launchOptions = { executablePath: shellPath };
     browser = await launchPlaywright({ launchOptions, userAgent: 'mine/1.0' }, config);
   });
   afterAll(async () => {

@@ -371,7 +371,7 @@ describe('a crawl that was interrupted', () => {
       const refused = await here(cwd, [...CRAWL, slow.url(0), '--out', 'out']);
       expect(refused.code).toBe(1);
       expect(refused.stderr).toMatch(/--resume.*--fresh/);
-      expect((await orcrawl(cwd, [...CRAWL, '--resume', '--out', 'out'])).code).toBe(0);
+      expect((await here(cwd, [...CRAWL, '--resume', '--out', 'out'])).code).toBe(0);
       await expectWholeAndOnce(cwd);
     }));
 
@@ -382,7 +382,7 @@ describe('a crawl that was interrupted', () => {
       const full = await startNode(crawl, { cwd, maxFileKb: 600 }).ended;
       expect(full.code).toBe(3);
       expect(full.stderr).toMatch(/error: the disk is full.*\(STORAGE_FULL\)\nPaused: .*crawl --resume --out out\n$/);
-      expect((await orcrawl(cwd, [...CRAWL, '--resume', '--out', 'out'])).code).toBe(0);
+      expect((await here(cwd, [...CRAWL, '--resume', '--out', 'out'])).code).toBe(0);
       await expectWholeAndOnce(cwd);
     }),
   );
@@ -391,7 +391,7 @@ describe('a crawl that was interrupted', () => {
     inTemporaryFolder(async (cwd) => {
       await interrupted(cwd, 'SIGINT');
       slow.reset();
-      const { code } = await orcrawl(cwd, [...CRAWL, slow.url(0), '--fresh', '--out', 'out']);
+      const { code } = await here(cwd, [...CRAWL, slow.url(0), '--fresh', '--out', 'out']);
       expect(code).toBe(0);
       expect(slow.served()).toBe(120);
       await expectWholeAndOnce(cwd);

@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { disabledFeatures } from '../../src/fetch/browser/disabled-features.js';
 import { html, type ServerProcess, type Site, startSite } from '../support/serve.js';
 
 // Required, not imported: measures and scripts run under jiti, which cannot import what playwright-core requires.
@@ -19,7 +20,10 @@ export interface Watched {
 }
 
 export const launch = (): Promise<Browser> =>
-  chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox', '--disable-background-networking'] });
+  chromium.launch({
+    executablePath: '/usr/bin/chromium',
+    args: ['--no-sandbox', '--disable-background-networking', ...disabledFeatures()],
+  });
 
 export interface Look {
   readonly width?: number;

@@ -5,6 +5,7 @@ import PDFDocument from 'pdfkit';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { extractContent, WebCrawler } from '../../src/index.js';
 import { findPage } from '../../src/store/content/reading.js';
+import { orcrawlHere } from '../support/cli-here.js';
 import { temporaryFolder } from '../support/crawl.js';
 import { docxFile, epubFile, odtFile, pptxFile, RTF, xlsxFile } from '../support/office-files.js';
 import { lastLine, podsTrial } from '../support/pods-trial.js';
@@ -96,7 +97,7 @@ it(
     const binary = names.filter((name) => !/\.(csv|txt|json|rss|atom)$/.test(name));
     const cwd = await temporaryFolder();
     await writeFile(path.join(cwd, 'urls.txt'), binary.map((name) => `${site.url}/${name}`).join('\n'));
-    const batch = await startNode([MAIN, 'batch', 'urls.txt', '--quiet'], { cwd }).ended;
+    const batch = await orcrawlHere(['batch', 'urls.txt', '--quiet'], { cwd });
     expect(batch.code).toBe(0);
     const lines = batch.stdout
       .trim()
@@ -105,7 +106,7 @@ it(
     for (const name of binary) {
       const { markdown } = lines.find(({ url }) => url.endsWith(`/${name}`))!;
       expect([name, missing(name, JSON.stringify(markdown).replaceAll('\\n', '\n'))]).toEqual([name, []]);
-      const scraped = await startNode([MAIN, 'scrape', `${site.url}/${name}`], { cwd }).ended;
+      const scraped = await orcrawlHere(['scrape', `${site.url}/${name}`], { cwd });
       expect([name, scraped.code, missing(name, scraped.stdout)]).toEqual([name, 0, []]);
     }
   },

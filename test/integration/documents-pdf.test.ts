@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { toMarkdown } from '../../src/index.js';
 import { convertDocument } from '../../src/documents/convert.js';
 import type { DocumentFailure } from '../../src/documents/model.js';
-import { browserPath } from '../support/browser.js';
+import { browserPath, shellPath } from '../support/browser.js';
 import { asHtml, HTML_STYLES, sourceDocument } from '../support/pdf-corpus.js';
 import { PRODUCERS } from '../support/pdf-producers.js';
 import { scoreDocument } from '../support/pdf-score.js';
@@ -23,7 +23,7 @@ function hasJapaneseFont(): boolean {
 describe.skipIf(browserPath === undefined)('PDF files of a browser', { timeout: 180_000 }, () => {
   const printed = new Map<string, Uint8Array>();
   beforeAll(async () => {
-    const browser = await chromium.launch({ executablePath: browserPath, args: ['--no-sandbox'] });
+    const browser = await chromium.launch({ executablePath: shellPath!, args: ['--no-sandbox'] });
     const page = await browser.newPage();
     for (const [at, [name, style]] of Object.entries(HTML_STYLES).entries()) {
       await page.setContent(asHtml(sourceDocument(at), style));

@@ -1,6 +1,7 @@
 // What people install: the packed tarball in an empty project, used as JavaScript, as TypeScript and by require.
 import { execFile } from 'node:child_process';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -25,12 +26,20 @@ router.addDefaultHandler(async ({ request, $, enqueueLinks, pushData }) => {
 const crawler = new CheerioCrawler({ requestHandler: router });
 `;
 
+let packed: { readonly tarball: string; readonly names: readonly string[] };
+beforeAll(async () => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'orcrawl-package-'));
+  const args = ['pack', '--json', '--silent', '--ignore-scripts', '--pack-destination', folder];
+  const { stdout } = await run('npm', args, { cwd: root, maxBuffer: 64 * 1024 * 1024 });
+  const [{ filename, files }] = JSON.parse(stdout) as [{ filename: string; files: { path: string }[] }];
+  packed = { tarball: path.join(folder, filename), names: files.map(({ path: name }) => name) };
+});
+afterAll(() => rm(path.dirname(packed.tarball), { recursive: true, force: true }));
+
 async function emptyProject(): Promise<string> {
   const folder = await temporaryFolder();
-  await run('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', folder], { cwd: root });
-  const tarball = (await readdir(folder)).find((file) => file.endsWith('.tgz'))!;
   await writeFile(path.join(folder, 'package.json'), JSON.stringify({ name: 'empty', private: true }));
-  await run('npm', ['install', '--silent', '--no-audit', '--no-fund', '--prefer-offline', `./${tarball}`], {
+  await run('npm', ['install', '--silent', '--no-audit', '--no-fund', '--prefer-offline', packed.tarball], {
     cwd: folder,
   });
   return folder;
@@ -68,13 +77,8 @@ describe('the packed package', () => {
 
 describe('the documentation in the package', () => {
   it('links to files that are in the package, or to source code', async () => {
-    const { stdout } = await run('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
-      cwd: root,
-      maxBuffer: 64 * 1024 * 1024,
-    });
-    const [{ files }] = JSON.parse(stdout) as [{ files: { path: string }[] }];
-    const packed = files.map(({ path: name }) => name);
-    const written = packed.filter((name) =>
+    const { names } = packed;
+    const written = names.filter((name) =>
       /^(README|CONTRIBUTING|SECURITY)\.md$|^docs\/(guides\/)?[\w-]+\.md$/.test(name),
     );
     expect(written.length).toBeGreaterThan(20);
@@ -84,7 +88,7 @@ describe('the documentation in the package', () => {
       for (const [, link] of text.matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)) {
         const target = path.posix.join(path.posix.dirname(name), link!);
         if (/^[a-z]+:/.test(link!) || /^(src|test|scripts)\//.test(target)) continue;
-        if (!packed.some((file) => file === target || file.startsWith(`${target}/`))) dead.push(`${name}: ${link}`);
+        if (!names.some((file) => file === target || file.startsWith(`${target}/`))) dead.push(`${name}: ${link}`);
       }
     }
     expect(dead).toEqual([]);

@@ -7,7 +7,7 @@ import { Configuration } from '../../src/configuration.js';
 import { openRendering } from '../../src/crawl/browser/rendering.js';
 import { createBrowserPool } from '../../src/fetch/browser/pool.js';
 import type { Engine } from '../../src/fetch/engine.js';
-import { browserPath, launchPlan, serveSite } from '../support/browser.js';
+import { browserPath, launchPlan, serveSite, shellPath } from '../support/browser.js';
 import { MAIN, startNode } from './cli-process.js';
 import { inFolder, run } from './pods-fixtures.js';
 
@@ -77,7 +77,7 @@ describe.skipIf(browserPath === undefined)('pods with browsers', () => {
     const rendering = openRendering({} as Engine, {
       ...options,
       allowPrivateAddresses: false,
-      config: new Configuration({ defaultBrowserPath: browserPath! }),
+      config: new Configuration({ defaultBrowserPath: shellPath! }),
     });
     const order = { url: `${site.url}/`, method: 'GET', headers: {}, redirects: 'follow', maxRedirects: 1 } as const;
     const limits = { timeoutMs: 60_000, maxBodyBytes: 1_000_000, ignoreTlsErrors: false };

@@ -1,8 +1,7 @@
 // Crawls and batches through `orcrawl serve`, by the unmodified SDK: status, pages, watching, cancelling, errors, webhooks.
 import { execFile } from 'node:child_process';
 import { createHmac } from 'node:crypto';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -10,6 +9,7 @@ import Firecrawl from 'firecrawl';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
 import { Simweb } from '../../src/testing/index.js';
+import { otherNode } from '../support/other-node.js';
 import {
   dataFolder,
   endedAt,
@@ -224,15 +224,10 @@ describe('the SDK as a program', () => {
   });
 
   it('watches jobs over WebSockets on Node 24', async (context) => {
-    const folder = await mkdtemp(path.join(tmpdir(), 'orcrawl-node-'));
-    try {
-      await promisify(execFile)('npm', ['install', '--silent', '--prefix', folder, 'node@24'], { timeout: 180_000 });
-    } catch (error) {
-      return context.skip(`Node 24 cannot be installed here: ${(error as Error).message.split('\n')[0]}`);
-    }
-    const found = await run(path.join(folder, 'node_modules', 'node', 'bin', 'node'));
+    const program = await otherNode(24);
+    if (program instanceof Error) return context.skip(program.message);
+    const found = await run(program);
     expect(found).toMatchObject({ ...both, socket: 'function', node: expect.stringMatching(/^v24\./) });
-    await rm(folder, { recursive: true, force: true });
   }, 400_000);
 });
 

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, it } from 'vitest';
 import { Log, LogLevel, SemaphoreDispatcher, type UrlItem, WebCrawler } from '../../src/index.js';
-import { browserPath } from '../support/browser.js';
+import { browserPath, shellPath } from '../support/browser.js';
 import { inTemporaryFolder, startNode } from './cli-process.js';
 import { fixtures, until } from './http-fixtures.js';
 
@@ -184,7 +184,7 @@ describe.skipIf(browserPath === undefined)('maxSessions', () => {
     await using crawler = await WebCrawler.open({
       engine: 'browser',
       maxSessions: 2,
-      browser: { executablePath: browserPath },
+      browser: { executablePath: shellPath },
     });
     const go = (route: string, sessionId: string, more = {}) =>
       crawler.run(`${url}${route}`, { sessionId, maxRetries: 0, delayBeforeReturnMs: 0, ...more });

@@ -10,7 +10,7 @@ import { navigate } from '../../src/fetch/browser/navigate.js';
 import { type BrowserPool, type BrowserPoolOptions, createBrowserPool } from '../../src/fetch/browser/pool.js';
 import { createGuardRelay } from '../../src/fetch/browser/relay/guard-relay.js';
 import { type CrawlError, WebCrawler } from '../../src/index.js';
-import { browserPath, launchPlan, serveSite, type Site } from '../support/browser.js';
+import { browserPath, launchPlan, serveSite, shellPath, type Site } from '../support/browser.js';
 
 const ALICE = `Basic ${Buffer.from('alice:canary-pw').toString('base64')}`;
 
@@ -38,7 +38,11 @@ describe.skipIf(browserPath === undefined)('secrets in a browser', () => {
   let site: Site;
   let other: Site;
   const open = (rest: Partial<BrowserPoolOptions> = {}) =>
-    (pool = createBrowserPool({ launch: launchPlan(), guard: { allowPrivateAddresses: ['127.0.0.0/8'] }, ...rest }));
+    (pool = createBrowserPool({
+      launch: launchPlan({ executablePath: shellPath }),
+      guard: { allowPrivateAddresses: ['127.0.0.0/8'] },
+      ...rest,
+    }));
 
   beforeEach(async () => {
     heard = [];
@@ -91,8 +95,9 @@ describe.skipIf(browserPath === undefined)('secrets in a browser', () => {
         }),
       'of Alice',
     ],
-  ])('a password that a stranger gave %s is not the next one’s', async (_way, login, title) => {
-    open();
+  ])('a password that a stranger gave %s is not the next one’s', async (way, login, title) => {
+    // Once in Chromium itself.
+    open(way === 'in a URL' ? { launch: launchPlan() } : {});
     expect(await titleOf(`${site.url}/`)).toBe('home');
     expect(await login(site.url)).toBe(title);
     expect(await titleOf(`${site.url}/private`)).not.toBe('of Alice');

@@ -4,6 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { MAIN, startNode } from '../integration/cli-process.js';
+import { orcrawlHere } from '../support/cli-here.js';
 import { startCollector } from '../support/collector.js';
 import { startWeb, watched } from './canary-run.js';
 import { canariesIn, canaryFiles, leaks } from './canary-web.js';
@@ -62,7 +63,7 @@ describe('canary secrets', () => {
     writeFileSync(join(cwd, '..', 'cookies'), text);
     for (const command of ['crawl', 'scrape']) {
       const args = [command, `${web.home}/`, '--cookies', '../cookies', '--allow-private'];
-      const { code, stdout, stderr } = await startNode([MAIN, ...args], { cwd, env }).ended;
+      const { code, stdout, stderr } = await orcrawlHere(args, { cwd, env });
       expect(code).not.toBe(0);
       expect(stderr).toContain('cookie');
       expect(canariesIn(stdout + stderr)).toEqual([]);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { MAIN, startNode, until } from '../integration/cli-process.js';
-import { browserPath } from '../support/browser.js';
+import { shellPath } from '../support/browser.js';
 import { freePort, redisMissing, startRedis } from '../support/redis-server.js';
 import { endedAt, LOOPBACK, startServe } from '../support/serve.js';
 import { startWeb, watched } from './canary-run.js';
@@ -77,7 +77,7 @@ describe('canary secrets', () => {
       HOME: web.home,
       STRANGERS: web.strangers.join(' '),
       PROXY: web.proxy,
-      BROWSER: browserPath ?? '',
+      BROWSER: shellPath ?? '',
       STORAGE: join(cwd, 'storage'),
       CRAWLEE_LOG_LEVEL: 'DEBUG',
     };

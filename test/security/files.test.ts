@@ -21,6 +21,7 @@ import { roomyHandoffDir } from '../../src/pods/config/checks.js';
 import type { PodsConfig } from '../../src/pods/config/types.js';
 import { openHandoff } from '../../src/pods/worker/handoff.js';
 import { MAIN, startNode } from '../integration/cli-process.js';
+import { orcrawlHere } from '../support/cli-here.js';
 import { silent, temporaryFolder, testConfig } from '../support/crawl.js';
 
 async function serve(answer: (request: IncomingMessage, response: ServerResponse) => unknown): Promise<string> {
@@ -99,6 +100,10 @@ describe('what a crawl keeps on disk', () => {
 });
 
 describe('a password in a URL', () => {
+  /** In a process, as users do, for the first format; what the others write is the same command's. */
+  const orcrawl = (cwd: string, args: string[], inProcess = false) =>
+    inProcess ? startNode([MAIN, ...args], { cwd }).ended : orcrawlHere(args, { cwd });
+
   /** A site that only Alice may read; its pages link each other, and one does not exist. */
   const site = async () => {
     const asked: string[] = [];
@@ -121,14 +126,14 @@ describe('a password in a URL', () => {
       const { login, asked } = await site();
       const cwd = await temporaryFolder();
       const rest = ['--format', format, '--delay', '0', '--retries', '0', '--links', '--explain-skips', '--verbose'];
-      const started = startNode([MAIN, 'crawl', `${login}/`, '--out', 'out', ...rest], { cwd });
-      const { stdout, stderr } = await started.ended;
+      const args = ['crawl', `${login}/`, '--out', 'out', ...rest];
+      const { stdout, stderr } = await orcrawl(cwd, args, format === 'jsonl');
       expect(asked.sort()).toEqual(['/ true', '/broken true', '/next true']);
       expect(everything(cwd).filter(({ canaries }) => canaries.length > 0)).toEqual([]);
       expect(stdout + stderr).not.toContain('canary');
       expect(stdout).toContain('1 failed');
       // What was not saved is given again.
-      const again = await startNode([MAIN, 'crawl', '--resume', '--out', 'out'], { cwd }).ended;
+      const again = await orcrawl(cwd, ['crawl', '--resume', '--out', 'out'], format === 'jsonl');
       expect(again.stdout + again.stderr).not.toContain('canary');
     },
   );
@@ -140,7 +145,7 @@ describe('a password in a URL', () => {
       const cwd = await temporaryFolder();
       writeFileSync(join(cwd, 'urls.txt'), `${login}/\n${login}/broken\n`);
       const args = ['batch', 'urls.txt', '--format', format, '--retries', '0', '--monitor', 'detailed'];
-      const { stdout, stderr } = await startNode([MAIN, ...args], { cwd }).ended;
+      const { stdout, stderr } = await orcrawl(cwd, args, format === 'jsonl');
       expect(asked).toContain('/ true');
       expect(stdout).toMatch(/127\.0\.0\.1|next/);
       expect(stdout + stderr).not.toContain('canary');
@@ -152,10 +157,10 @@ describe('a password in a URL', () => {
     const cwd = await temporaryFolder();
     writeFileSync(join(cwd, 'urls.txt'), `${login}/\n`);
     for (let turn = 0; turn < 2; turn++) {
-      await startNode([MAIN, 'batch', 'urls.txt', '--resume', 'results.jsonl'], { cwd }).ended;
+      await orcrawl(cwd, ['batch', 'urls.txt', '--resume', 'results.jsonl']);
     }
     expect(asked).toEqual(['/ true']);
-    await startNode([MAIN, 'batch', 'urls.txt', '--format', 'markdown', '--out', 'pages/'], { cwd }).ended;
+    await orcrawl(cwd, ['batch', 'urls.txt', '--format', 'markdown', '--out', 'pages/']);
     const written = everything(cwd).filter(({ path }) => path !== 'urls.txt');
     expect(written.filter(({ path, canaries }) => path.includes('canary') || canaries.length > 0)).toEqual([]);
   });
@@ -168,12 +173,12 @@ describe('a password in a URL', () => {
       ['--format', 'links'],
       ['--format', 'markdown'],
     ]) {
-      const { stdout, stderr } = await startNode([MAIN, 'scrape', `${login}/`, ...args], { cwd }).ended;
+      const { stdout, stderr } = await orcrawl(cwd, ['scrape', `${login}/`, ...args], args.includes('json'));
       expect(stdout).toContain('next');
       expect(stdout + stderr).not.toContain('canary');
     }
     for (const url of [`${login}/broken`, 'http://alice:canary-pw@127.0.0.1:1/']) {
-      const { stdout, stderr } = await startNode([MAIN, 'scrape', url, '--retries', '0'], { cwd }).ended;
+      const { stdout, stderr } = await orcrawl(cwd, ['scrape', url, '--retries', '0']);
       expect(stderr).toContain('error');
       expect(stdout + stderr).not.toContain('canary');
     }

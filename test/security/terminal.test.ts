@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,6 +12,9 @@ import { ContentStore } from '../../src/store/content/content.js';
 import { MAIN, startNode } from '../integration/cli-process.js';
 import { folders } from '../integration/content-fixtures.js';
 import { page } from '../integration/content-pages.js';
+import { orcrawlHere } from '../support/cli-here.js';
+
+const COMMAND_LINE = new URL('../../dist/cli/command-line.js', import.meta.url).href;
 
 const ESC = '\u001b';
 /** Writes to the clipboard, clears the screen, sets the title, answers back; then the same by C1 controls. */
@@ -57,8 +60,27 @@ afterAll(() => {
 });
 
 /** Runs the program on a terminal; all that it showed there. */
-async function onTerminal(...args: string[]): Promise<string> {
-  const quoted = [process.execPath, MAIN, ...args].map((arg) => `'${arg}'`).join(' ');
+const onTerminal = (...args: string[]): Promise<string> => show([MAIN, ...args]);
+
+/** The same for several command lines, one after the other in one process: what each showed. */
+async function eachOnTerminal(commands: readonly string[][]): Promise<string[]> {
+  const end = 'the end of a command';
+  const program = join(folder, 'commands.mjs');
+  writeFileSync(
+    program,
+    `import { runCommandLine } from ${JSON.stringify(COMMAND_LINE)};
+    for (const args of JSON.parse(process.argv[2])) {
+      await runCommandLine(args);
+      await new Promise((resolve) => process.stdout.write('${end}', resolve));
+    }`,
+  );
+  const shown = (await show([program, JSON.stringify(commands)])).split(end);
+  expect(shown).toHaveLength(commands.length + 1);
+  return shown.slice(0, -1);
+}
+
+async function show(args: readonly string[]): Promise<string> {
+  const quoted = [process.execPath, ...args].map((arg) => `'${arg}'`).join(' ');
   const child = spawn('script', ['-qefc', quoted, '/dev/null'], {
     cwd: folder,
     env: { ...process.env, TERM: 'xterm' },
@@ -80,7 +102,7 @@ function expectHarmless(shown: string): void {
 describe('on a terminal', () => {
   it('scrape shows nothing that drives it, in any format', async () => {
     const formats = ['markdown', 'fit', 'text', 'html', 'links', 'json'];
-    const shown = await Promise.all(formats.map((format) => onTerminal('scrape', url, '--format', format)));
+    const shown = await eachOnTerminal(formats.map((format) => ['scrape', url, '--format', format]));
     shown.forEach(expectHarmless);
     expect(shown[0]).toContain('\\u001b[2J');
   });
@@ -88,7 +110,7 @@ describe('on a terminal', () => {
   it('batch shows nothing that drives it, in any format', async () => {
     const formats = ['jsonl', 'json', 'csv', 'markdown', 'fit', 'text', 'html', 'links'];
     const args = ['batch', url, `${url}error`, '--monitor', 'detailed', '--format'];
-    const shown = await Promise.all(formats.map((format) => onTerminal(...args, format)));
+    const shown = await eachOnTerminal(formats.map((format) => [...args, format]));
     shown.forEach(expectHarmless);
     // Escaped, it is the same JSON.
     const line = shown[0]!.split('\r\n').find((one) => one.includes('"success":true'))!;
@@ -111,11 +133,11 @@ describe('on a terminal', () => {
     const stored = page(1, { text: `stored ${ATTACK}`, contentType: 'text/html\u009b2J' } as never);
     await content.append([await content.pack(stored)]);
     await content.close();
-    for (const flags of [[], ['--raw'], ['--meta'], ['--json']]) {
-      expectHarmless(await onTerminal('get', stored.url, '-d', dataDir!, ...flags));
-    }
+    const flags = [[], ['--raw'], ['--meta'], ['--json']];
+    const got = await eachOnTerminal(flags.map((more) => ['get', stored.url, '-d', dataDir!, ...more]));
+    got.forEach(expectHarmless);
     const cached = { cwd: folder, env: { ORCRAWL_STORAGE_DIR: join(folder, 'storage') } };
-    await startNode([MAIN, 'scrape', url, '--cache', 'enabled'], cached).ended;
+    await orcrawlHere(['scrape', url, '--cache', 'enabled'], cached);
     expectHarmless(await onTerminal('cache', 'list', '--storage', join(folder, 'storage')));
     expectHarmless(await onTerminal('cache', 'get', url, '--storage', join(folder, 'storage')));
   });

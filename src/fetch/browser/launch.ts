@@ -7,6 +7,7 @@ import path from 'node:path';
 import { isAlive } from '../../base/alive.js';
 import { CrawlError } from '../../errors.js';
 import { endsWithin } from './deadline.js';
+import { disabledFeatures } from './disabled-features.js';
 import { assertNotEnding, watchExit } from './exit-watch.js';
 import { findBrowser, thisMachine } from './find-browser.js';
 import { connectError, launchError, profileError } from './launch-errors.js';
@@ -110,13 +111,16 @@ export async function launchBrowser(plan: LaunchPlan, proxyServer: string | unde
   // Chromium's own temporary files: Playwright removes its folders, a killed Chromium leaves these behind.
   const scratch = mkdtempSync(path.join(tmpdir(), 'orcrawl-browser-'));
   const { launchOptions } = plan;
+  // Of the user's own Playwright, or with arguments of the user's own, it is not known what they turn off.
+  const isPlain = plan.launcher === undefined && !launchOptions?.ignoreDefaultArgs;
+  const features = isPlain ? disabledFeatures() : [];
   const options: LaunchOptions = {
     timeout: LAUNCH_TIMEOUT_MS,
     ...launchOptions,
     headless: plan.headless,
     executablePath,
     channel: plan.channel,
-    args: [...OUR_ARGS, ...(launchOptions?.args ?? []), ...(plan.args ?? [])],
+    args: [...OUR_ARGS, ...features, ...(launchOptions?.args ?? []), ...(plan.args ?? [])],
     chromiumSandbox: plan.sandbox,
     env: {
       ...process.env,
