@@ -54,7 +54,7 @@ async function playRound(classes: readonly FaultClass[], seed: number): Promise<
   await Promise.all(
     Array.from({ length: SIDE_BY_SIDE }, async () => {
       for (const one of work) {
-        const report = await runClass(one, seed, process.env.FAULTS_KEEP === '1');
+        const report = await runClass(one, seed, { isKept: process.env.FAULTS_KEEP === '1' });
         reports.push(report);
         console.log(`  ${reports.length}/${classes.length} ${lineOf(report)}`);
       }

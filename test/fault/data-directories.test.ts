@@ -22,7 +22,8 @@ const HANDLER = `export default async ({ request, pushData, enqueueLinks }) => {
   await pushData({ url: request.url });
   await enqueueLinks({ strategy: 'all' });
 };\n`;
-const PAGES = 6 * 120;
+const PAGES_PER_HOST = 60;
+const PAGES = 6 * PAGES_PER_HOST;
 
 async function itemsIn(dirs: readonly string[]): Promise<string[]> {
   const urls: string[] = [];
@@ -37,7 +38,7 @@ async function itemsIn(dirs: readonly string[]): Promise<string[]> {
 }
 
 async function slowTrial(more: readonly string[]) {
-  const web = await Simweb.start({ hosts: 6, pagesPerHost: 120, pageBytes: 2_000, latencyMs: [20, 60] });
+  const web = await Simweb.start({ hosts: 6, pagesPerHost: PAGES_PER_HOST, pageBytes: 2_000, latencyMs: [20, 60] });
   const trial = await podsTrial({
     redis: redisMissing ? 0 : 1,
     seeds: web.seeds(),
@@ -58,10 +59,10 @@ describe('a data directory that is deleted in mid-run', () => {
     const { web, trial } = await slowTrial([]);
     await using _web = web;
     const run = trial.run();
-    await until(async () => web.served() > 200);
+    await until(async () => web.served() > 100);
     await rm(trial.dataDirs[1]!, { recursive: true, force: true });
     const { code, stdout, stderr } = await run.ended;
-    expect(lastLine(stdout), stderr).toMatch(/^720 pages: nothing is left to crawl; INCOMPLETE: /);
+    expect(lastLine(stdout), stderr).toMatch(/^360 pages: nothing is left to crawl; INCOMPLETE: /);
     expect(code).toBe(6);
     const { records, items } = lossesIn(stdout);
     const stored = await trial.stored();
@@ -78,7 +79,7 @@ describe('a data directory that is deleted in mid-run', () => {
     const { web, trial } = await slowTrial(['data_dirs: [only]']);
     await using _web = web;
     const run = trial.run();
-    await until(async () => web.served() > 200);
+    await until(async () => web.served() > 100);
     // Moved away, as by somebody who tidies up: its files live on, and nobody finds them.
     await rename(join(trial.folder, 'only'), join(trial.folder, 'elsewhere'));
     const { code, stdout, stderr } = await run.ended;
@@ -94,7 +95,7 @@ describe('a data directory that is deleted in mid-run', () => {
     expect((await itemsIn([join(trial.folder, 'elsewhere')])).length).toBeGreaterThanOrEqual(items);
     await rename(join(trial.folder, 'elsewhere'), join(trial.folder, 'only'));
     const again = await trial.run('--resume').ended;
-    expect([again.code, lastLine(again.stdout)], again.stderr).toEqual([0, '720 pages: nothing is left to crawl']);
+    expect([again.code, lastLine(again.stdout)], again.stderr).toEqual([0, '360 pages: nothing is left to crawl']);
     const urls = await itemsIn([join(trial.folder, 'only')]);
     expect([new Set(urls).size, urls.length]).toEqual([PAGES, PAGES]);
     const audit = await auditContent([join(trial.folder, 'only')]);

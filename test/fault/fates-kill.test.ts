@@ -76,7 +76,7 @@ async function fatesIn(dataDirs: readonly string[]): Promise<string[]> {
 
 describe.each([
   ['an embedded pod', {}],
-  ['two Redis pods with parsers', { redis: 2, more: ['parsers_per_pod: 1'] }],
+  ['a Redis pod with a parser', { redis: 1, more: ['parsers_per_pod: 1'] }],
 ] as const)('kill -9 of every process of %s', (_name, plan) => {
   it.skipIf('redis' in plan && redisMissing)(
     'leaves one fate for each URL once it was resumed',

@@ -4,7 +4,7 @@ import { crawlUnderFire } from './kill-crawl.js';
 
 describe('a crawl whose process is killed again and again', () => {
   it.each([
-    { name: 'one owner process', workers: 1, pages: 700, kills: 5 },
+    { name: 'one owner process', workers: 1, pages: 400, kills: 5 },
     { name: 'three processes sharing the queue', workers: 3, pages: 700, kills: 5 },
   ])('handles every page, stores every item once and refetches little: $name', async ({ workers, pages, kills }) => {
     const report = await crawlUnderFire({ pages, kills, workers, maxConcurrency: 16, random: Math.random });

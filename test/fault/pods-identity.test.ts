@@ -17,8 +17,7 @@ const cli = ({ port }: RedisServer, ...args: string[]): string =>
 
 const keys = (web: Simweb): string[] => [...web.allUrls()].map((url) => new Request({ url }).uniqueKey).sort();
 
-const startWeb = () =>
-  Simweb.start({ hosts: 12, pagesPerHost: 12, pageBytes: 500, latencyMs: 60, crossHostLinks: 0.3 });
+const startWeb = () => Simweb.start({ hosts: 12, pagesPerHost: 8, pageBytes: 500, latencyMs: 60, crossHostLinks: 0.3 });
 const homes = (web: Simweb): string[] => Array.from({ length: 12 }, (_, host) => web.url(host, 0));
 const SLOW = ['fetcher_workers: 2', 'state_dir: state'];
 
@@ -36,33 +35,59 @@ async function markOf(folder: string): Promise<string> {
 }
 
 describe.skipIf(redisMissing)('a resume of a crawl in Redis', () => {
-  it('refuses a store that came back empty, and goes on when it is restored', { timeout: 240_000 }, async () => {
-    await using web = await startWeb();
-    const trial = await podsTrial({ redis: 3, seeds: homes(web), more: SLOW });
-    await breakOff(web, trial);
-    const [, lost] = trial.servers as [RedisServer, RedisServer, RedisServer];
-    await lost.stop('SIGTERM');
-    const backup = path.join(trial.folder, 'backup');
-    await cp(lost.folder, backup, { recursive: true });
-    for (const file of await readdir(lost.folder)) {
-      await rm(path.join(lost.folder, file), { recursive: true, force: true });
-    }
-    await lost.start();
-    const served = web.served();
-    const refused = await trial.run('--resume').ended;
-    expect([refused.code, web.served()], refused.stderr + refused.stdout).toEqual([4, served]);
-    expect(refused.stderr).toMatch(
-      new RegExp(`the store of pod 1 \\(redis://127\\.0\\.0\\.1:${lost.port}/0\\) is empty: restore it from a backup`),
-    );
-    expect(refused.stderr).toContain('--fresh');
-    expect(cli(lost, 'DBSIZE')).toBe('0');
+  it(
+    'refuses a store that came back empty, names all that belongs to another crawl, and goes on when it has its own',
+    { timeout: 240_000 },
+    async () => {
+      await using web = await startWeb();
+      const mine = await podsTrial({ redis: 2, seeds: homes(web), more: SLOW });
+      const other = await podsTrial({ redis: 2, seeds: homes(web), more: SLOW });
+      await breakOff(web, mine);
+      await breakOff(web, other);
+      const served = web.served();
 
-    await lost.stop();
-    await cp(backup, lost.folder, { recursive: true });
-    await lost.start();
-    expect(lastLine((await trial.run('--resume').ended).stdout)).toBe('144 pages: nothing is left to crawl');
-    expect(await trial.stored()).toEqual(keys(web));
-  });
+      const lost = mine.servers[1]!;
+      await lost.stop('SIGTERM');
+      const backup = path.join(mine.folder, 'backup');
+      await cp(lost.folder, backup, { recursive: true });
+      for (const file of await readdir(lost.folder)) {
+        await rm(path.join(lost.folder, file), { recursive: true, force: true });
+      }
+      await lost.start();
+      const emptied = await mine.run('--resume').ended;
+      expect([emptied.code, web.served()], emptied.stderr + emptied.stdout).toEqual([4, served]);
+      expect(emptied.stderr).toMatch(
+        new RegExp(
+          `the store of pod 1 \\(redis://127\\.0\\.0\\.1:${lost.port}/0\\) is empty: restore it from a backup`,
+        ),
+      );
+      expect(emptied.stderr).toContain('--fresh');
+      expect(cli(lost, 'DBSIZE')).toBe('0');
+      await lost.stop();
+      await cp(backup, lost.folder, { recursive: true });
+      await lost.start();
+
+      const config = await readFile(path.join(mine.folder, 'crawl.yaml'), 'utf8');
+      const mixed = config
+        .replace(mine.servers[1]!.url, other.servers[1]!.url)
+        .replace(mine.dataDirs[1]!, other.dataDirs[1]!)
+        .replace('state_dir: state', `state_dir: ${path.join(other.folder, 'state')}`);
+      await writeFile(path.join(mine.folder, 'crawl.yaml'), mixed);
+      const before = cli(other.servers[1]!, 'HGETALL', 'pod:info');
+      const refused = await mine.run('--resume').ended;
+      expect([refused.code, web.served()], refused.stderr + refused.stdout).toEqual([1, served]);
+      const theirs = await markOf(other.dataDirs[0]!);
+      expect(theirs).not.toBe(await markOf(mine.dataDirs[0]!));
+      expect(refused.stderr).toMatch(new RegExp(`the store of pod 1 \\(\\S+\\) belongs to crawl ${theirs}`));
+      expect(refused.stderr).toContain(`data_dirs: ${other.dataDirs[1]} belongs to crawl ${theirs}`);
+      expect(refused.stderr).toContain(`state_dir: ${path.join(other.folder, 'state')} belongs to crawl ${theirs}`);
+      expect(cli(other.servers[1]!, 'HGETALL', 'pod:info')).toBe(before);
+
+      await writeFile(path.join(mine.folder, 'crawl.yaml'), config);
+      expect(lastLine((await mine.run('--resume').ended).stdout)).toBe('96 pages: nothing is left to crawl');
+      expect(await mine.stored()).toEqual(keys(web));
+    },
+  );
 
   it('refuses the one store of a crawl that lost it', { timeout: 240_000 }, async () => {
     await using web = await startWeb();
@@ -73,34 +98,6 @@ describe.skipIf(redisMissing)('a resume of a crawl in Redis', () => {
     const refused = await trial.run('--resume').ended;
     expect([refused.code, web.served()], refused.stderr + refused.stdout).toEqual([4, served]);
     expect(refused.stderr).toMatch(/the store of pod 0 \(\S+\) is empty/);
-  });
-
-  it('names everything of another crawl at once: stores, data and state', { timeout: 240_000 }, async () => {
-    await using web = await startWeb();
-    const mine = await podsTrial({ redis: 2, seeds: homes(web), more: SLOW });
-    const other = await podsTrial({ redis: 2, seeds: homes(web), more: SLOW });
-    await breakOff(web, mine);
-    await breakOff(web, other);
-    const config = await readFile(path.join(mine.folder, 'crawl.yaml'), 'utf8');
-    const mixed = config
-      .replace(mine.servers[1]!.url, other.servers[1]!.url)
-      .replace(mine.dataDirs[1]!, other.dataDirs[1]!)
-      .replace('state_dir: state', `state_dir: ${path.join(other.folder, 'state')}`);
-    await writeFile(path.join(mine.folder, 'crawl.yaml'), mixed);
-    const served = web.served();
-    const before = cli(other.servers[1]!, 'HGETALL', 'pod:info');
-    const refused = await mine.run('--resume').ended;
-    expect([refused.code, web.served()], refused.stderr + refused.stdout).toEqual([1, served]);
-    const theirs = await markOf(other.dataDirs[0]!);
-    expect(theirs).not.toBe(await markOf(mine.dataDirs[0]!));
-    expect(refused.stderr).toMatch(new RegExp(`the store of pod 1 \\(\\S+\\) belongs to crawl ${theirs}`));
-    expect(refused.stderr).toContain(`data_dirs: ${other.dataDirs[1]} belongs to crawl ${theirs}`);
-    expect(refused.stderr).toContain(`state_dir: ${path.join(other.folder, 'state')} belongs to crawl ${theirs}`);
-    expect(cli(other.servers[1]!, 'HGETALL', 'pod:info')).toBe(before);
-
-    await writeFile(path.join(mine.folder, 'crawl.yaml'), config);
-    expect(lastLine((await mine.run('--resume').ended).stdout)).toBe('144 pages: nothing is left to crawl');
-    expect(await mine.stored()).toEqual(keys(web));
   });
 
   it(
@@ -131,13 +128,13 @@ describe.skipIf(redisMissing)('a resume of a crawl in Redis', () => {
         cli(server, 'DEL', 'global:pods');
       }
       const resumed = await trial.run('--resume').ended;
-      expect(lastLine(resumed.stdout), resumed.stderr).toBe('144 pages: nothing is left to crawl');
+      expect(lastLine(resumed.stdout), resumed.stderr).toBe('96 pages: nothing is left to crawl');
       expect(await trial.stored()).toEqual(keys(web));
       const second = new Set(await names());
       expect(second.size).toBe(1);
       expect(second).not.toEqual(first);
 
-      expect(lastLine((await trial.run('--fresh').ended).stdout)).toBe('144 pages: nothing is left to crawl');
+      expect(lastLine((await trial.run('--fresh').ended).stdout)).toBe('96 pages: nothing is left to crawl');
       const third = new Set(await names());
       expect(third.size).toBe(1);
       expect(third).not.toEqual(second);
@@ -167,7 +164,7 @@ describe('a resume of embedded pods', () => {
     expect(foreign.stderr).toContain(`data_dirs: ${trial.dataDirs[1]} belongs to crawl another`);
     expect(foreign.code).toBe(1);
     await writeFile(mark, right);
-    expect(lastLine((await trial.run('--resume').ended).stdout)).toBe('144 pages: nothing is left to crawl');
+    expect(lastLine((await trial.run('--resume').ended).stdout)).toBe('96 pages: nothing is left to crawl');
     expect(await trial.stored()).toEqual(keys(web));
   });
 });

@@ -15,7 +15,7 @@ if (redisMissing) console.warn(`lost stores are skipped: ${redisMissing}`);
 
 const PODS = 3;
 const HOSTS = 12;
-const PAGES_PER_HOST = 25;
+const PAGES_PER_HOST = 15;
 
 /** The server dies and comes back on the same port without anything. */
 async function loseData(server: RedisServer): Promise<void> {
@@ -48,7 +48,7 @@ describe.skipIf(redisMissing)('one Redis of three that comes back empty in mid-r
       await using web = await startWeb();
       const trial = await podsTrial({ redis: PODS, seeds: homes(web), more: slow });
       const running = trial.run();
-      await until(async () => web.served() > 60);
+      await until(async () => web.served() > 50);
       await loseData(trial.servers[lost]!);
       const { code, stdout, stderr } = await running.ended;
       expect(code, stdout + stderr).toBe(4);
@@ -77,17 +77,17 @@ describe.skipIf(redisMissing)('one Redis of three that comes back empty in mid-r
 
   it('gives its part of max_pages to the others, which go on to the limit', { timeout: 180_000 }, async () => {
     await using web = await startWeb();
-    const trial = await podsTrial({ redis: PODS, seeds: homes(web), more: [...slow, 'max_pages: 190'] });
+    const trial = await podsTrial({ redis: PODS, seeds: homes(web), more: [...slow, 'max_pages: 114'] });
     const running = trial.run();
-    await until(async () => web.served() > 50);
+    await until(async () => web.served() > 30);
     await loseData(trial.servers[1]!);
     const { code, stdout, stderr } = await running.ended;
     expect([code, lastLine(stdout)], stderr).toEqual([
       4,
-      expect.stringMatching(/^190 pages: max_pages reached; incomplete: pod 1 \(QUEUE_EMPTIED\), \d+ URLs left/),
+      expect.stringMatching(/^114 pages: max_pages reached; incomplete: pod 1 \(QUEUE_EMPTIED\), \d+ URLs left/),
     ]);
     // What the lost pod did between its last reading and its end is not counted.
-    expect(new Set(await trial.stored()).size).toBeGreaterThanOrEqual(190);
+    expect(new Set(await trial.stored()).size).toBeGreaterThanOrEqual(114);
   });
 });
 
@@ -97,7 +97,7 @@ describe.skipIf(redisMissing)('a crawl on two machines', () => {
     const trial = await podsTrial({ redis: PODS, seeds: homes(web), more: slow });
     const first = trial.run('--pods', '0');
     const second = trial.run('--pods', '1-2');
-    await until(async () => web.served() > 60);
+    await until(async () => web.served() > 50);
     await loseData(trial.servers[2]!);
     const [coordinating, following] = await Promise.all([first.ended, second.ended]);
     expect([coordinating.code, lastLine(coordinating.stdout)], coordinating.stderr).toEqual([
@@ -114,9 +114,9 @@ describe.skipIf(redisMissing)('a crawl on two machines', () => {
 
   it('breaks off everywhere when the store that coordinates is lost', { timeout: 180_000 }, async () => {
     await using web = await startWeb();
-    const trial = await podsTrial({ redis: PODS, seeds: homes(web), more: slow });
-    const machines = [trial.run('--pods', '0'), trial.run('--pods', '1-2')];
-    await until(async () => web.served() > 60);
+    const trial = await podsTrial({ redis: 2, seeds: homes(web), more: slow });
+    const machines = [trial.run('--pods', '0'), trial.run('--pods', '1')];
+    await until(async () => web.served() > 50);
     await loseData(trial.servers[0]!);
     for (const { ended } of machines) {
       const { code, stdout, stderr } = await ended;
@@ -153,7 +153,7 @@ describe('one embedded pod of three that stops', () => {
     const trial = await podsTrial({
       embedded: PODS,
       seeds: homes(web),
-      more: [...slow, 'handler: ./handlers.mjs', 'max_pages: 190'],
+      more: [...slow, 'handler: ./handlers.mjs', 'max_pages: 114'],
     });
     // The worker of pod 1 ends as soon as it starts.
     await writeFile(
@@ -164,7 +164,7 @@ describe('one embedded pod of three that stops', () => {
     const { code, stdout, stderr } = await trial.run().ended;
     expect([code, lastLine(stdout)], stderr).toEqual([
       5,
-      expect.stringMatching(/^190 pages: max_pages reached; incomplete: pod 1 \(WORKER_LOST\), [1-9]\d* URLs left$/),
+      expect.stringMatching(/^114 pages: max_pages reached; incomplete: pod 1 \(WORKER_LOST\), [1-9]\d* URLs left$/),
     ]);
   });
 });

@@ -105,7 +105,7 @@ describe('a data directory', () => {
 
 describe('the exclude file', () => {
   it('is read again while the crawl runs: what is queued of a new domain is not asked for any more', async () => {
-    await using web = await Simweb.start({ hosts: 3, pagesPerHost: 40, pageBytes: 500, linksPerPage: 20 });
+    await using web = await Simweb.start({ hosts: 3, pagesPerHost: 25, pageBytes: 500, linksPerPage: 20 });
     const { folder, run } = await podsTrial({
       seeds: web.seeds(),
       more: ['exclude_file: exclude.txt', 'politeness_delay_seconds: 0.25'],
@@ -118,8 +118,8 @@ describe('the exclude file', () => {
     const { code, stdout } = await running.ended;
     expect(code).toBe(0);
     // Its robots.txt was requested too, and is not a page.
-    const pages = 2 * 40 + web.served(2) - 1;
+    const pages = 2 * 25 + web.served(2) - 1;
     expect(lastLine(stdout)).toBe(`${pages} pages: nothing is left to crawl`);
-    expect(web.served(2)).toBeLessThan(41);
+    expect(web.served(2)).toBeLessThan(26);
   });
 });

@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { LOSSES_ALONE } from '../../src/frontier/frontier.js';
 import { Simweb } from '../../src/testing/index.js';
+import { orcrawlHere } from '../support/cli-here.js';
 
 const CLI = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 const PAGE = '/lamp';
@@ -26,16 +27,19 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
+const argsOf = (out: string): string[] => [
+  ...['crawl', web.url(0, PAGE), '--update', '--format', 'jsonl', '--delay', '0', '-q', '--out', out],
+];
+
 /** Resolves to whether it was killed. */
-async function update(out: string, killAt?: string): Promise<boolean> {
-  const args = ['crawl', web.url(0, PAGE), '--update', '--format', 'jsonl', '--delay', '0', '-q'];
-  const child = spawn(process.execPath, [CLI, ...args, '--out', out], {
-    stdio: 'ignore',
-    env: { ...process.env, ...(killAt === undefined ? {} : { ORCRAWL_KILL_AT: killAt }) },
-  });
+async function killedUpdate(out: string, killAt: string): Promise<boolean> {
+  const env = { ...process.env, ORCRAWL_KILL_AT: killAt };
+  const child = spawn(process.execPath, [CLI, ...argsOf(out)], { stdio: 'ignore', env });
   await once(child, 'exit');
   return child.signalCode === 'SIGKILL';
 }
+
+const update = (out: string) => orcrawlHere(argsOf(out), { cwd: folder });
 
 async function changesIn(out: string): Promise<string[]> {
   const text = await readFile(path.join(out, 'pages.jsonl'), 'utf8');
@@ -52,7 +56,7 @@ it.each(['memory.after-stage:1', 'frontier.sent-settle:2', 'frontier.after-settl
     expect(await changesIn(out)).toEqual(['new']);
     web.serve(PAGE, { body: '<article><p>A lamp for reading in bed, made of glass.</p></article>' });
     let kills = 0;
-    while (kills < LOSSES_ALONE && (await update(out, point))) kills++;
+    while (kills < LOSSES_ALONE && (await killedUpdate(out, point))) kills++;
     expect(kills).toBeGreaterThan(0);
     // One that ends what was interrupted, and one that asks again.
     await update(out);

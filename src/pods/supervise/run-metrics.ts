@@ -135,6 +135,7 @@ export async function openRunMetrics(
         warn(`the orchestrator uses ${Math.round(rssBytes / 1024 ** 2)} MB, more than orchestrator_memory_limit`);
       }
       void readServers(supervisors);
+      if (endpoint === undefined) return;
       const figures = own.snapshot().filter(([name]) => name !== 'orcrawl_process_pages_per_second');
       hub.put({ process: 'orchestrator', life: process.pid }, figures);
       for (const supervisor of supervisors) {

@@ -5,7 +5,7 @@ import { BEAT_MS, type FromWorker, type ToWorker } from '../messages.js';
 import { openPodLog } from '../pod-log.js';
 import { loadHandler } from './handler-module.js';
 import { wantsAssignmentChecks } from '../topology.js';
-import { startWorker, type Worker } from './worker.js';
+import type { Worker } from './worker.js';
 
 /** How long visits may continue after a stop. */
 const DRAIN_MS = 10_000;
@@ -63,6 +63,8 @@ function serve(): void {
     let beat: NodeJS.Timeout | undefined;
     let last: FromWorker;
     try {
+      // Not loaded by a process that only checks a handler module.
+      const { startWorker } = await import('./worker.js');
       worker = await startWorker({
         config,
         place,
@@ -78,7 +80,9 @@ function serve(): void {
       if (wantsAssignmentChecks()) log.info('Pod assignment debug mode enabled');
       tell({ kind: 'started' });
       if (isDraining) worker.drain();
-      const sendBeat = (): void => tell({ kind: 'beat', figures: worker!.figures(), metrics: worker!.metrics() });
+      // Collecting metrics reads the tables of the kernel: only where they are served.
+      const metrics = () => (config.enablePrometheus ? worker!.metrics() : undefined);
+      const sendBeat = (): void => tell({ kind: 'beat', figures: worker!.figures(), metrics: metrics() });
       beat = setInterval(sendBeat, BEAT_MS);
       const how = await worker.ended;
       sendBeat();

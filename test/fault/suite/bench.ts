@@ -46,6 +46,8 @@ export interface Misbehaviour {
 export interface Bench {
   readonly folder: string;
   readonly random: () => number;
+  /** Of the web, unless a scenario plans another one. */
+  readonly pages: number;
   /** Set by the scenario. */
   delayMs: number;
   mayBeIncomplete: boolean;
@@ -93,7 +95,17 @@ export function missingFor({ needs = [] }: FaultClass): string | undefined {
   return undefined;
 }
 
-export async function runClass(one: FaultClass, seed: number, isKept = false): Promise<Report> {
+export interface RunOptions {
+  /** The folder, the servers and the disks stay. */
+  readonly isKept?: boolean;
+  /** Of each of the hosts; fewer take less time, and give a fault fewer moments to strike at. */
+  readonly pagesPerHost?: number;
+}
+
+const HOSTS = 14;
+
+export async function runClass(one: FaultClass, seed: number, options: RunOptions = {}): Promise<Report> {
+  const { isKept = false, pagesPerHost = 22 } = options;
   const folder = await mkdtemp(path.join(os.tmpdir(), 'orcrawl-fault-'));
   const startedMs = performance.now();
   const programs: Program[] = [];
@@ -105,12 +117,16 @@ export async function runClass(one: FaultClass, seed: number, isKept = false): P
   const bench: Bench = {
     folder,
     random,
+    pages: HOSTS * pagesPerHost,
     delayMs: 0,
     mayBeIncomplete: false,
     excused: [],
     stores: [],
     async web(plan = {}, latencyMs = [3, 25]) {
-      web = await startWeb('shape' in plan ? plan : { shape: 'tree', hosts: 14, pages: 22, ...plan }, latencyMs);
+      web = await startWeb(
+        'shape' in plan ? plan : { shape: 'tree', hosts: HOSTS, pages: pagesPerHost, ...plan },
+        latencyMs,
+      );
       return web;
     },
     async redis(settings = ['--appendonly', 'yes', '--appendfsync', 'always'], env) {

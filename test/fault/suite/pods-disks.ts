@@ -5,8 +5,8 @@ import type { Bench, FaultClass } from './bench.js';
 import { podsCrawl } from './crawls.js';
 import { shiftedClock } from './shifted-clock.js';
 
-const PAGES = 308;
-const share = (bench: Bench, from: number, to: number) => Math.floor(PAGES * (from + bench.random() * (to - from)));
+const share = (bench: Bench, from: number, to: number) =>
+  Math.floor(bench.pages * (from + bench.random() * (to - from)));
 /** Whoever writes there meanwhile makes a folder that is not empty. */
 const GONE = { recursive: true, force: true, maxRetries: 50, retryDelay: 10 } as const;
 const ROOT = ['redis', 'root'] as const;
@@ -18,7 +18,7 @@ export const podsDisks: readonly FaultClass[] = [
     needs: ROOT,
     inCi: 'always',
     async act(bench) {
-      const dirs = [await bench.disk('ssd1', 96), await bench.disk('ssd2', 96)];
+      const dirs = [await bench.disk('ssd1', 64), await bench.disk('ssd2', 64)];
       const crawl = await podsCrawl(bench, { more: { state_dir: './state' } });
       const first = crawl.run();
       const code = await first.ended();

@@ -2,8 +2,8 @@
 import type { Bench, FaultClass } from './bench.js';
 import { podsCrawl, type PodsCrawl } from './crawls.js';
 
-const PAGES = 308;
-const share = (bench: Bench, from: number, to: number) => Math.floor(PAGES * (from + bench.random() * (to - from)));
+const share = (bench: Bench, from: number, to: number) =>
+  Math.floor(bench.pages * (from + bench.random() * (to - from)));
 
 const machines = (name: string, act: (bench: Bench, crawl: PodsCrawl) => Promise<void>): FaultClass => ({
   name: `pods/${name}`,

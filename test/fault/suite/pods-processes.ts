@@ -6,7 +6,6 @@ const REDIS = ['redis'] as const;
 /** Shares of the crawl at which something happens. */
 const at = (bench: Bench, pages: number, from: number, to: number) =>
   Math.floor(pages * (from + bench.random() * (to - from)));
-const PAGES = 308;
 
 const killWorkers =
   (role: 'fetcher' | 'parser', options: PodsOptions, times = 3) =>
@@ -14,7 +13,7 @@ const killWorkers =
     const crawl = await podsCrawl(bench, options);
     const run = crawl.run();
     for (let n = 0; n < times; n++) {
-      await crawl.web.untilServed(at(bench, PAGES, (n + 0.2) / (times + 1), (n + 1) / (times + 1)));
+      await crawl.web.untilServed(at(bench, bench.pages, (n + 0.2) / (times + 1), (n + 1) / (times + 1)));
       await bench.until(() => workersOf(run, role).length > 0 || !run.isRunning, `a ${role}`);
       bench.kill(bench.pick(workersOf(run, role)));
     }
@@ -25,7 +24,7 @@ const killOrchestrator = (options: PodsOptions) => async (bench: Bench) => {
   const crawl = await podsCrawl(bench, options);
   let run = crawl.run();
   for (let n = 0; n < 2; n++) {
-    await crawl.web.untilServed(at(bench, PAGES, 0.1 + n * 0.4, 0.4 + n * 0.4));
+    await crawl.web.untilServed(at(bench, bench.pages, 0.1 + n * 0.4, 0.4 + n * 0.4));
     bench.countKill();
     await run.kill();
     run = crawl.resume();
@@ -65,7 +64,7 @@ export const podsProcesses: readonly FaultClass[] = [
     async act(bench) {
       const crawl = await podsCrawl(bench, { redis: 2 });
       const run = crawl.run();
-      await crawl.web.untilServed(at(bench, PAGES, 0.2, 0.7));
+      await crawl.web.untilServed(at(bench, bench.pages, 0.2, 0.7));
       const workers = workersOf(run, 'fetcher');
       await Promise.all([run.kill(), ...crawl.servers.map((server) => server.stop('SIGKILL'))]);
       bench.countKill();
@@ -84,7 +83,7 @@ export const podsProcesses: readonly FaultClass[] = [
         env: { CRAWLER_STUCK_SECONDS: '60' },
       });
       const run = crawl.run();
-      await crawl.web.untilServed(at(bench, PAGES, 0.1, 0.5));
+      await crawl.web.untilServed(at(bench, bench.pages, 0.1, 0.5));
       const pid = bench.pick(workersOf(run, 'fetcher'))!;
       process.kill(pid, 'SIGSTOP');
       await bench.pause(13_000 + bench.random() * 3_000);
@@ -100,7 +99,7 @@ export const podsProcesses: readonly FaultClass[] = [
     async act(bench) {
       const crawl = await podsCrawl(bench, { more: { fetchers_per_pod: 2 } });
       const run = crawl.run();
-      await crawl.web.untilServed(at(bench, PAGES, 0.1, 0.5));
+      await crawl.web.untilServed(at(bench, bench.pages, 0.1, 0.5));
       process.kill(bench.pick(workersOf(run, 'fetcher'))!, 'SIGSTOP');
       await crawl.whole(run);
       const isSaid = /fetcher \d of pod 0 was silent for \d+ s: killing it/.test(crawl.logs());
@@ -114,7 +113,7 @@ export const podsProcesses: readonly FaultClass[] = [
     async act(bench) {
       const crawl = await podsCrawl(bench);
       const run = crawl.run();
-      await crawl.web.untilServed(at(bench, PAGES, 0.1, 0.5));
+      await crawl.web.untilServed(at(bench, bench.pages, 0.1, 0.5));
       run.signal('SIGSTOP');
       await bench.pause(8_000 + bench.random() * 4_000);
       run.signal('SIGCONT');
@@ -128,10 +127,10 @@ export const podsProcesses: readonly FaultClass[] = [
     async act(bench) {
       const crawl = await podsCrawl(bench);
       const first = crawl.run();
-      await crawl.web.untilServed(at(bench, PAGES, 0.1, 0.3));
+      await crawl.web.untilServed(at(bench, bench.pages, 0.1, 0.3));
       const second = crawl.resume();
       await bench.until(() => /waiting|supervised/.test(second.stderr() + second.stdout()), 'the second one waits');
-      await crawl.web.untilServed(at(bench, PAGES, 0.4, 0.6));
+      await crawl.web.untilServed(at(bench, bench.pages, 0.4, 0.6));
       bench.countKill();
       await first.kill();
       await crawl.whole(second);
@@ -144,7 +143,7 @@ export const podsProcesses: readonly FaultClass[] = [
     async act(bench) {
       const crawl = await podsCrawl(bench);
       const first = crawl.run();
-      await crawl.web.untilServed(at(bench, PAGES, 0.1, 0.6));
+      await crawl.web.untilServed(at(bench, bench.pages, 0.1, 0.6));
       first.signal('SIGINT');
       await bench.pause(bench.random() * 300);
       first.signal('SIGINT');

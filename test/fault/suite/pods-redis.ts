@@ -9,8 +9,8 @@ import { podsCrawl, type PodsCrawl } from './crawls.js';
 import type { Helper, Program } from './program.js';
 import { shiftedClock } from './shifted-clock.js';
 
-const PAGES = 308;
-const share = (bench: Bench, from: number, to: number) => Math.floor(PAGES * (from + bench.random() * (to - from)));
+const share = (bench: Bench, from: number, to: number) =>
+  Math.floor(bench.pages * (from + bench.random() * (to - from)));
 
 const cli = ({ port }: RedisServer, ...args: string[]): string =>
   spawnSync('redis-cli', ['-p', String(port), ...args], { encoding: 'utf8', timeout: 10_000 }).stdout.trim();

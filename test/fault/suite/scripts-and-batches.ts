@@ -6,7 +6,6 @@ import type { Bench, FaultClass } from './bench.js';
 import { batchCrawl, scriptCrawl } from './crawls.js';
 import { childrenOf, commandLine, type Program } from './program.js';
 
-const PAGES = 308;
 const BROWSER_PAGES = 36;
 const share = (bench: Bench, pages: number, from: number, to: number) =>
   Math.floor(pages * (from + bench.random() * (to - from)));
@@ -14,7 +13,7 @@ const share = (bench: Bench, pages: number, from: number, to: number) =>
 /** Kills the script at random instants and runs it again until it ends by itself. */
 async function killScript(bench: Bench, kills: number, isBrowser = false): Promise<void> {
   const crawl = await scriptCrawl(bench, { isBrowser });
-  const pages = isBrowser ? BROWSER_PAGES : PAGES;
+  const pages = isBrowser ? BROWSER_PAGES : bench.pages;
   for (let n = 0; n < kills; n++) {
     const run = crawl.run();
     await crawl.web.untilServed(share(bench, pages, (n + 0.2) / (kills + 1), (n + 1) / (kills + 1)));
@@ -42,7 +41,7 @@ const library: readonly FaultClass[] = [
     async act(bench) {
       const crawl = await scriptCrawl(bench);
       const first = crawl.run();
-      await crawl.web.untilServed(share(bench, PAGES, 0.2, 0.7));
+      await crawl.web.untilServed(share(bench, bench.pages, 0.2, 0.7));
       first.signal('SIGINT');
       await first.ended();
       await crawl.whole(crawl.run());
@@ -55,7 +54,7 @@ const library: readonly FaultClass[] = [
       const crawl = await scriptCrawl(bench, { isShared: true });
       const runs = [crawl.run(), crawl.run(), crawl.run()];
       for (const [n, run] of runs.slice(1).entries()) {
-        await crawl.web.untilServed(share(bench, PAGES, 0.2 + n * 0.3, 0.4 + n * 0.3));
+        await crawl.web.untilServed(share(bench, bench.pages, 0.2 + n * 0.3, 0.4 + n * 0.3));
         bench.countKill();
         await run.kill();
       }
@@ -68,7 +67,7 @@ const library: readonly FaultClass[] = [
     async act(bench) {
       const crawl = await scriptCrawl(bench, { isShared: true });
       const runs = [crawl.run(), crawl.run()];
-      await crawl.web.untilServed(share(bench, PAGES, 0.2, 0.4));
+      await crawl.web.untilServed(share(bench, bench.pages, 0.2, 0.4));
       runs[1]!.signal('SIGSTOP');
       await bench.pause(6_000);
       runs[1]!.signal('SIGCONT');
@@ -82,7 +81,7 @@ const library: readonly FaultClass[] = [
       // Review D10: one of two is killed, the other finishes; the restart of the killed one must not purge the items.
       const crawl = await scriptCrawl(bench, { isShared: true, queue: 'named' });
       const runs = [crawl.run(), crawl.run()];
-      await crawl.web.untilServed(share(bench, PAGES, 0.3, 0.6));
+      await crawl.web.untilServed(share(bench, bench.pages, 0.3, 0.6));
       bench.countKill();
       await runs[1]!.kill();
       await crawl.whole(runs[0]!);
@@ -97,7 +96,7 @@ const library: readonly FaultClass[] = [
       const server = await bench.redis();
       const crawl = await scriptCrawl(bench, { redisUrl: server.url });
       const run = crawl.run();
-      await crawl.web.untilServed(share(bench, PAGES, 0.2, 0.6));
+      await crawl.web.untilServed(share(bench, bench.pages, 0.2, 0.6));
       if (what === 'killed') {
         bench.countKill();
         await server.stop('SIGKILL');
@@ -120,7 +119,7 @@ const library: readonly FaultClass[] = [
       const crawl = await scriptCrawl(bench, { redisUrl: server.url });
       for (let n = 0; n < 2; n++) {
         const run = crawl.run();
-        await crawl.web.untilServed(share(bench, PAGES, 0.1 + n * 0.4, 0.4 + n * 0.4));
+        await crawl.web.untilServed(share(bench, bench.pages, 0.1 + n * 0.4, 0.4 + n * 0.4));
         bench.countKill();
         await run.kill();
       }
@@ -135,7 +134,7 @@ const library: readonly FaultClass[] = [
       const storage = await bench.disk('small', 4_096);
       const crawl = await scriptCrawl(bench, { storage });
       const first = crawl.run();
-      await crawl.web.untilServed(share(bench, PAGES, 0.2, 0.5));
+      await crawl.web.untilServed(share(bench, bench.pages, 0.2, 0.5));
       spawnSync('dd', ['if=/dev/zero', `of=${storage}/ballast`, 'bs=4k']);
       const code = await first.ended();
       bench.expect(code !== 0, 'a crawl on a full disk must not end with 0');
@@ -155,7 +154,7 @@ async function killBatch(
   const crawl = await batchCrawl(bench);
   for (let n = 0; n < 3; n++) {
     const run = crawl.run();
-    await crawl.web.untilServed(share(bench, PAGES, (n + 0.2) / 4, (n + 1) / 4));
+    await crawl.web.untilServed(share(bench, bench.pages, (n + 0.2) / 4, (n + 1) / 4));
     await end(run);
     between?.(crawl.file);
   }
