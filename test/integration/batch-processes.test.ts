@@ -171,7 +171,7 @@ describe('orcrawl batch --processes', () => {
       });
       // With a delay a redirect is a request of its own, which any process may get.
       const urls = Array.from({ length: 16 }, (_, n) => `http://127.0.0.${1 + (n % 4)}:${port}/in${n}`);
-      const args = ['batch', '-', '--processes', '3', '--delay', '0.05', '--fields', 'url,title', ...QUIET];
+      const args = ['batch', '-', '--processes', '2', '--delay', '0.05', '--fields', 'url,title', ...QUIET];
       const { stdout } = await here(cwd, args, urls.join('\n'));
       expect(items(stdout)).toEqual(urls.map((url) => ({ url, title: 'known' })));
     }));
@@ -185,7 +185,7 @@ describe('orcrawl batch --processes', () => {
         else setTimeout(() => page(response, 'fine'), 20);
       });
       const urls = Array.from({ length: 20 }, (_, n) => `http://127.0.0.1:${port}/${n % 4 === 3 ? 'no' : 'yes'}${n}`);
-      const args = ['batch', '-', '--processes', '3', '--respect-robots', '--fields', 'url,errorCode', ...QUIET];
+      const args = ['batch', '-', '--processes', '2', '--respect-robots', '--fields', 'url,errorCode', ...QUIET];
       const { code, stdout } = await here(cwd, args, urls.join('\n'));
       expect(code).toBe(2);
       expect(items(stdout)).toEqual(
