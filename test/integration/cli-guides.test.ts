@@ -104,26 +104,29 @@ describe('the guides', () => {
         const over = new AbortController();
         const answering = answerCalls(folder, over.signal);
         let ran = 0;
-        for (const { language, use, code, line } of blocks) {
-          const file = NAMED.exec(code)?.[1];
-          if (language === 'ts') expect(file, `docs/guides/${name}:${line} names no file`).toBeDefined();
-          if (file !== undefined) await writeFile(path.join(folder, file), here(code));
-          if (language !== 'sh' || NOT_RUN.has(use) || (use === 'browser' && browserPath === undefined)) continue;
-          const PATH = `${bin}${path.delimiter}${process.env.PATH}`;
-          const env = { ...cleanEnvironment(), PATH, NO_COLOR: '1', PROJECT: folder };
-          const script = `exec 9>&1\n${here(code)}`;
-          await run('timeout', ['--kill-after=5', BLOCK_TIMEOUT_SECS, 'bash', '-euo', 'pipefail', '-c', script], {
-            cwd: folder,
-            env,
-          }).catch((error: unknown) => {
-            const { stdout, stderr } = error as { stdout?: string; stderr?: string };
-            throw new Error(`docs/guides/${name}:${line}: ${String(error)}\n${stdout ?? ''}\n${stderr ?? ''}`);
-          });
-          ran++;
+        try {
+          for (const { language, use, code, line } of blocks) {
+            const file = NAMED.exec(code)?.[1];
+            if (language === 'ts') expect(file, `docs/guides/${name}:${line} names no file`).toBeDefined();
+            if (file !== undefined) await writeFile(path.join(folder, file), here(code));
+            if (language !== 'sh' || NOT_RUN.has(use) || (use === 'browser' && browserPath === undefined)) continue;
+            const PATH = `${bin}${path.delimiter}${process.env.PATH}`;
+            const env = { ...cleanEnvironment(), PATH, NO_COLOR: '1', PROJECT: folder };
+            const script = `exec 9>&1\n${here(code)}`;
+            await run('timeout', ['--kill-after=5', BLOCK_TIMEOUT_SECS, 'bash', '-euo', 'pipefail', '-c', script], {
+              cwd: folder,
+              env,
+            }).catch((error: unknown) => {
+              const { stdout, stderr } = error as { stdout?: string; stderr?: string };
+              throw new Error(`docs/guides/${name}:${line}: ${String(error)}\n${stdout ?? ''}\n${stderr ?? ''}`);
+            });
+            ran++;
+          }
+        } finally {
+          over.abort();
+          await answering;
         }
         expect(ran).toBeGreaterThan(1);
-        over.abort();
-        await answering;
       });
     });
   }
