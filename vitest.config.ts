@@ -32,7 +32,7 @@ const PROCESSES = [
  */
 const LONGEST = [
   'conformance/frontier-model-redis',
-  'integration/cli-init',
+  'integration/package',
   'fault/pods-lost.test',
   'integration/browser-navigation',
   'integration/cli-guides',

@@ -155,7 +155,7 @@ describe('crawl, batch and scrape', () => {
       for (const text of named.texts) expect(text).toContain('through the proxy');
       expect(proxied).toContain('http://site.test/robots.txt');
       const env = { HTTP_PROXY: proxy, NO_PROXY: 'internal.test' };
-      const found = await byAll(cwd, 'http://other.test/', [], env, orcrawl);
+      const found = await byAll(cwd, 'http://other.test/', [], env);
       for (const text of found.texts) expect(text).toContain('through the proxy');
       const direct = await byAll(cwd, `${origin}/docs/a`, [], env);
       for (const text of direct.texts) expect(text).not.toContain('through the proxy');
@@ -189,7 +189,7 @@ describe('a dead seed', () => {
     ['http://no-such-host.invalid/', 'DNS_NOT_FOUND', /spelled right/],
   ])('%s ends with its own code and a line of advice', (url, errorCode, advice) =>
     inTemporaryFolder(async (cwd) => {
-      const { code, stdout } = await orcrawl(cwd, ['crawl', url, '--out', 'dead', '--retries', '0']);
+      const { code, stdout } = await here(cwd, ['crawl', url, '--out', 'dead', '--retries', '0']);
       expect(code).toBe(2);
       expect(stdout).toContain(`1 × ${errorCode}`);
       expect(stdout).toMatch(advice);
@@ -283,7 +283,7 @@ describe('orcrawl batch', () => {
 describe('orcrawl', () => {
   it('alone shows its help and writes nothing', () =>
     inTemporaryFolder(async (cwd) => {
-      const { code, stdout } = await orcrawl(cwd, []);
+      const { code, stdout } = await here(cwd, []);
       expect([code, await readdir(cwd)]).toEqual([0, []]);
       expect(stdout).toMatch(/Usage: orcrawl[^]*Pages:[^]*scrape[^]*Pods:[^]*orcrawl demo/);
     }));

@@ -1,12 +1,13 @@
 // Every shell block of the guides runs as it is written, top to bottom, in one folder per guide, against the synthetic web.
 // Files that a block shows with their name in the first line (`// list.ts`, `# crawl.yaml`) are written first.
 import { execFile } from 'node:child_process';
-import { chmod, mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, symlink, watch, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { startSimwebProcess, type SimwebOptions } from '../../src/testing/index.js';
 import { browserPath } from '../support/browser.js';
+import { orcrawlHere } from '../support/cli-here.js';
 import { codeBlocks, ROOT, type CodeBlock } from '../support/documented-code.js';
 import { inTemporaryFolder, MAIN } from './cli-process.js';
 
@@ -45,10 +46,50 @@ async function prepare(folder: string): Promise<string> {
   await writeFile(path.join(folder, 'package.json'), '{ "type": "module" }');
   const bin = path.join(folder, 'node_modules/.bin');
   await mkdir(bin);
-  // npx itself would ask the registry.
-  await writeFile(path.join(bin, 'npx'), `#!/bin/sh\nshift\nexec "${process.execPath}" "${MAIN}" "$@"\n`);
+  await mkdir(path.join(folder, CALLS));
+  await writeFile(path.join(bin, 'npx'), NPX);
   await chmod(path.join(bin, 'npx'), 0o755);
   return bin;
+}
+
+/** Where commands are handed to this process. */
+const CALLS = 'node_modules/.calls';
+
+/**
+ * npx itself would ask the registry. What writes into a pipe of the block, and `run` with its pods, is a process, as for
+ * the reader; the others, of which other files start each kind, run in this process.
+ */
+const NPX = `#!/bin/bash
+shift
+if [ "$1" = run ] || [ "$(readlink /proc/$$/fd/1)" != "$(readlink /proc/$$/fd/9)" -a -p /dev/stdout ]; then
+  exec "${process.execPath}" "${MAIN}" "$@"
+fi
+call="$PROJECT/${CALLS}/$$"
+mkfifo "$call.done"
+printf '%s\\0' "$PWD" "$@" > "$call.new"
+mv "$call.new" "$call.args"
+read -r code < "$call.done"
+cat "$call.out"
+cat "$call.err" >&2
+exit "$code"
+`;
+
+/** Runs the commands that NPX hands over, until it is told to end. */
+async function answerCalls(folder: string, signal: AbortSignal): Promise<void> {
+  const calls = path.join(folder, CALLS);
+  try {
+    for await (const { filename } of watch(calls, { signal })) {
+      if (!filename?.endsWith('.args')) continue;
+      const call = path.join(calls, path.basename(filename, '.args'));
+      const [cwd, ...args] = (await readFile(`${call}.args`, 'utf8')).split('\0').slice(0, -1);
+      const { code, stdout, stderr } = await orcrawlHere(args, { cwd: cwd! });
+      await writeFile(`${call}.out`, stdout);
+      await writeFile(`${call}.err`, stderr);
+      await writeFile(`${call}.done`, `${code}\n`);
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
 }
 
 describe('the guides', () => {
@@ -60,21 +101,30 @@ describe('the guides', () => {
       const here = (text: string) => text.replaceAll(`:${PORT_IN_GUIDES}/`, `:${port}/`);
       await inTemporaryFolder(async (folder) => {
         const bin = await prepare(folder);
+        const over = new AbortController();
+        const answering = answerCalls(folder, over.signal);
         let ran = 0;
-        for (const { language, use, code, line } of blocks) {
-          const file = NAMED.exec(code)?.[1];
-          if (language === 'ts') expect(file, `docs/guides/${name}:${line} names no file`).toBeDefined();
-          if (file !== undefined) await writeFile(path.join(folder, file), here(code));
-          if (language !== 'sh' || NOT_RUN.has(use) || (use === 'browser' && browserPath === undefined)) continue;
-          const env = { ...cleanEnvironment(), PATH: `${bin}${path.delimiter}${process.env.PATH}`, NO_COLOR: '1' };
-          await run('timeout', ['--kill-after=5', BLOCK_TIMEOUT_SECS, 'bash', '-euo', 'pipefail', '-c', here(code)], {
-            cwd: folder,
-            env,
-          }).catch((error: unknown) => {
-            const { stdout, stderr } = error as { stdout?: string; stderr?: string };
-            throw new Error(`docs/guides/${name}:${line}: ${String(error)}\n${stdout ?? ''}\n${stderr ?? ''}`);
-          });
-          ran++;
+        try {
+          for (const { language, use, code, line } of blocks) {
+            const file = NAMED.exec(code)?.[1];
+            if (language === 'ts') expect(file, `docs/guides/${name}:${line} names no file`).toBeDefined();
+            if (file !== undefined) await writeFile(path.join(folder, file), here(code));
+            if (language !== 'sh' || NOT_RUN.has(use) || (use === 'browser' && browserPath === undefined)) continue;
+            const PATH = `${bin}${path.delimiter}${process.env.PATH}`;
+            const env = { ...cleanEnvironment(), PATH, NO_COLOR: '1', PROJECT: folder };
+            const script = `exec 9>&1\n${here(code)}`;
+            await run('timeout', ['--kill-after=5', BLOCK_TIMEOUT_SECS, 'bash', '-euo', 'pipefail', '-c', script], {
+              cwd: folder,
+              env,
+            }).catch((error: unknown) => {
+              const { stdout, stderr } = error as { stdout?: string; stderr?: string };
+              throw new Error(`docs/guides/${name}:${line}: ${String(error)}\n${stdout ?? ''}\n${stderr ?? ''}`);
+            });
+            ran++;
+          }
+        } finally {
+          over.abort();
+          await answering;
         }
         expect(ran).toBeGreaterThan(1);
       });

@@ -1,18 +1,38 @@
-// Every example runs as its header says, in a process of its own, against the synthetic web.
+// Every example runs in a process of its own against the synthetic web. Two run as their headers say, which loads jiti
+// into each process; of the others jiti compiles the text here, and they run as rolldown compiles them.
 // An example without a case here fails the first test.
-import { readdir, readFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { Script } from 'node:vm';
+import { createJiti } from 'jiti';
+import { transformSync } from 'rolldown/utils';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Simweb, startProxy } from '../../src/testing/index.js';
 import { browserPath } from '../support/browser.js';
 import { EXAMPLES, inTemporaryFolder, readLines, startNode, type Ended } from './cli-process.js';
 
 const TYPESCRIPT = import.meta.resolve('jiti/register');
+/** The second has `await using`, which rolldown leaves to a package of its own. */
+const AS_THE_HEADER_SAYS = new Set(['ten-lines', 'testing-with-simweb']);
+const FOLDER = path.resolve('.tests');
 let web: Simweb;
+/** The examples as JavaScript, within the package that they import by its name. */
+let compiled: string;
 beforeAll(async () => {
+  await mkdir(FOLDER, { recursive: true });
+  compiled = await mkdtemp(path.join(FOLDER, 'examples-'));
+  for (const name of Object.keys(CASES)) {
+    const file = path.join(EXAMPLES, `${name}.ts`);
+    const { code, errors } = transformSync(file, await readFile(file, 'utf8'), { target: 'es2022' });
+    if (errors.length > 0) throw errors[0]!;
+    await writeFile(path.join(compiled, `${name}.mjs`), code);
+  }
   web = await Simweb.start({ seed: 2, pagesPerHost: 60 });
 });
-afterAll(() => web.close());
+afterAll(async () => {
+  await web.close();
+  await rm(compiled, { recursive: true });
+});
 
 async function itemsIn(cwd: string): Promise<Record<string, unknown>[]> {
   const folder = path.join(cwd, 'storage', 'datasets', 'default');
@@ -21,7 +41,10 @@ async function itemsIn(cwd: string): Promise<Record<string, unknown>[]> {
 }
 
 function example(cwd: string, name: string, args: string[] = [], env: Record<string, string> = {}): Promise<Ended> {
-  return startNode(['--import', TYPESCRIPT, path.join(EXAMPLES, `${name}.ts`), ...args], { cwd, env }).ended;
+  const program = AS_THE_HEADER_SAYS.has(name)
+    ? ['--import', TYPESCRIPT, path.join(EXAMPLES, `${name}.ts`)]
+    : [path.join(compiled, `${name}.mjs`)];
+  return startNode([...program, ...args], { cwd, env }).ended;
 }
 
 /** Each example, how it is run and what it must have done. */
@@ -189,6 +212,16 @@ describe('the examples', () => {
   });
 
   for (const [name, run] of Object.entries(CASES)) {
-    it(`${name}.ts runs as its header says`, () => inTemporaryFolder(run));
+    it(`${name}.ts does what its header says`, () => inTemporaryFolder(run));
   }
+
+  it('are understood by jiti, which the reader starts them with', async () => {
+    const jiti = createJiti(import.meta.url);
+    for (const name of Object.keys(CASES)) {
+      const filename = path.join(EXAMPLES, `${name}.ts`);
+      const code = jiti.transform({ source: await readFile(filename, 'utf8'), filename, ts: true, async: true });
+      expect(code).not.toContain('__JITI_ERROR__');
+      expect(() => new Script(`async (exports, jitiImport) => {${code}\n}`, { filename })).not.toThrow();
+    }
+  });
 });

@@ -19,7 +19,7 @@ describe.skipIf(redisMissing)('archives of a pod', () => {
     'hold responses as received, for warcio to read and the index to find, with %i parsers',
     async (parsers) => {
       await using web = await Simweb.start({ hosts: 3, pagesPerHost: 4, pageBytes: 3_000, compression: 'gzip' });
-      const { run, dataDirs } = await podsTrial({
+      const { finished, dataDirs } = await podsTrial({
         redis: 1,
         seeds: web.seeds(),
         // Limits so low that fetchers have to wait for the parser.
@@ -30,7 +30,7 @@ describe.skipIf(redisMissing)('archives of a pod', () => {
           'parse_queue_hard_limit: 2',
         ],
       });
-      const { code, stdout } = await run().ended;
+      const { code, stdout } = await finished();
       expect([code, lastLine(stdout)]).toEqual([0, '12 pages: nothing is left to crawl']);
 
       const archived: string[] = [];
@@ -61,7 +61,7 @@ describe.skipIf(redisMissing)('archives of a pod', () => {
 describe('a handler module', () => {
   it.each(['handlers.ts', 'handlers.mjs'])('%s adds items, chooses links, and may fail a page', async (name) => {
     await using web = await Simweb.start({ hosts: 2, pagesPerHost: 6, pageBytes: 1_000 });
-    const { folder, run, stored } = await podsTrial({
+    const { folder, finished, stored } = await podsTrial({
       embedded: 2,
       seeds: [web.url(0), web.url(1)],
       more: [`handler: ./${name}`, 'http_max_retries: 0'],
@@ -76,7 +76,7 @@ describe('a handler module', () => {
         await enqueueLinks({ strategy: 'same-hostname' });
       };\n`,
     );
-    const { code, stdout } = await run().ended;
+    const { code, stdout } = await finished();
     expect([code, lastLine(stdout)]).toEqual([0, '6 pages: nothing is left to crawl']);
     const key = (url: string): string => new Request({ url }).uniqueKey;
     const expected = [...web.allUrls()].filter((url) => url.startsWith(web.origin(0)));

@@ -29,7 +29,7 @@ it('adds requests, keeps state and counts; what one process cannot do for all sa
     more: ['handler: handler.mjs', 'max_duration: 60'],
   });
   await writeFile(path.join(trial.folder, 'handler.mjs'), HANDLER);
-  const { code, stdout, stderr } = await trial.run().ended;
+  const { code, stdout, stderr } = await trial.finished();
   await site.close();
   expect(code, stdout + stderr).toBe(0);
   const items: Record<string, unknown>[] = [];

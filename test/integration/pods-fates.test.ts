@@ -71,7 +71,7 @@ describe.each([
     const more = ['http_max_retries: 1', ...('more' in plan ? plan.more : [])];
     const trial = await podsTrial({ ...plan, seeds, more });
     const cli = (...args: string[]) => run(trial.folder, args);
-    const first = await trial.run().ended;
+    const first = await trial.finished();
     expect(first.code, first.stderr).toBe(0);
     expect((await fates(trial)).map(short).sort()).toEqual(
       [
@@ -122,7 +122,7 @@ describe.each([
     const waiting = await cli('why', web.url('/500/a'), '--config', 'crawl.yaml');
     expect(waiting.stdout).toMatch(/queued again by orcrawl retry-failed, after HTTP_STATUS/);
 
-    const second = await trial.run('--resume').ended;
+    const second = await trial.finished('--resume');
     expect(second.code, second.stderr).toBe(0);
     const healed = await cli('why', web.url('/500/a'), '--config', 'crawl.yaml');
     expect(healed.stdout.split('\n')[0]).toMatch(/stored \(200\)/);

@@ -47,13 +47,13 @@ it('a worker of a pod finds near copies of what another worker saw', patience, a
     response.end(`<html><body>${menu}<main><p>${textOf(host % 100)}</p></main></body></html>`);
   });
   const hosts = (from: number) => Array.from({ length: count }, (_, n) => `http://127.0.0.${from + n}:${port}/page`);
-  const { run, stored } = await podsTrial({
+  const { finished, stored } = await podsTrial({
     redis: 1,
     seeds: [...hosts(1), ...hosts(101)],
     more: ['duplicates: skip', 'fetchers_per_pod: 2', 'fetcher_workers: 6'],
     timeoutMs: 250_000,
   });
-  expect((await run().ended).code).toBe(0);
+  expect((await finished()).code).toBe(0);
   expect(await stored()).toEqual(hosts(1).sort());
 });
 
@@ -83,14 +83,14 @@ it('a pod reads sitemaps before it visits again what it remembers', patience, as
     const links = Array.from({ length: pages }, (__, at) => `<a href="/${at + 1}">page ${at + 1}</a>`);
     response.end(`<main><p>${textOf(0)}</p></main>${links.join(' ')}`);
   });
-  const { run } = await podsTrial({
+  const { finished } = await podsTrial({
     redis: 1,
     seeds: [`http://127.0.0.1:${port}/0`],
     more: ['remember: true'],
     timeoutMs: 100_000,
   });
   const crawled = async () => {
-    expect((await run('--fresh').ended).code).toBe(0);
+    expect((await finished('--fresh')).code).toBe(0);
     return asked.splice(0).sort((a, b) => a - b);
   };
   expect(await crawled()).toHaveLength(pages);
@@ -153,7 +153,7 @@ it('a watch on pods weighs pages as the handler module says', patience, async ()
   const file = path.join(trial.folder, 'weigh.mjs');
   const handler = 'export default async ({ enqueueLinks }) => { await enqueueLinks(); };\n';
   await writeFile(file, handler);
-  const refused = await trial.run().ended;
+  const refused = await trial.refused();
   expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('exports no function "importance"')]);
   await writeFile(
     file,

@@ -125,7 +125,7 @@ describe('a run', () => {
       more: ['additional_mime_types: [application/pdf]', 'store_raw_html: true'],
     });
     const cli = (...args: string[]) => run(trial.folder, args);
-    const { stdout } = await trial.run().ended;
+    const { stdout } = await trial.finished();
     expect(lastLine(stdout)).toBe('1 page: nothing is left to crawl');
     const dirs = trial.dataDirs.join(',');
     expect((await cli('get', pdf, '-d', dirs, '--raw')).stdout).toContain('%PDF');
@@ -136,7 +136,7 @@ describe('a run', () => {
     await writeFile(yaml, `${await readFile(yaml, 'utf8')}handler: ./bad.mjs\n`);
     const checked = await cli('config', 'check', 'crawl.yaml');
     expect([checked.code, checked.stderr]).toEqual([1, expect.stringContaining('cannot load the handler module')]);
-    const fresh = await trial.run('--fresh').ended;
+    const fresh = await trial.refused('--fresh');
     expect([fresh.code, fresh.stderr]).toEqual([1, expect.stringContaining('cannot load the handler module')]);
     const why = await cli('why', pdf, '--config', 'crawl.yaml');
     expect(why.stdout).toContain('stored (200), application/pdf');
@@ -157,7 +157,7 @@ describe.skipIf(redisMissing)('stores in Redis', () => {
     try {
       await until(async () => ((await readdir('/tmp')).includes(path.basename(socket)) ? true : undefined));
       await delay(500);
-      const { code, stdout, stderr } = await trial.run().ended;
+      const { code, stdout, stderr } = await trial.finished();
       expect([code, lastLine(stdout)], stderr).toEqual([0, '9 pages: nothing is left to crawl']);
       const status = await run(trial.folder, ['status', '--config', 'crawl.yaml']);
       expect([status.code, status.stdout], status.stderr).toEqual([

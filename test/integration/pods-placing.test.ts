@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { GRACE_SECS } from '../../src/pods/placing/patience.js';
 import { Simweb } from '../../src/testing/index.js';
+import { orcrawlHere } from '../support/cli-here.js';
 import { storedKeys } from '../support/pods-crawl.js';
 import { podsTrial } from '../support/pods-trial.js';
 import { freePort, redisMissing } from '../support/redis-server.js';
@@ -20,7 +21,7 @@ async function until(look: () => Promise<boolean>, patienceMs = 90_000): Promise
 
 describe.skipIf(redisMissing)('a crawl as a StatefulSet', () => {
   it('drains on SIGTERM, is continued by the next container, and stays when it is over', async () => {
-    await using web = await Simweb.start({ hosts: 6, pagesPerHost: 60, pageBytes: 500 });
+    await using web = await Simweb.start({ hosts: 6, pagesPerHost: 40, pageBytes: 500 });
     const trial = await podsTrial({ redis: 2, seeds: web.seeds(), more: ['politeness_delay_seconds: 0.05'] });
     const yaml = await readFile(path.join(trial.folder, 'crawl.yaml'), 'utf8');
     /** As in a cluster: each container has its own address and volume. */
@@ -86,7 +87,7 @@ describe.skipIf(redisMissing)('a crawl as a StatefulSet', () => {
     for (const one of [running, coordinator]) expect((await one.ended).code).toBe(0);
 
     const keys = (await Promise.all(machines.map(({ data }) => storedKeys(path.join(data, 'content'))))).flat();
-    expect(keys).toHaveLength(6 * 60);
+    expect(keys).toHaveLength(6 * 40);
     expect(new Set(keys).size).toBe(keys.length);
     // Each ran its own pods only.
     for (const { data } of machines) expect((await storedKeys(path.join(data, 'content'))).length).toBeGreaterThan(0);
@@ -94,11 +95,8 @@ describe.skipIf(redisMissing)('a crawl as a StatefulSet', () => {
 
   it('says which name it cannot use', async () => {
     const trial = await podsTrial({ redis: 1, seeds: ['http://a.test/'] });
-    const start = (HOSTNAME: string) =>
-      startNode([MAIN, 'run', '--config', 'crawl.yaml', '--pods-from-hostname', '1'], {
-        cwd: trial.folder,
-        env: { HOSTNAME },
-      }).ended;
+    const flags = ['run', '--config', 'crawl.yaml', '--pods-from-hostname', '1'];
+    const start = (HOSTNAME: string) => orcrawlHere(flags, { cwd: trial.folder, env: { HOSTNAME } });
     expect(await start('laptop')).toMatchObject({ code: 1, stderr: expect.stringContaining('"laptop"') as unknown });
     expect(await start('crawl-1')).toMatchObject({ code: 1, stderr: expect.stringContaining('no pods') as unknown });
   });

@@ -39,11 +39,11 @@ describe('a handler module', () => {
     ],
     ['is no program', 'export const router = (;', /cannot load the handler module .*broken\.ts: /],
     ['exports nothing', 'export const other = 1;', /broken\.ts exports neither a router nor a default function/],
-  ])('that %s ends the crawl with 1 before a page is asked for', async (_what, text, message) => {
+  ])('that %s ends the crawl with 1 before a page is asked for', async (what, text, message) => {
     await using web = await Simweb.start({ pagesPerHost: 1 });
-    const { folder, run } = await podsTrial({ seeds: web.seeds(), more: ['handler: ./broken.ts'] });
+    const { folder, run, refused } = await podsTrial({ seeds: web.seeds(), more: ['handler: ./broken.ts'] });
     await writeFile(path.join(folder, 'broken.ts'), `${text}\n`);
-    const { code, stderr } = await run().ended;
+    const { code, stderr } = await (what === 'throws at start' ? run().ended : refused());
     expect(stderr).toMatch(message);
     expect(code).toBe(1);
     expect(web.served()).toBe(0);
@@ -56,11 +56,11 @@ describe.skipIf(redisMissing)('a store', () => {
 
   it('that is away or too old, and a configuration that is wrong, are all told at once', async () => {
     const port = await oldRedis('6.2.14');
-    const { folder, run } = await podsTrial({
+    const { folder, refused } = await podsTrial({
       seeds: ['example.com'],
       more: ['pods:', '  - redis_url: redis://127.0.0.1:1', `  - redis_url: redis://127.0.0.1:${port}`, 'max_page: 3'],
     });
-    const { code, stderr } = await run().ended;
+    const { code, stderr } = await refused();
     expect(stderr).toContain('error: invalid configuration, 3 problems');
     expect(stderr).toMatch(/pods\[0\]: Redis at redis:\/\/127\.0\.0\.1:1\/0 does not answer/);
     expect(stderr).toMatch(/pods\[1\]: .*6\.2\.14.*7\.0/);
@@ -74,31 +74,31 @@ describe.skipIf(redisMissing)('a store', () => {
 
   it('that evicts, belongs to another topology or was written by another release is refused and left as it is', async () => {
     await using web = await Simweb.start({ pagesPerHost: 3, pageBytes: 500 });
-    const { run, servers } = await podsTrial({ redis: 2, seeds: web.seeds() });
+    const { finished, refused, servers } = await podsTrial({ redis: 2, seeds: web.seeds() });
     const redis = (...args: string[]) => cli(servers, args);
-    expect(lastLine((await run().ended).stdout)).toBe('3 pages: nothing is left to crawl');
+    expect(lastLine((await finished()).stdout)).toBe('3 pages: nothing is left to crawl');
     const contents = () => [redis('HGETALL', 'pod:info').stdout, redis('HGETALL', 'notes').stdout];
     const before = contents();
 
-    const alone = await run('--override-num-pods', '1', '--resume').ended;
+    const alone = await refused('--override-num-pods', '1', '--resume');
     expect(alone.stderr).toMatch(/pod 0 of 2/);
     expect(alone.code).toBe(1);
 
     redis('CONFIG', 'SET', 'maxmemory-policy', 'allkeys-lru');
-    const evicting = await run('--resume').ended;
+    const evicting = await refused('--resume');
     expect(evicting.stderr).toMatch(/pods\[0\]: Redis at \S+ has maxmemory-policy allkeys-lru.*noeviction/);
     expect(evicting.code).toBe(1);
     redis('CONFIG', 'SET', 'maxmemory-policy', 'noeviction');
 
     const version = redis('GET', 'schema_version').stdout.trim();
     redis('SET', 'schema_version', '999');
-    const other = await run('--resume').ended;
+    const other = await refused('--resume');
     expect(other.stderr).toMatch(/999/);
     expect(other.code).toBe(1);
     redis('SET', 'schema_version', version);
 
     expect(contents()).toEqual(before);
-    expect(lastLine((await run('--resume').ended).stdout)).toBe('3 pages: nothing is left to crawl');
+    expect(lastLine((await finished('--resume')).stdout)).toBe('3 pages: nothing is left to crawl');
   });
 });
 
@@ -109,8 +109,8 @@ describe('a seed file', () => {
       { length: 20_000 },
       (_, n) => [`not a url ${n}`, `ftp://${n}/`, '\u0000\u001b[31m', 'x'][n % 4]!,
     );
-    const { run, stored } = await podsTrial({ seeds: [...broken, ...web.seeds(), 'x'.repeat(100_000)] });
-    const { code, stdout, stderr } = await run().ended;
+    const { finished, stored } = await podsTrial({ seeds: [...broken, ...web.seeds(), 'x'.repeat(100_000)] });
+    const { code, stdout, stderr } = await finished();
     expect([code, lastLine(stdout)]).toEqual([0, '2 pages: nothing is left to crawl']);
     const told = (stdout + stderr).split('\n').filter((line) => line.includes('not a URL or domain'));
     expect(told).toHaveLength(1);
@@ -121,8 +121,8 @@ describe('a seed file', () => {
   });
 
   it('without a usable line ends with a message and exit 1', async () => {
-    const { run } = await podsTrial({ seeds: ['nothing here', '# a comment'] });
-    const { code, stderr } = await run().ended;
+    const { refused } = await podsTrial({ seeds: ['nothing here', '# a comment'] });
+    const { code, stderr } = await refused();
     expect(stderr).toMatch(/seeds\.txt/);
     expect(code).toBe(1);
   });
@@ -132,7 +132,7 @@ describe.skipIf(redisMissing)('orcrawl pods up', () => {
   it('starts the stores that do not run, keeps their data, and ends them with itself', async () => {
     await using web = await Simweb.start({ pagesPerHost: 3, pageBytes: 500 });
     const ports = [await freePort(), await freePort()];
-    const { folder, run } = await podsTrial({
+    const { folder, finished, refused } = await podsTrial({
       seeds: web.seeds(),
       more: ['pods:', ...ports.map((port) => `  - redis_url: redis://:hush@127.0.0.1:${port}`)],
     });
@@ -142,15 +142,15 @@ describe.skipIf(redisMissing)('orcrawl pods up', () => {
     expect(first.stdout()).not.toContain('hush');
     const second = await up().ended;
     expect(second.stdout.match(/pod \d: \S+ runs already/g)).toHaveLength(2);
-    expect(lastLine((await run('--max-pages', '1').ended).stdout)).toBe('1 page: max_pages reached');
+    expect(lastLine((await finished('--max-pages', '1')).stdout)).toBe('1 page: max_pages reached');
     first.signal('SIGINT');
     expect((await first.ended).code).toBe(0);
-    const away = await run('--resume').ended;
+    const away = await refused('--resume');
     expect(away.stderr).toMatch(/pods\[1\]: Redis at \S+ does not answer/);
 
     const third = up();
     await until(() => third.stdout().includes('Running until Ctrl-C'), 'the stores are up again');
-    expect(lastLine((await run('--resume').ended).stdout)).toBe('3 pages: nothing is left to crawl');
+    expect(lastLine((await finished('--resume')).stdout)).toBe('3 pages: nothing is left to crawl');
     third.signal('SIGTERM');
     expect((await third.ended).code).toBe(0);
   });

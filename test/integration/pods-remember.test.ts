@@ -113,13 +113,13 @@ it.each([
   { timeout: 600_000 },
   async (_, stores) => {
     const { origin, versions, answered } = await chain();
-    const { run, dataDirs, servers } = await podsTrial({
+    const { finished, dataDirs, servers } = await podsTrial({
       ...stores,
       seeds: [`${origin}/0`],
       more: ['store_raw_html: true', 'remember: true'],
       timeoutMs: 300_000,
     });
-    expect((await run().ended).code).toBe(0);
+    expect((await finished()).code).toBe(0);
     expect(answered()).toEqual(['200 0', '200 1', '200 2', '200 3', '200 4', '200 5']);
     expect(await recordTypes(dataDirs)).toEqual({ response: 6 });
     // Of the memory Redis has one note per worker, whatever the number of pages.
@@ -131,7 +131,7 @@ it.each([
     }
 
     versions.set(1, 2);
-    expect((await run('--fresh').ended).code).toBe(0);
+    expect((await finished('--fresh')).code).toBe(0);
     // A page that answers 304 tells no links: the others are visited because they are remembered.
     expect(answered()).toEqual(['200 1', '200 3', '200 5', '304 0', '304 2', '304 4']);
     expect(await recordTypes(dataDirs)).toEqual({

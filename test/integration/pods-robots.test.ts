@@ -24,13 +24,13 @@ describe.each(['embedded', 'redis'] as const)('a robots.txt that leads through o
       const rules = { body: `User-agent: *\nDisallow: ${pathOf(web.url(0, 1))}\n` };
       web.serve(`/step${n}.txt`, isLast ? rules : { status: 302, headers: { location: step(n + 1) } }, host);
     });
-    const { run, stored } = await podsTrial({
+    const { finished, stored } = await podsTrial({
       ...(kind === 'redis' ? { redis: 2 } : { embedded: 2 }),
       // A domain with work of its own, so that the relays have to wait for turns.
       seeds: [web.url(0, 1), web.url(0, 2), ...way.map((host) => web.url(host, 1))],
       more: [`politeness_delay_seconds: ${DELAY_MS / 1_000}`, 'seeded_urls_only: true'],
     });
-    const { code, stdout, stderr } = await run().ended;
+    const { code, stdout, stderr } = await finished();
     expect(lastLine(stdout), stderr).toBe(`${way.length + 1} pages: nothing is left to crawl`);
     expect(code).toBe(0);
     const pages = await stored();

@@ -16,9 +16,9 @@ beforeAll(async () => {
 afterAll(() => web?.close());
 
 it('goes on after kills amid 6 jobs, with each page once and each event in order', async () => {
-  const { problems, events } = await killServers({ servers: 1, kills: 5, hosts: 3, pagesPerHost: 40 });
+  const { problems, events } = await killServers({ servers: 1, kills: 5, hosts: 3, pagesPerHost: 25 });
   expect(problems).toEqual([]);
-  expect(events).toBe(6 * 42);
+  expect(events).toBe(6 * 27);
 }, 900_000);
 
 it('pauses running jobs at the disk limit, says why, and removes the oldest finished ones first', async () => {

@@ -3,7 +3,8 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
-import { MAIN, type Started, startNode } from '../integration/cli-process.js';
+import { type Ended, MAIN, type Started, startNode } from '../integration/cli-process.js';
+import { orcrawlHere } from './cli-here.js';
 import { temporaryFolder } from './crawl.js';
 import { storedKeys } from './pods-crawl.js';
 import { type RedisServer, startRedis } from './redis-server.js';
@@ -25,11 +26,21 @@ export interface Trial {
   readonly servers: readonly RedisServer[];
   readonly dataDirs: readonly string[];
   run(...flags: string[]): Started;
+  /** A run that ends by itself: in a process of its own when a file first uses it, then in the process of the test. */
+  finished(...flags: string[]): Promise<Ended>;
+  /** The same in the process of the test, for what ends before it starts any other. */
+  refused(...flags: string[]): Promise<Ended>;
   /** The unique keys of all stored pages, as often as they are stored, sorted. */
   stored(): Promise<string[]>;
   /** All log lines of the processes of a pod. */
   log(pod: number): Promise<string>;
 }
+
+/** What `CRAWLER_STUCK_SECONDS` says to each run. */
+const ENV = { CRAWLER_STUCK_SECONDS: '5' };
+
+/** Whether a run of this file has shown that it ends by itself. */
+let hasEnded = false;
 
 export async function podsTrial(plan: TrialPlan): Promise<Trial> {
   const folder = await temporaryFolder();
@@ -68,20 +79,29 @@ export async function podsTrial(plan: TrialPlan): Promise<Trial> {
   ];
   await writeFile(path.join(folder, 'crawl.yaml'), `${lines.join('\n')}\n`);
   await writeFile(path.join(folder, 'seeds.txt'), `${plan.seeds.join('\n')}\n`);
+  const run: Trial['run'] = (...flags) => {
+    const started = startNode([MAIN, 'run', '--config', 'crawl.yaml', ...flags], {
+      cwd: folder,
+      env: ENV,
+      timeoutMs: plan.timeoutMs,
+    });
+    running.add(started);
+    void started.ended.finally(() => running.delete(started));
+    return started;
+  };
+  const here = (...flags: string[]) =>
+    orcrawlHere(['run', '--config', 'crawl.yaml', ...flags], { cwd: folder, env: ENV });
   return {
     folder,
     servers,
     dataDirs,
-    run(...flags) {
-      const started = startNode([MAIN, 'run', '--config', 'crawl.yaml', ...flags], {
-        cwd: folder,
-        env: { CRAWLER_STUCK_SECONDS: '5' },
-        timeoutMs: plan.timeoutMs,
-      });
-      running.add(started);
-      void started.ended.finally(() => running.delete(started));
-      return started;
+    run,
+    finished(...flags) {
+      if (hasEnded) return here(...flags);
+      hasEnded = true;
+      return run(...flags).ended;
     },
+    refused: here,
     async stored() {
       const keys = await Promise.all(dataDirs.map((dir) => storedKeys(path.join(dir, 'content'))));
       return keys.flat().sort();
