@@ -6,8 +6,8 @@ import { redisMissing } from '../support/redis-server.js';
 describe.skipIf(redisMissing)(
   `the frontier in Redis beside its model${redisMissing ? `: ${redisMissing}` : ''}`,
   () => {
-    // One backend with four settings: 12,000 steps in all.
-    agrees('redis', 5_000);
+    // One backend with four settings: 14,000 steps in all.
+    agrees('redis', 7_000);
     agrees('redis-spill', 3_000);
     agrees('redis-pods', 3_000);
     // Each restart of the server costs as much as hundreds of steps.
