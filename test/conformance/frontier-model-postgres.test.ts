@@ -7,6 +7,6 @@ import { postgresMissing } from '../support/postgres-server.js';
 describe.skipIf(postgresMissing)(
   `the frontier in Postgres beside its model${postgresMissing ? `: skipped, ${postgresMissing}` : ''}`,
   () => {
-    agrees('postgres', 2_000);
+    agrees('postgres', 3_000);
   },
 );

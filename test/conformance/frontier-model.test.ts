@@ -4,7 +4,7 @@ import { agrees } from '../support/model-test.js';
 
 describe('the frontier beside its model', () => {
   agrees('memory');
-  agrees('lmdb', 5_000);
-  agrees('lmdb-shared', 10_000);
-  agrees('embedded-pods', 6_000);
+  agrees('lmdb', 10_000);
+  agrees('lmdb-shared');
+  agrees('embedded-pods', 10_000);
 });

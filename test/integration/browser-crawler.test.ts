@@ -314,7 +314,7 @@ describe.skipIf(browserPath === undefined)('PlaywrightCrawler', () => {
     const app = await serveSite({ '/article': ARTICLE, '/app': APP, '/asks': ARTICLE });
     const crawler = new AdaptivePlaywrightCrawler(
       {
-        launchContext: { launchOptions: { executablePath: shellPath } },
+        launchContext: { launchOptions: { executablePath: browserPath } },
         maxRequestRetries: 0,
         async requestHandler(context) {
           const { request, parseWithCheerio, pushData, renderingType } = context;
@@ -350,7 +350,7 @@ describe.skipIf(browserPath === undefined)('PlaywrightCrawler', () => {
     });
     const titles: string[] = [];
     const options: PlaywrightCrawlerOptions = {
-      launchContext: { launchOptions: { executablePath: shellPath } },
+      launchContext: { launchOptions: { executablePath: browserPath } },
       sameDomainDelaySecs: 0.3,
       maxRequestRetries: 0,
       requestHandler: async ({ page, request }) =>
