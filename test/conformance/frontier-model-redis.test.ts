@@ -6,17 +6,10 @@ import { redisMissing } from '../support/redis-server.js';
 describe.skipIf(redisMissing)(
   `the frontier in Redis beside its model${redisMissing ? `: ${redisMissing}` : ''}`,
   () => {
-<<<<<<< HEAD
-    // One backend with four settings: 14,000 steps in all.
-    agrees('redis', 7_000);
-    agrees('redis-spill', 3_000);
-    agrees('redis-pods', 3_000);
-=======
     // One backend with four settings: 20,000 steps in all.
     agrees('redis', 10_000);
     agrees('redis-spill', 4_500);
     agrees('redis-pods', 4_500);
->>>>>>> parent of e1d627c (Tests: fewer steps of the models in the suite)
     // Each restart of the server costs as much as hundreds of steps.
     agrees('redis-tails', 1_500);
   },
