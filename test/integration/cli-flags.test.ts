@@ -1,6 +1,6 @@
 // The flags that crawl, batch and scrape share do the same in all three, against real servers; and what a first try
-// without the manual meets: dead hosts, files in place of URLs, pages that need scripts. In processes: headers, proxies of
-// the environment, dead seeds, `orcrawl` alone, a full output. The rest is the same command line in this process.
+// without the manual meets: dead hosts, files in place of URLs, pages that need scripts. In processes: headers, and a full
+// output. The rest is the same command line in this process.
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
