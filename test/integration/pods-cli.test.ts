@@ -241,7 +241,7 @@ describe('orcrawl plan', () => {
     const { code, stdout, stderr } = await run(folder(), args);
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout).toContain('1,000,000,000 pages in 30 hours: 9,259 pages per second');
-    expect(stdout).toMatch(/Cores: +43: 39 for fetchers \(3\.34 CPU-ms per page\), 4 for stores/);
+    expect(stdout).toMatch(/Cores: +42: 39 for fetchers \(3\.34 CPU-ms per page\), 3 for stores/);
     expect(stdout).toMatch(/does not fit this machine; first limit: network/);
     expect(stdout).toContain('Constants measured 2026-01-02');
   });

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import type { App } from '../app.js';
 import { ApiError } from '../errors.js';
-import { checked, chunksOf, parseJson, readLines } from '../http/body.js';
+import { checked, parseJson, readLines } from '../http/body.js';
 import type { Call, Handle } from '../http/router.js';
 import { pageWish } from '../pages/formats.js';
 import { idempotencyKey } from './crawl.js';
@@ -96,7 +96,7 @@ async function fromLines(app: App, call: Call): Promise<Started> {
     started ??= made;
     waiting = [];
   };
-  for await (const line of readLines(chunksOf(call.request), MAX_LINE)) {
+  for await (const line of readLines(call.request, MAX_LINE)) {
     if (line.trim() === '') continue;
     if (request === undefined && line.trimStart().startsWith('{')) {
       const { urls, ...options } = checked(batchBody, { urls: ['line'], ...(parseJson(line) as object) });
