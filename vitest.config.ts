@@ -105,7 +105,8 @@ const plugins = [testSources()];
 
 const whole = (test: ProjectConfig): UserWorkspaceConfig => ({
   plugins,
-  test: { testTimeout: 120_000, hookTimeout: 60_000, setupFiles: COST, ...test },
+  // vitest polls for a second, in which a process may not even have begun on a busy machine.
+  test: { testTimeout: 120_000, hookTimeout: 60_000, expect: { poll: { timeout: 30_000 } }, setupFiles: COST, ...test },
 });
 
 export default defineConfig({
