@@ -14,7 +14,7 @@ import {
   watchJob,
 } from '../../test/support/console-load.js';
 import { dataFolder, endedAt, LOOPBACK, startServe } from '../../test/support/serve.js';
-import { cpuMsOf } from '../../test/support/serve-load.js';
+import { cpuMsOf } from '../../test/support/processes.js';
 import type { Figure } from '../measure.js';
 
 const SECS = Number(process.env.CONSOLE_SECS ?? 300);
@@ -131,10 +131,10 @@ async function firstPaint(): Promise<Figure> {
     const { page, context } = await newTab(browser);
     const session = await context.newCDPSession(page);
     await session.send('Performance.enable', { timeDomain: 'threadTicks' });
-    const beforeMs = cpuMsOf(server);
+    const beforeMs = cpuMsOf(server.process.pid!);
     await page.goto(`${server.url}/#token=${server.token}`);
     await page.waitForFunction("performance.getEntriesByName('first-contentful-paint').length > 0");
-    const serverMs = cpuMsOf(server) - beforeMs;
+    const serverMs = cpuMsOf(server.process.pid!) - beforeMs;
     const { metrics } = await session.send('Performance.getMetrics');
     const pageMs = 1_000 * metrics.find(({ name }) => name === 'TaskDuration')!.value;
     return {
@@ -191,12 +191,12 @@ async function crawlCost(watcherMs: number): Promise<Figure[]> {
         crawlEntireDomain: true,
         maxConcurrency: 20,
       };
-      const beforeMs = cpuMsOf(server);
+      const beforeMs = cpuMsOf(server.process.pid!);
       const { id } = (await server.ask('POST', '/v2/crawl', body)).json as { id: string };
       const watcher = isWatched ? await watchJob(`${server.url}/#token=${server.token}`, id) : undefined;
       await endedAt(server, `/v2/crawl/${id}?limit=1`);
       watcher?.close();
-      return (cpuMsOf(server) - beforeMs) / CRAWLED;
+      return (cpuMsOf(server.process.pid!) - beforeMs) / CRAWLED;
     };
     await crawl(true);
     for (let round = 0; round < ROUNDS; round++) {

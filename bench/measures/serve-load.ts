@@ -2,8 +2,9 @@
 // and the CPU time of a scrape through the API beside the same call of the library.
 import { WebCrawler } from '../../dist/index.js';
 import { startSimwebProcess } from '../../dist/testing/index.js';
+import { cpuMsOf } from '../../test/support/processes.js';
 import { dataFolder, LOOPBACK, startServe, type ServerProcess } from '../../test/support/serve.js';
-import { closed, cpuMsOf, crawlUnderWay, rssOf, scrapesAtOnce, silentSockets } from '../../test/support/serve-load.js';
+import { closed, crawlUnderWay, rssOf, scrapesAtOnce, silentSockets } from '../../test/support/serve-load.js';
 import type { Figure } from '../measure.js';
 
 const CLIENTS = 200;
@@ -90,9 +91,9 @@ async function overheadOf(server: ServerProcess, urlOf: (index: number) => strin
   const apiMs: number[] = [];
   const libraryMs: number[] = [];
   for (let round = 0; round < COMPARED_ROUNDS; round++) {
-    const beforeMs = cpuMsOf(server);
+    const beforeMs = cpuMsOf(server.process.pid!);
     await tens(COMPARED, byApi);
-    apiMs.push((cpuMsOf(server) - beforeMs) / COMPARED);
+    apiMs.push((cpuMsOf(server.process.pid!) - beforeMs) / COMPARED);
     const before = process.cpuUsage();
     await tens(COMPARED, byLibrary);
     const used = process.cpuUsage(before);

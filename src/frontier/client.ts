@@ -132,6 +132,7 @@ export function createFrontierClient(frontier: Frontier, options: FrontierClient
     add: (entries) => numbered('add', (caller) => frontier.add({ ...caller, entries })),
     lease,
     async settle(call, life = id) {
+      // Waited for here: a life may end meanwhile.
       while (isFull()) await room();
       if (life !== id) return { held: false, accepted: call.settlements.map(() => false) };
       const answer = await numbered('settle', (caller) => frontier.settle({ ...call, ...caller }));

@@ -1,7 +1,9 @@
 // Clients that mean harm: targets, origins, selectors, patterns, bodies and answers that would stop a server.
+import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startServer } from '../../src/serve/server.js';
 import { Log, LogLevel } from '../../src/observe/log.js';
@@ -83,6 +85,19 @@ describe('what is asked for', () => {
     expect(await half).toMatch(/^HTTP\/1\.1 408 /);
     expect(await half).toMatch(error('REQUEST_TIMEOUT'));
   }, 30_000);
+
+  it('is not waited for when it was answered already: what comes of a body afterwards keeps no connection', async () => {
+    const rest = 'Host: localhost\r\nContent-Length: 1000\r\n\r\nx';
+    const targets = ['POST /v2/crawl', 'GET /health', 'GET /console/', 'OPTIONS /v2/crawl'];
+    for (const target of targets) {
+      const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
+      socket.on('error', () => undefined).write(`${target} HTTP/1.1\r\n${rest}`);
+      const [first] = (await once(socket, 'data')) as [Buffer];
+      expect([target, String(first)]).toEqual([target, expect.stringMatching(/^HTTP\/1\.1 (?:[23]0\d|40[134]) /)]);
+      const closed = once(socket.resume(), 'close').then(() => true);
+      expect([target, await Promise.race([closed, sleep(10_000, false)])]).toEqual([target, true]);
+    }
+  }, 60_000);
 
   it('comes from pages of the server itself, not from other ports of its host', async () => {
     const { host, port } = new URL(server.url);

@@ -1,5 +1,4 @@
 // What many clients cost a server: scrapes at once, their times, the server's memory and CPU, and sockets that are silent.
-import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
@@ -32,14 +31,6 @@ export async function scrapesAtOnce(
 
 export function rssOf({ process: { pid } }: ServerProcess): number {
   return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) * 1024;
-}
-
-const TICK_MS = 1_000 / Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
-
-/** CPU time of the server's process so far. */
-export function cpuMsOf({ process: { pid } }: ServerProcess): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
-  return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
 }
 
 /** Connections that say nothing; one that cannot be made fails all. */

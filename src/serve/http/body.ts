@@ -8,7 +8,7 @@ import { ApiError } from '../errors.js';
 export const MAX_BODY_BYTES = 1_000_000;
 const MAX_SHOWN = 5;
 /** So long may a body take; one of any length may take so long until something of it comes. */
-export const BODY_MS = 60_000;
+const BODY_MS = 60_000;
 
 export async function readBody(request: IncomingMessage, maxBytes = MAX_BODY_BYTES): Promise<Buffer> {
   const deadlineMs = performance.now() + BODY_MS;

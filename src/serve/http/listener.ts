@@ -74,6 +74,8 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     underWay.add(leaving);
     // An abort costs as much as a small answer: only who left before the end is worth it.
     response.once('close', () => response.writableFinished || leaving.abort());
+    // Nobody waits for the rest of a body that was answered.
+    response.once('finish', () => request.complete || request.destroy());
     let path = 'other';
     try {
       const answer = await answerTo(request, response, leaving.signal, (matched) => (path = matched));
